@@ -1,0 +1,5 @@
+"""Lets `python -m croupier` start the command line."""
+
+from croupier.cli import main
+
+main()

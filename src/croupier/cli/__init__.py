@@ -1,0 +1,97 @@
+"""The command line: one file a command; here is what they share at the top.
+
+Data goes to standard output, everything else to standard error. A mistake of the caller's ends in
+one sentence and exit code 2, never in a traceback. A command's file is imported when the command
+is called, so that one command does not pay for the others.
+"""
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer._click import Command, Context
+from typer._click.formatting import HelpFormatter
+from typer.core import TyperGroup
+from typer.exceptions import Abort, TyperException
+
+from croupier import __version__
+from croupier.cli.output import say
+from croupier.errors import MissingExtra, UserError
+
+BOOKS = "CROUPIER_BOOKS"
+INTERRUPTED = 130
+
+COMMANDS = {
+    "rulebooks": "List the rulebooks, show one, compare two, check a file.",
+    "submission": "Write a rules submission, or check one.",
+}
+
+
+class Commands(TyperGroup):
+    """The commands by name; each is the `app` of the file that bears its name."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return typer.main.get_command(import_module(f"croupier.cli.{cmd_name}").app)
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # Help through Rich would cost more time than an answer.
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"croupier {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def top(
+    context: typer.Context,
+    books: Annotated[
+        list[Path] | None,
+        typer.Option(help=f"A folder with more rulebooks (may be repeated; also ${BOOKS})."),
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Deal, settle, price and audit casino poker games by the book."""
+    named = [Path(folder) for folder in os.environ.get(BOOKS, "").split(os.pathsep) if folder]
+    context.obj = (*(books or ()), *named)
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    try:
+        code = app(standalone_mode=False, prog_name="croupier")
+        sys.stdout.flush()
+    except (UserError, MissingExtra) as error:
+        say(str(error))
+        code = error.exit_code
+    except TyperException as error:
+        say(error.format_message())
+        code = UserError.exit_code
+    except (Abort, KeyboardInterrupt):
+        say("interrupted")
+        code = INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; nothing more can be written there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)

@@ -1,0 +1,177 @@
+"""Strengths of whole arrays of hands with NumPy, equal to those of single hands.
+
+Suits matter only in flushes, and one hand in five hundred is one, so a hand is looked up by its
+ranks and the rare suited ones are looked up again. The ranks of three cards make one of 455
+combinations and those of two cards one of 91: two small tables turn each half of a five-card hand
+into the number of its combination, and a table of 455 × 91 strengths, small enough to stay in the
+cache, has the answer. Everything before the last lookup is arithmetic on bytes, a column of cards
+at a time, in chunks that stay in the cache too; checking the cards costs almost nothing there.
+
+Cards come as `uint8` arrays of shape `(n, size)`, a hand a row; columns that lie together
+(Fortran order) save a copy.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, combinations_with_replacement, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import ParseError
+from croupier.hands.lookup import refusal
+from croupier.hands.ranking import STANDARD, SUPER_ROYAL, Ranking, category, strength_of_ranks
+
+Cards = NDArray[np.uint8]
+Strengths = NDArray[np.int32]
+Ranks = tuple[int, ...]
+
+_CHUNK = 1 << 16
+_NINE = 7
+
+
+def three_cards(cards: Cards, ranking: Ranking = STANDARD) -> Strengths:
+    """Return the strength of every row of three cards; refuse a row that is not three cards."""
+    return _in_chunks(cards, 3, lambda columns: _three(columns, _tables(ranking)))
+
+
+def five_cards(cards: Cards, ranking: Ranking = STANDARD) -> Strengths:
+    """Return the strength of every row of five cards; refuse a row that is not five cards."""
+    return _in_chunks(cards, 5, lambda columns: _five(columns, _tables(ranking)))
+
+
+def six_cards(cards: Cards, ranking: Ranking = STANDARD) -> Strengths:
+    """Return the strength of the best five of every row of six cards, or of the super royal."""
+    return _in_chunks(cards, 6, lambda columns: _six(columns, _tables(ranking)))
+
+
+def _in_chunks(cards: Cards, size: int, strengths: Callable[[Cards], Strengths]) -> Strengths:
+    """Check the cards and work through them, a chunk of columns at a time."""
+    if not isinstance(cards, np.ndarray) or cards.dtype != np.uint8:
+        given = getattr(cards, "dtype", type(cards).__name__)
+        raise ParseError(f"cards come as a uint8 array, not as {given}")
+    if cards.ndim != 2 or cards.shape[1] != size:
+        raise ParseError(f"the array of cards has the shape {cards.shape}, not (n, {size})")
+    result = np.empty(len(cards), np.int32)
+    for start in range(0, len(cards), _CHUNK):
+        columns = np.ascontiguousarray(cards[start : start + _CHUNK].T)
+        wrong = columns[0] > 51
+        for column in columns[1:]:
+            wrong |= column > 51
+        for one, other in combinations(columns, 2):
+            wrong |= one == other
+        if wrong.any():
+            row = start + int(wrong.argmax())
+            raise ParseError(f"row {row}: {refusal(cards[row].tolist(), size)}")
+        result[start : start + _CHUNK] = strengths(columns)
+    return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tables:
+    """The strengths under one ranking."""
+
+    three: Strengths
+    """By the ranks of three cards, four bits each."""
+    three_suited: Strengths
+    five: Strengths
+    """By the combination of three ranks × 91 + the combination of the other two."""
+    five_suited: Strengths
+    """By the set of ranks, a bit each."""
+
+
+def _three(columns: Cards, tables: _Tables) -> Strengths:
+    index = _rank_index(columns)
+    result = tables.three[index]
+    suited = np.flatnonzero(_are_suited(columns))
+    result[suited] = tables.three_suited[index[suited]]
+    return result
+
+
+def _five(columns: Cards, tables: _Tables) -> Strengths:
+    result = tables.five[_rank_combination(columns)]
+    suited = np.flatnonzero(_are_suited(columns))
+    result[suited] = tables.five_suited[_rank_set(columns[:, suited])]
+    return result
+
+
+def _six(columns: Cards, tables: _Tables) -> Strengths:
+    result = _five(columns[1:], tables)
+    for left_out in range(1, 6):
+        np.maximum(result, _five(np.delete(columns, left_out, axis=0), tables), out=result)
+    # A royal flush with a sixth card of its suit, the nine, is a super royal (M1).
+    royal = np.flatnonzero(result >> 20 == category(SUPER_ROYAL, 6) - 1)
+    cards = columns[:, royal]
+    is_super = _are_suited(cards) & (cards.min(axis=0) >> 2 == _NINE)
+    result[royal[is_super]] = SUPER_ROYAL
+    return result
+
+
+def _rank_index(columns: Cards) -> NDArray[np.uint16]:
+    """Return the ranks of two or three columns side by side, four bits each."""
+    index: NDArray[np.uint16] = (columns[0] >> 2).astype(np.uint16)
+    for column in columns[1:]:
+        index <<= 4
+        index |= column >> 2
+    return index
+
+
+def _rank_combination(columns: Cards) -> NDArray[np.int32]:
+    """Return the numbers of the combinations of ranks of five columns."""
+    combination = _TRIPLE[_rank_index(columns[:3])]
+    combination += _PAIR[_rank_index(columns[3:])]
+    return combination
+
+
+def _rank_set(columns: Cards) -> NDArray[np.intp]:
+    """Return the different ranks of all columns, a bit each."""
+    bits: NDArray[np.intp] = (1 << (columns >> 2).astype(np.intp)).sum(axis=0)
+    return bits
+
+
+def _are_suited(columns: Cards) -> NDArray[np.bool_]:
+    """Tell which hands are of one suit."""
+    differences = columns[0] ^ columns[1]
+    for column in columns[2:]:
+        differences |= columns[0] ^ column
+    suited: NDArray[np.bool_] = differences & 3 == 0
+    return suited
+
+
+def _table(
+    index: Callable[[Cards], NDArray[np.integer]], hands: Sequence[Ranks], values: Sequence[int]
+) -> NDArray[np.int32]:
+    """Return a table of the values of hands, given by their ranks in one order, for all orders."""
+    columns = (np.array(hands).T << 2).astype(np.uint8)
+    indices = [index(columns[list(order)]) for order in permutations(range(len(columns)))]
+    table = np.zeros(np.max(indices) + 1, np.int32)
+    for hands_in_order in indices:
+        table[hands_in_order] = values
+    return table
+
+
+_TWO_RANKS = list(combinations_with_replacement(range(13), 2))
+_THREE_RANKS = list(combinations_with_replacement(range(13), 3))
+_FIVE_RANKS = [
+    ranks for ranks in combinations_with_replacement(range(13), 5) if ranks[0] != ranks[4]
+]
+_PAIR = _table(_rank_index, _TWO_RANKS, range(len(_TWO_RANKS)))
+_TRIPLE = len(_TWO_RANKS) * _table(_rank_index, _THREE_RANKS, range(len(_THREE_RANKS)))
+
+
+@cache
+def _tables(ranking: Ranking) -> _Tables:
+    """Fill the tables from the definition of the order."""
+
+    def strengths(hands: Iterable[Ranks], *, suited: bool) -> list[int]:
+        return [strength_of_ranks(hand, suited=suited, ranking=ranking) for hand in hands]
+
+    three_suited = list(combinations(range(13), 3))
+    five_suited = list(combinations(range(13), 5))
+    return _Tables(
+        three=_table(_rank_index, _THREE_RANKS, strengths(_THREE_RANKS, suited=False)),
+        three_suited=_table(_rank_index, three_suited, strengths(three_suited, suited=True)),
+        five=_table(_rank_combination, _FIVE_RANKS, strengths(_FIVE_RANKS, suited=False)),
+        five_suited=_table(_rank_set, five_suited, strengths(five_suited, suited=True)),
+    )

@@ -1,0 +1,130 @@
+"""Strengths of single hands, quickly, and with every card checked.
+
+Three cards are looked up in nested dictionaries, `table[a][b][c]`, which hold no hand with one
+card twice: the lookup is the check. Five cards are looked up by their ranks. Six cards are the
+best five of them, by definition. The tables fill themselves at the first call.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations, combinations_with_replacement, permutations, product, starmap
+
+from croupier.cards import DECK, Card, distinct
+from croupier.errors import Bug, ParseError, quoted
+from croupier.hands.ranking import STANDARD, SUPER_ROYAL, Ranking, strength_of_ranks
+
+_BIT: dict[int, int] = {card: 1 << card for card in DECK}
+# A sum of these counts each rank in a field of its own, as none comes more than four times.
+_RANK_COUNT: dict[int, int] = {card: 1 << 3 * card.rank for card in DECK}
+
+
+class Evaluator:
+    """Gives the strengths of hands under one ranking; get it from `evaluator`."""
+
+    def __init__(self, ranking: Ranking) -> None:
+        self.ranking = ranking
+        self._three: dict[int, dict[int, dict[int, int]]] = {}
+        self._five: dict[int, int] = {}
+
+    def three_cards(self, a: int, b: int, c: int) -> int:
+        """Return the strength of three cards; refuse what is no card and a card that comes twice.
+
+        Cards are ints, and what equals one passes for it.
+        """
+        try:
+            return self._three[a][b][c]
+        except (KeyError, TypeError):
+            if self._three:
+                raise refusal((a, b, c), 3) from None
+        self._three = _three_card_table(self.ranking)
+        return self.three_cards(a, b, c)
+
+    def five_cards(self, *cards: int) -> int:
+        """Return the strength of five cards, checked like `three_cards`."""
+        try:
+            a, b, c, d, e = cards
+            bits = _BIT[a] | _BIT[b] | _BIT[c] | _BIT[d] | _BIT[e]
+            suited = a & 3 == b & 3 == c & 3 == d & 3 == e & 3
+        except (KeyError, TypeError, ValueError):
+            raise refusal(cards, 5) from None
+        if bits.bit_count() != 5:
+            raise refusal(cards, 5)
+        key = _RANK_COUNT[a] + _RANK_COUNT[b] + _RANK_COUNT[c] + _RANK_COUNT[d] + _RANK_COUNT[e]
+        key = -key if suited else key
+        strength = self._five.get(key)
+        if strength is None:
+            ranks = [card >> 2 for card in cards]
+            strength = strength_of_ranks(ranks, suited=suited, ranking=self.ranking)
+            self._five[key] = strength
+        return strength
+
+    def six_cards(self, *cards: int) -> int:
+        """Return the strength of the best five of six cards, or of a super royal (M1)."""
+        if len(cards) != 6:
+            raise refusal(cards, 6)
+        best = max(starmap(self.five_cards, combinations(cards, 5)))
+        return SUPER_ROYAL if frozenset(cards) in _SUPER_ROYALS else best
+
+    def strength(self, cards: Sequence[int]) -> int:
+        """Return the strength of a hand of three, five or six cards."""
+        match len(cards):
+            case 3:
+                return self.three_cards(*cards)
+            case 5:
+                return self.five_cards(*cards)
+            case 6:
+                return self.six_cards(*cards)
+        raise ParseError(f"a hand has three, five or six cards, not {len(cards)}")
+
+
+@cache
+def evaluator(ranking: Ranking) -> Evaluator:
+    """Return the evaluator of a ranking, always the same one."""
+    return Evaluator(ranking)
+
+
+three_cards = evaluator(STANDARD).three_cards
+five_cards = evaluator(STANDARD).five_cards
+six_cards = evaluator(STANDARD).six_cards
+
+# 9-10-J-Q-K-A of one suit; a suit's cards are four apart.
+_SUPER_ROYALS = {frozenset(range(7 << 2 | suit, 52, 4)) for suit in range(4)}
+
+
+def _three_card_table(ranking: Ranking) -> dict[int, dict[int, dict[int, int]]]:
+    """Return `table[a][b][c]` for any three different cards, in any order."""
+    table: dict[int, dict[int, dict[int, int]]] = {card: {} for card in DECK}
+    for high, low in combinations_with_replacement(range(13), 2):
+        unsuited = [
+            strength_of_ranks((high, low, rank), suited=False, ranking=ranking)
+            for rank in range(13)
+        ]
+        whole_row: dict[int, int] = {card: unsuited[card.rank] for card in DECK}
+        for a, b in product(_of_rank(high), _of_rank(low)):
+            if a != b:
+                # Both orders share one row, which has no place for the two cards themselves.
+                row = table[a][b] = table[b][a] = whole_row.copy()
+                del row[a], row[b]
+    for ranks in combinations(range(13), 3):
+        suited = strength_of_ranks(ranks, suited=True, ranking=ranking)
+        for suit, (x, y, z) in product(range(4), permutations(ranks)):
+            table[x << 2 | suit][y << 2 | suit][z << 2 | suit] = suited
+    return table
+
+
+def _of_rank(rank: int) -> tuple[Card, ...]:
+    return DECK[4 * rank : 4 * rank + 4]
+
+
+def refusal(cards: Sequence[object], size: int) -> ParseError:
+    """Return the reason why these are not so many different cards."""
+    if len(cards) != size:
+        return ParseError(f"{size} cards are needed, not {len(cards)}")
+    for card in cards:
+        if isinstance(card, str):
+            return ParseError(f"{quoted(card)} is a text: make it a card first")
+    try:
+        distinct(Card(card) for card in cards)  # type: ignore[arg-type]  # It may be anything.
+    except ParseError as error:
+        return error
+    raise Bug(f"{cards} were refused, but they are cards")

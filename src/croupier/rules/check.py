@@ -1,0 +1,362 @@
+"""Checks what the shapes alone cannot say of a book: that its parts fit each other.
+
+Every check yields faults and goes on. A faulty part of the file has been left out by the reader,
+so a check sees whole shapes only.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from croupier.hands import NAMES
+from croupier.rules.book import Rules, Selection
+from croupier.rules.game import Paytable, Row, Settle, Step, Wager
+from croupier.rules.overlay import Data, exists, keys_of, overlaid
+from croupier.rules.reader import Fault, Place, Reader, Reference, dotted
+from croupier.rules.vocabulary import (
+    BANK,
+    DISCARD,
+    NONE,
+    SEAT,
+    SEATS,
+    ClauseId,
+    FamilyId,
+    LineId,
+    MeterId,
+    Path,
+    PlaceId,
+    RulingId,
+    SelectionId,
+    SpotId,
+    WagerId,
+)
+
+DEALING = "dealing"
+"""The selection that chooses among the ways to deal; its options are their names."""
+
+
+def read(data: Data) -> tuple[Rules | None, list[Fault]]:
+    """Read a book's data and return it with every fault found."""
+    reader = Reader()
+    rules = reader.read(Rules, data)
+    faults = reader.faults
+    if rules:
+        faults += [fault for check in _CHECKS for fault in check(rules)]
+        faults += _overlays(rules, data, reader)
+        faults += _clauses(rules, data, reader.references)
+    faults += _dangling(reader.references, data)
+    return rules, faults
+
+
+# ---------------------------------------------------------------- names
+
+
+def _dangling(references: list[Reference], data: Data) -> Iterator[Fault]:
+    """Yield a fault for each name that names nothing in the book."""
+    names = _names(data)
+    for reference in references:
+        if reference.kind is Path:
+            if not exists(data, reference.name) and not _settable(data, reference):
+                yield Fault(reference.at, f"nothing in the book stands at {reference.name!r}")
+        elif reference.name not in names[reference.kind]:
+            what = _WHAT[reference.kind]
+            yield Fault(reference.at, f"{reference.name!r} is not a {what} of this book")
+
+
+_WHAT: Mapping[object, str] = {
+    ClauseId: "clause",
+    RulingId: "ruling",
+    WagerId: "wager",
+    SpotId: "spot",
+    LineId: "wager, bonus or envy",
+    FamilyId: "family of paytables",
+    MeterId: "meter",
+    PlaceId: "place",
+    SelectionId: "selection",
+}
+
+
+def _names(data: Data) -> dict[object, set[str | None]]:
+    """Return the names of every kind, from the data itself: a faulty wager is still named."""
+
+    def keys(section: str) -> dict[str, object]:
+        table = data.get(section)
+        return table if isinstance(table, dict) else {}
+
+    wagers = keys("wager")
+    spots: set[str | None] = set()
+    for name, wager in wagers.items():
+        spots.update(wager.get("spots", [name]) if isinstance(wager, dict) else [name])
+    tables = [table for _, table in _paytables(data)]
+    return {
+        ClauseId: {*keys("clause"), *(row for _, row in row_clauses(data))},
+        RulingId: set(keys("ruling")),
+        WagerId: set(wagers),
+        SpotId: spots,
+        LineId: {*wagers, *keys("bonus"), *keys("envy")},
+        FamilyId: set(keys("paytable")),
+        MeterId: {meter.get("id") for table in tables for meter in table.get("meters", [])},
+        PlaceId: {SEAT, BANK, SEATS, DISCARD, *keys("place")},
+        SelectionId: set(keys("selection")),
+    }
+
+
+def _paytables(data: Data) -> Iterator[tuple[Place, dict[str, list[dict[str, str]]]]]:
+    families = data.get("paytable", {})
+    for family, tables in families.items() if isinstance(families, dict) else ():
+        for letter, table in tables.items() if isinstance(tables, dict) else ():
+            if isinstance(table, dict):
+                yield ("paytable", family, letter), table
+
+
+def row_clauses(data: Data) -> Iterator[tuple[Place, str]]:
+    """Yield the clauses that the rows of paytables carry themselves."""
+    for at, table in _paytables(data):
+        for i, row in enumerate(table.get("rows", ())):
+            if isinstance(row, dict) and "clause" in row:
+                yield (*at, "rows", i, "clause"), row["clause"]
+
+
+def _settable(data: Data, reference: Reference) -> bool:
+    """Whether a path may be set although nothing stands there: a key of a table that does."""
+    inside = "sets" in reference.at
+    return inside and len(keys_of(reference.name)) > 1 and exists(data, _parent(reference.name))
+
+
+def _parent(path: str) -> str:
+    return ".".join(f'"{key}"' for key in keys_of(path)[:-1])
+
+
+# ---------------------------------------------------------------- paytables
+
+
+def _rows(rules: Rules) -> Iterator[Fault]:
+    for family, tables in rules.paytable.items():
+        for letter, table in tables.items():
+            at: Place = ("paytable", family, letter)
+            order = NAMES.get(_cards_of(rules, table), ())
+            if not order:
+                yield Fault((*at, "of"), "no hand has that many cards")
+            for i, row in enumerate(table.rows):
+                yield from _payout(table, row, (*at, "rows", i))
+                if row.hand not in order:
+                    yield Fault((*at, "rows", i, "hand"), f"{row.hand!r} is not a hand of it")
+                elif any(not _above(earlier, row, order) for earlier in table.rows[:i]):
+                    yield Fault((*at, "rows", i), "stands below a row that it should be above")
+
+
+def _cards_of(rules: Rules, table: Paytable) -> int:
+    """How many cards the hands of a paytable have."""
+    deal = next(iter(rules.deal.values()), None)
+    dealt = {SEAT: 0, BANK: 0}
+    for line in deal.cards if deal else ():
+        to = SEAT if line.to == SEATS else line.to
+        dealt[to] = dealt.get(to, 0) + line.cards
+    for name, place in rules.place.items():
+        dealt[PlaceId(name)] = place.cards
+    return sum(dealt.get(place, 0) for place in table.of)
+
+
+def _above(earlier: Row, row: Row, order: tuple[str, ...]) -> bool:
+    """Whether a row may stand above another: its hand is higher, or the two never meet."""
+    if earlier.stake != row.stake or earlier.hand not in order:
+        return True
+    if earlier.hand != row.hand:
+        return order.index(earlier.hand) > order.index(row.hand)
+    return bool(earlier.suits and row.suits and not set(earlier.suits) & set(row.suits))
+
+
+def _payout(table: Paytable, row: Row, at: Place) -> Iterator[Fault]:
+    payouts = [x for x in (row.to, row.for_, row.amount, row.percent) if x is not None]
+    if len(payouts) != 1:
+        yield Fault(at, "must pay exactly one of 'to', 'for', 'amount' and 'percent'")
+    if (row.percent is None) != (row.meter is None):
+        yield Fault(at, "'percent' and 'meter' belong together")
+    if row.meter and row.meter not in {meter.id for meter in table.meters}:
+        yield Fault((*at, "meter"), f"{row.meter!r} is not a meter of this paytable")
+    if not set(row.suits) <= set("shdc") or len(set(row.suits)) != len(row.suits):
+        yield Fault((*at, "suits"), f"{row.suits!r} is not some of the letters 'shdc', each once")
+
+
+def _meters(rules: Rules) -> Iterator[Fault]:
+    for name, wager in rules.wager.items():
+        for letter, table in rules.paytable.get(wager.paytable or "", {}).items():
+            at = ("paytable", str(wager.paytable), letter)
+            if table.meters and not table.rate:
+                yield Fault(at, "has meters and lacks the key 'rate'")
+            if table.meters and not wager.collected:
+                yield Fault(("wager", name), "has a meter and lacks the key 'collected'")
+
+
+# ---------------------------------------------------------------- wagers and steps
+
+
+def _judged(rules: Rules) -> Iterator[Fault]:
+    """Every wager, bonus and envy is settled, and each verdict has what it needs."""
+    lines = {line for step in rules.step.values() for line in step.lines}
+    for section, names in (("wager", rules.wager), ("bonus", rules.bonus), ("envy", rules.envy)):
+        for name in names.keys() - lines:
+            yield Fault((section, name), "nothing settles it: no step has it among its 'lines'")
+    for name, wager in rules.wager.items():
+        yield from _verdicts(wager.settle, ("wager", name), listed=bool(wager.paytable))
+        for i, condition in enumerate(wager.conditions):
+            if bool(condition.needs) == (condition.at_most is not None):
+                yield Fault(("wager", name, "conditions", i), "must have 'needs' or 'at_most'")
+            if (condition.at_most is None) != (condition.of is None):
+                yield Fault(("wager", name, "conditions", i), "'at_most' goes with 'of'")
+    for name, bonus in rules.bonus.items():
+        yield from _verdicts(bonus.settle, ("bonus", name), listed=True)
+
+
+def _verdicts(settle: Settle, at: Place, *, listed: bool) -> Iterator[Fault]:
+    states = {
+        "higher": settle.higher,
+        "lower": settle.lower,
+        "equal": settle.equal,
+        "unopposed": settle.unopposed,
+    }
+    given = [name for name, verdict in states.items() if verdict]
+    if (settle.always is None) != (len(given) == len(states)) or (settle.always and given):
+        yield Fault((*at, "settle"), "must have 'always' or all of " + ", ".join(states))
+    for name, verdict in {"always": settle.always, **states}.items():
+        if verdict and (verdict.does == "pay") != (verdict.to is not None):
+            yield Fault((*at, "settle", name), "'to' goes with \"pay\" and with nothing else")
+        if verdict and verdict.does in ("table", "push listed") and not listed:
+            yield Fault((*at, "settle", name), "there is no paytable to go by")
+
+
+def _steps(rules: Rules) -> Iterator[Fault]:
+    kinds = [step.do for step in rules.step.values()]
+    if kinds[:2] != ["bets", "deal"] or kinds[-1:] != ["settle"] or kinds.count("settle") != 1:
+        yield Fault(("step",), "must begin with bets and deal, and end with the only settle")
+    for name, step in rules.step.items():
+        yield from _step(step, ("step", name))
+        for choice, option in step.option.items():
+            at: Place = ("step", name, "option", choice)
+            if (option.places is None) != (option.equals is None):
+                yield Fault(at, "'places' and 'equals' belong together")
+            if option.folds:
+                for spot in sorted(before_the_deal(rules.wager) - option.stakes.keys()):
+                    yield Fault(at, f"does not say what becomes of a stake on {spot!r}")
+    placed = {option.places for step in rules.step.values() for option in step.option.values()}
+    for name, wager in rules.wager.items():
+        if wager.placed == "by decision" and name not in placed:
+            yield Fault(("wager", name), "is placed by decision, but no option places it")
+
+
+def _step(step: Step, at: Place) -> Iterator[Fault]:
+    needs = {
+        "bets": ("closed",),
+        "deal": (),
+        "decide": ("asks", "order", "option"),
+        "reveal": ("shows",),
+        "settle": ("order", "lines"),
+    }[step.do]
+    for key in needs:
+        if not getattr(step, key):
+            yield Fault(at, f"lacks the key {key!r}")
+
+
+def before_the_deal(wagers: Mapping[str, Wager]) -> set[SpotId]:
+    """Return the spots of all wagers that are placed before the deal."""
+    return {
+        SpotId(spot)
+        for name, wager in wagers.items()
+        if wager.placed == "before the deal"
+        for spot in wager.spots or (name,)
+    }
+
+
+def _bank(rules: Rules) -> Iterator[Fault]:
+    for key in ("cover", "rotation"):
+        if (getattr(rules.bank, key) is None) != (rules.banked_by == "house"):
+            yield Fault(("bank",), f"{key!r} belongs to a book that a player banks")
+
+
+# ---------------------------------------------------------------- selections, overlays, clauses
+
+
+def _selections(rules: Rules) -> Iterator[Fault]:
+    for name, selection in rules.selection.items():
+        at: Place = ("selection", name)
+        needs = {
+            "option": ("option", "default"),
+            "paytable": ("family", "letters", "default"),
+            "limits": (),
+        }.get(selection.takes)
+        of_wager = selection.takes in ("sizes", "rate", "reset", "initial", "shares")
+        for key in needs if needs is not None else ("of",) if of_wager else ("sets",):
+            if not getattr(selection, key):
+                yield Fault(at, f"lacks the key {key!r}")
+        values = (*selection.option, *selection.letters)
+        if values and str(selection.default) not in (*values, NONE):
+            yield Fault((*at, "default"), f"{selection.default!r} is not one of its values")
+        yield from _letters(rules, selection, at)
+    dealing = rules.selection.get(DEALING)
+    for option in dealing.option if dealing else ():
+        if option not in rules.deal:
+            yield Fault(("selection", DEALING, "option", option), "there is no such deal")
+
+
+def _letters(rules: Rules, selection: Selection, at: Place) -> Iterator[Fault]:
+    tables = rules.paytable.get(selection.family or "", {})
+    for letter in selection.letters:
+        if selection.family in rules.paytable and letter not in tables:
+            yield Fault((*at, "letters"), f"there is no paytable {selection.family}.{letter}")
+
+
+def _overlays(rules: Rules, data: Data, reader: Reader) -> Iterator[Fault]:
+    """Lay on every choice and every reading by itself, and read what it touches again."""
+    for at, sets in _all_sets(rules):
+        changed = overlaid(data, sets)
+        for part in {_touched(changed, path) for path in sets}:
+            again = Reader()
+            again.read(Rules, _only(changed, part))
+            for fault in again.faults:
+                if fault.at:  # The rest of the book is left out, and so lacking.
+                    yield Fault(at, f"sets {dotted(fault.at)}: {fault.message}")
+            reader.references += (replace(name, at=at) for name in again.references)
+
+
+def _touched(data: Data, path: str) -> tuple[str, ...]:
+    """Return the smallest part of the book that holds the path and can be read by itself."""
+    section, *rest = keys_of(path)
+    table = data[section]
+    named = isinstance(table, dict) and all(isinstance(item, dict) for item in table.values())
+    return (section, rest[0]) if named and rest else (section,)
+
+
+def _only(data: Data, part: tuple[str, ...]) -> Data:
+    section, *name = part
+    return {section: {name[0]: data[section][name[0]]} if name else data[section]}
+
+
+def _all_sets(rules: Rules) -> Iterator[tuple[Place, Mapping[Path, Any]]]:
+    for name, selection in rules.selection.items():
+        for option, choice in selection.option.items():
+            yield ("selection", name, "option", option, "sets"), choice.sets
+    for name, ruling in rules.ruling.items():
+        for i, reading in enumerate(ruling.alternative):
+            yield ("ruling", name, "alternative", i, "sets"), reading.sets
+
+
+def _clauses(rules: Rules, data: Data, references: list[Reference]) -> Iterator[Fault]:
+    seen: set[str] = set(rules.clause)
+    for at, clause in row_clauses(data):
+        if clause in seen:
+            yield Fault(at, f"the clause {clause!r} is in the book twice")
+        seen.add(clause)
+    cited = {
+        reference.name
+        for reference in references
+        if reference.kind is ClauseId and reference.at[0] not in ("clause", "ruling")
+    }
+    for name, said in rules.clause.items():
+        at = ("clause", name)
+        if said.kept == "enforced" and not said.in_ and name not in cited:
+            yield Fault(at, "is enforced, but nothing in the book cites it; say in what with 'in'")
+        if (said.kept == "guided") != (said.at is not None):
+            yield Fault(at, "'at' belongs to a guided clause and to no other")
+
+
+_CHECKS = (_rows, _meters, _judged, _steps, _bank, _selections)

@@ -1,0 +1,400 @@
+"""What is played: the shapes of tables, wagers, paytables, steps, deals and irregularities.
+
+Each class is one kind of table in a rulebook's TOML file, each field one key of it; a trailing
+underscore keeps a key such as ``for`` out of Python's way. The reader fills these classes from a
+file and refuses everything else. Names and numbers live in the files alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from croupier.rules.vocabulary import (
+    SEAT,
+    Cents,
+    ClauseId,
+    Collects,
+    CoverFrom,
+    CoverUnit,
+    Device,
+    Do,
+    Does,
+    Effect,
+    Fact,
+    FamilyId,
+    Fate,
+    FiveCards,
+    HandName,
+    LineId,
+    MeterId,
+    Order,
+    Placed,
+    PlaceId,
+    RakePayer,
+    Rank,
+    RulingId,
+    SelectionId,
+    SpotId,
+    Stack,
+    ThreeCards,
+    WagerId,
+    When,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cited:
+    """Something that a clause says, or a ruling where the clause leaves it open."""
+
+    clause: ClauseId
+    ruling: RulingId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table(Cited):
+    """How many play, and on how many boxes each."""
+
+    seats: int
+    seats_min: int = 1
+    boxes_max: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingRule(Cited):
+    """How hands of one class compare, and whether the ace may be low in five cards."""
+
+    three_cards: ThreeCards
+    five_cards: FiveCards
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Qualifier(Cited):
+    """The least high card with which the bank's hand plays."""
+
+    high: Rank
+    posted: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cover(Cited):
+    """How far a player who banks with limited funds pays."""
+
+    unit: CoverUnit
+    collects: Collects
+    in_part: bool
+    from_: CoverFrom
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rotation(Cited):
+    """How the bank moves from player to player."""
+
+    rounds_max: int
+    passes: bool
+    stays: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bank(Cited):
+    """Who is played against."""
+
+    label: str
+    qualifier: Qualifier | None = None
+    cover: Cover | None = None
+    rotation: Rotation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bracket:
+    """A flat fee for a wager of at most this size."""
+
+    up_to: Cents
+    fee: Cents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fee(Cited):
+    """What the house takes for each wager before the deal, and from the banker."""
+
+    wagers: tuple[WagerId, ...]
+    brackets: tuple[Bracket, ...] = ()
+    banker: Cents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rake(Cited):
+    """What the house takes from each player of a round."""
+
+    payer: RakePayer
+    amount: Cents
+    payers: Mapping[RakePayer, ClauseId]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition(Cited):
+    """What a wager needs: any of some others, or a stake at most so many times another's."""
+
+    needs: tuple[WagerId, ...] = ()
+    at_most: Fraction | None = None
+    of: WagerId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes(Cited):
+    """The only sizes that a wager may have."""
+
+    of: tuple[Cents, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict(Cited):
+    """What one result of the showdown does to a stake, and who says so of an unlisted hand."""
+
+    does: Does
+    to: Fraction | None = None
+    unlisted: ClauseId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settle:
+    """A verdict for each result of the showdown, or one whatever it is."""
+
+    always: Verdict | None = None
+    higher: Verdict | None = None
+    lower: Verdict | None = None
+    equal: Verdict | None = None
+    unopposed: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wager(Cited):
+    """A kind of bet."""
+
+    label: str
+    placed: Placed = "before the deal"
+    spots: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    sizes: Sizes | None = None
+    collected: ClauseId | None = None
+    returns: bool = False
+    payout_limit: Cents | None = None
+    paytable: FamilyId | None = None
+    omits: tuple[HandName, ...] = ()
+    settle: Settle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bonus(Cited):
+    """A payout on a stake of another wager, with no stake of its own."""
+
+    label: str
+    on: WagerId
+    needs: WagerId
+    paytable: FamilyId
+    settle: Settle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holders(Cited):
+    """Whose hands are envied."""
+
+    needs: WagerId | None = None
+    folded: bool
+    own: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envy(Cited):
+    """A fixed sum to everybody who made a wager, for the hand of another."""
+
+    label: str
+    line: str
+    makers: WagerId
+    holders: Holders
+    paytable: FamilyId
+    follows: SelectionId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of a paytable: a hand and what it pays."""
+
+    hand: HandName
+    suits: str = ""
+    least: Rank | None = None
+    stake: Cents | None = None
+    to: Fraction | None = None
+    for_: Fraction | None = None
+    amount: Cents | None = None
+    percent: Fraction | None = None
+    meter: MeterId | None = None
+    label: str = ""
+    clause: ClauseId | None = None
+    ruling: RulingId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate(Cited):
+    """The least share of a wager that its meters rise by, where the book sets one."""
+
+    min: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meter(Cited):
+    """A meter of a paytable, what it resets to by default and at least."""
+
+    id: str
+    name: str = ""
+    reset: Cents | None = None
+    reset_min: Cents | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paytable(Cited):
+    """Rows from the highest hand down; the first that fits the cards of these places pays."""
+
+    of: tuple[PlaceId, ...] = (SEAT,)
+    rate: Rate | None = None
+    meters: tuple[Meter, ...] = ()
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place(Cited):
+    """A place for cards besides the seats and the bank; it may hold whole hands to bet on."""
+
+    label: str
+    cards: int
+    hands: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StakeFate(Cited):
+    """What an option does to a stake."""
+
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option(Cited):
+    """A choice that a player has at a decision."""
+
+    label: str
+    key: str
+    places: WagerId | None = None
+    equals: WagerId | None = None
+    folds: bool = False
+    stakes: Mapping[SpotId, StakeFate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step(Cited):
+    """One step of a round."""
+
+    do: Do
+    asks: SpotId | None = None
+    order: Order | None = None
+    option: Mapping[str, Option] = field(default_factory=dict)
+    shows: tuple[PlaceId, ...] = ()
+    cards: int | None = None
+    lines: tuple[LineId, ...] = ()
+    closed: ClauseId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealLine(Cited):
+    """So many cards to a place, in turn where it is the seats."""
+
+    to: PlaceId
+    cards: int
+    shows: int = 0
+    if_staked: WagerId | None = None
+    if_offered: WagerId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deal(Cited):
+    """A way to deal, and the age at which its decks are changed."""
+
+    label: str
+    order: Order = "clockwise"
+    cards: tuple[DealLine, ...]
+    change_hours: int | None = None
+    change: ClauseId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shuffle(Cited):
+    """A shuffle before every round, unless the cards come ready."""
+
+    unless: tuple[Stack, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut(Cited):
+    """Which stacks are cut, and how deep the cover card goes at least."""
+
+    cards_min: int
+    of: tuple[Stack, ...]
+    if_: When = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StubCount(Cited):
+    """How often the stub is counted at least."""
+
+    every_rounds: int
+    if_: When = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineCount(Cited):
+    """What follows where a shuffler that counts finds another number of cards."""
+
+    does: tuple[Effect, ...]
+    if_: When = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deck(Cited):
+    """The cards of the table."""
+
+    cards: int
+    decks: int
+    shuffle: Shuffle | None = None
+    cut: Cut | None = None
+    stub_count: StubCount | None = None
+    machine_count: MachineCount | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What must be so for an irregularity's row to fit; what is left out does not matter."""
+
+    where: PlaceId | None = None
+    count_max: int | None = None
+    cards: int | None = None
+    misdealt: bool | None = None
+    handled: bool | None = None
+    reconstructable: bool | None = None
+    noticed_late: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consequence(Cited):
+    """What an irregularity does where the facts fit."""
+
+    when: Facts = Facts()
+    does: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Irregularity:
+    """Something gone wrong at the table; the first row that fits says what follows."""
+
+    says: str
+    takes: tuple[Fact, ...] = ()
+    where: tuple[PlaceId, ...] = ()
+    device: Device | None = None
+    rows: tuple[Consequence, ...]

@@ -1,0 +1,48 @@
+"""Finds rulebooks: those of the package, and those of folders that a caller names."""
+
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from croupier.errors import UserError
+from croupier.rules.rulebook import Rulebook, parse_rulebook
+
+_PACKAGED = resources.files("croupier") / "rulebooks"
+
+
+def rulebook_ids(folders: Sequence[Path] = ()) -> tuple[str, ...]:
+    """Return the ids of all books that can be found, in alphabetical order."""
+    return tuple(sorted({file.name.removesuffix(".toml") for file in _files(folders)}))
+
+
+def load(id: str, folders: Sequence[Path] = ()) -> Rulebook:
+    """Return the book with this id; a folder's book comes before the package's own."""
+    for file in _files(folders):
+        if file.name == f"{id}.toml":
+            return parse_rulebook(read_text(file), id=id, file=file.name)
+    known = ", ".join(rulebook_ids(folders))
+    raise UserError(f"there is no rulebook {id!r}; there are {known}", field="rulebook")
+
+
+def _files(folders: Sequence[Path]) -> Iterator[Traversable]:
+    for folder in folders:
+        if not folder.is_dir():
+            raise UserError(f"{str(folder)!r} is not a folder", field="books")
+        yield from sorted(folder.glob("*.toml"))
+    yield from (file for file in _PACKAGED.iterdir() if file.name.endswith(".toml"))
+
+
+def load_file(file: Path) -> Rulebook:
+    """Return the book that stands in a file; its id is the file's name."""
+    return parse_rulebook(read_text(file), id=file.stem, file=str(file))
+
+
+def read_text(file: Traversable | Path) -> str:
+    """Return the text of a file that a caller named."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror}", field=str(file)) from None
+    except UnicodeDecodeError:
+        raise UserError("is not UTF-8 text", field=str(file)) from None

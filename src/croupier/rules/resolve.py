@@ -1,0 +1,321 @@
+"""From a rulebook and an operator's selections to table rules with no choice left.
+
+The options chosen are laid over the book's data, then the other selections, and what comes out is
+read like a book. Every breach is reported, each with the clause that it breaks.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from croupier.errors import Breach, Breaches, Bug
+from croupier.hands import Ranking
+from croupier.rules.book import Rules, Selection
+from croupier.rules.check import DEALING
+from croupier.rules.game import (
+    Bonus,
+    Cut,
+    Deal,
+    Deck,
+    Envy,
+    MachineCount,
+    Paytable,
+    Step,
+    StubCount,
+    Wager,
+)
+from croupier.rules.overlay import overlaid
+from croupier.rules.reader import Fault, Reader, dotted
+from croupier.rules.rulebook import Rulebook, digest_of
+from croupier.rules.selections import (
+    Unfit,
+    letter_of,
+    limits_of,
+    option_of,
+    overlay_of,
+    rate_of,
+    shares_of,
+    sums_of,
+)
+from croupier.rules.table_rules import TableMeter, TableRules, fits
+from croupier.rules.vocabulary import NONE, Path
+from croupier.rules.words import plain
+
+T = TypeVar("T")
+
+
+def resolve(
+    book: Rulebook,
+    selections: Mapping[str, Any] | None = None,
+    *,
+    reading: Mapping[Path, Any] | None = None,
+) -> TableRules:
+    """Return the table rules, or raise all Breaches at once.
+
+    A `reading` is what another reading of a ruling sets, so that it can be played and priced.
+    """
+    return _Resolver(book, selections or {}, reading or {}).table_rules()
+
+
+class _Resolver:
+    """Settles one selection after another, and collects the breaches."""
+
+    def __init__(
+        self, book: Rulebook, given: Mapping[str, Any], reading: Mapping[Path, Any]
+    ) -> None:
+        self.book = book
+        self.given = given
+        self.reading = reading
+        self.data = {k: v for k, v in book.data.items() if k not in ("clause", "ruling")}
+        self.rules = book.rules
+        self.values: dict[str, Any] = {}
+        self.breaches: list[Breach] = []
+
+    def table_rules(self) -> TableRules:
+        for name in sorted(self.given.keys() - self.rules.selection.keys()):
+            self._breach(name, "is not a selection of this book", None)
+        self._lay_on({**self._options(), **self.reading}, {})
+        self._fixed()
+        self._lay_on(*self._overlays())
+        tables = self._paytables()
+        wagers = {
+            name: wager
+            for name, wager in self.rules.wager.items()
+            if wager.paytable is None or wager.paytable in tables
+        }
+        meters = {meter.id: meter for name in wagers for meter in self._meters(name, tables)}
+        limits = self._each("limits", lambda given: limits_of(self.rules, given)) or {}
+        if self.breaches:
+            raise Breaches(self.breaches)
+        values = {name: self.values[name] for name in self.rules.selection if name in self.values}
+        rules = _offered(self.rules, wagers)
+        where = {"rulebook": self.book.digest, "selections": values, "reading": self.reading}
+        return TableRules(
+            rulebook=self.book.id,
+            title=rules.title,
+            game=rules.game,
+            digest=digest_of(where),
+            selections=values,
+            banked_by=rules.banked_by,
+            table=rules.table,
+            ranking=_ranking(rules),
+            bank=rules.bank,
+            fee=rules.fee,
+            rake=rules.rake,
+            wagers=rules.wager,
+            bonuses=rules.bonus,
+            envies={name: envy for name, envy in rules.envy.items() if tables[envy.paytable].rows},
+            paytables={family: tables[family] for family in tables if family in _used(rules)},
+            meters=meters,
+            limits=limits,
+            places=rules.place,
+            steps=rules.step,
+            deal=self._deal(wagers),
+            deck=_deck(rules, self.values),
+            irregularities=rules.irregularity,
+            clauses={
+                name: clause
+                for name, clause in self.book.clauses.items()
+                if fits(clause.if_, self.values)
+            },
+            rulings=self.book.rules.ruling,
+        )
+
+    # ------------------------------------------------------------ one selection
+
+    def _breach(self, name: str, message: str, clause: str | None) -> None:
+        self.breaches.append(Breach(selection=name, message=message, clause=clause))
+
+    def _try(self, name: str, read: Callable[..., T], *given: Any) -> T | None:
+        """Return what a reader of values makes of what is given, or note the breach."""
+        try:
+            return read(*given)
+        except Unfit as unfit:
+            self._breach(name, unfit.message, unfit.clause or self.rules.selection[name].clause)
+            return None
+
+    def _given(self, name: str) -> Any:
+        return self.given.get(name, self.rules.selection[name].default)
+
+    def _each(self, takes: str, read: Callable[[Any], T], of: str | None = None) -> T | None:
+        """Read the value of the selection that takes this, of this wager where it has one."""
+        for name, selection in self.rules.selection.items():
+            if selection.takes == takes and selection.of == of:
+                given = self._given(name)
+                value = None if given is None else self._try(name, read, given)
+                if value is not None:
+                    self.values[name] = plain(given)
+                return value
+        return None
+
+    # ------------------------------------------------------------ overlays
+
+    def _options(self) -> dict[Path, Any]:
+        """Settle the selections that are options, and return all that they set."""
+        for name, selection in self.rules.selection.items():
+            if selection.takes == "option":
+                option = self._try(name, option_of, selection, self._given(name))
+                self.values[name] = option or str(selection.default)
+        sets: dict[Path, Any] = {}
+        for name, option in self.values.items():
+            choice = self.rules.selection[name].option[option]
+            needs = choice.needs
+            if needs and self.values.get(needs.selection) not in needs.among:
+                among = " or ".join(map(repr, needs.among))
+                self._breach(name, f"{option!r} needs {needs.selection} = {among}", needs.clause)
+            sets.update(choice.sets)
+        return sets
+
+    def _fixed(self) -> None:
+        """Note the selections that an option has settled; they may not be given as well."""
+        for name, selection in self.rules.selection.items():
+            if selection.fixed:
+                if name in self.given:
+                    message = f"is settled by the other selections: {selection.fixed.value}"
+                    self._breach(name, message, selection.fixed.clause)
+                self.values[name] = selection.fixed.value
+
+    def _overlays(self) -> tuple[dict[Path, Any], dict[Path, str]]:
+        """Return what the other selections set, and which selection set it."""
+        sets: dict[Path, Any] = {}
+        by: dict[Path, str] = {}
+        for name, selection in self.rules.selection.items():
+            given = self._given(name)
+            if selection.fixed or given is None:
+                continue
+            laid = self._try(name, overlay_of, self.rules, name, given)
+            for path, value in (laid or {}).items():
+                sets[path], by[path] = value, name
+                self.values[name] = plain(given)
+        return sets, by
+
+    def _lay_on(self, sets: Mapping[Path, Any], by: Mapping[Path, str]) -> None:
+        """Lay sets over the data and read it again; a fault is a breach of whoever set it."""
+        if not sets:
+            return
+        self.data = overlaid(self.data, sets)
+        reader = Reader()
+        rules = reader.read(Rules, self.data)
+        for fault in reader.faults:
+            self._blame(fault, by)
+        if rules:
+            self.rules = rules
+
+    def _blame(self, fault: Fault, by: Mapping[Path, str]) -> None:
+        at = dotted(fault.at)
+        for path, name in by.items():
+            if at.startswith(path):
+                field = at.removeprefix(path).lstrip(".")
+                message = f"{field}: {fault.message}" if field else fault.message
+                return self._breach(name, message, self.rules.selection[name].clause)
+        raise Bug(f"{self.book.id}: {at}: {fault.message}")
+
+    # ------------------------------------------------------------ paytables and meters
+
+    def _paytables(self) -> dict[str, Paytable]:
+        """Return the chosen paytable of every family that is offered."""
+        letters = {f: next(iter(tables)) for f, tables in self.rules.paytable.items()}
+        for name, selection in self.rules.selection.items():
+            if selection.takes == "paytable" and selection.family:
+                letters[selection.family] = self._letter(name, selection)
+        for envy in self.rules.envy.values():
+            if envy.follows:
+                letters[envy.paytable] = self.values[envy.follows]
+        wagers = self.rules.wager.values()
+        omits = {str(wager.paytable): wager.omits for wager in wagers if wager.paytable}
+        return {
+            family: _without(self.rules.paytable[family][letter], omits.get(family, ()))
+            for family, letter in letters.items()
+            if letter != NONE
+        }
+
+    def _letter(self, name: str, selection: Selection) -> str:
+        if selection.fixed:
+            return selection.fixed.value
+        given = self._given(name)
+        if selection.amends and isinstance(given, dict):
+            self.values[name] = plain(given)
+            return selection.letters[0]
+        letter = self._try(name, letter_of, selection, given) or str(selection.default)
+        self.values[name] = letter
+        return letter
+
+    def _meters(self, wager: str, tables: Mapping[str, Paytable]) -> Iterator[TableMeter]:
+        table = tables.get(self.rules.wager[wager].paytable or "")
+        if not table or not table.meters:
+            return
+        rate = self._each("rate", lambda given: rate_of(table, given), wager)
+        resets = self._each("reset", lambda given: sums_of(table, given), wager) or {}
+        initials = self._each("initial", lambda given: sums_of(table, given), wager) or {}
+        shares = self._each("shares", lambda given: shares_of(table, given), wager)
+        for meter in table.meters:
+            reset = resets.get(meter.id, meter.reset)
+            yield TableMeter(
+                id=meter.id,
+                name=meter.name,
+                wager=wager,
+                rate=rate or (table.rate.min if table.rate else None),
+                share=(shares or shares_of(table, None))[meter.id],
+                reset=reset,
+                initial=initials.get(meter.id, reset),
+            )
+
+    def _deal(self, wagers: Mapping[str, Wager]) -> Deal:
+        deals = self.rules.deal
+        deal = deals.get(self.values.get(DEALING, ""), next(iter(deals.values())))
+        lines = (
+            line
+            for line in deal.cards
+            if all(w is None or w in wagers for w in (line.if_staked, line.if_offered))
+        )
+        return replace(deal, cards=tuple(lines))
+
+
+def _without(table: Paytable, omitted: tuple[str, ...]) -> Paytable:
+    return replace(table, rows=tuple(row for row in table.rows if row.hand not in omitted))
+
+
+def _offered(rules: Rules, wagers: Mapping[str, Wager]) -> Rules:
+    """Return the rules with only the wagers that are offered, and nothing that needs another."""
+    bonuses = {n: b for n, b in rules.bonus.items() if b.on in wagers and b.needs in wagers}
+    envies = {n: e for n, e in rules.envy.items() if e.makers in wagers}
+    known = {*wagers, *bonuses, *envies}
+    spots = {spot for name, wager in wagers.items() for spot in wager.spots or (name,)}
+    steps = {name: _step(step, known, spots) for name, step in rules.step.items()}
+    return replace(rules, wager=wagers, bonus=bonuses, envy=envies, step=steps)
+
+
+def _step(step: Step, lines: set[str], spots: set[str]) -> Step:
+    options = {
+        name: replace(option, stakes={s: f for s, f in option.stakes.items() if s in spots})
+        for name, option in step.option.items()
+    }
+    return replace(step, option=options, lines=tuple(x for x in step.lines if x in lines))
+
+
+def _used(rules: Rules) -> set[str]:
+    judged: list[Wager | Bonus | Envy] = [*rules.wager.values(), *rules.bonus.values()]
+    judged += rules.envy.values()
+    return {item.paytable for item in judged if item.paytable}
+
+
+def _ranking(rules: Rules) -> Ranking:
+    return Ranking(
+        card_by_card=rules.ranking.three_cards == "card by card",
+        wheel=rules.ranking.five_cards == "ace low or high",
+    )
+
+
+def _deck(rules: Rules, values: Mapping[str, Any]) -> Deck:
+    """Return the deck with only those duties that the equipment leaves."""
+    deck = rules.deck
+    return replace(
+        deck,
+        cut=deck.cut if _due(deck.cut, values) else None,
+        stub_count=deck.stub_count if _due(deck.stub_count, values) else None,
+        machine_count=deck.machine_count if _due(deck.machine_count, values) else None,
+    )
+
+
+def _due(duty: StubCount | MachineCount | Cut | None, values: Mapping[str, Any]) -> bool:
+    return duty is not None and fits(duty.if_, values)

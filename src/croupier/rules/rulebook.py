@@ -1,0 +1,97 @@
+"""A rulebook: what its file says, read and checked."""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from croupier.errors import Problem, Problems
+from croupier.rules.book import Clause, Rules
+from croupier.rules.check import read, row_clauses
+from croupier.rules.lines import line_of
+from croupier.rules.overlay import Data
+from croupier.rules.reader import dotted
+from croupier.rules.words import row_says
+
+
+@dataclass(frozen=True)
+class Rulebook:
+    """One book: its id, its data as it stands in the file, and the rules read from it."""
+
+    id: str
+    data: Data
+    rules: Rules
+
+    def __repr__(self) -> str:
+        return f"load({self.id!r})"
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of what the book says; comments and layout do not count."""
+        return digest_of(self.data)
+
+    @cached_property
+    def clauses(self) -> Mapping[str, Clause]:
+        """Every clause of the source in its order, those that paytable rows carry included."""
+        return dict(_outline(self.rules, self.data))
+
+
+def parse_rulebook(text: str, *, id: str, file: str) -> Rulebook:
+    """Read a book from the text of its file, or raise all its Problems at once."""
+    try:
+        data = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise Problems([Problem(message=f"is not TOML: {error}", file=file)]) from None
+    rules, faults = read(data)
+    if faults or rules is None:
+        raise Problems(
+            Problem(
+                message=fault.message,
+                file=file,
+                path=dotted(fault.at),
+                line=line_of(text, fault.at),
+                clause=_clause_near(data, fault.at),
+            )
+            for fault in faults
+        )
+    return Rulebook(id, data, rules)
+
+
+def digest_of(value: object) -> str:
+    """Return the SHA-256 of a value, written in one way only."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _clause_near(data: object, at: tuple[str | int, ...]) -> str | None:
+    """Return the clause of the innermost table around a fault that has one."""
+    if at[:1] == ("clause",):
+        return str(at[1]) if len(at) > 1 else None
+    clause = None
+    for part in at:
+        if isinstance(data, dict):
+            clause = data.get("clause", clause)
+        try:
+            data = data[part]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            break
+    if isinstance(data, dict):
+        clause = data.get("clause", clause)
+    return clause if isinstance(clause, str) else None
+
+
+def _outline(rules: Rules, data: Data) -> Iterator[tuple[str, Clause]]:
+    """Yield the clauses in order; a row's clause follows the clause that it belongs to."""
+    rows: dict[str, list[tuple[str, Clause]]] = {}
+    for at, name in row_clauses(data):
+        _, family, letter, _, i, _ = at
+        table = rules.paytable[str(family)][str(letter)]
+        said = row_says(table, table.rows[int(i)])
+        parent = max((c for c in rules.clause if name.startswith(c)), key=len, default="")
+        rows.setdefault(parent, []).append((name, Clause(kept="enforced", says=said)))
+    for name, clause in rules.clause.items():
+        yield name, clause
+        yield from rows.get(name, ())

@@ -1,0 +1,245 @@
+"""What an operator may select: each kind of value, read strictly against the book.
+
+A selection comes to one of two things: an overlay on the book's data, read again with everything
+else, or a value that only has a meaning beside a paytable's meters.
+"""
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from croupier.errors import ParseError
+from croupier.hands import NAMES
+from croupier.money import parse_fraction, parse_money
+from croupier.rules.book import Rules, Selection
+from croupier.rules.game import Meter, Paytable
+from croupier.rules.table_rules import Limits
+from croupier.rules.vocabulary import NONE, Cents, Path
+from croupier.rules.words import dollars, listed, number, percent
+
+
+class Unfit(Exception):
+    """A value that a selection cannot have; the message says why, the clause who says so."""
+
+    def __init__(self, message: str, clause: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.clause = clause
+
+
+# ---------------------------------------------------------------- options and letters
+
+
+def option_of(selection: Selection, given: object) -> str:
+    """Return the name of the option that a value picks."""
+    name = str(given).lower() if isinstance(given, bool) else str(given)
+    if isinstance(given, list | dict) or name not in selection.option:
+        raise Unfit(f"{given!r} is not one of {listed(list(selection.option), last='or')}")
+    return name
+
+
+def letter_of(selection: Selection, given: object) -> str:
+    """Return the letter of the paytable that a value picks, or 'none'."""
+    if given == NONE and selection.required:
+        raise Unfit("must be offered, so it may not be 'none'")
+    if given != NONE and given not in selection.letters:
+        letters = listed([*selection.letters, *([] if selection.required else [NONE])], last="or")
+        raise Unfit(f"{given!r} is not a paytable of this book; there is {letters}")
+    return str(given)
+
+
+def amended_rows(rules: Rules, selection: Selection, given: Mapping[str, Any]) -> list[Any]:
+    """Return paytable rows for payouts that the house posts by hand: `{"pair" = 1}`."""
+    table = rules.paytable[selection.family or ""][selection.letters[0]]
+    known = {row.hand for row in table.rows}
+    for hand in given:
+        if hand not in known:
+            raise Unfit(f"{hand!r} is not a hand of the table; they are {listed(sorted(known))}")
+    return [{"hand": hand, "to": _odds(hand, given[hand])} for hand in _ranked(given)]
+
+
+def payout_rows(given: object) -> list[Any]:
+    """Return rows of fixed sums: `{"royal flush" = 1000}`."""
+    if not isinstance(given, dict) or not given:
+        raise Unfit("must be a table of hands and sums")
+    return [{"hand": hand, "amount": _sum(given[hand], hand)} for hand in _ranked(given)]
+
+
+def _ranked(given: Mapping[str, Any]) -> list[str]:
+    """Return hand names from the highest down."""
+    order = {name: i for names in NAMES.values() for i, name in enumerate(names)}
+    for hand in given:
+        if hand not in order:
+            raise Unfit(f"{hand!r} is not the name of a hand")
+    sizes = (names for names in NAMES.values() if all(hand in names for hand in given))
+    names = next(sizes, None)
+    if names is None:
+        raise Unfit(f"{listed(sorted(given))} are not hands of one number of cards")
+    return sorted(given, key=names.index, reverse=True)
+
+
+def _odds(field: str, given: Any) -> Any:
+    odds = _fraction(given, field)
+    if odds <= 0:
+        raise Unfit(f"{field}: {given} to 1 is no payout; leave the hand out")
+    return given
+
+
+def _sum(given: Any, field: str) -> Any:
+    if _money(given, field) <= 0:
+        raise Unfit(f"{field}: must be more than nothing")
+    return given
+
+
+# ---------------------------------------------------------------- overlays
+
+
+def overlay_of(rules: Rules, name: str, given: Any) -> dict[Path, Any]:
+    """Return what a value sets in the book's data, for the kinds of values that do."""
+    return dict(_overlay(rules, name, given))
+
+
+def _overlay(rules: Rules, name: str, given: Any) -> Iterator[tuple[Path, Any]]:
+    selection = rules.selection[name]
+    match selection.takes:
+        case "paytable" if selection.amends and isinstance(given, dict):
+            table = f"paytable.{selection.family}.{selection.letters[0]}"
+            yield Path(f"{table}.rows"), amended_rows(rules, selection, given)
+        case "sizes":
+            sizes = _sizes(selection, given)
+            cited = {"clause": selection.clause, "ruling": selection.ruling}
+            sets = {"of": sizes, **{key: value for key, value in cited.items() if value}}
+            yield Path(f"wager.{selection.of}.sizes"), sets
+        case "payouts" if selection.sets:
+            yield selection.sets, payout_rows(given)
+        case "rake" if selection.sets:
+            if not isinstance(given, dict) or given.keys() != {"payer", "amount"}:
+                raise Unfit("must be a table of 'payer' and 'amount'")
+            for key, value in given.items():
+                yield Path(f"{selection.sets}.{key}"), value
+        case "brackets" if selection.sets:
+            _rising(given)
+            yield selection.sets, given
+        case "count" | "money" if selection.sets:
+            if given == 0 and selection.default is None:
+                raise Unfit("must be more than nothing")
+            yield selection.sets, given
+
+
+def _sizes(selection: Selection, given: Any) -> list[Any]:
+    sizes = given if isinstance(given, list) else [given]
+    cents = [_money(size, "size") for size in sizes]
+    if not cents or min(cents) == 0 or len(set(cents)) != len(cents):
+        raise Unfit("must be a size, or a list of different sizes, each more than nothing")
+    allowed = [dollars(size) for size in selection.among]
+    for size in cents:
+        if selection.among and size not in selection.among:
+            raise Unfit(f"a wager of {dollars(size)} is not one of {listed(allowed, last='or')}")
+    return [size for _, size in sorted(zip(cents, sizes, strict=True))]
+
+
+def _rising(given: Any) -> None:
+    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+        raise Unfit("must be a list of tables of 'up_to' and 'fee'")
+    sizes = [_money(item.get("up_to", 0), "up_to") for item in given]
+    if sizes != sorted(set(sizes)):
+        raise Unfit("'up_to' must rise from one bracket to the next")
+
+
+# ---------------------------------------------------------------- meters
+
+
+def rate_of(table: Paytable, given: Any) -> Fraction | None:
+    """Return the rate of progression, by default the book's least."""
+    least = table.rate.min if table.rate else None
+    clause = table.rate.clause if table.rate else None
+    if given is None:
+        return least
+    rate = _fraction(given, "rate")
+    if not 0 < rate <= 1:
+        raise Unfit(f"{given} is not a rate above 0 and at most 1", clause)
+    if least is not None and rate < least:
+        raise Unfit(f"{percent(rate)} is below the least rate of {percent(least)}", clause)
+    return rate
+
+
+def sums_of(table: Paytable, given: Any) -> dict[str, Cents | None]:
+    """Return a sum for each meter, by default what the book resets it to."""
+    sums = _by_meter(table, given)
+    return {meter.id: _meter_sum(meter, sums.get(meter.id)) for meter in table.meters}
+
+
+def shares_of(table: Paytable, given: Any) -> dict[str, Fraction]:
+    """Return the share of the rise that each meter takes, by default equal ones (M8)."""
+    if given is None:
+        return {meter.id: Fraction(1, len(table.meters)) for meter in table.meters}
+    shares = _by_meter(table, given)
+    if not isinstance(given, dict) or len(shares) != len(table.meters):
+        names = listed([meter.name or meter.id for meter in table.meters])
+        raise Unfit(f"must be a table of a share for each of {names}")
+    parts = {meter: _fraction(share, "share") for meter, share in shares.items()}
+    if sum(parts.values()) != 1:
+        raise Unfit(f"the shares add up to {number(sum(parts.values(), Fraction(0)))}, not to 1")
+    return parts
+
+
+def _by_meter(table: Paytable, given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        return {} if given is None else {meter.id: given for meter in table.meters}
+    ids = {meter.name or meter.id: meter.id for meter in table.meters}
+    for name in given:
+        if name not in ids:
+            raise Unfit(f"{name!r} is not a meter of the paytable; there is {listed(list(ids))}")
+    return {ids[name]: value for name, value in given.items()}
+
+
+def _meter_sum(meter: Meter, given: Any) -> Cents | None:
+    if given is None:
+        return meter.reset
+    cents = _money(given, meter.id)
+    if cents == 0:
+        raise Unfit(f"{meter.id}: must be more than nothing", meter.clause)
+    if meter.reset_min is not None and cents < meter.reset_min:
+        least = dollars(meter.reset_min)
+        raise Unfit(f"{dollars(cents)} is below the least amount of {least}", meter.clause)
+    return cents
+
+
+# ---------------------------------------------------------------- limits
+
+
+def limits_of(rules: Rules, given: Any) -> dict[str, Limits]:
+    """Return the limits of each wager named: `{ante = [5, 500]}`."""
+    if not isinstance(given, dict):
+        raise Unfit("must be a table of wagers, each with its smallest and largest stake")
+    limits = {}
+    for wager, pair in given.items():
+        if wager not in rules.wager:
+            raise Unfit(f"{wager!r} is not a wager of this book")
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise Unfit(f"{wager}: must be a list of the smallest and the largest stake")
+        low, high = (_money(item, wager) for item in pair)
+        if not 0 < low <= high:
+            raise Unfit(f"{wager}: {dollars(low)} to {dollars(high)} leaves nothing to bet")
+        limits[wager] = Limits(min=low, max=high)
+    return limits
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def _money(given: Any, field: str) -> Cents:
+    try:
+        return Cents(parse_money(given, field))
+    except ParseError as error:
+        raise Unfit(str(error)) from None
+
+
+def _fraction(given: Any, field: str) -> Fraction:
+    if not isinstance(given, int | str | Decimal):
+        raise Unfit(f"{given!r} is not a number")
+    try:
+        return parse_fraction(given, field)
+    except ParseError as error:
+        raise Unfit(str(error)) from None

@@ -1,0 +1,86 @@
+"""Table rules: a rulebook with every choice made, what plays, prices and prints goes by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from croupier.hands import Ranking
+from croupier.rules.book import Clause, Ruling
+from croupier.rules.game import (
+    Bank,
+    Bonus,
+    Deal,
+    Deck,
+    Envy,
+    Fee,
+    Irregularity,
+    Paytable,
+    Place,
+    Rake,
+    Step,
+    Table,
+    Wager,
+)
+from croupier.rules.vocabulary import BankedBy, Cents, When
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The smallest and the largest stake on a wager."""
+
+    min: Cents
+    max: Cents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableMeter:
+    """A meter of this table: what it takes of each wager, where it starts and resets.
+
+    What the book leaves to be declared and nobody declared is None; the wager cannot be made then.
+    """
+
+    id: str
+    name: str
+    wager: str
+    rate: Fraction | None
+    share: Fraction
+    reset: Cents | None
+    initial: Cents | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRules:
+    """The rules of one table, with no choice left."""
+
+    rulebook: str
+    title: str
+    game: str
+    digest: str
+    selections: Mapping[str, Any]
+    banked_by: BankedBy
+    table: Table
+    ranking: Ranking
+    bank: Bank
+    fee: Fee | None
+    rake: Rake | None
+    wagers: Mapping[str, Wager]
+    bonuses: Mapping[str, Bonus]
+    envies: Mapping[str, Envy]
+    paytables: Mapping[str, Paytable]
+    meters: Mapping[str, TableMeter]
+    limits: Mapping[str, Limits]
+    places: Mapping[str, Place]
+    steps: Mapping[str, Step]
+    deal: Deal
+    deck: Deck
+    irregularities: Mapping[str, Irregularity]
+    clauses: Mapping[str, Clause]
+    rulings: Mapping[str, Ruling]
+
+
+def fits(when: When, values: Mapping[str, Any]) -> bool:
+    """Whether any of the maps fits the values of the selections; no map at all fits always."""
+    return not when or any(
+        all(values.get(name) in among for name, among in one.items()) for one in when
+    )

@@ -1,0 +1,68 @@
+"""The closed vocabularies of a rulebook, and the kinds of names in it.
+
+A `NewType` over `str` is a reference: its type says what the name refers to, and the checker
+follows every one of them. When a text needs a new word, it is added here, and to
+docs/rulebook-format.md.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, NewType
+
+Cents = NewType("Cents", int)
+ClauseId = NewType("ClauseId", str)
+RulingId = NewType("RulingId", str)
+WagerId = NewType("WagerId", str)
+SpotId = NewType("SpotId", str)
+LineId = NewType("LineId", str)
+FamilyId = NewType("FamilyId", str)
+MeterId = NewType("MeterId", str)
+PlaceId = NewType("PlaceId", str)
+SelectionId = NewType("SelectionId", str)
+Path = NewType("Path", str)
+
+BankedBy = Literal["house", "player"]
+Rank = Literal["2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A"]
+HandName = Literal[
+    "super royal", "royal flush", "mini royal", "straight flush", "four of a kind", "full house",
+    "flush", "straight", "three of a kind", "two pair", "pair", "high card",
+]  # fmt: skip
+ThreeCards = Literal["set first", "card by card"]
+FiveCards = Literal["ace low or high", "ace high only"]
+Placed = Literal["before the deal", "by decision"]
+Does = Literal["pay", "lose", "push", "table", "push listed"]
+Fate = Literal["forfeit", "keep", "take back"]
+Do = Literal["bets", "deal", "decide", "reveal", "settle"]
+Order = Literal["clockwise", "counterclockwise", "from the banker", "from the action"]
+CoverUnit = Literal["wager", "hand"]
+Collects = Literal["first", "in turn"]
+CoverFrom = Literal["wager", "wager and collections"]
+RakePayer = Literal["all", "players", "designated_player"]
+Effect = Literal[
+    "void", "stand", "discard card", "use as next", "reshuffle", "remove deck", "abandon seat"
+]
+Fact = Literal[
+    "count", "positions", "where", "cards", "misdealt", "handled", "reconstructable",
+    "noticed_late", "seat",
+]  # fmt: skip
+Stack = Literal["shuffled by hand", "preshuffled"]
+Device = Literal["shuffler", "shoe"]
+Takes = Literal[
+    "paytable", "option", "sizes", "rate", "reset", "initial", "shares", "payouts", "limits",
+    "count", "money", "brackets", "rake",
+]  # fmt: skip
+Kept = Literal["enforced", "guided", "declared"]
+Moment = Literal[
+    "cards received", "first player", "shuffle", "cut", "bets", "no more bets", "deal", "dealt",
+    "stub count", "examine", "decide", "decided", "reveal", "settle", "progressive won", "settled",
+    "idle", "deck change", "device fails", "misdeal",
+]  # fmt: skip
+Person = Literal["dealer", "floorperson", "player"]
+
+SEAT, BANK, SEATS, DISCARD = PlaceId("seat"), PlaceId("bank"), PlaceId("seats"), PlaceId("discard")
+"""Where cards may lie at every table; a book names its other places itself."""
+
+NONE = "none"
+"""The value of a selection by which an operator does not offer a wager."""
+
+When = tuple[Mapping[SelectionId, tuple[str, ...]], ...]
+"""Applies where any of the maps fits; a map fits where every selection has one of its values."""

@@ -1,0 +1,78 @@
+"""Says the parts of a rulebook in words that people read."""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from croupier.money import format_money
+from croupier.rules.game import Paytable, Row
+
+_SUITS = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
+_RANKS = {"T": "tens", "J": "jacks", "Q": "queens", "K": "kings", "A": "aces"}
+
+
+def dollars(cents: int) -> str:
+    """Write a sum as a sign would: $1,000 or $2.50."""
+    whole, _, rest = format_money(cents).partition(".")
+    return f"${int(whole):,}" + ("" if rest == "00" else f".{rest}")
+
+
+def number(value: Fraction) -> str:
+    """Write a number as a sign would: 1,000 or 1.5 or 1/3."""
+    if value.denominator == 1:
+        return f"{value.numerator:,}"
+    if 10**6 % value.denominator == 0:
+        return f"{Decimal(value.numerator) / value.denominator:f}"
+    return str(value)
+
+
+def percent(rate: Fraction) -> str:
+    """Write a rate as a percentage: 14 %."""
+    return f"{number(rate * 100)} %"
+
+
+def plain(value: object) -> Any:
+    """Return a value of a selection as JSON writes it, exact numbers as texts."""
+    match value:
+        case dict():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case Decimal():
+            return f"{value.normalize():f}"
+        case _:
+            return value
+
+
+def listed(words: list[str], *, last: str = "and") -> str:
+    """Join words as in a sentence: a, b and c."""
+    return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def hand_says(row: Row) -> str:
+    """Name the hand of a row: 'mini royal of spades', 'pair of tens or better'."""
+    name = row.label or row.hand
+    if row.least:
+        name += f" of {_RANKS.get(row.least, row.least + 's')} or better"
+    if row.suits and len(row.suits) < len(_SUITS):
+        name += " of " + listed([_SUITS[suit] for suit in row.suits], last="or")
+    return name
+
+
+def payout_says(table: Paytable, row: Row) -> str:
+    """Say what a row pays: '40 to 1', '500 for 1', '$1,250', '100 % of the meter'."""
+    if row.to is not None:
+        return f"{number(row.to)} to 1"
+    if row.for_ is not None:
+        return f"{number(row.for_)} for 1"
+    if row.amount is not None:
+        return dollars(row.amount)
+    name = next((f"{meter.name} " for meter in table.meters if meter.id == row.meter), "")
+    return f"{number(row.percent or Fraction(0))} % of the {name.lstrip()}meter"
+
+
+def row_says(table: Paytable, row: Row) -> str:
+    """Say a whole row in a sentence."""
+    stake = f", for a {dollars(row.stake)} wager" if row.stake is not None else ""
+    hand = hand_says(row)
+    return f"{hand[0].upper()}{hand[1:]} pays {payout_says(table, row)}{stake}."

@@ -1,0 +1,68 @@
+"""Writes shapes back as plain data that the reader reads to the same shapes.
+
+This is what `--json` shows of a book: a key as in the file, money as a text with two decimals,
+odds as exact texts, and nothing for what has its default.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from croupier.money import format_money
+from croupier.rules.vocabulary import Cents
+from croupier.rules.words import number
+
+
+def write(shape: Any, value: Any) -> Any:
+    """Return the plain data of a value of this shape."""
+    if shape is Cents:
+        return format_money(value)
+    if is_dataclass(shape):
+        return _write_table(shape, value)
+    origin, args = get_origin(shape), get_args(shape)
+    if origin is tuple:
+        return [write(args[0], item) for item in value]
+    if origin is Mapping:
+        return {str(key): write(args[1], item) for key, item in value.items()}
+    if origin in (Union, UnionType):
+        kinds = [arg for arg in args if arg is not NoneType]
+        return write(kinds[0], value) if len(kinds) == 1 else _plain(value)
+    return _plain(value)
+
+
+def _write_table(shape: Any, value: Any) -> dict[str, Any]:
+    hints = _hints(shape)
+    return {
+        field.name.rstrip("_"): write(hints[field.name], getattr(value, field.name))
+        for field in fields(shape)
+        if getattr(value, field.name) != _default(field)
+    }
+
+
+@cache
+def _hints(shape: Any) -> dict[str, Any]:
+    return get_type_hints(shape)
+
+
+def _default(field: "Field[Any]") -> Any:
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case Fraction():
+            return number(value).replace(",", "")
+        case Decimal():
+            return str(value)
+        case _:
+            return value

@@ -1,0 +1,257 @@
+"""The launchers in a made-up clone, where nothing is downloaded and pip only takes notes."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PYTHON = os.path.realpath(sys.executable)
+
+PYPROJECT = """
+[project]
+dependencies = ["abacus"]
+[dependency-groups]
+test = ["balance"]
+"""
+# Stands in for the program: says what reached it, and ends as it is told.
+PROGRAM = """
+import os, sys
+print(os.getpid(), *sys.argv[1:], sys.stdin.read())
+sys.exit(int(os.environ.get("ENDS", "0")))
+"""
+# Stands in for pip: notes how it was called, and ends as it is told.
+PIP = """
+import os, signal, sys, time
+with open(os.environ["NOTES"], "a") as notes:
+    print(*sys.argv[1:], file=notes)
+match os.environ.get("PIP"):
+    case "waits":
+        while not os.path.exists(os.environ["NOTES"] + ".go"):
+            time.sleep(0.01)
+    case "fails":
+        sys.exit(1)
+    case "is killed":
+        os.kill(os.getppid(), signal.SIGKILL)
+"""
+# Stands in for each stage of ./test.
+STAGE = """
+import os, sys
+print(os.path.basename(__file__), sys.argv[1:])
+sys.exit(os.path.basename(__file__) in os.environ.get("FAILS", ""))
+"""
+
+
+@dataclass
+class Clone:
+    """A clone with the real launchers and stand-ins for everything that they start."""
+
+    root: Path
+    fakes: Path
+    notes: Path
+
+    def start(self, command: Path | str, *args: str, **env: str) -> subprocess.Popen[str]:
+        everything = os.environ | {
+            "PATH": f"{self.fakes}:{os.environ['PATH']}",
+            "PYTHONPATH": str(self.fakes),
+            "NOTES": str(self.notes),
+        }
+        return subprocess.Popen(
+            [self.root / command, *args],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.root.parent,
+            env=everything | env,
+        )
+
+    def run(self, command: Path | str, *args: str, **env: str) -> tuple[int, str, str]:
+        with self.start(command, *args, **env) as process:
+            out, err = process.communicate("stdin")
+        return process.returncode, out, err
+
+    def installs(self) -> int:
+        """How often pip was asked to install."""
+        return self.notes.read_text().count(" install ") if self.notes.exists() else 0
+
+    def append(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.write_text(path.read_text() + text)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    root, fakes = tmp_path / "a clone", tmp_path / "fakes"
+    package = root / "src/croupier"
+    package.mkdir(parents=True)
+    fakes.mkdir()
+    for name in ("croupier", "test"):
+        shutil.copy(ROOT / name, root)
+    shutil.copytree(ROOT / "tools", root / "tools")
+    (root / "pyproject.toml").write_text(PYPROJECT)
+    (root / "constraints.txt").write_text("abacus==1\n")
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text(PROGRAM)
+    (fakes / "python3").symlink_to(PYTHON)
+    (fakes / "pip.py").write_text(PIP)
+    for name in ("ruff", "mypy", "pytest"):
+        (fakes / f"{name}.py").write_text(STAGE)
+    return Clone(root, fakes, tmp_path / "notes")
+
+
+def test_first_run_says_what_it_does_and_later_runs_are_silent(clone: Clone) -> None:
+    code, out, err = clone.run("croupier", "a b", "c")
+    assert (code, out.split(maxsplit=1)[1]) == (0, "a b c stdin\n")
+    assert [line[:20] for line in err.splitlines()] == ["croupier: setting up", "croupier: ready."]
+    assert clone.run("croupier")[2] == ""
+    assert clone.installs() == 1
+    assert "--constraint" in clone.notes.read_text()
+    assert clone.notes.read_text().endswith(" abacus\n")
+
+
+def test_exit_code_and_process_are_those_of_the_program(clone: Clone) -> None:
+    clone.run("croupier")
+    with clone.start("croupier", ENDS="7") as process:
+        out, _ = process.communicate("")
+    assert process.returncode == 7
+    assert out.split()[0] == str(process.pid)
+
+
+def test_signals_reach_the_program(clone: Clone) -> None:
+    clone.run("croupier")
+    (clone.root / "src/croupier/__main__.py").write_text("print(flush=True); input()")
+    with clone.start("croupier") as process:
+        assert process.stdout
+        process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == -signal.SIGTERM
+
+
+def test_a_symlink_and_a_moved_clone_work(clone: Clone, tmp_path: Path) -> None:
+    clone.run("croupier")
+    link = tmp_path / "link"
+    link.symlink_to(clone.root / "croupier")
+    assert clone.run(link)[::2] == (0, "")
+    clone.root = clone.root.rename(tmp_path / "elsewhere")
+    assert clone.run("croupier")[::2] == (0, "")
+    assert clone.installs() == 1
+
+
+@pytest.mark.parametrize("name", ["constraints.txt", "pyproject.toml"])
+def test_changed_requirements_are_noticed(clone: Clone, name: str) -> None:
+    clone.run("croupier")
+    changed = {
+        "constraints.txt": "more==1\n",
+        "pyproject.toml": PYPROJECT.replace("abacus", "more"),
+    }
+    (clone.root / name).write_text(changed[name])
+    assert "setting up" in clone.run("croupier")[2]
+    assert clone.run("croupier")[2] == ""
+    assert clone.installs() == 2
+
+
+def test_other_changes_of_pyproject_install_nothing(clone: Clone) -> None:
+    clone.run("croupier")
+    clone.append("pyproject.toml", "[tool.other]\n")
+    assert clone.run("croupier")[::2] == (0, "")
+    assert clone.installs() == 1
+
+
+@pytest.mark.parametrize(("trouble", "expected"), [("fails", 3), ("is killed", 128 + 9)])
+def test_an_unfinished_set_up_is_made_anew(clone: Clone, trouble: str, expected: int) -> None:
+    code, out, _ = clone.run("croupier", PIP=trouble)
+    assert (code, out) == (expected, "")
+    leftover = clone.root / ".venv/leftover"
+    leftover.touch()
+    code, _, err = clone.run("croupier")
+    assert (code, leftover.exists()) == (0, False)
+    assert "setting up" in err
+    assert clone.run("croupier")[2] == ""
+
+
+def test_an_environment_whose_python_is_gone_is_made_anew(clone: Clone) -> None:
+    clone.run("croupier")
+    (clone.root / ".venv/bin/python").unlink()
+    assert "setting up" in clone.run("croupier")[2]
+    assert clone.installs() == 2
+
+
+def test_two_first_runs_at_once_share_one_set_up(clone: Clone) -> None:
+    first = clone.start("croupier", PIP="waits")
+    while not clone.installs():
+        time.sleep(0.01)
+    second = clone.start("croupier", PIP="waits")
+    assert second.stderr
+    assert second.stderr.readline() == "croupier: waiting for another set-up to finish.\n"
+    clone.notes.with_suffix(".go").touch()
+    for process in (first, second):
+        process.communicate("")
+        assert process.returncode == 0
+    assert clone.installs() == 1
+
+
+@pytest.mark.parametrize(
+    "python",
+    [
+        "exit 1",  # What a Python that is too old answers.
+        f"exec '{PYTHON}' -S \"$@\"",  # A Python that finds no pip.
+    ],
+)
+def test_without_a_suitable_python_one_sentence_says_so(clone: Clone, python: str) -> None:
+    (clone.fakes / "python3").unlink()
+    (clone.fakes / "python3").write_text(f"#!/bin/sh\n{python}\n")
+    (clone.fakes / "python3").chmod(0o755)
+    for tool in ("cmp", "dirname", "readlink", "sh"):
+        (clone.fakes / tool).symlink_to(shutil.which(tool) or tool)
+    code, out, err = clone.run("croupier", PATH=str(clone.fakes), PYTHONPATH="")
+    assert (code, out) == (3, "")
+    assert err.startswith("croupier: Python 3.11 or later with pip and venv is needed")
+    assert err.count("\n") == 1
+
+
+def test_the_environment_of_the_tests_serves_the_program_too(clone: Clone) -> None:
+    clone.run("test")
+    assert clone.notes.read_text().endswith(" abacus balance\n")
+    assert clone.run("croupier")[2] == ""
+    clone.append("constraints.txt", "more==1\n")
+    clone.run("croupier")
+    assert clone.notes.read_text().endswith(" abacus balance\n")
+    assert "setting up" not in clone.run("test")[2]
+
+
+def test_every_stage_runs_even_if_one_fails(clone: Clone) -> None:
+    code, out, _ = clone.run("test")
+    assert (code, out.splitlines()[-1]) == (0, "== all passed")
+    code, out, _ = clone.run("test", FAILS="mypy.py")
+    assert (code, out.splitlines()[-1]) == (1, "== failed: [mypy]")
+    assert [line for line in out.splitlines() if "==" not in line] == [
+        "ruff.py ['check']",
+        "ruff.py ['format', '--check']",
+        "mypy.py []",
+        "pytest.py ['-n', 'auto']",
+    ]
+
+
+def test_arguments_go_to_pytest_alone(clone: Clone) -> None:
+    clone.run("test")
+    code, out, _ = clone.run("test", "tests/test_x.py", "-k", "a b", FAILS="pytest.py")
+    assert (code, out) == (1, "pytest.py ['tests/test_x.py', '-k', 'a b']\n")
+
+
+def test_long_runs_everything(clone: Clone) -> None:
+    out = clone.run("test", "--long")[1]
+    assert out.count("== ") == 5
+    assert "pytest.py ['-n', 'auto', '-m', '', '--hypothesis-profile=long'" in out
+
+
+def test_the_real_launcher_starts_the_real_program() -> None:
+    done = subprocess.run([ROOT / "croupier", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip()

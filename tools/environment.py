@@ -1,0 +1,115 @@
+"""Makes the private environment .venv: `environment.py GROUP`.
+
+Called by ./croupier and ./test when the environment is missing, half made or out of date. It
+runs on the system's Python and may use nothing but the standard library. Only dependencies are
+installed; the project itself is on the path from src/, so that a set-up builds nothing.
+"""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+# Written last and removed first: an environment without it is not finished.
+STAMP = VENV / "stamp"
+# What the base needs, kept as files, so that the test of the wheel installs without a download.
+WHEELS = VENV / "wheels"
+
+# The links of a name like python3 move with an upgrade of the system, and the environment would
+# then start a Python that knows none of its packages. The file at their end is simply gone.
+PYTHON = os.path.realpath(sys.executable)
+
+
+def main() -> int:
+    lock = take_lock()
+    groups = sorted({"base", *sys.argv[1:], *(path.name[5:] for path in STAMP.glob("with-*"))})
+    wanted = requirements(groups)
+    text = "\n".join([*wanted, (ROOT / "constraints.txt").read_text()])
+    try:
+        if not installed(text):
+            make(wanted, groups=groups, lock=lock)
+        write_stamp(text, groups)
+    except subprocess.CalledProcessError:
+        say("the set-up did not finish; see above, and run the same command again.")
+        return 3
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def take_lock() -> int:
+    """Wait for any other set-up of this clone; the lock ends with the process."""
+    lock = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("waiting for another set-up to finish.")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
+def requirements(groups: list[str]) -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    lists = {"base": project["project"]["dependencies"], **project["dependency-groups"]}
+    return [requirement for group in groups for requirement in lists[group]]
+
+
+def installed(text: str) -> bool:
+    """Whether only other parts of pyproject.toml changed, or another set-up was faster."""
+    asked = STAMP / "asked.txt"
+    return (VENV / "bin/python").exists() and asked.exists() and asked.read_text() == text
+
+
+def make(wanted: list[str], *, groups: list[str], lock: int) -> None:
+    say(f"setting up a private environment in {VENV.name}; this happens once and takes a minute.")
+    shutil.rmtree(STAMP, ignore_errors=True)
+    shutil.rmtree(VENV, ignore_errors=True)
+    # Debian's venv cannot install pip and its pip refuses to install outside an environment;
+    # together, each without what it lacks, they can.
+    run("-I", "-m", "venv", "--without-pip", str(VENV), lock=lock)
+    WHEELS.mkdir()
+    if "test" in groups:
+        pip("download", "--dest", str(WHEELS), *requirements(["base"]), lock=lock)
+    pip("install", "--find-links", str(WHEELS), *wanted, lock=lock)
+    # Relative, so that a clone may be moved.
+    (packages,) = VENV.glob("lib/python*/site-packages")
+    (packages / "croupier.pth").write_text(os.path.relpath(ROOT / "src", packages) + "\n")
+    say("ready.")
+
+
+def pip(command: str, *args: str, lock: int) -> None:
+    quiet = ("--quiet", "--no-input", "--disable-pip-version-check")
+    pinned = ("--constraint", str(ROOT / "constraints.txt"))
+    python = str(VENV / "bin/python")
+    run("-m", "pip", "--python", python, command, *quiet, *pinned, *args, lock=lock)
+
+
+def run(*args: str, lock: int) -> None:
+    """Run Python; it holds the lock too, since it may outlive a parent that was killed."""
+    subprocess.run([PYTHON, *args], check=True, cwd=ROOT, stdout=sys.stderr, pass_fds=[lock])
+
+
+def write_stamp(text: str, groups: list[str]) -> None:
+    draft = VENV / "stamp.new"
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    for name in ("pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, draft)
+    for group in groups:
+        (draft / f"with-{group}").touch()
+    (draft / "asked.txt").write_text(text)
+    shutil.rmtree(STAMP, ignore_errors=True)
+    draft.rename(STAMP)
+
+
+def say(text: str) -> None:
+    print(f"croupier: {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
