@@ -128,12 +128,11 @@ def test_m1_a_straight_flush_of_six_cards_is_no_super_royal() -> None:
     assert (arrays.six_cards(king_high) >> 20).tolist() == [NAMES[6].index("straight flush")]
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_any_memory_layout_and_any_number_of_hands_will_do(order: str, all_five: Cards) -> None:
-    hands = all_five[::1_000]
+def test_any_memory_layout_and_any_number_of_hands_will_do(all_five: Cards) -> None:
+    strided = all_five[::1_000]
     whole = arrays.five_cards(all_five)[::1_000]
-    np.testing.assert_array_equal(arrays.five_cards(np.array(hands, order=order)), whole)  # type: ignore[call-overload]
-    np.testing.assert_array_equal(arrays.five_cards(hands), whole)
+    for hands in (strided, np.ascontiguousarray(strided), np.asfortranarray(strided)):
+        np.testing.assert_array_equal(arrays.five_cards(hands), whole)
     assert arrays.five_cards(all_five[:0]).tolist() == []
     assert arrays.five_cards(all_five[:1]).dtype == np.int32
 

@@ -26,6 +26,7 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "rulebooks": "List the rulebooks, show one, compare two, check a file.",
+    "settle": "Settle a round file, every line with its clause.",
     "submission": "Write a rules submission, or check one.",
 }
 
@@ -54,7 +55,7 @@ app = typer.Typer(
 )
 
 
-def _version(value: bool) -> None:
+def _version(value: object) -> None:
     if value:
         typer.echo(f"croupier {__version__}")
         raise typer.Exit

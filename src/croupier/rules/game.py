@@ -152,7 +152,7 @@ class Verdict(Cited):
 
     does: Does
     to: Fraction | None = None
-    unlisted: ClauseId | None = None
+    unlisted: Cited | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

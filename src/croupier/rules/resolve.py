@@ -108,6 +108,7 @@ class _Resolver:
             paytables={family: tables[family] for family in tables if family in _used(rules)},
             meters=meters,
             limits=limits,
+            cited={name: selection.clause for name, selection in rules.selection.items()},
             places=rules.place,
             steps=rules.step,
             deal=self._deal(wagers),

@@ -70,6 +70,8 @@ class TableRules:
     paytables: Mapping[str, Paytable]
     meters: Mapping[str, TableMeter]
     limits: Mapping[str, Limits]
+    cited: Mapping[str, str]
+    """The clause that each selection rests on."""
     places: Mapping[str, Place]
     steps: Mapping[str, Step]
     deal: Deal

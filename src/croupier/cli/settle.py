@@ -1,0 +1,178 @@
+"""`croupier settle`: settle a round file, or one round a line."""
+
+import json
+import sys
+import tomllib
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from croupier.cli.output import AsJson, group, print_heading, print_json, print_lines, print_table
+from croupier.errors import UserError
+from croupier.money import format_money
+from croupier.round.file import Played, parse_round, play_file
+from croupier.round.reasons import Reasons
+from croupier.round.result import result_of
+from croupier.rules.load import load, read_text
+from croupier.rules.resolve import resolve
+from croupier.rules.rulebook import Rulebook
+from croupier.rules.table_rules import TableRules
+
+app = group("Settle a round file.")
+DEALING = "dealing"
+
+
+@app.command()
+def settle(
+    context: typer.Context,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE", help="A round file, TOML or JSON; - reads JSON from input."),
+    ] = None,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Read one JSON round a line, answer one a line.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Settle a round: every wager, what it pays and by which clause."""
+    settler = Settler(context.obj)
+    if lines:
+        if file not in (None, "-"):
+            raise UserError("--lines reads standard input, not a file", field="FILE")
+        settler.stream()
+        return
+    if file is None:
+        raise UserError("is missing; name a round file, or - for standard input", field="FILE")
+    played = settler.played(_read(file))
+    if as_json:
+        print_json(result_of(played))
+    else:
+        _show(played)
+
+
+def _read(file: str) -> Any:
+    if file == "-":
+        return parse_json(sys.stdin.read())
+    text = read_text(Path(file))
+    if file.endswith(".json"):
+        return parse_json(text)
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"is not TOML: {error}", field=file) from None
+
+
+def parse_json(text: str) -> Any:
+    """Read JSON strictly: exact numbers, no NaN, no key twice."""
+    try:
+        return json.loads(
+            text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_doubles
+        )
+    except json.JSONDecodeError as error:
+        raise UserError(f"is not JSON: {error}", field="round") from None
+    except RecursionError:
+        raise UserError("is nested too deeply", field="round") from None
+
+
+def _no_constant(name: str) -> None:
+    raise UserError(f"{name} is not a number", field="round")
+
+
+def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        keys = [key for key, _ in pairs]
+        doubled = next(key for key in keys if keys.count(key) > 1)
+        raise UserError("comes twice", field=doubled)
+    return table
+
+
+class Settler:
+    """Settles rounds; it keeps the books and table rules that it has made."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self.folders = folders
+        self._books: dict[str, Rulebook] = {}
+        self._rules: dict[str, TableRules] = {}
+
+    def played(self, data: Any) -> Played:
+        """Play one round file to its end."""
+        if not isinstance(data, dict):
+            raise UserError("must be a table", field="round")
+        rules = self._table_rules(data)
+        return play_file(rules, parse_round(rules, data))
+
+    def stream(self) -> None:
+        """Answer one line of JSON for each line of input, and go on after an error."""
+        for line in sys.stdin:
+            try:
+                answer = result_of(self.played(parse_json(line)))
+            except UserError as error:
+                answer = {"error": str(error), "clause": error.clause}
+            sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+
+    def _table_rules(self, data: dict[str, Any]) -> TableRules:
+        id, selections = data.get("rulebook"), data.get("selections", {})
+        if not isinstance(id, str):
+            raise UserError("must name a rulebook by its id", field="rulebook")
+        if not isinstance(selections, dict):
+            raise UserError("must be a table", field="selections")
+        dealing = data.get(DEALING)
+        key = json.dumps([id, selections, dealing], default=str, sort_keys=True)
+        if key not in self._rules:
+            if id not in self._books:
+                self._books[id] = load(id, self.folders)
+            self._rules[key] = _resolved(self._books[id], selections, dealing)
+        return self._rules[key]
+
+
+def _resolved(book: Rulebook, selections: dict[str, Any], dealing: Any) -> TableRules:
+    """Resolve the selections with the file's way of dealing, where the book leaves a choice."""
+    rules = resolve(book, selections)
+    selection = book.rules.selection.get(DEALING)
+    if dealing is None or selection is None or DEALING in selections:
+        return rules
+    if rules.selections[DEALING] not in selection.option:
+        return rules  # The electronic version has one way only.
+    return resolve(book, {**selections, DEALING: dealing})
+
+
+def _show(played: Played) -> None:
+    round, result = played.round, result_of(played)
+    reasons = Reasons(round)
+    print_lines(f"{round.rules.title}{' — void' if round.void else ''}")
+    if result["dealer"]:
+        dealer = result["dealer"]
+        plays = {True: "plays", False: "does not qualify", None: ""}[dealer["qualifies"]]
+        cards = dealer["cards"] or ""
+        print_lines(f"{round.rules.bank.label}: {cards} {dealer['hand'] or ''} {plays}".rstrip())
+    for seat in result["seats"]:
+        hand = f" {seat['hand']}" if seat["hand"] else ""
+        print_heading(f"Seat {seat['seat']}: {seat['cards'] or ''}{hand}, net {seat['net']}")
+        rows = [
+            (
+                line.wager,
+                format_money(line.stake),
+                line.outcome,
+                format_money(line.paid),
+                format_money(line.returned),
+                line.clause,
+                line.ruling or "",
+                reasons.why(line),
+            )
+            for line in round.lines
+            if line.seat == seat["seat"]
+        ]
+        heads = ("wager", "stake", "outcome", "paid", "returned", "clause", "ruling", "reason")
+        print_table(rows, heads)
+    if result["banker"]:
+        bank = result["banker"]
+        print_heading(f"Banker at seat {bank['seat']}")
+        print_lines(f"collected {bank['collected']}, paid {bank['paid']}, net {bank['net']}")
+    if result["meters"]:
+        print_heading("Meters")
+        print_table(result["meters"].items())
+    print_heading(f"House {result['house']}")

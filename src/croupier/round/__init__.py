@@ -1,0 +1,1 @@
+"""One round: commands, events, and the pure functions between them."""

@@ -1,0 +1,141 @@
+"""What may be bet: a wager by itself when it is made, and all of a seat's when bets close."""
+
+from collections.abc import Iterator
+
+from croupier.errors import Refused
+from croupier.money import contribution
+from croupier.round.state import Box, Round
+from croupier.rules.game import Fee
+from croupier.rules.table_rules import TableRules
+from croupier.rules.words import dollars, listed
+
+LIMITS, BOXES = "limits", "adjacent_boxes"
+"""The selections whose clauses a refused stake and a refused box cite."""
+
+
+def check_bet(rules: TableRules, name: str, cents: int) -> None:
+    """Refuse a wager that the table does not take, whatever else the seat has bet."""
+    wager = rules.wagers.get(name)
+    if wager is None:
+        raise Refused("not_offered", "is not a wager that this table offers", field=name)
+    if wager.placed == "by decision":
+        message = f"{wager.label} is made by a decision, not before the deal"
+        raise Refused("by_decision", message, field=name, clause=wager.clause)
+    if cents <= 0:
+        raise Refused("no_money", "must be more than nothing", field=name)
+    if wager.sizes and cents not in wager.sizes.of:
+        sizes = listed([dollars(size) for size in wager.sizes.of], last="or")
+        message = f"a {wager.label} is {sizes}, not {dollars(cents)}"
+        raise Refused("wrong_size", message, field=name, clause=wager.sizes.clause)
+    limits = rules.limits.get(name)
+    if limits and not limits.min <= cents <= limits.max:
+        message = f"{dollars(cents)} is not from {dollars(limits.min)} to {dollars(limits.max)}"
+        raise Refused("outside_limits", message, field=name, clause=rules.cited.get(LIMITS))
+    for meter in rules.meters.values():
+        if meter.wager == name and (meter.rate is None or meter.reset is None):
+            message = "cannot be made until the meter's rate and reset are declared"
+            clause = rules.cited.get(f"{name}_rate")
+            raise Refused("meter_undeclared", message, field=name, clause=clause)
+
+
+def check_seats(round: Round) -> None:
+    """Refuse to close bets while a seat's wagers do not fit together."""
+    rules = round.rules
+    taken = len(round.boxes) + (round.banker is not None)
+    if not round.boxes:
+        raise Refused("nobody_bets", "no seat has a wager", clause=rules.table.clause)
+    if rules.banked_by == "player" and round.banker is None:
+        raise Refused("no_banker", "nobody banks the round", clause=rules.bank.clause)
+    if taken < rules.table.seats_min:
+        message = f"at least {rules.table.seats_min} seats must play"
+        raise Refused("too_few", message, clause=rules.table.clause)
+    for box in round.boxes.values():
+        for name, cents in opening_stakes(rules, box):
+            _check_conditions(rules, box, name, cents=cents)
+    _check_boxes(round)
+
+
+def opening_stakes(rules: TableRules, box: Box) -> Iterator[tuple[str, int]]:
+    """Yield each wager of a box with the size of one of its stakes."""
+    for name, wager in rules.wagers.items():
+        stake = box.stakes.get((wager.spots or (name,))[0])
+        if stake:
+            yield name, stake.cents
+
+
+def _check_conditions(rules: TableRules, box: Box, name: str, *, cents: int) -> None:
+    wager = rules.wagers[name]
+    stakes = dict(opening_stakes(rules, box))
+    for condition in wager.conditions:
+        field = f"seat {box.seat}.{name}"
+        if condition.needs and not any(other in stakes for other in condition.needs):
+            needed = listed([rules.wagers[other].label for other in condition.needs], last="or")
+            message = f"{wager.label} needs {needed} at the same seat"
+            raise Refused("needs_wager", message, field=field, clause=condition.clause)
+        if condition.at_most is not None and condition.of:
+            other = stakes.get(condition.of, 0)
+            if cents > condition.at_most * other:
+                label = rules.wagers[condition.of].label
+                message = f"{wager.label} is more than {condition.at_most} times the {label}"
+                raise Refused("ratio", message, field=field, clause=condition.clause)
+
+
+def _check_boxes(round: Round) -> None:
+    """One player's boxes are adjacent and no more than declared (Maryland 7.H)."""
+    most = round.rules.table.boxes_max
+    if most is None:
+        return
+    players: dict[str, list[int]] = {}
+    for seat, box in round.boxes.items():
+        players.setdefault(box.player, []).append(seat)
+    for player, seats in players.items():
+        if len(seats) > most:
+            message = f"{player} bets on {len(seats)} boxes, and {most} is the most"
+            raise Refused("too_many_boxes", message, clause=round.rules.cited.get(BOXES))
+        if max(seats) - min(seats) >= len(seats):
+            message = f"the boxes of {player} are not adjacent"
+            raise Refused("boxes_apart", message, clause=round.rules.cited.get(BOXES))
+
+
+def rises(round: Round) -> dict[str, int]:
+    """Return what each meter rises by when bets close, in micros (M8).
+
+    Each meter's share is rounded down to the millionth; the rest goes to the first one named.
+    """
+    staked: dict[str, int] = {}
+    for box in round.boxes.values():
+        for name, cents in opening_stakes(round.rules, box):
+            staked[name] = staked.get(name, 0) + cents
+    result: dict[str, int] = {}
+    for name, cents in staked.items():
+        meters = [meter for meter in round.rules.meters.values() if meter.wager == name]
+        if not meters or meters[0].rate is None:
+            continue
+        rise = contribution(cents, meters[0].rate)
+        parts = {meter.id: int(rise * meter.share) for meter in meters}
+        parts[meters[0].id] += rise - sum(parts.values())
+        result.update(parts)
+    return result
+
+
+def fees(round: Round) -> dict[int, int]:
+    """Return the fee of each seat: a flat sum a wager by its size, before the deal (C7)."""
+    fee = round.rules.fee
+    if fee is None or not fee.brackets:
+        return {}
+    return {
+        seat: sum(
+            _fee_of(fee, name, cents)
+            for name, cents in opening_stakes(round.rules, box)
+            if name in fee.wagers
+        )
+        for seat, box in round.boxes.items()
+    }
+
+
+def _fee_of(fee: Fee, wager: str, cents: int) -> int:
+    for bracket in fee.brackets:
+        if cents <= bracket.up_to:
+            return bracket.fee
+    message = f"{dollars(cents)} is above the last fee bracket"
+    raise Refused("above_brackets", message, field=wager, clause=fee.clause)

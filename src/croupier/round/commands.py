@@ -1,0 +1,107 @@
+"""What may be asked of a round. Chance, time and meter readings arrive in commands."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from croupier.cards import Card
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Open the round: 'place your bets'."""
+
+    round: str
+    meters: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """Take the bank of a player-banked round and put up funds."""
+
+    seat: int
+    player: str
+    funds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """Make a wager, or change its size, before bets close."""
+
+    seat: int
+    player: str
+    wager: str
+    cents: int
+    hand: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TakeDown:
+    """Take a wager back before bets close."""
+
+    seat: int
+    wager: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseBets:
+    """Announce 'no more bets'; a player-banked round may name the seat with the action."""
+
+    action: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """Deal the cards by the procedure of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """The face of one position of the deck, and the salt of its commitment."""
+
+    position: int
+    card: Card
+    salt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Show cards that it is time to show."""
+
+    faces: tuple[Face, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Take a decision for a seat; `by` says who did, the player or the clock."""
+
+    seat: int
+    option: str
+    by: str = "player"
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Settle every wager; readings are what shared meters show at this moment."""
+
+    meters: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """Declare an irregularity with its facts."""
+
+    kind: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """Confirm that what a guided clause asks was done."""
+
+    clause: str
+    by: str
+
+
+Command = (
+    Open | Bank | Bet | TakeDown | CloseBets | Deal | Show | Choose | Settle | Declare | Confirm
+)

@@ -1,0 +1,78 @@
+"""Who pays: the house, or a player with limited funds by the rules of the book.
+
+Settling says what each wager is owed. Where the house banks, that stands. Where a player banks,
+the lines pass through here once, and some come out paid in part or not at all.
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from croupier.round.state import Banker, BankResult, Line, changed
+from croupier.rules.game import Cover
+
+LOST = ("lose", "forfeit")
+
+
+def covered(cover: Cover, banker: Banker, lines: Sequence[Line]) -> tuple[list[Line], BankResult]:
+    """Return the lines as the banker's funds allow, and what the banker took and paid."""
+    match cover.collects:
+        case "first":
+            lines = _collect_first(cover, banker.funds, lines)
+        case "in turn":
+            lines = _in_turn(cover, banker.funds, lines)
+        case _:
+            assert_never(cover.collects)
+    collected = sum(line.stake for line in lines if line.outcome in LOST)
+    paid = sum(line.paid for line in lines)
+    return list(lines), BankResult(banker.seat, banker.funds, collected, paid, 0)
+
+
+def _collect_first(cover: Cover, funds: int, lines: Sequence[Line]) -> list[Line]:
+    """Collect every losing wager, then pay the winners in turn while the money lasts (C3)."""
+    left = funds
+    if cover.from_ == "wager and collections":
+        left += sum(line.stake for line in lines if line.outcome in LOST)
+    result = []
+    for line in lines:
+        if line.outcome == "win":
+            paid = line.paid if line.paid <= left else left if cover.in_part else 0
+            left -= paid
+            line = _uncovered(cover, line) if paid == 0 < line.paid else changed(line, paid=paid)
+        result.append(line)
+    return result
+
+
+def _in_turn(cover: Cover, funds: int, lines: Sequence[Line]) -> list[Line]:
+    """Settle hand after hand; one that the funds cannot cover at its turn is dead (F4, F5)."""
+    left = funds
+    result: list[Line] = []
+    for hand in _hands(lines):
+        stakes, due = sum(line.stake for line in hand), sum(line.paid for line in hand)
+        folded = any(line.outcome == "forfeit" for line in hand)
+        if not folded and (left < stakes or left < due):
+            result += [_uncovered(cover, line) for line in hand]
+            continue
+        if cover.from_ == "wager and collections":
+            left += sum(line.stake for line in hand if line.outcome in LOST)
+        left -= due
+        result += hand
+    return result
+
+
+def _hands(lines: Sequence[Line]) -> list[list[Line]]:
+    hands: dict[int, list[Line]] = {}
+    for line in lines:
+        hands.setdefault(line.seat, []).append(line)
+    return list(hands.values())
+
+
+def _uncovered(cover: Cover, line: Line) -> Line:
+    return changed(
+        line,
+        outcome="uncovered",
+        paid=0,
+        returned=line.stake,
+        clause=cover.clause,
+        ruling=cover.ruling,
+        because="uncovered",
+    )

@@ -1,0 +1,270 @@
+"""Decides what a command comes to: the events that follow, or a refusal with its clause.
+
+The refusals of each command are checked in a fixed order: is it time, is it this seat's turn, is
+it offered, is it allowed. A refused command changes nothing.
+"""
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from croupier.errors import Refused
+from croupier.money import micros
+from croupier.round.bets import check_bet, check_seats, fees, rises
+from croupier.round.commands import (
+    Bank,
+    Bet,
+    Choose,
+    CloseBets,
+    Command,
+    Confirm,
+    Deal,
+    Declare,
+    Open,
+    Settle,
+    Show,
+    TakeDown,
+)
+from croupier.round.cover import covered
+from croupier.round.dealing import deal_plan
+from croupier.round.events import (
+    Banked,
+    BetMade,
+    BetsClosed,
+    BetTakenDown,
+    Chose,
+    Closed,
+    Confirmed,
+    Dealt,
+    Declared,
+    Event,
+    Opened,
+    SeatSettled,
+    Shown,
+)
+from croupier.round.irregularity import consequence_of
+from croupier.round.order import to_ask, to_show
+from croupier.round.rake import rakes
+from croupier.round.settle import Settlement, shared_place, void_lines
+from croupier.round.state import BankResult, Line, Round, changed
+from croupier.rules.vocabulary import Do
+
+
+def decide(round: Round, command: Command) -> tuple[Event, ...]:
+    """Return the events that a command causes, or raise Refused."""
+    if round.closed:
+        raise Refused("round_over", "the round is over")
+    match command:
+        case Bet():
+            return (_bet(round, command),)
+        case Choose():
+            return (_choose(round, command),)
+        case Show():
+            return _show(round, command)
+        case Deal():
+            _expect(round, "deal")
+            return (Dealt(deal_plan(round)),)
+        case CloseBets():
+            return (_close_bets(round, command),)
+        case Settle():
+            return _settle(round, command)
+        case TakeDown():
+            return (_take_down(round, command),)
+        case Declare():
+            return _declare(round, command)
+        case Confirm():
+            return (_confirm(round, command),)
+        case Bank():
+            return (_bank(round, command),)
+        case Open():
+            return (_open(round, command),)
+    assert_never(command)
+
+
+def _expect(round: Round, do: Do) -> None:
+    """Refuse a command whose time is not now."""
+    if round.void:
+        raise Refused("void", "the round is void", clause=round.void.clause)
+    step = round.step
+    if step is None or step.do != do:
+        now = step.do if step else "to open the round"
+        clause = step.clause if step else None
+        raise Refused("wrong_step", f"it is not time for it: the step is {now}", clause=clause)
+
+
+# ---------------------------------------------------------------- bets
+
+
+def _open(round: Round, command: Open) -> Opened:
+    if round.at >= 0:
+        raise Refused("already_open", "the round is open already")
+    known = round.rules.meters
+    for id in command.meters.keys() - known.keys():
+        raise Refused("no_such_meter", "is not a meter of this table", field=f"meters.{id}")
+    meters = {
+        id: command.meters.get(id, None if meter.initial is None else micros(meter.initial))
+        for id, meter in known.items()
+    }
+    shown = {id: reading for id, reading in meters.items() if reading is not None}
+    return Opened(command.round, round.rules.rulebook, round.rules.digest, shown)
+
+
+def _bets_open(round: Round) -> None:
+    step = round.step
+    if step and step.do != "bets" and not round.void:
+        bets = round.steps[0]
+        raise Refused("bets_closed", "no more bets: nothing is changed now", clause=bets.closed)
+    _expect(round, "bets")
+
+
+def _bank(round: Round, command: Bank) -> Banked:
+    _bets_open(round)
+    rules = round.rules
+    if rules.banked_by == "house":
+        raise Refused("house_banks", "the house banks this game", clause=rules.bank.clause)
+    _check_seat(round, command.seat)
+    if command.seat in round.boxes:
+        message = f"seat {command.seat} bets, so it cannot bank"
+        raise Refused("banker_bets", message, clause=rules.bank.clause)
+    if command.funds <= 0:
+        raise Refused("no_money", "the banker must put up funds", field="funds")
+    return Banked(command.seat, command.player, command.funds)
+
+
+def _check_seat(round: Round, seat: int) -> None:
+    if not 1 <= seat <= round.rules.table.seats:
+        message = f"there is no seat {seat}; they are 1 to {round.rules.table.seats}"
+        raise Refused("no_such_seat", message, field="seat", clause=round.rules.table.clause)
+
+
+def _bet(round: Round, command: Bet) -> BetMade:
+    _bets_open(round)
+    _check_seat(round, command.seat)
+    if round.banker and round.banker.seat == command.seat:
+        message = f"seat {command.seat} banks, so it cannot bet"
+        raise Refused("banker_bets", message, clause=round.rules.bank.clause)
+    box = round.boxes.get(command.seat)
+    if box and (box.player, box.hand) != (command.player, command.hand):
+        raise Refused("seat_taken", f"seat {command.seat} is taken", field="seat")
+    _check_hand(round, command.hand)
+    check_bet(round.rules, command.wager, command.cents)
+    return BetMade(command.seat, command.player, command.wager, command.cents, command.hand)
+
+
+def _check_hand(round: Round, hand: int | None) -> None:
+    """A seat names the shared hand that it bets on where there are such, and only there (M9)."""
+    place = round.rules.places.get(shared_place(round.rules))
+    if place is None and hand is not None:
+        raise Refused("no_shared_hands", "this table has no shared hands", field="hand")
+    if place is not None and (hand is None or not 1 <= hand <= place.hands):
+        message = f"must be the number of a shared hand, 1 to {place.hands}"
+        raise Refused("no_such_hand", message, field="hand", clause=place.clause)
+
+
+def _take_down(round: Round, command: TakeDown) -> BetTakenDown:
+    _bets_open(round)
+    box = round.boxes.get(command.seat)
+    wager = round.rules.wagers.get(command.wager)
+    spots = (wager.spots or (command.wager,)) if wager else ()
+    if box is None or not any(spot in box.stakes for spot in spots):
+        raise Refused("no_such_bet", "there is no such bet to take down", field=command.wager)
+    return BetTakenDown(command.seat, command.wager)
+
+
+def _close_bets(round: Round, command: CloseBets) -> BetsClosed:
+    _expect(round, "bets")
+    check_seats(round)
+    if command.action is not None:
+        if round.rules.banked_by == "house":
+            raise Refused("no_action", "only a player-banked round has an action seat")
+        if command.action not in round.boxes:
+            raise Refused("no_action", f"no bet lies at seat {command.action}", field="action")
+    return BetsClosed(rises(round), fees(round), command.action)
+
+
+# ---------------------------------------------------------------- cards and choices
+
+
+def _show(round: Round, command: Show) -> tuple[Event, ...]:
+    due, seen = to_show(round), {card: position for position, card in round.faces.items()}
+    for face in command.faces:
+        if face.position not in due:
+            message = f"the card at position {face.position + 1} is not to be shown now"
+            clause = round.step.clause if round.step else None
+            raise Refused("not_due", message, clause=clause)
+        if face.card in seen:
+            raise Refused("card_doubled", f"{face.card} has been shown before", field="cards")
+        seen[face.card] = face.position
+    return tuple(Shown(face.position, face.card, face.salt) for face in command.faces)
+
+
+def _choose(round: Round, command: Choose) -> Chose:
+    _expect(round, "decide")
+    step, name = round.steps[round.at], round.step_name
+    asked = to_ask(round)
+    if command.seat not in asked:
+        message = f"seat {command.seat} has nothing to decide"
+        raise Refused("no_decision", message, field="seat", clause=step.clause)
+    if asked[0] != command.seat:
+        message = f"it is seat {asked[0]}'s turn, not seat {command.seat}'s"
+        raise Refused("not_your_turn", message, field="seat", clause=step.clause)
+    if command.option not in step.option:
+        options = " or ".join(map(repr, step.option))
+        message = f"{command.option!r} is not a choice; they are {options}"
+        raise Refused("no_such_choice", message, field="option", clause=step.clause)
+    return Chose(command.seat, name, command.option, command.by)
+
+
+# ---------------------------------------------------------------- the end
+
+
+def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
+    if round.void:
+        return _return_everything(round)
+    _expect(round, "settle")
+    hidden = to_show(round)
+    if hidden:
+        message = f"{len(hidden)} cards have still to be shown"
+        raise Refused("cards_hidden", message, clause=round.steps[round.at].clause)
+    settlement = Settlement(round, {**round.meters, **command.meters})
+    seats: dict[int, list[Line]] = {}
+    meters: dict[int, Mapping[str, int]] = {}
+    for seat in settlement.order:
+        before = dict(settlement.meters)
+        seats[seat] = settlement.seat_lines(seat)
+        meters[seat] = {id: m for id, m in settlement.meters.items() if m != before[id]}
+    bank = None
+    if round.banker and round.rules.bank.cover:
+        owed = [line for lines in seats.values() for line in lines]
+        lines, bank = covered(round.rules.bank.cover, round.banker, owed)
+        seats = {seat: [line for line in lines if line.seat == seat] for seat in seats}
+    charged, banker_fee = rakes(round, seats)
+    settled = [
+        SeatSettled(seat, tuple(lines), charged[seat], meters[seat])
+        for seat, lines in seats.items()
+    ]
+    return (*settled, Closed(changed(bank, fee=banker_fee) if bank else None))
+
+
+def _return_everything(round: Round) -> tuple[Event, ...]:
+    """Give every stake of a void round back, fees too (C8); no meter moves."""
+    seats = [SeatSettled(seat, tuple(void_lines(round, seat))) for seat in sorted(round.boxes)]
+    banker = round.banker
+    bank = BankResult(banker.seat, banker.funds, 0, 0, 0) if banker else None
+    return (*seats, Closed(bank))
+
+
+def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
+    if round.at < 0:
+        raise Refused("wrong_step", "the round is not open")
+    row, facts = consequence_of(round, command.kind, command.facts)
+    return (Declared(command.kind, facts, tuple(row.does), row.clause, row.ruling),)
+
+
+def _confirm(round: Round, command: Confirm) -> Confirmed:
+    clause = round.rules.clauses.get(command.clause)
+    if clause is None or clause.kept != "guided":
+        raise Refused("not_guided", f"{command.clause!r} is not a clause to confirm")
+    if command.by not in (clause.by, "floorperson"):
+        message = f"the {clause.by} confirms it, not the {command.by}"
+        raise Refused("wrong_person", message, field="by", clause=command.clause)
+    return Confirmed(command.clause, command.by)

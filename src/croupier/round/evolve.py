@@ -1,0 +1,181 @@
+"""Makes the next round from an event. It is total: what has happened is never refused."""
+
+from collections.abc import Iterable
+from functools import reduce
+from typing import assert_never
+
+from croupier.round.events import (
+    Banked,
+    BetMade,
+    BetsClosed,
+    BetTakenDown,
+    Chose,
+    Closed,
+    Confirmed,
+    Dealt,
+    Declared,
+    Event,
+    Opened,
+    SeatSettled,
+    Shown,
+)
+from croupier.round.order import to_ask, to_show
+from croupier.round.state import Banker, Box, Round, Stake, Void, changed
+from croupier.rules.game import Option
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import SEATS
+
+
+def replay(rules: TableRules, events: Iterable[Event]) -> Round:
+    """Return the round that a history of events comes to."""
+    return reduce(evolve, events, Round(rules))
+
+
+def evolve(round: Round, event: Event) -> Round:
+    """Return the round after one event."""
+    match event:
+        case BetMade():
+            return _bet(round, event)
+        case BetTakenDown():
+            return _taken_down(round, event)
+        case Chose():
+            return _advanced(_chose(round, event))
+        case Shown():
+            faces = {**round.faces, event.position: event.card}
+            return _advanced(changed(round, faces=faces))
+        case Dealt():
+            return _advanced(_dealt(round, event))
+        case SeatSettled():
+            return _settled(round, event)
+        case BetsClosed():
+            return _bets_closed(round, event)
+        case Declared():
+            return _advanced(_declared(round, event))
+        case Opened():
+            return changed(
+                round, id=event.round, at=0, meters=event.meters, meters_before=event.meters
+            )
+        case Banked():
+            return changed(round, banker=Banker(event.seat, event.player, event.funds))
+        case Closed():
+            last = len(round.rules.steps)
+            return changed(round, at=last, bank_result=event.bank, closed=True)
+        case Confirmed():
+            return round
+    assert_never(event)
+
+
+def _bet(round: Round, event: BetMade) -> Round:
+    box = round.boxes.get(event.seat) or Box(event.seat, event.player, event.hand)
+    spots = round.rules.wagers[event.wager].spots or (event.wager,)
+    stakes = {**box.stakes, **{spot: Stake(event.cents) for spot in spots}}
+    return _with_box(round, changed(box, stakes=stakes))
+
+
+def _taken_down(round: Round, event: BetTakenDown) -> Round:
+    box = round.boxes[event.seat]
+    spots = round.rules.wagers[event.wager].spots or (event.wager,)
+    stakes = {spot: stake for spot, stake in box.stakes.items() if spot not in spots}
+    if stakes:
+        return _with_box(round, changed(box, stakes=stakes))
+    return changed(round, boxes={s: b for s, b in round.boxes.items() if s != event.seat})
+
+
+def _bets_closed(round: Round, event: BetsClosed) -> Round:
+    boxes = {
+        seat: changed(box, fee=event.fees[seat]) if seat in event.fees else box
+        for seat, box in sorted(round.boxes.items())
+    }
+    meters = {id: micros + event.rises.get(id, 0) for id, micros in round.meters.items()}
+    return changed(round, at=1, boxes=boxes, meters=meters, action=event.action)
+
+
+def _dealt(round: Round, event: Dealt) -> Round:
+    hands: dict[int, list[int]] = {}
+    places: dict[str, list[int]] = {}
+    for position, place, seat in event.cards:
+        if place == SEATS:
+            hands.setdefault(seat, []).append(position)
+        else:
+            places.setdefault(place, []).append(position)
+    boxes = {
+        seat: changed(box, cards=tuple(hands.get(seat, ()))) for seat, box in round.boxes.items()
+    }
+    return changed(
+        round,
+        at=round.at + 1,
+        boxes=boxes,
+        places={place: tuple(cards) for place, cards in places.items()},
+        next_position=event.cards[-1][0] + 1,
+    )
+
+
+def _chose(round: Round, event: Chose) -> Round:
+    box = round.boxes[event.seat]
+    option = round.rules.steps[event.step].option[event.option]
+    return _with_box(
+        round,
+        changed(
+            box,
+            stakes=_stakes_after(box, option),
+            chose={**box.chose, event.step: event.option},
+            folded=box.folded or option.folds,
+        ),
+    )
+
+
+def _stakes_after(box: Box, option: Option) -> dict[str, Stake]:
+    """Return a box's stakes after a choice: one placed, others forfeited or taken back."""
+    stakes = dict(box.stakes)
+    for spot, given in option.stakes.items():
+        if spot in stakes and given.fate != "keep":
+            stakes[spot] = Stake(stakes[spot].cents, given.fate, given.clause, given.ruling)
+    if option.places and option.equals:
+        stakes[option.places] = Stake(stakes[option.equals].cents)
+    return stakes
+
+
+def _declared(round: Round, event: Declared) -> Round:
+    round = changed(round, irregular=(*round.irregular, event.kind))
+    for effect in event.effects:
+        match effect:
+            case "void":
+                void = Void(event.kind, event.clause, event.ruling)
+                round = changed(round, void=round.void or void)
+            case "discard card":
+                positions = event.facts.get("positions", ())
+                found = tuple(positions) if isinstance(positions, tuple | list) else ()
+                round = changed(round, discarded=(*round.discarded, *found))
+            case "abandon seat":
+                box = round.boxes[int(str(event.facts["seat"]))]
+                left = Stake(0, "abandoned", event.clause, event.ruling)
+                stakes = {
+                    spot: changed(left, cents=stake.cents) if stake.fate == "live" else stake
+                    for spot, stake in box.stakes.items()
+                }
+                round = _with_box(round, changed(box, abandoned=True, stakes=stakes))
+    return round
+
+
+def _settled(round: Round, event: SeatSettled) -> Round:
+    box = round.boxes[event.seat]
+    round = _with_box(round, changed(box, fee=event.fee)) if event.fee != box.fee else round
+    meters = {**round.meters, **event.meters} if event.meters else round.meters
+    lines, order = (*round.lines, *event.lines), (*round.order, event.seat)
+    return changed(round, lines=lines, order=order, meters=meters)
+
+
+def _with_box(round: Round, box: Box) -> Round:
+    return changed(round, boxes={**round.boxes, box.seat: box})
+
+
+def _advanced(round: Round) -> Round:
+    """Pass the steps in which nothing is left to do."""
+    while (step := round.step) and not round.void:
+        done = (step.do == "decide" and not to_ask(round)) or (
+            step.do == "reveal" and not to_show(round)
+        )
+        if not done:
+            break
+        round = changed(round, at=round.at + 1)
+    return round

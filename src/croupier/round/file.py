@@ -1,0 +1,432 @@
+"""A round file: what was bet, dealt and decided, played through the engine to its settlement.
+
+The format is the one of docs/round-files.md. Everything is checked: an unknown key, a doubled
+card, a missing decision is refused in one sentence that names the field.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from croupier.cards import Card, distinct, parse_cards
+from croupier.errors import ParseError, Refused, UserError
+from croupier.money import micros, parse_money
+from croupier.round.commands import (
+    Bank,
+    Bet,
+    Choose,
+    CloseBets,
+    Command,
+    Deal,
+    Declare,
+    Face,
+    Open,
+    Settle,
+    Show,
+)
+from croupier.round.decide import decide
+from croupier.round.events import Chose, Event
+from croupier.round.evolve import evolve
+from croupier.round.order import to_ask, to_show
+from croupier.round.state import Round
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import BANK
+
+DEALER, BANKER = "dealer", "banker"
+_SEAT_KEYS = {"seat", "player", "cards", "hand", "wagers", "decisions"}
+
+
+@dataclass(frozen=True)
+class SeatEntry:
+    """A seat of a round file."""
+
+    seat: int
+    player: str | None
+    wagers: Mapping[str, int]
+    decisions: tuple[str, ...]
+    cards: tuple[Card, ...] = ()
+    hand: int | None = None
+
+
+@dataclass(frozen=True)
+class BankEntry:
+    """The dealer, or the player who banks."""
+
+    cards: tuple[Card, ...] = ()
+    seat: int = 0
+    player: str = ""
+    funds: int = 0
+    shown: Card | None = None
+
+
+@dataclass(frozen=True)
+class RoundFile:
+    """A round file, read."""
+
+    seats: tuple[SeatEntry, ...]
+    bank: BankEntry | None
+    places: Mapping[str, tuple[Card, ...]]
+    meters: Mapping[str, int]
+    action: int | None = None
+    deck: tuple[Card, ...] = ()
+    irregularities: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Played:
+    """A round played to its end: the round, all its events, and every face that is known."""
+
+    round: Round
+    events: tuple[Event, ...]
+    faces: Mapping[int, Card] = field(default_factory=dict)
+    file: RoundFile | None = None
+
+
+# ---------------------------------------------------------------- reading
+
+
+def parse_round(rules: TableRules, data: Mapping[str, Any]) -> RoundFile:
+    """Read everything in a round file but the rulebook, the selections and the dealing."""
+    bank_key = DEALER if rules.banked_by == "house" else BANKER
+    has_bank = any(line.to == BANK for line in rules.deal.cards)
+    known = {"rulebook", "selections", "dealing", "meters", "seats", "deck", "irregularities"}
+    known |= set(rules.places) | ({bank_key} if has_bank else set())
+    known |= {"action"} if rules.banked_by == "player" else set()
+    _keys(data, known, "")
+    file = RoundFile(
+        seats=tuple(_seats(data.get("seats"))),
+        bank=_bank(data, bank_key) if has_bank else None,
+        places={
+            name: _cards(_table(data[name], name, {"cards"}).get("cards"), f"{name}.cards")
+            for name in rules.places
+            if name in data
+        },
+        meters={
+            id: micros(parse_money(value, f"meters.{id}"))
+            for id, value in _table(data.get("meters", {}), "meters", None).items()
+        },
+        action=_whole(data["action"], "action") if "action" in data else None,
+        deck=_deck(data["deck"], rules.deck.cards) if "deck" in data else (),
+        irregularities=tuple(_irregularities(data.get("irregularities", []))),
+    )
+    _check_cards(file)
+    return file
+
+
+def _seats(raw: Any) -> Iterator[SeatEntry]:
+    if not isinstance(raw, list) or not raw:
+        raise UserError("must be a list of seats", field="seats")
+    taken: set[int] = set()
+    for i, item in enumerate(raw, 1):
+        at = f"seats[{i}]"
+        entry = _table(item, at, _SEAT_KEYS)
+        seat = _whole(entry.get("seat"), f"{at}.seat")
+        if seat in taken:
+            raise UserError(f"seat {seat} comes twice", field=f"{at}.seat")
+        taken.add(seat)
+        wagers = _table(entry.get("wagers"), f"{at}.wagers", None)
+        if not wagers:
+            raise UserError("a seat needs a wager", field=f"{at}.wagers")
+        yield SeatEntry(
+            seat=seat,
+            player=_text(entry["player"], f"{at}.player") if "player" in entry else None,
+            wagers={w: parse_money(v, f"{at}.wagers.{w}") for w, v in wagers.items()},
+            decisions=_texts(entry.get("decisions", []), f"{at}.decisions"),
+            cards=_cards(entry.get("cards"), f"{at}.cards"),
+            hand=_whole(entry["hand"], f"{at}.hand") if "hand" in entry else None,
+        )
+
+
+def _bank(data: Mapping[str, Any], key: str) -> BankEntry | None:
+    if key == DEALER:
+        entry = _table(data.get(key, {}), key, {"cards"})
+        return BankEntry(cards=_cards(entry.get("cards"), f"{key}.cards"))
+    entry = _table(data.get(key), key, {"cards", "seat", "player", "funds", "shown"})
+    seat = _whole(entry.get("seat"), f"{key}.seat")
+    shown = _cards(entry.get("shown"), f"{key}.shown")
+    if len(shown) > 1:
+        raise UserError("must be one card", field=f"{key}.shown")
+    return BankEntry(
+        cards=_cards(entry.get("cards"), f"{key}.cards"),
+        seat=seat,
+        player=_text(entry.get("player", f"seat {seat}"), f"{key}.player"),
+        funds=parse_money(_given(entry, "funds", key), f"{key}.funds"),
+        shown=shown[0] if shown else None,
+    )
+
+
+def _deck(raw: Any, size: int) -> tuple[Card, ...]:
+    cards = _cards(raw, "deck")
+    if len(cards) != size:
+        raise UserError(f"has {len(cards)} cards, not {size}", field="deck")
+    return cards
+
+
+def _irregularities(raw: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if not isinstance(raw, list):
+        raise UserError("must be a list of tables", field="irregularities")
+    for i, item in enumerate(raw, 1):
+        entry = dict(_table(item, f"irregularities[{i}]", None))
+        kind = _text(entry.pop("kind", None), f"irregularities[{i}].kind")
+        yield kind, entry
+
+
+def _check_cards(file: RoundFile) -> None:
+    """No card is dealt twice, and cards come from the deck or from the file, not from both."""
+    bank = file.bank.cards if file.bank else ()
+    given = [*bank, *(card for place in file.places.values() for card in place)]
+    given += [card for seat in file.seats for card in seat.cards]
+    if file.deck and given:
+        raise UserError("goes with no cards anywhere else in the file", field="deck")
+    try:
+        distinct(file.deck or given)
+    except ParseError as error:
+        raise UserError(error.message, field="cards") from None
+
+
+# ---------------------------------------------------------------- playing
+
+
+def play_file(rules: TableRules, file: RoundFile) -> Played:
+    """Play a round file to its end."""
+    play = _Play(rules, file)
+    play.bets()
+    if play.is_void():
+        play.decided_anyway()
+        play.declare_all()
+    else:
+        play.declare_all()
+        play.deal()
+        play.to_the_end()
+    play.run(Settle())
+    return Played(play.round, tuple(play.events), play.faces, file)
+
+
+class _Play:
+    """Feeds a file's contents to the engine, command by command."""
+
+    def __init__(self, rules: TableRules, file: RoundFile) -> None:
+        self.round = Round(rules)
+        self.file = file
+        self.events: list[Event] = []
+        self.faces: dict[int, Card] = {}
+        self.decisions = {entry.seat: list(entry.decisions) for entry in file.seats}
+        self.left = {
+            facts.get("seat"): (kind, facts)
+            for kind, facts in file.irregularities
+            if self._effect(kind) == "abandon seat"
+        }
+
+    def run(self, command: Command, at: str = "") -> None:
+        """Let the engine decide a command; a refusal names the field of the file."""
+        try:
+            events = decide(self.round, command)
+        except Refused as refused:
+            where = f"{at}.{refused.field}" if at and refused.field else at or refused.field
+            raise UserError(refused.message, field=where, clause=refused.clause) from None
+        for event in events:
+            self.happen(event)
+
+    def happen(self, event: Event) -> None:
+        self.events.append(event)
+        self.round = evolve(self.round, event)
+
+    # ------------------------------------------------------------ bets
+
+    def bets(self) -> None:
+        file = self.file
+        self.run(Open("", file.meters))
+        if file.bank and file.bank.seat:
+            self.run(Bank(file.bank.seat, file.bank.player, file.bank.funds), BANKER)
+        for i, entry in enumerate(file.seats, 1):
+            for wager, cents in entry.wagers.items():
+                player = entry.player or f"seat {entry.seat}"
+                self.run(Bet(entry.seat, player, wager, cents, entry.hand), f"seats[{i}]")
+        self.run(CloseBets(file.action))
+
+    # ------------------------------------------------------------ irregularities
+
+    def _effect(self, kind: str) -> str:
+        irregularity = self.round.rules.irregularities.get(kind)
+        return irregularity.rows[0].does[0] if irregularity else ""
+
+    def is_void(self) -> bool:
+        """Whether any irregularity of the file voids the round, before it is declared for good."""
+        round = self.round
+        for i, (kind, facts) in enumerate(self.file.irregularities, 1):
+            try:
+                events = decide(round, Declare(kind, facts))
+            except Refused as refused:
+                where = f"irregularities[{i}]" + (f".{refused.field}" if refused.field else "")
+                raise UserError(refused.message, field=where, clause=refused.clause) from None
+            for event in events:
+                round = evolve(round, event)
+        return round.void is not None
+
+    def declare_all(self) -> None:
+        for kind, facts in self.file.irregularities:
+            if facts.get("seat") not in self.left:
+                self.run(Declare(kind, facts))
+
+    def decided_anyway(self) -> None:
+        """Note the decisions that were made before a round was found to be void.
+
+        They need not be complete and had no turn to keep, so they are told as they happened.
+        """
+        for i, entry in enumerate(self.file.seats, 1):
+            decisions = iter(entry.decisions)
+            for name, step in self.round.rules.steps.items():
+                box = self.round.boxes[entry.seat]
+                if step.do != "decide" or step.asks not in box.stakes:
+                    continue
+                option = next(decisions, None)
+                if option is None:
+                    break
+                if option not in step.option:
+                    options = " or ".join(map(repr, step.option))
+                    message = f"{option!r} is not a choice; they are {options}"
+                    raise UserError(message, field=f"seats[{i}].decisions", clause=step.clause)
+                self.happen(Chose(entry.seat, name, option))
+            if next(decisions, None) is not None:
+                raise UserError(
+                    "has more decisions than it is asked", field=f"seats[{i}].decisions"
+                )
+
+    # ------------------------------------------------------------ cards and decisions
+
+    def deal(self) -> None:
+        self.run(Deal())
+        if self.file.deck:
+            self.faces = dict(enumerate(self.file.deck))
+        else:
+            self.faces = dict(self._given_faces())
+        shown = self.file.bank.shown if self.file.bank else None
+        if shown is not None and self.file.deck:
+            first = self.faces[self.round.places[BANK][0]]
+            if shown != first:
+                raise UserError(f"the card turned up is {first}", field=f"{BANKER}.shown")
+
+    def _given_faces(self) -> Iterator[tuple[int, Card]]:
+        round, file = self.round, self.file
+        for i, entry in enumerate(file.seats, 1):
+            positions = round.boxes[entry.seat].cards
+            yield from _matched(positions, entry.cards, f"seats[{i}].cards")
+        for place, positions in round.places.items():
+            if place == BANK and file.bank:
+                key = DEALER if round.rules.banked_by == "house" else BANKER
+                yield from _matched(positions, self._bank_cards(file.bank), f"{key}.cards")
+            elif place in round.rules.places:
+                yield from _matched(positions, file.places.get(place, ()), f"{place}.cards")
+        for place, cards in file.places.items():
+            if place not in round.places and cards and not self._may_lie(place):
+                raise UserError("no card is dealt there in this round", field=place)
+
+    def _bank_cards(self, bank: BankEntry) -> tuple[Card, ...]:
+        """Put the card that was turned up first, where the deal turns one up (C5)."""
+        if bank.shown is None:
+            return bank.cards
+        if not any(line.shows for line in self.round.rules.deal.cards):
+            raise UserError("this book turns no card up", field=f"{BANKER}.shown")
+        if bank.shown not in bank.cards:
+            raise UserError(f"{bank.shown} is not one of the cards", field=f"{BANKER}.shown")
+        return (bank.shown, *(card for card in bank.cards if card != bank.shown))
+
+    def _may_lie(self, place: str) -> bool:
+        """Whether cards may be given for a place though nobody made the wager that it is for."""
+        return any(line.to == place for line in self.round.rules.deal.cards)
+
+    def to_the_end(self) -> None:
+        while (step := self.round.step) and step.do != "settle":
+            if due := to_show(self.round):
+                self._show(due)
+            elif asked := to_ask(self.round):
+                self._decide(asked[0])
+            else:
+                break
+        for kind, facts in self.left.values():
+            self.run(Declare(kind, facts))
+        self._show(to_show(self.round))
+        for i, entry in enumerate(self.file.seats, 1):
+            if self.decisions[entry.seat]:
+                raise UserError(
+                    "has more decisions than it is asked", field=f"seats[{i}].decisions"
+                )
+
+    def _show(self, positions: tuple[int, ...]) -> None:
+        if positions:
+            self.run(Show(tuple(Face(p, self.faces[p]) for p in positions)))
+
+    def _decide(self, seat: int) -> None:
+        at = f"seats[{[entry.seat for entry in self.file.seats].index(seat) + 1}].decisions"
+        if self.decisions[seat]:
+            self.run(Choose(seat, self.decisions[seat].pop(0)), at)
+        elif seat in self.left:
+            kind, facts = self.left.pop(seat)
+            self.run(Declare(kind, facts))
+        else:
+            clause = self.round.steps[self.round.at].clause
+            raise UserError("lacks a decision", field=at, clause=clause)
+
+
+def _too_many(entry: int) -> UserError:
+    return UserError("has more decisions than it is asked", field=f"seats[{entry}].decisions")
+
+
+def _matched(
+    positions: tuple[int, ...], cards: tuple[Card, ...], at: str
+) -> Iterator[tuple[int, Card]]:
+    if len(positions) != len(cards):
+        raise UserError(f"must be {len(positions)} cards, not {len(cards)}", field=at)
+    yield from zip(positions, cards, strict=True)
+
+
+# ---------------------------------------------------------------- values
+
+
+def _keys(table: Mapping[str, Any], known: set[str], at: str) -> None:
+    for key in table:
+        if key not in known:
+            raise UserError("unknown key", field=f"{at}.{key}" if at else str(key))
+
+
+def _table(raw: Any, at: str, keys: set[str] | None) -> Mapping[str, Any]:
+    if not isinstance(raw, dict):
+        raise UserError("must be a table" if raw is not None else "is missing", field=at)
+    if keys is not None:
+        _keys(raw, keys, at)
+    return raw
+
+
+def _given(table: Mapping[str, Any], key: str, at: str) -> Any:
+    if key not in table:
+        raise UserError("is missing", field=f"{at}.{key}")
+    return table[key]
+
+
+def _whole(raw: Any, at: str) -> int:
+    if isinstance(raw, bool) or not isinstance(raw, int):
+        raise UserError("must be a whole number", field=at)
+    return raw
+
+
+def _text(raw: Any, at: str) -> str:
+    if not isinstance(raw, str) or not raw:
+        raise UserError("must be a text", field=at)
+    return raw
+
+
+def _texts(raw: Any, at: str) -> tuple[str, ...]:
+    if not isinstance(raw, list) or not all(isinstance(item, str) for item in raw):
+        raise UserError("must be a list of texts", field=at)
+    return tuple(raw)
+
+
+def _cards(raw: Any, at: str) -> tuple[Card, ...]:
+    if raw is None:
+        return ()
+    if not isinstance(raw, str):
+        raise UserError("must be cards written like 'As Kd Tc'", field=at)
+    try:
+        return parse_cards(raw)
+    except ParseError as error:
+        raise UserError(error.message, field=at) from None

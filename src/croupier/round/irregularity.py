@@ -1,0 +1,107 @@
+"""What follows from something gone wrong: the first row of the book that fits the facts."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+from croupier.errors import Refused
+from croupier.round.state import Round
+from croupier.rules.game import Consequence, Facts, Irregularity
+from croupier.rules.vocabulary import BANK, SEAT
+from croupier.rules.words import listed
+
+_FLAGS = ("misdealt", "handled", "reconstructable", "noticed_late")
+DEALER = "dealer"
+"""What people call the bank's place when they say where something went wrong."""
+
+
+def consequence_of(
+    round: Round, kind: str, given: Mapping[str, object]
+) -> tuple[Consequence, dict[str, object]]:
+    """Return the row that applies and the facts as understood, or refuse what makes no sense."""
+    irregularity = round.rules.irregularities.get(kind)
+    if irregularity is None:
+        known = listed(list(round.rules.irregularities))
+        raise Refused("no_such_kind", f"{kind!r} is not an irregularity of this book; {known} are")
+    facts = _facts(round, irregularity, given)
+    for row in irregularity.rows:
+        if _fits(row.when, facts):
+            return row, facts
+    raise Refused("no_consequence", f"the book does not say what follows from {kind!r}")
+
+
+def _facts(
+    round: Round, irregularity: Irregularity, given: Mapping[str, object]
+) -> dict[str, object]:
+    """Check the facts that an irregularity takes, and fill in what goes without saying."""
+    for key in given.keys() - set(irregularity.takes):
+        raise Refused("unknown_fact", "is not a fact of this irregularity", field=key)
+    facts: dict[str, object] = dict(given)
+    for flag in _FLAGS:
+        if flag in irregularity.takes:
+            value = facts.setdefault(flag, False)
+            if not isinstance(value, bool):
+                raise Refused("bad_fact", "must be true or false", field=flag)
+    if "positions" in facts:
+        positions = facts["positions"]
+        facts["positions"] = _positions(round, positions)
+        facts.setdefault("count", len(_positions(round, positions)))
+    for number in ("count", "cards", "seat"):
+        if number in irregularity.takes:
+            _whole(facts, number)
+    if "seat" in irregularity.takes and facts["seat"] not in round.boxes:
+        raise Refused("no_such_seat", f"no bet lies at seat {facts['seat']}", field="seat")
+    if irregularity.where:
+        facts["where"] = _where(round, irregularity, facts.get("where"))
+    return facts
+
+
+def _whole(facts: Mapping[str, object], name: str) -> None:
+    value = facts.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise Refused("bad_fact", "must be a whole number", field=name)
+
+
+def _positions(round: Round, given: object) -> tuple[int, ...]:
+    """Return positions of the deck counted from 0; people count from 1, the top card."""
+    cards = round.rules.deck.cards
+    if not isinstance(given, list | tuple) or not all(
+        isinstance(p, int) and not isinstance(p, bool) and 1 <= p <= cards for p in given
+    ):
+        raise Refused("bad_fact", f"must be a list of numbers from 1 to {cards}", field="positions")
+    if len(set(given)) != len(given):
+        raise Refused("bad_fact", "names a card twice", field="positions")
+    return tuple(position - 1 for position in given)
+
+
+def _where(round: Round, irregularity: Irregularity, given: object) -> str:
+    """Return the place that a fact names: a seat by its number, the dealer, a place."""
+    if isinstance(given, int) and not isinstance(given, bool):
+        if given not in round.boxes:
+            raise Refused("no_such_seat", f"no bet lies at seat {given}", field="where")
+        place = str(SEAT)
+    else:
+        place = str(BANK) if given == DEALER else str(given)
+    if place not in irregularity.where:
+        names = listed(
+            [
+                DEALER if p == BANK else "a seat's number" if p == SEAT else p
+                for p in irregularity.where
+            ],
+            last="or",
+        )
+        raise Refused("bad_fact", f"must be {names}", field="where")
+    return place
+
+
+def _fits(when: Facts, facts: Mapping[str, object]) -> bool:
+    for field in fields(when):
+        wanted = getattr(when, field.name)
+        if wanted is None:
+            continue
+        if field.name == "count_max":
+            count = facts.get("count")
+            if not isinstance(count, int) or count > wanted:
+                return False
+        elif facts.get(field.name) != wanted:
+            return False
+    return True

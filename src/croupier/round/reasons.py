@@ -1,0 +1,75 @@
+"""Says in words why a line was settled as it was."""
+
+from croupier.hands import Hand
+from croupier.round.settle import Settlement
+from croupier.round.state import Line, Round
+from croupier.rules.vocabulary import SEAT
+
+_PLAIN = {
+    "fold": "forfeited by folding",
+    "pull": "withdrawn by the player",
+    "left": "the seat was abandoned",
+    "uncovered": "the banker's money does not cover it; the stake comes back",
+    "limit": "cut to the payout limit of the hand",
+}
+
+
+class Reasons:
+    """Gives the reasons of a settled round's lines."""
+
+    def __init__(self, round: Round) -> None:
+        self.round = round
+        self.settled = None if round.void else Settlement(round, round.meters)
+
+    def why(self, line: Line) -> str:
+        """Return the reason of a line as a short sentence."""
+        if self.settled is None:
+            return "the round is void: every stake comes back"
+        if line.because in _PLAIN:
+            return _PLAIN[line.because]
+        if line.because == "envy":
+            return f"seat {line.from_seat} holds a {self._name(line)}"
+        if line.because in ("row", "unlisted"):
+            hand = self._judged(line)
+            return f"{hand.words}" if line.because == "row" else f"{hand.words} is not on the table"
+        return self._showdown(line)
+
+    def _showdown(self, line: Line) -> str:
+        settled = self.settled
+        if settled is None or settled.bank is None:
+            return ""
+        bank, label = settled.bank, self.round.rules.bank.label
+        hand = settled.hand(self.round.boxes[line.seat], (SEAT,))
+        does = {"win": "paid", "push": "returned", "lose": "collected"}[line.outcome]
+        match line.because:
+            case "unopposed":
+                return f"{label} does not qualify ({bank.short}): {does}"
+            case "higher":
+                return f"{hand.words} beats {bank.words}: {does}"
+            case "lower":
+                return f"{bank.words} beats {hand.words}: {does}"
+            case _:
+                return f"{hand.words} ties: {does}"
+
+    def _judged(self, line: Line) -> Hand:
+        """Return the hand that a paytable judged."""
+        rules = self.round.rules
+        family = next(
+            judged.paytable
+            for part in (rules.wagers, rules.bonuses)
+            for name, judged in part.items()
+            if line.wager == name or line.wager in getattr(judged, "spots", ())
+        )
+        return self._of(line.seat, family or "")
+
+    def _name(self, line: Line) -> str:
+        rules = self.round.rules
+        family = next(envy.paytable for envy in rules.envies.values() if envy.line == line.wager)
+        return self._of(line.from_seat or 0, family).words
+
+    def _of(self, seat: int, family: str) -> Hand:
+        settled = self.settled
+        table = self.round.rules.paytables[family]
+        if settled is None:
+            raise ValueError("a void round judges no hand")
+        return settled.hand(self.round.boxes[seat], table.of)

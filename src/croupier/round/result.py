@@ -1,0 +1,135 @@
+"""The settlement of a round as plain data, in the format of docs/round-files.md."""
+
+from typing import Any
+
+from croupier.cards import Card, format_cards
+from croupier.hands import Hand
+from croupier.money import format_money, shown_cents
+from croupier.round.file import Played
+from croupier.round.settle import shared_place
+from croupier.round.state import Box, Line, Round
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import BANK, SEAT
+
+
+def result_of(played: Played) -> dict[str, Any]:
+    """Return the whole settlement of a round that is over."""
+    round = played.round
+    seats = [_seat(played, box) for box in round.boxes.values()]
+    before = {id: shown_cents(m) for id, m in round.meters_before.items()}
+    meters = before if round.void else {id: shown_cents(m) for id, m in round.meters.items()}
+    moved = sum(meters.values()) - sum(before.values())
+    bank = round.bank_result
+    nets = sum(_net(round, box) for box in round.boxes.values())
+    house = -(nets + (bank.net if bank else 0) + moved)
+    return {
+        "rulebook": round.rules.rulebook,
+        "void": round.void is not None,
+        "dealer": _dealer(played),
+        "seats": seats,
+        "banker": {
+            "seat": bank.seat,
+            "funds": format_money(bank.funds),
+            "collected": format_money(bank.collected),
+            "paid": format_money(bank.paid),
+            "net": format_money(bank.net),
+        }
+        if bank
+        else None,
+        "meters": {id: format_money(cents) for id, cents in meters.items()},
+        "order": [] if round.void else list(round.order),
+        "house": format_money(house),
+    }
+
+
+def _net(round: Round, box: Box) -> int:
+    return sum(line.net for line in round.lines if line.seat == box.seat) - box.fee
+
+
+def _dealer(played: Played) -> dict[str, Any] | None:
+    round = played.round
+    if not any(line.to == BANK for line in round.rules.deal.cards):
+        return None
+    cards = _bank_cards(played)
+    if round.void or len(cards) < 3:
+        return {"cards": format_cards(cards) or None, "hand": None, "qualifies": None}
+    hand = Hand(cards, round.rules.ranking)
+    qualifier = round.rules.bank.qualifier
+    qualifies = qualifier is None or hand.is_at_least_high("23456789TJQKA".index(qualifier.high))
+    return {"cards": format_cards(cards), "hand": hand.name, "qualifies": qualifies}
+
+
+def _bank_cards(played: Played) -> tuple[Card, ...]:
+    if played.file and played.file.bank and played.file.bank.cards:
+        return played.file.bank.cards
+    return _faces(played, played.round.places.get(BANK, ()))
+
+
+def _faces(played: Played, positions: tuple[int, ...]) -> tuple[Card, ...]:
+    return tuple(played.faces[p] for p in positions if p in played.faces)
+
+
+def _seat(played: Played, box: Box) -> dict[str, Any]:
+    round = played.round
+    cards = _seat_cards(played, box)
+    hand = None if round.void else _hand_name(played, cards)
+    return {
+        "seat": box.seat,
+        "player": _player(played, box),
+        "cards": format_cards(cards) or None,
+        "hand": hand,
+        "lines": [_line(line) for line in round.lines if line.seat == box.seat],
+        "fees": format_money(box.fee),
+        "net": format_money(_net(round, box)),
+    }
+
+
+def _player(played: Played, box: Box) -> str | None:
+    """The name that was given; a seat without one is a player of its own."""
+    if played.file is None:
+        return box.player
+    return next(entry.player for entry in played.file.seats if entry.seat == box.seat)
+
+
+def _seat_cards(played: Played, box: Box) -> tuple[Card, ...]:
+    round = played.round
+    if box.hand is not None:
+        name = shared_place(round.rules)
+        size = round.rules.places[name].cards // round.rules.places[name].hands
+        shared = _faces(played, round.places.get(name, ()))
+        if not shared and played.file:
+            shared = played.file.places.get(name, ())
+        return shared[size * (box.hand - 1) : size * box.hand]
+    for entry in played.file.seats if played.file else ():
+        if entry.seat == box.seat and entry.cards:
+            return entry.cards
+    return _faces(played, box.cards)
+
+
+def _hand_name(played: Played, cards: tuple[Card, ...]) -> str:
+    hand = list(cards)
+    for place in hand_places(played.round.rules):
+        if place != SEAT:
+            hand += _faces(played, played.round.places.get(place, ()))
+    return Hand(tuple(hand), played.round.rules.ranking).name
+
+
+def hand_places(rules: TableRules) -> tuple[str, ...]:
+    """Return the places whose cards make the hand of the main game: its first wager's."""
+    first = next(iter(rules.wagers.values()))
+    return rules.paytables[first.paytable].of if first.paytable else (SEAT,)
+
+
+def _line(line: Line) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "wager": line.wager,
+        "stake": format_money(line.stake),
+        "outcome": line.outcome,
+        "paid": format_money(line.paid),
+        "returned": format_money(line.returned),
+        "clause": line.clause,
+        "ruling": line.ruling,
+    }
+    if line.from_seat is not None:
+        data["from_seat"] = line.from_seat
+    return data

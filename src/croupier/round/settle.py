@@ -1,0 +1,329 @@
+"""What each wager is owed, and by which clause.
+
+The same functions write the lines of a played round and price the cases of the mathematics. Who
+pays is decided afterwards, by `cover`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from croupier.cards import SUITS, Card
+from croupier.errors import Bug
+from croupier.hands import ALSO, Hand
+from croupier.money import micros, odds, share
+from croupier.round.order import seats_in
+from croupier.round.state import Box, Line, Round, Stake
+from croupier.rules.game import Envy, Paytable, Row, Settle, Verdict, Wager
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import BANK, SEAT
+
+RANKS = "23456789TJQKA"
+
+
+def row_for(table: Paytable, hand: Hand, stake: int = 0) -> Row | None:
+    """Return the first row of a paytable that a hand fits, or None.
+
+    A mini royal is a straight flush where a table does not list it, and so on (T2).
+    """
+    name = hand.name
+    names = (name, *ALSO.get(name, ()))
+    for row in table.rows:
+        if (
+            row.hand in names
+            and (not row.suits or _suit(hand) in row.suits)
+            and (row.least is None or (hand.set_rank or 0) >= RANKS.index(row.least))
+            and (row.stake is None or row.stake == stake)
+        ):
+            return row
+    return None
+
+
+def _suit(hand: Hand) -> str:
+    return "" if hand.suit is None else SUITS[hand.suit]
+
+
+def showdown(rules: TableRules, hand: Hand, bank: Hand | None) -> str:
+    """Return how a hand stands against the bank's."""
+    if bank is None:
+        return "always"
+    qualifier = rules.bank.qualifier
+    if qualifier and not bank.is_at_least_high(RANKS.index(qualifier.high)):
+        return "unopposed"
+    if hand.strength == bank.strength:
+        return "equal"
+    return "higher" if hand.strength > bank.strength else "lower"
+
+
+def verdict_of(settle: Settle, state: str) -> Verdict:
+    """Return the verdict of a wager for a state of the showdown."""
+    verdict = settle.always or getattr(settle, state, None)
+    if verdict is None:
+        raise Bug(f"no verdict for {state}")
+    return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a stake comes to: outcome, payout, what comes back, and who says so."""
+
+    outcome: str
+    paid: int
+    returned: int
+    clause: str
+    ruling: str | None
+    because: str
+    meter: str | None = None
+    part: Fraction | None = None
+
+
+def judge(
+    wager: Wager | None, table: Paytable | None, verdict: Verdict, *, stake: int, hand: Hand
+) -> Judgement:
+    """Judge one stake. A wager of None is a bonus, which has no stake to lose or return."""
+    match verdict.does:
+        case "pay":
+            paid = odds(stake, verdict.to or Fraction(0))
+            return Judgement("win", paid, stake, verdict.clause, verdict.ruling, "pay")
+        case "lose":
+            return Judgement("lose", 0, 0, verdict.clause, verdict.ruling, "lose")
+        case "push":
+            return Judgement("push", 0, stake, verdict.clause, verdict.ruling, "push")
+    if table is None:
+        raise Bug("a verdict goes by a table that is not there")
+    row = row_for(table, hand, stake)
+    if row is None:
+        unlisted = verdict.unlisted or verdict
+        return Judgement("lose", 0, 0, unlisted.clause, unlisted.ruling, "unlisted")
+    clause, ruling = row.clause or table.clause, row.ruling or verdict.ruling
+    if verdict.does == "push listed":
+        return Judgement("push", 0, stake, verdict.clause, verdict.ruling, "push")
+    returned = _returned(wager, row, stake)
+    if row.meter:
+        part = (row.percent or Fraction(0)) / 100
+        return Judgement("win", 0, returned, clause, ruling, "row", row.meter, part)
+    return Judgement("win", _paid(row, stake), returned, clause, ruling, "row")
+
+
+def _paid(row: Row, stake: int) -> int:
+    if row.amount is not None:
+        return row.amount
+    times = row.to if row.to is not None else row.for_
+    return odds(stake, times or Fraction(0))
+
+
+def _returned(wager: Wager | None, row: Row, stake: int) -> int:
+    """What comes back of a winning stake: not one that the dealer collected, nor 'for 1' (T5)."""
+    if wager is None:
+        return 0
+    if wager.returns or row.to is not None:
+        return stake
+    return stake if row.amount is not None and not wager.collected else 0
+
+
+class Settlement:
+    """Settles the seats of a round one after another; meters move from seat to seat."""
+
+    def __init__(self, round: Round, meters: Mapping[str, int]) -> None:
+        self.round = round
+        self.rules = round.rules
+        self.meters = dict(meters)
+        step = next(s for s in round.steps if s.do == "settle")
+        self.order = seats_in(round, step.order)
+        self.names = step.lines
+        self.places = {
+            place: tuple(round.faces[p] for p in positions if p in round.faces)
+            for place, positions in round.places.items()
+        }
+        bank = self.places.get(BANK)
+        self.bank = Hand(bank, self.rules.ranking) if bank else None
+        self._hands: dict[tuple[int, tuple[str, ...]], Hand] = {}
+
+    def seat_lines(self, seat: int) -> list[Line]:
+        """Return all lines of one seat, in the order of the book."""
+        box = self.round.boxes[seat]
+        lines: list[Line] = []
+        for name in self.names:
+            if name in self.rules.wagers:
+                lines += self._wager_lines(box, name)
+            elif name in self.rules.bonuses:
+                lines += self._bonus_lines(box, name)
+            else:
+                lines += self._envy_lines(box, self.rules.envies[name])
+        return lines
+
+    # ------------------------------------------------------------ hands
+
+    def cards_of(self, box: Box) -> tuple[Card, ...]:
+        """The cards that are a box's own, or the shared hand that it bets on (M9)."""
+        if box.hand is not None:
+            name = shared_place(self.rules)
+            cards = self.rules.places[name].cards // self.rules.places[name].hands
+            return self.places.get(name, ())[cards * (box.hand - 1) : cards * box.hand]
+        return tuple(self.round.faces[p] for p in box.cards if p in self.round.faces)
+
+    def hand(self, box: Box, of: tuple[str, ...]) -> Hand:
+        key = box.seat, of
+        if key not in self._hands:
+            cards: list[Card] = []
+            for place in of:
+                cards += self.cards_of(box) if place == SEAT else self.places.get(place, ())
+            self._hands[key] = Hand(tuple(cards), self.rules.ranking)
+        return self._hands[key]
+
+    # ------------------------------------------------------------ wagers
+
+    def _wager_lines(self, box: Box, name: str) -> Iterator[Line]:
+        wager = self.rules.wagers[name]
+        left: int | None = wager.payout_limit
+        for spot in wager.spots or (name,):
+            stake = box.stakes.get(spot)
+            if stake is None:
+                continue
+            line = self._stake_line(box, wager, spot, stake=stake)
+            if left is not None and line.paid > left:
+                # L6: the limit caps what the hand is paid, bet by bet.
+                line = _cut(line, left)
+            left = None if left is None else left - line.paid
+            yield line
+
+    def _stake_line(self, box: Box, wager: Wager, spot: str, *, stake: Stake) -> Line:
+        cents, clause, ruling = stake.cents, stake.clause, stake.ruling
+        match stake.fate:
+            case "forfeit":
+                return Line(box.seat, spot, cents, "forfeit", 0, 0, clause, ruling, because="fold")
+            case "take back":
+                back = cents
+                return Line(
+                    box.seat, spot, cents, "withdrawn", 0, back, clause, ruling, because="pull"
+                )
+            case "abandoned":
+                return Line(box.seat, spot, cents, "lose", 0, 0, clause, ruling, because="left")
+        table = self.rules.paytables.get(wager.paytable or "")
+        hand = self.hand(box, table.of if table else (SEAT,))
+        state = "always" if wager.settle.always else self.state(box)
+        verdict = verdict_of(wager.settle, state)
+        judged = judge(wager, table, verdict, stake=cents, hand=hand)
+        paid = self._from_meter(judged) if judged.meter else judged.paid
+        because = state if judged.because in ("pay", "lose", "push") else judged.because
+        return Line(
+            box.seat,
+            spot,
+            cents,
+            judged.outcome,
+            paid,
+            judged.returned,
+            judged.clause,
+            self._said(judged.ruling),
+            because=because,
+        )
+
+    def state(self, box: Box) -> str:
+        """How the box's hand stands against the bank's."""
+        return showdown(self.rules, self.hand(box, (SEAT,)), self.bank)
+
+    def _from_meter(self, judged: Judgement) -> int:
+        """Pay a part of a meter as it stands now; the whole of it resets it at once (M8)."""
+        id, part = str(judged.meter), judged.part or Fraction(0)
+        paid = share(self.meters[id], part)
+        self.meters[id] -= micros(paid)
+        if part == 1:
+            self.meters[id] += micros(self.rules.meters[id].reset or 0)
+        return paid
+
+    def _said(self, ruling: str | None) -> str | None:
+        """A ruling that all books share is not named on a line."""
+        common = ruling is not None and self.rules.rulings[ruling].common
+        return None if common else ruling
+
+    # ------------------------------------------------------------ without a stake of their own
+
+    def _bonus_lines(self, box: Box, name: str) -> Iterator[Line]:
+        bonus = self.rules.bonuses[name]
+        on, needs = box.stakes.get(bonus.on), box.stakes.get(bonus.needs)
+        if on is None or needs is None or box.abandoned:
+            return
+        table = self.rules.paytables[bonus.paytable]
+        state = "always" if bonus.settle.always else self.state(box)
+        verdict = verdict_of(bonus.settle, state)
+        judged = judge(None, table, verdict, stake=on.cents, hand=self.hand(box, table.of))
+        if judged.paid:
+            ruling = self._said(judged.ruling)
+            yield Line(
+                box.seat, name, 0, "win", judged.paid, 0, judged.clause, ruling, because="row"
+            )
+
+    def _envy_lines(self, box: Box, envy: Envy) -> Iterator[Line]:
+        stake = box.stakes.get(envy.makers)
+        if stake is None or box.abandoned:
+            return
+        table = self.rules.paytables[envy.paytable]
+        for seat in self.order:
+            holder = self.round.boxes[seat]
+            if not self._is_envied(box, holder, envy):
+                continue
+            row = row_for(table, self.hand(holder, table.of), stake.cents)
+            if row and row.amount:
+                clause, ruling = row.clause or table.clause, self._said(envy.holders.ruling)
+                yield Line(
+                    box.seat,
+                    envy.line,
+                    0,
+                    "win",
+                    row.amount,
+                    0,
+                    clause,
+                    ruling,
+                    from_seat=seat,
+                    because="envy",
+                )
+
+    def _is_envied(self, box: Box, holder: Box, envy: Envy) -> bool:
+        """Whether a box gets envy for a holder's hand (M5, S1, S2; M9 for shared hands)."""
+        holders = envy.holders
+        if holder.abandoned or (holder.folded and not holders.folded):
+            return False
+        if holders.needs is not None and holders.needs not in holder.stakes:
+            return False
+        if holder.player == box.player:
+            return holders.own
+        own = {b.hand for b in self.round.boxes.values() if b.player == box.player}
+        return holder.hand is None or holder.hand not in own
+
+
+def _cut(line: Line, most: int) -> Line:
+    return Line(
+        line.seat,
+        line.wager,
+        line.stake,
+        line.outcome,
+        most,
+        line.returned,
+        line.clause,
+        line.ruling,
+        because="limit",
+    )
+
+
+def shared_place(rules: TableRules) -> str:
+    """Return the place whose cards are hands to bet on, or ''."""
+    return next((name for name, place in rules.places.items() if place.hands), "")
+
+
+def void_lines(round: Round, seat: int) -> list[Line]:
+    """Return the lines of a seat in a void round: every stake comes back."""
+    if round.void is None:
+        raise Bug("a round that is not void has no void lines")
+    box, void = round.boxes[seat], round.void
+    spots = [
+        spot
+        for step in round.steps
+        for name in step.lines
+        if name in round.rules.wagers
+        for spot in round.rules.wagers[name].spots or (name,)
+        if spot in box.stakes
+    ]
+    return [
+        Line(seat, s, box.stakes[s].cents, "void", 0, box.stakes[s].cents, void.clause, void.ruling)
+        for s in spots
+    ]

@@ -1,0 +1,231 @@
+"""Every key of every book, misspelt in its text, is found at its place and on its line.
+
+Many keys are misspelt in one copy of the text, each in a way of its own, so that the parsed copy
+tells where each stands: those of one depth together, since a misspelt table hides what is in it.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import pytest
+
+from croupier.errors import Problem, Problems
+from croupier.rules.reader import Place, dotted
+from croupier.rules.rulebook import parse_rulebook
+from tests.rules.books import IDS, SIXTH, SIXTH_TEXT, text_of
+
+MARK = "_zq"
+BATCHES = 3
+"""Copies for each depth: what is misspelt in one of them is right in the others."""
+
+TOKEN = re.compile(
+    r'(?P<comment>#[^\n]*)|(?P<key>"[^"\n]*"|[A-Za-z0-9_-]+)(?=\s*=[^=])'
+    r'|(?P<text>"(?:\\.|[^"\\\n])*")|(?P<open>[\[{])|(?P<close>[\]}])|(?P<newline>\n)'
+)
+HEADER = re.compile(r"^\[\[?(.*?)\]\]?$", re.MULTILINE)
+PART = re.compile(r'"[^"]*"|[^."\s]+')
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a text: where it is written, and how deep it stands."""
+
+    spans: tuple[tuple[int, int], ...]
+    depth: str
+
+
+def keys_of(text: str) -> Iterator[Key]:
+    """The keys of a text: the parts of headers, and what stands before an equals sign."""
+    headers = {match.start(): match for match in HEADER.finditer(text)}
+    named: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for header in headers.values():
+        parts = list(PART.finditer(text, header.start(1), header.end(1)))
+        for i, part in enumerate(parts):
+            name = tuple(one[0] for one in parts[: i + 1])
+            named.setdefault(name, []).append(part.span())
+    for name, spans in named.items():  # a table that several headers name is misspelt in all
+        yield Key(tuple(spans), f"header {len(name)}")
+    position = depth = 0
+    while token := TOKEN.search(text, position):
+        position = token.end()
+        if token.start() in headers:
+            position = headers[token.start()].end()
+        elif token["key"]:
+            yield Key((token.span("key"),), f"value {depth}")
+        else:
+            depth += bool(token["open"]) - bool(token["close"])
+
+
+def misspelt(text: str, keys: list[Key]) -> str:
+    """The text with each of the keys misspelt, every one in its own way."""
+    spans = [(*span, i) for i, key in enumerate(keys) for span in key.spans]
+    for _, end, i in sorted(spans, reverse=True):
+        end -= text[end - 1] == '"'
+        text = f"{text[:end]}{MARK}{i}_{text[end:]}"
+    return text
+
+
+def places(data: Any, at: Place = ()) -> Iterator[Place]:
+    """The places of all misspelt keys."""
+    pairs: Any = {dict: dict.items, list: enumerate}.get(type(data), lambda _: ())(data)
+    for key, value in pairs:
+        if MARK in str(key):
+            yield (*at, key)
+        yield from places(value, (*at, key))
+
+
+def batches(text: str) -> Iterator[tuple[str, dict[Place, int]]]:
+    """Copies of the text in which keys are misspelt, with their places and lines."""
+    keys = list(keys_of(text))
+    for depth in sorted({key.depth for key in keys}):
+        alike = [key for key in keys if key.depth == depth]
+        for i in range(BATCHES):
+            some = alike[i::BATCHES]
+            copy = misspelt(text, some)
+            lines = [text.count("\n", 0, key.spans[0][0]) + 1 for key in some]
+            found = {
+                place: lines[int(str(place[-1]).split(MARK)[1].split("_")[0])]
+                for place in places(tomllib.loads(copy, parse_float=Decimal))
+            }
+            assert len(found) == len(some)
+            yield copy, found
+
+
+def problems_in(text: str) -> tuple[Problem, ...]:
+    try:
+        parse_rulebook(text, id="a", file="a.toml")
+    except Problems as found:
+        return found.problems
+    return ()
+
+
+# ---------------------------------------------------------------- names that a book gives itself
+
+# Where a key is a name, misspelling it gives something another name. What refers to it then
+# dangles; where nothing need refer to it, the reason says who would notice.
+NAMES = {
+    "wager.*":                    "must be settled by a step, which names it",
+    "bonus.*":                    "must be settled by a step, which names it",
+    "envy.*":                     "must be settled by a step, which names it",
+    "place.*":                    "deals and paytables name it",
+    "step.*.option.*.stakes.*":   "names a spot",
+    "ruling.*.bet.*":             "names a wager",
+    "ruling.*.selections.*":      "names a selection",
+    "ruling.*.alternative.*.bet.*":        "names a wager",
+    "ruling.*.alternative.*.selections.*": "names a selection",
+    "ruling.*.alternative.*.sets.*":       "names a place in the book",
+    "selection.*.option.*.sets.*":         "names a place in the book",
+    "deck.*.if.*.*":              "names a selection",
+    "clause.*.if.*.*":            "names a selection",
+    "rake.payers.*":              "is a word of the vocabulary",
+}  # fmt: skip
+FREE = {
+    "clause.*":                   "test_clauses compares the names with the source's",
+    "ruling.*":                   "a ruling need not be cited; test_rulebooks has the list",
+    "step.*":                     "any name will do; only clauses and overlays point at steps",
+    "step.*.option.*":            "any name will do; test_rulebooks has the names of decisions",
+    "irregularity.*":             "any name will do; test_rulebooks has the kinds",
+    "selection.*":                "any name will do; test_rulebooks has the names",
+    "selection.*.option.*":       "any name will do; test_rulebooks has the names",
+    "deal.*":                     "selections name it where there are several",
+    "paytable.*":                 "wagers name it",
+    "paytable.*.*":               "selections name it where there are several",
+}  # fmt: skip
+OVERLAID = {
+    "selection.*.option.*.sets.*.**":      "is read when the overlay is laid on",
+    "ruling.*.alternative.*.sets.*.**":    "is read when the overlay is laid on",
+}  # fmt: skip
+
+
+def fits(place: Place, patterns: dict[str, str]) -> bool:
+    return any(_fits(place, pattern.split(".")) for pattern in patterns)
+
+
+def _fits(place: Place, pattern: list[str]) -> bool:
+    if pattern[-1] == "**":
+        pattern = pattern[:-1]
+        place, rest = place[: len(pattern)], place[len(pattern) :]
+        if not rest:
+            return False
+    pairs = zip(map(str, place), pattern, strict=False)
+    return len(place) == len(pattern) and all(word in ("*", part) for part, word in pairs)
+
+
+# ---------------------------------------------------------------- the tests
+
+
+@cache
+def missed(id: str) -> list[tuple[Place, int]]:
+    """The misspelt keys of a book that nothing reports, with their lines."""
+    text = SIXTH_TEXT if id == SIXTH else text_of(id)
+    return [
+        (place, line)
+        for copy, keys in batches(text)
+        for place, line in unreported(problems_in(copy), keys)
+    ]
+
+
+def unreported(found: tuple[Problem, ...], keys: dict[Place, int]) -> Iterator[tuple[Place, int]]:
+    unknown = {(p.path, p.line) for p in found if p.message.startswith("unknown key")}
+    said = "\n".join(f"{problem.path} {problem.message}" for problem in found)
+    for place, line in keys.items():
+        name = str(place[-1])
+        named = name in said or f"'{name.split(MARK)[0]}' is not a" in said
+        is_name = fits(place, NAMES | FREE | OVERLAID)
+        if not (named if is_name else (dotted(place), line) in unknown):
+            yield place, line
+
+
+every_book = pytest.mark.parametrize("id", [*IDS, SIXTH])
+
+
+@every_book
+def test_every_misspelt_key_is_unknown_at_its_place_and_line(id: str) -> None:
+    keys = [place for place in missed(id) if not fits(place[0], NAMES | FREE | OVERLAID)]
+    assert keys == []
+
+
+@every_book
+def test_every_misspelt_name_is_missed_by_what_refers_to_it(id: str) -> None:
+    assert [place for place in missed(id) if fits(place[0], NAMES)] == []
+
+
+@every_book
+def test_every_misspelt_key_of_an_overlay_is_found(id: str) -> None:
+    assert [place for place in missed(id) if fits(place[0], OVERLAID)] == []
+
+
+def test_the_keys_of_a_text_are_all_found() -> None:
+    text = '# a = 1\n[b."c.d"]\ne = { f = "g = 1", "h" = [{ i = 2 }] } # j = 3\n[[b.k]]\n'
+    found = {text[slice(*key.spans[0])]: (key.depth, len(key.spans)) for key in keys_of(text)}
+    assert found == {
+        "b": ("header 1", 2),
+        '"c.d"': ("header 2", 1),
+        "k": ("header 2", 1),
+        "e": ("value 0", 1),
+        "f": ("value 1", 1),
+        '"h"': ("value 1", 1),
+        "i": ("value 3", 1),
+    }
+
+
+def count(data: Any) -> int:
+    match data:
+        case dict():
+            return len(data) + sum(map(count, data.values()))
+        case list():
+            return sum(map(count, data))
+    return 0
+
+
+@every_book
+def test_every_key_of_the_data_is_misspelt_once(id: str) -> None:
+    text = SIXTH_TEXT if id == SIXTH else text_of(id)
+    data = tomllib.loads(text)
+    again = sum(len(r.get("alternative", ())) > 1 for r in data["ruling"].values())
+    assert count(data) - len(list(keys_of(text))) <= again

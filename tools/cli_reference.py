@@ -1,0 +1,57 @@
+"""Prints the reference of the command line, docs/cli.md, from what `--help` says.
+
+.venv/bin/python tools/cli_reference.py > docs/cli.md
+"""
+
+from collections.abc import Iterator
+
+from typer._click import Command, Context
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from croupier.cli import app
+
+# What help is wrapped to in a window of 80 columns.
+WIDTH = 78
+
+INTRODUCTION = """\
+# The command line
+
+What `--help` says of every command. This page is generated: `tools/cli_reference.py` prints it,
+and a test compares the two.
+
+In a clone the program is `./croupier`; after `pip install .` it is `croupier`.
+
+Data goes to standard output and everything else to standard error. With `--json` a command prints
+one JSON document. The exit code says how it went:
+
+| code | meaning |
+| ---: | --- |
+| 0 | done |
+| 1 | the answer is "no": a submission or a rulebook fails its check |
+| 2 | the input or the call is wrong; standard output is empty then |
+| 3 | a package that is needed is not installed; the message names it |
+| 130 | interrupted |
+"""
+
+
+def reference() -> str:
+    """Return the whole page."""
+    return "\n".join([INTRODUCTION, *sections(get_command(app), "croupier", None)])
+
+
+def sections(command: Command, name: str, parent: Context | None) -> Iterator[str]:
+    """Yield the help of a command, and of every command below it."""
+    context = Context(
+        command, parent, name, terminal_width=WIDTH, **(command.context_settings or {})
+    )
+    yield f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+    if isinstance(command, TyperGroup):
+        for below in command.list_commands(context):
+            inner = command.get_command(context, below)
+            if inner is not None:
+                yield from sections(inner, below, context)
+
+
+if __name__ == "__main__":
+    print(reference(), end="")
