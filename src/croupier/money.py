@@ -9,7 +9,6 @@ TOML and JSON hand numbers over as `int` or `Decimal`.
 import re
 from decimal import Decimal
 from fractions import Fraction
-from math import floor
 
 from croupier.errors import ParseError, quoted
 
@@ -27,12 +26,16 @@ _FRACTION = re.compile(r"[0-9]{1,15}(/[1-9][0-9]{0,14}|(\.[0-9]{1,15})?%?)")
 
 def parse_money(value: int | str | Decimal, field: str) -> int:
     """Read dollars, with at most two decimals, as cents: `10`, `"10.50"`."""
+    if type(value) is int and 0 <= value <= DOLLARS_MAX:  # By far the most frequent case.
+        return value * 100
     return _parse_dollars(value, field, decimals=2)
 
 
 def format_money(cents: int) -> str:
     """Write cents as dollars with two decimals: `10.00`, `-3.50`."""
-    return _format_dollars(cents, decimals=2)
+    if cents < 0:
+        return f"-{-cents // 100}.{-cents % 100:02}"
+    return f"{cents // 100}.{cents % 100:02}"
 
 
 def parse_micros(value: int | str | Decimal, field: str) -> int:
@@ -68,17 +71,17 @@ def shown_cents(micros: int) -> int:
 
 def odds(stake_cents: int, times: Fraction) -> int:
     """Return the cents that a stake wins at `times` to 1, rounded down to the cent (T4)."""
-    return floor(stake_cents * times)
+    return stake_cents * times.numerator // times.denominator
 
 
 def share(micros: int, part: Fraction) -> int:
     """Return the cents that a part of a meter comes to, rounded down to the cent (T4)."""
-    return floor(micros * part / CENT_MICROS)
+    return micros * part.numerator // (part.denominator * CENT_MICROS)
 
 
 def contribution(stake_cents: int, rate: Fraction) -> int:
     """Return the micros by which a stake raises a meter, rounded down to the millionth (T4)."""
-    return floor(stake_cents * CENT_MICROS * rate)
+    return stake_cents * CENT_MICROS * rate.numerator // rate.denominator
 
 
 def _parse_dollars(value: object, field: str, *, decimals: int) -> int:

@@ -45,7 +45,7 @@ def abandoned_lines(seat: Seat) -> list[Line]:
 
 def stakes(seat: Seat) -> list[tuple[str, Decimal]]:
     """All stakes of a seat in the order in which they are settled."""
-    order = (
+    order: tuple[str, ...] = (
         *("ante", "play", "bet_1", "bet_2", "bet_3", "pair_plus", "five_card_bonus"),
         *("three_card_bonus", "progressive", "six_card_bonus", "five_card_progressive"),
     )

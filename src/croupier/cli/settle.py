@@ -131,13 +131,19 @@ class Settler:
 
 def _resolved(book: Rulebook, selections: dict[str, Any], dealing: Any) -> TableRules:
     """Resolve the selections with the file's way of dealing, where the book leaves a choice."""
-    rules = resolve(book, selections)
-    selection = book.rules.selection.get(DEALING)
-    if dealing is None or selection is None or DEALING in selections:
-        return rules
-    if rules.selections[DEALING] not in selection.option:
-        return rules  # The electronic version has one way only.
-    return resolve(book, {**selections, DEALING: dealing})
+    if dealing is not None and DEALING not in selections and _may_choose_dealing(book, selections):
+        selections = {**selections, DEALING: dealing}
+    return resolve(book, selections)
+
+
+def _may_choose_dealing(book: Rulebook, selections: dict[str, Any]) -> bool:
+    """Whether the book has several ways to deal, and no other selection settles which."""
+    return DEALING in book.rules.selection and not any(
+        f"selection.{DEALING}.fixed" in choice.sets
+        for name, selection in book.rules.selection.items()
+        for option, choice in selection.option.items()
+        if option == str(selections.get(name, selection.default))
+    )
 
 
 def _show(played: Played) -> None:

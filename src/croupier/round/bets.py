@@ -1,7 +1,5 @@
 """What may be bet: a wager by itself when it is made, and all of a seat's when bets close."""
 
-from collections.abc import Iterator
-
 from croupier.errors import Refused
 from croupier.money import contribution
 from croupier.round.state import Box, Round
@@ -50,34 +48,33 @@ def check_seats(round: Round) -> None:
         message = f"at least {rules.table.seats_min} seats must play"
         raise Refused("too_few", message, clause=rules.table.clause)
     for box in round.boxes.values():
-        for name, cents in opening_stakes(rules, box):
-            _check_conditions(rules, box, name, cents=cents)
+        _check_conditions(rules, box)
     _check_boxes(round)
 
 
-def opening_stakes(rules: TableRules, box: Box) -> Iterator[tuple[str, int]]:
-    """Yield each wager of a box with the size of one of its stakes."""
-    for name, wager in rules.wagers.items():
-        stake = box.stakes.get((wager.spots or (name,))[0])
-        if stake:
-            yield name, stake.cents
+def opening_stakes(rules: TableRules, box: Box) -> dict[str, int]:
+    """Return the wagers of a box with the size of one of their stakes."""
+    stakes = box.stakes
+    return {name: stakes[s[0]].cents for name, s in rules.spots.items() if s[0] in stakes}
 
 
-def _check_conditions(rules: TableRules, box: Box, name: str, *, cents: int) -> None:
-    wager = rules.wagers[name]
-    stakes = dict(opening_stakes(rules, box))
-    for condition in wager.conditions:
-        field = f"seat {box.seat}.{name}"
-        if condition.needs and not any(other in stakes for other in condition.needs):
-            needed = listed([rules.wagers[other].label for other in condition.needs], last="or")
-            message = f"{wager.label} needs {needed} at the same seat"
-            raise Refused("needs_wager", message, field=field, clause=condition.clause)
-        if condition.at_most is not None and condition.of:
-            other = stakes.get(condition.of, 0)
-            if cents > condition.at_most * other:
+def _check_conditions(rules: TableRules, box: Box) -> None:
+    stakes = opening_stakes(rules, box)
+    for name, cents in stakes.items():
+        wager = rules.wagers[name]
+        for condition in wager.conditions:
+            if condition.needs and not any(other in stakes for other in condition.needs):
+                needed = listed([rules.wagers[w].label for w in condition.needs], last="or")
+                message = f"{wager.label} needs {needed} at the same seat"
+                code = "needs_wager"
+            elif condition.of and cents > (condition.at_most or 0) * stakes.get(condition.of, 0):
                 label = rules.wagers[condition.of].label
                 message = f"{wager.label} is more than {condition.at_most} times the {label}"
-                raise Refused("ratio", message, field=field, clause=condition.clause)
+                code = "ratio"
+            else:
+                continue
+            field = f"seat {box.seat}.{name}"
+            raise Refused(code, message, field=field, clause=condition.clause)
 
 
 def _check_boxes(round: Round) -> None:
@@ -102,9 +99,11 @@ def rises(round: Round) -> dict[str, int]:
 
     Each meter's share is rounded down to the millionth; the rest goes to the first one named.
     """
+    if not round.rules.meters:
+        return {}
     staked: dict[str, int] = {}
     for box in round.boxes.values():
-        for name, cents in opening_stakes(round.rules, box):
+        for name, cents in opening_stakes(round.rules, box).items():
             staked[name] = staked.get(name, 0) + cents
     result: dict[str, int] = {}
     for name, cents in staked.items():
@@ -126,7 +125,7 @@ def fees(round: Round) -> dict[int, int]:
     return {
         seat: sum(
             _fee_of(fee, name, cents)
-            for name, cents in opening_stakes(round.rules, box)
+            for name, cents in opening_stakes(round.rules, box).items()
             if name in fee.wagers
         )
         for seat, box in round.boxes.items()

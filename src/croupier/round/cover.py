@@ -7,7 +7,7 @@ the lines pass through here once, and some come out paid in part or not at all.
 from collections.abc import Sequence
 from typing import assert_never
 
-from croupier.round.state import Banker, BankResult, Line, changed
+from croupier.round.state import Banker, BankResult, Line
 from croupier.rules.game import Cover
 
 LOST = ("lose", "forfeit")
@@ -37,7 +37,7 @@ def _collect_first(cover: Cover, funds: int, lines: Sequence[Line]) -> list[Line
         if line.outcome == "win":
             paid = line.paid if line.paid <= left else left if cover.in_part else 0
             left -= paid
-            line = _uncovered(cover, line) if paid == 0 < line.paid else changed(line, paid=paid)
+            line = _uncovered(cover, line) if paid == 0 < line.paid else line._replace(paid=paid)
         result.append(line)
     return result
 
@@ -67,8 +67,7 @@ def _hands(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _uncovered(cover: Cover, line: Line) -> Line:
-    return changed(
-        line,
+    return line._replace(
         outcome="uncovered",
         paid=0,
         returned=line.stake,

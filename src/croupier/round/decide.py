@@ -111,7 +111,7 @@ def _open(round: Round, command: Open) -> Opened:
 def _bets_open(round: Round) -> None:
     step = round.step
     if step and step.do != "bets" and not round.void:
-        bets = round.steps[0]
+        _, bets = round.rules.sequence[0]
         raise Refused("bets_closed", "no more bets: nothing is changed now", clause=bets.closed)
     _expect(round, "bets")
 
@@ -163,8 +163,7 @@ def _check_hand(round: Round, hand: int | None) -> None:
 def _take_down(round: Round, command: TakeDown) -> BetTakenDown:
     _bets_open(round)
     box = round.boxes.get(command.seat)
-    wager = round.rules.wagers.get(command.wager)
-    spots = (wager.spots or (command.wager,)) if wager else ()
+    spots = round.rules.spots.get(command.wager, ())
     if box is None or not any(spot in box.stakes for spot in spots):
         raise Refused("no_such_bet", "there is no such bet to take down", field=command.wager)
     return BetTakenDown(command.seat, command.wager)
@@ -199,7 +198,7 @@ def _show(round: Round, command: Show) -> tuple[Event, ...]:
 
 def _choose(round: Round, command: Choose) -> Chose:
     _expect(round, "decide")
-    step, name = round.steps[round.at], round.step_name
+    name, step = round.rules.sequence[round.at]
     asked = to_ask(round)
     if command.seat not in asked:
         message = f"seat {command.seat} has nothing to decide"
@@ -224,7 +223,7 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     hidden = to_show(round)
     if hidden:
         message = f"{len(hidden)} cards have still to be shown"
-        raise Refused("cards_hidden", message, clause=round.steps[round.at].clause)
+        raise Refused("cards_hidden", message, clause=round.rules.sequence[round.at][1].clause)
     settlement = Settlement(round, {**round.meters, **command.meters})
     seats: dict[int, list[Line]] = {}
     meters: dict[int, Mapping[str, int]] = {}

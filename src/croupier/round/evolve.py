@@ -41,8 +41,7 @@ def evolve(round: Round, event: Event) -> Round:
         case Chose():
             return _advanced(_chose(round, event))
         case Shown():
-            faces = {**round.faces, event.position: event.card}
-            return _advanced(changed(round, faces=faces))
+            return _shown(round, event)
         case Dealt():
             return _advanced(_dealt(round, event))
         case SeatSettled():
@@ -65,16 +64,22 @@ def evolve(round: Round, event: Event) -> Round:
     assert_never(event)
 
 
+def _shown(round: Round, event: Shown) -> Round:
+    round = changed(round, faces={**round.faces, event.position: event.card})
+    step = round.step
+    return _advanced(round) if step and step.do == "reveal" else round
+
+
 def _bet(round: Round, event: BetMade) -> Round:
     box = round.boxes.get(event.seat) or Box(event.seat, event.player, event.hand)
-    spots = round.rules.wagers[event.wager].spots or (event.wager,)
+    spots = round.rules.spots[event.wager]
     stakes = {**box.stakes, **{spot: Stake(event.cents) for spot in spots}}
     return _with_box(round, changed(box, stakes=stakes))
 
 
 def _taken_down(round: Round, event: BetTakenDown) -> Round:
     box = round.boxes[event.seat]
-    spots = round.rules.wagers[event.wager].spots or (event.wager,)
+    spots = round.rules.spots[event.wager]
     stakes = {spot: stake for spot, stake in box.stakes.items() if spot not in spots}
     if stakes:
         return _with_box(round, changed(box, stakes=stakes))
@@ -150,7 +155,7 @@ def _declared(round: Round, event: Declared) -> Round:
                 box = round.boxes[int(str(event.facts["seat"]))]
                 left = Stake(0, "abandoned", event.clause, event.ruling)
                 stakes = {
-                    spot: changed(left, cents=stake.cents) if stake.fate == "live" else stake
+                    spot: left._replace(cents=stake.cents) if stake.fate == "live" else stake
                     for spot, stake in box.stakes.items()
                 }
                 round = _with_box(round, changed(box, abandoned=True, stakes=stakes))

@@ -130,11 +130,18 @@ def _seats(raw: Any) -> Iterator[SeatEntry]:
         yield SeatEntry(
             seat=seat,
             player=_text(entry["player"], f"{at}.player") if "player" in entry else None,
-            wagers={w: parse_money(v, f"{at}.wagers.{w}") for w, v in wagers.items()},
+            wagers=_wagers(wagers, at),
             decisions=_texts(entry.get("decisions", []), f"{at}.decisions"),
             cards=_cards(entry.get("cards"), f"{at}.cards"),
             hand=_whole(entry["hand"], f"{at}.hand") if "hand" in entry else None,
         )
+
+
+def _wagers(wagers: Mapping[str, Any], at: str) -> dict[str, int]:
+    try:
+        return {wager: parse_money(value, wager) for wager, value in wagers.items()}
+    except ParseError as error:
+        raise UserError(error.message, field=f"{at}.wagers.{error.field}") from None
 
 
 def _bank(data: Mapping[str, Any], key: str) -> BankEntry | None:
@@ -364,7 +371,7 @@ class _Play:
             kind, facts = self.left.pop(seat)
             self.run(Declare(kind, facts))
         else:
-            clause = self.round.steps[self.round.at].clause
+            clause = self.round.rules.sequence[self.round.at][1].clause
             raise UserError("lacks a decision", field=at, clause=clause)
 
 

@@ -34,7 +34,7 @@ def to_ask(round: Round) -> tuple[int, ...]:
     step = round.step
     if step is None or step.do != "decide":
         return ()
-    name = round.step_name
+    name = round.rules.sequence[round.at][0]
     return tuple(
         seat
         for seat in seats_in(round, step.order)
@@ -58,7 +58,7 @@ def to_show(round: Round) -> tuple[int, ...]:
 def _due(round: Round, step: Step) -> Iterator[int]:
     for place, cards in _turned_up(round):
         yield from round.places.get(place, ())[:cards]
-    for earlier in round.steps[: round.at + 1]:
+    for _, earlier in round.rules.sequence[: round.at + 1]:
         if earlier.do in ("reveal", "settle"):
             for place in earlier.shows:
                 yield from _shown_by(round, earlier, place)
@@ -89,7 +89,7 @@ def _shown_by(round: Round, step: Step, place: str) -> Iterator[int]:
 def _cards_shown(round: Round, step: Step, place: str) -> int:
     """How many cards of a place have been turned up with this step."""
     count = 0
-    for other in round.steps:
+    for other in round.rules.steps.values():
         if other.do == "reveal" and place in other.shows:
             count += other.cards or 0
         if other is step:

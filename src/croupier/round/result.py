@@ -7,7 +7,7 @@ from croupier.hands import Hand
 from croupier.money import format_money, shown_cents
 from croupier.round.file import Played
 from croupier.round.settle import shared_place
-from croupier.round.state import Box, Line, Round
+from croupier.round.state import Box, Line
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 
@@ -15,13 +15,18 @@ from croupier.rules.vocabulary import BANK, SEAT
 def result_of(played: Played) -> dict[str, Any]:
     """Return the whole settlement of a round that is over."""
     round = played.round
-    seats = [_seat(played, box) for box in round.boxes.values()]
+    lines: dict[int, list[Line]] = {seat: [] for seat in round.boxes}
+    for line in round.lines:
+        lines[line.seat].append(line)
+    nets = {seat: sum(line.net for line in lines[seat]) - b.fee for seat, b in round.boxes.items()}
+    seats = [
+        _seat(played, box, lines=lines[seat], net=nets[seat]) for seat, box in round.boxes.items()
+    ]
     before = {id: shown_cents(m) for id, m in round.meters_before.items()}
     meters = before if round.void else {id: shown_cents(m) for id, m in round.meters.items()}
     moved = sum(meters.values()) - sum(before.values())
     bank = round.bank_result
-    nets = sum(_net(round, box) for box in round.boxes.values())
-    house = -(nets + (bank.net if bank else 0) + moved)
+    house = -(sum(nets.values()) + (bank.net if bank else 0) + moved)
     return {
         "rulebook": round.rules.rulebook,
         "void": round.void is not None,
@@ -40,10 +45,6 @@ def result_of(played: Played) -> dict[str, Any]:
         "order": [] if round.void else list(round.order),
         "house": format_money(house),
     }
-
-
-def _net(round: Round, box: Box) -> int:
-    return sum(line.net for line in round.lines if line.seat == box.seat) - box.fee
 
 
 def _dealer(played: Played) -> dict[str, Any] | None:
@@ -69,7 +70,7 @@ def _faces(played: Played, positions: tuple[int, ...]) -> tuple[Card, ...]:
     return tuple(played.faces[p] for p in positions if p in played.faces)
 
 
-def _seat(played: Played, box: Box) -> dict[str, Any]:
+def _seat(played: Played, box: Box, *, lines: list[Line], net: int) -> dict[str, Any]:
     round = played.round
     cards = _seat_cards(played, box)
     hand = None if round.void else _hand_name(played, cards)
@@ -78,9 +79,9 @@ def _seat(played: Played, box: Box) -> dict[str, Any]:
         "player": _player(played, box),
         "cards": format_cards(cards) or None,
         "hand": hand,
-        "lines": [_line(line) for line in round.lines if line.seat == box.seat],
+        "lines": [_line(line) for line in lines],
         "fees": format_money(box.fee),
-        "net": format_money(_net(round, box)),
+        "net": format_money(net),
     }
 
 

@@ -5,8 +5,8 @@ pays is decided afterwards, by `cover`.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from croupier.cards import SUITS, Card
 from croupier.errors import Bug
@@ -14,11 +14,18 @@ from croupier.hands import ALSO, Hand
 from croupier.money import micros, odds, share
 from croupier.round.order import seats_in
 from croupier.round.state import Box, Line, Round, Stake
-from croupier.rules.game import Envy, Paytable, Row, Settle, Verdict, Wager
+from croupier.rules.game import Bonus, Envy, Paytable, Row, Settle, Verdict, Wager
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 
 RANKS = "23456789TJQKA"
+
+# What became of a stake before the settlement, and how a line says so.
+_FATES = {
+    "forfeit": ("forfeit", "fold"),
+    "take back": ("withdrawn", "pull"),
+    "abandoned": ("lose", "left"),
+}
 
 
 def row_for(table: Paytable, hand: Hand, stake: int = 0) -> Row | None:
@@ -63,8 +70,7 @@ def verdict_of(settle: Settle, state: str) -> Verdict:
     return verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What a stake comes to: outcome, payout, what comes back, and who says so."""
 
     outcome: str
@@ -74,30 +80,30 @@ class Judgement:
     ruling: str | None
     because: str
     meter: str | None = None
-    part: Fraction | None = None
+    part: Fraction = Fraction(0)
 
 
 def judge(
-    wager: Wager | None, table: Paytable | None, verdict: Verdict, *, stake: int, hand: Hand
+    wager: Wager | None, table: Paytable | None, verdict: Verdict, *, stake: int, row: Row | None
 ) -> Judgement:
-    """Judge one stake. A wager of None is a bonus, which has no stake to lose or return."""
+    """Judge one stake by the row of its paytable that the hand fits, where it has one.
+
+    A wager of None is a bonus, which has no stake to lose or return.
+    """
     match verdict.does:
         case "pay":
             paid = odds(stake, verdict.to or Fraction(0))
-            return Judgement("win", paid, stake, verdict.clause, verdict.ruling, "pay")
+            return Judgement("win", paid, stake, verdict.clause, verdict.ruling, "showdown")
         case "lose":
-            return Judgement("lose", 0, 0, verdict.clause, verdict.ruling, "lose")
+            return Judgement("lose", 0, 0, verdict.clause, verdict.ruling, "showdown")
         case "push":
-            return Judgement("push", 0, stake, verdict.clause, verdict.ruling, "push")
-    if table is None:
-        raise Bug("a verdict goes by a table that is not there")
-    row = row_for(table, hand, stake)
-    if row is None:
+            return Judgement("push", 0, stake, verdict.clause, verdict.ruling, "showdown")
+    if row is None or table is None:
         unlisted = verdict.unlisted or verdict
         return Judgement("lose", 0, 0, unlisted.clause, unlisted.ruling, "unlisted")
-    clause, ruling = row.clause or table.clause, row.ruling or verdict.ruling
     if verdict.does == "push listed":
-        return Judgement("push", 0, stake, verdict.clause, verdict.ruling, "push")
+        return Judgement("push", 0, stake, verdict.clause, verdict.ruling, "showdown")
+    clause, ruling = row.clause or table.clause, row.ruling or verdict.ruling
     returned = _returned(wager, row, stake)
     if row.meter:
         part = (row.percent or Fraction(0)) / 100
@@ -128,7 +134,7 @@ class Settlement:
         self.round = round
         self.rules = round.rules
         self.meters = dict(meters)
-        step = next(s for s in round.steps if s.do == "settle")
+        step = next(step for step in self.rules.steps.values() if step.do == "settle")
         self.order = seats_in(round, step.order)
         self.names = step.lines
         self.places = {
@@ -138,6 +144,7 @@ class Settlement:
         bank = self.places.get(BANK)
         self.bank = Hand(bank, self.rules.ranking) if bank else None
         self._hands: dict[tuple[int, tuple[str, ...]], Hand] = {}
+        self._states: dict[int, str] = {}
 
     def seat_lines(self, seat: int) -> list[Line]:
         """Return all lines of one seat, in the order of the book."""
@@ -175,56 +182,52 @@ class Settlement:
 
     def _wager_lines(self, box: Box, name: str) -> Iterator[Line]:
         wager = self.rules.wagers[name]
-        left: int | None = wager.payout_limit
-        for spot in wager.spots or (name,):
+        limit = wager.payout_limit
+        left: int | None = limit.amount if limit else None
+        for spot in self.rules.spots[name]:
             stake = box.stakes.get(spot)
             if stake is None:
                 continue
             line = self._stake_line(box, wager, spot, stake=stake)
-            if left is not None and line.paid > left:
+            if limit and left is not None and line.paid > left:
                 # L6: the limit caps what the hand is paid, bet by bet.
-                line = _cut(line, left)
+                line = line._replace(paid=left, ruling=limit.ruling, because="limit")
             left = None if left is None else left - line.paid
             yield line
 
     def _stake_line(self, box: Box, wager: Wager, spot: str, *, stake: Stake) -> Line:
-        cents, clause, ruling = stake.cents, stake.clause, stake.ruling
-        match stake.fate:
-            case "forfeit":
-                return Line(box.seat, spot, cents, "forfeit", 0, 0, clause, ruling, because="fold")
-            case "take back":
-                back = cents
-                return Line(
-                    box.seat, spot, cents, "withdrawn", 0, back, clause, ruling, because="pull"
-                )
-            case "abandoned":
-                return Line(box.seat, spot, cents, "lose", 0, 0, clause, ruling, because="left")
-        table = self.rules.paytables.get(wager.paytable or "")
-        hand = self.hand(box, table.of if table else (SEAT,))
-        state = "always" if wager.settle.always else self.state(box)
-        verdict = verdict_of(wager.settle, state)
-        judged = judge(wager, table, verdict, stake=cents, hand=hand)
+        if stake.fate in _FATES:
+            outcome, because = _FATES[stake.fate]
+            back = stake.cents if outcome == "withdrawn" else 0
+            said = stake.clause, stake.ruling, None, because
+            return Line(box.seat, spot, stake.cents, outcome, 0, back, *said)
+        judged, state = self._judged(box, wager, stake=stake.cents)
         paid = self._from_meter(judged) if judged.meter else judged.paid
-        because = state if judged.because in ("pay", "lose", "push") else judged.because
-        return Line(
-            box.seat,
-            spot,
-            cents,
-            judged.outcome,
-            paid,
-            judged.returned,
-            judged.clause,
-            self._said(judged.ruling),
-            because=because,
-        )
+        because = state if judged.because == "showdown" else judged.because
+        said = judged.clause, self._said(judged.ruling), None, because
+        return Line(box.seat, spot, stake.cents, judged.outcome, paid, judged.returned, *said)
+
+    def _judged(self, box: Box, judged: Wager | Bonus, *, stake: int) -> tuple[Judgement, str]:
+        """Judge a stake on a wager, or of the wager that a bonus is on."""
+        table = self.rules.paytables.get(judged.paytable or "")
+        state = "always" if judged.settle.always else self.state(box)
+        verdict = verdict_of(judged.settle, state)
+        listed = table is not None and verdict.does in ("table", "push listed")
+        row = row_for(table, self.hand(box, table.of), stake) if table and listed else None
+        wager = judged if isinstance(judged, Wager) else None
+        return judge(wager, table, verdict, stake=stake, row=row), state
 
     def state(self, box: Box) -> str:
         """How the box's hand stands against the bank's."""
-        return showdown(self.rules, self.hand(box, (SEAT,)), self.bank)
+        state = self._states.get(box.seat)
+        if state is None:
+            state = showdown(self.rules, self.hand(box, (SEAT,)), self.bank)
+            self._states[box.seat] = state
+        return state
 
     def _from_meter(self, judged: Judgement) -> int:
         """Pay a part of a meter as it stands now; the whole of it resets it at once (M8)."""
-        id, part = str(judged.meter), judged.part or Fraction(0)
+        id, part = str(judged.meter), judged.part
         paid = share(self.meters[id], part)
         self.meters[id] -= micros(paid)
         if part == 1:
@@ -243,15 +246,10 @@ class Settlement:
         on, needs = box.stakes.get(bonus.on), box.stakes.get(bonus.needs)
         if on is None or needs is None or box.abandoned:
             return
-        table = self.rules.paytables[bonus.paytable]
-        state = "always" if bonus.settle.always else self.state(box)
-        verdict = verdict_of(bonus.settle, state)
-        judged = judge(None, table, verdict, stake=on.cents, hand=self.hand(box, table.of))
+        judged, _ = self._judged(box, bonus, stake=on.cents)
         if judged.paid:
-            ruling = self._said(judged.ruling)
-            yield Line(
-                box.seat, name, 0, "win", judged.paid, 0, judged.clause, ruling, because="row"
-            )
+            said = judged.clause, self._said(judged.ruling), None, judged.because
+            yield Line(box.seat, name, 0, "win", judged.paid, 0, *said)
 
     def _envy_lines(self, box: Box, envy: Envy) -> Iterator[Line]:
         stake = box.stakes.get(envy.makers)
@@ -265,18 +263,8 @@ class Settlement:
             row = row_for(table, self.hand(holder, table.of), stake.cents)
             if row and row.amount:
                 clause, ruling = row.clause or table.clause, self._said(envy.holders.ruling)
-                yield Line(
-                    box.seat,
-                    envy.line,
-                    0,
-                    "win",
-                    row.amount,
-                    0,
-                    clause,
-                    ruling,
-                    from_seat=seat,
-                    because="envy",
-                )
+                said = clause, ruling, seat, "envy"
+                yield Line(box.seat, envy.line, 0, "win", row.amount, 0, *said)
 
     def _is_envied(self, box: Box, holder: Box, envy: Envy) -> bool:
         """Whether a box gets envy for a holder's hand (M5, S1, S2; M9 for shared hands)."""
@@ -291,20 +279,6 @@ class Settlement:
         return holder.hand is None or holder.hand not in own
 
 
-def _cut(line: Line, most: int) -> Line:
-    return Line(
-        line.seat,
-        line.wager,
-        line.stake,
-        line.outcome,
-        most,
-        line.returned,
-        line.clause,
-        line.ruling,
-        because="limit",
-    )
-
-
 def shared_place(rules: TableRules) -> str:
     """Return the place whose cards are hands to bet on, or ''."""
     return next((name for name, place in rules.places.items() if place.hands), "")
@@ -317,10 +291,9 @@ def void_lines(round: Round, seat: int) -> list[Line]:
     box, void = round.boxes[seat], round.void
     spots = [
         spot
-        for step in round.steps
+        for step in round.rules.steps.values()
         for name in step.lines
-        if name in round.rules.wagers
-        for spot in round.rules.wagers[name].spots or (name,)
+        for spot in round.rules.spots.get(name, ())
         if spot in box.stakes
     ]
     return [

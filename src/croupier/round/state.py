@@ -5,7 +5,7 @@ Cards are positions of the deck until they are shown; a round never holds a face
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from croupier.cards import Card
 from croupier.rules.game import Step
@@ -25,8 +25,7 @@ def changed(value: T, **changes: Any) -> T:
     return new
 
 
-@dataclass(frozen=True)
-class Stake:
+class Stake(NamedTuple):
     """Money on a spot, and what became of it: it keeps its fate and is never deleted."""
 
     cents: int
@@ -59,8 +58,7 @@ class Banker:
     funds: int
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One settled wager of a seat."""
 
     seat: int
@@ -129,14 +127,7 @@ class Round:
     closed: bool = False
 
     @property
-    def steps(self) -> tuple[Step, ...]:
-        return tuple(self.rules.steps.values())
-
-    @property
     def step(self) -> Step | None:
         """The step that is being played, None before the first and after the last."""
-        return self.steps[self.at] if 0 <= self.at < len(self.rules.steps) else None
-
-    @property
-    def step_name(self) -> str:
-        return tuple(self.rules.steps)[self.at] if self.step else ""
+        sequence = self.rules.sequence
+        return sequence[self.at][1] if 0 <= self.at < len(sequence) else None

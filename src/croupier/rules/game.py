@@ -167,6 +167,13 @@ class Settle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutLimit(Cited):
+    """The most that a hand is paid on a wager, over all its spots, where one is declared."""
+
+    amount: Cents | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wager(Cited):
     """A kind of bet."""
 
@@ -177,7 +184,7 @@ class Wager(Cited):
     sizes: Sizes | None = None
     collected: ClauseId | None = None
     returns: bool = False
-    payout_limit: Cents | None = None
+    payout_limit: PayoutLimit | None = None
     paytable: FamilyId | None = None
     omits: tuple[HandName, ...] = ()
     settle: Settle

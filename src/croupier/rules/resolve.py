@@ -111,6 +111,8 @@ class _Resolver:
             cited={name: selection.clause for name, selection in rules.selection.items()},
             places=rules.place,
             steps=rules.step,
+            sequence=tuple(rules.step.items()),
+            spots={name: wager.spots or (name,) for name, wager in rules.wager.items()},
             deal=self._deal(wagers),
             deck=_deck(rules, self.values),
             irregularities=rules.irregularity,

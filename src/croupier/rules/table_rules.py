@@ -74,6 +74,10 @@ class TableRules:
     """The clause that each selection rests on."""
     places: Mapping[str, Place]
     steps: Mapping[str, Step]
+    sequence: tuple[tuple[str, Step], ...]
+    """The steps with their names, in order."""
+    spots: Mapping[str, tuple[str, ...]]
+    """Where the stakes of each wager lie; most wagers have one spot, of their own name."""
     deal: Deal
     deck: Deck
     irregularities: Mapping[str, Irregularity]

@@ -1,0 +1,90 @@
+"""Random irregularities of every kind, and what they leave out of a round file."""
+
+import random
+
+from tests.reference.irregularities import KINDS, is_void
+from tests.reference.model import Json
+from tests.reference.paytables import RIDE, SINGAPORE
+
+
+def random_irregularity(rng: random.Random, record: Json) -> Json:
+    book = record["rulebook"]
+    kind = rng.choice(sorted(KINDS[book]))
+    wrong: Json = {"kind": kind}
+    seats = [seat["seat"] for seat in record["seats"]]
+    if kind == "face_up_cards":
+        if "deck" in record and rng.random() < 0.9:
+            # Mostly among the cards that are dealt.
+            highest = rng.choice((12, 20, 52))
+            wrong["positions"] = rng.sample(range(1, highest + 1), rng.choice((1, 1, 1, 2, 3)))
+        else:
+            wrong["count"] = rng.choice((2, 3)) if "deck" in record else rng.choice((1, 1, 2, 3))
+    elif kind == "wrong_number_of_cards":
+        wrong["where"] = rng.choice([*seats, *places(record)])
+        if book == SINGAPORE:
+            add_flags(rng, wrong, ("reconstructable", "noticed_late"))
+    elif kind == "cards_exposed":
+        wrong["count"] = rng.choice((1, 1, 2, 3))
+    elif kind == "misdeal" and book == SINGAPORE:
+        add_flags(rng, wrong, ("handled", "reconstructable"))
+    elif kind == "stub_count":
+        wrong["cards"] = rng.choice((52, 52, 52, 51, 53))
+        add_flags(rng, wrong, ("misdealt",))
+    elif kind == "abandoned":
+        wrong["seat"] = rng.choice(seats)
+    return wrong
+
+
+def places(record: Json) -> list[str]:
+    """Places of the table where a book looks for a wrong number of cards."""
+    if record["rulebook"] != RIDE:
+        return ["dealer"]
+    offered = record["selections"].get("six_card_bonus", "none") != "none"
+    return ["community", "six_card_box"] if offered else ["community"]
+
+
+def add_flags(rng: random.Random, wrong: Json, names: tuple[str, ...]) -> None:
+    for name in names:
+        if rng.random() < 0.6:
+            wrong[name] = rng.random() < 0.5
+
+
+def add_irregularities(rng: random.Random, record: Json) -> None:
+    """Declares one or two, shortens decisions of abandoned seats and strips void rounds."""
+    wrongs = [random_irregularity(rng, record) for _ in range(rng.choice((1, 1, 1, 1, 2)))]
+    if len(wrongs) == 2 and wrongs[0]["kind"] == wrongs[1]["kind"]:
+        wrongs.pop()
+    record["irregularities"] = wrongs
+    for wrong in wrongs:
+        if wrong["kind"] == "shoe_fault" and record.get("dealing") in ("manual_shoe", "hand"):
+            wrong["kind"] = "shuffler_fault"  # Only an automated shoe can fail (13.G).
+        if wrong["kind"] == "abandoned":
+            seat = next(seat for seat in record["seats"] if seat["seat"] == wrong["seat"])
+            shorten(rng, seat)
+    if is_void(record):
+        strip(rng, record)
+
+
+def shorten(rng: random.Random, seat: Json) -> None:
+    """The player left before some decisions were made."""
+    decisions = seat.get("decisions")
+    if not decisions or rng.random() < 0.3:
+        return
+    kept = decisions[: rng.randrange(len(decisions))]
+    if kept or rng.random() < 0.5:
+        seat["decisions"] = kept
+    else:
+        del seat["decisions"]
+
+
+def strip(rng: random.Random, record: Json) -> None:
+    """A void round may lack cards and decisions."""
+    if rng.random() < 0.4:
+        for place in ("deck", "dealer", "community", "six_card_box"):
+            record.pop(place, None)
+        for holder in [*record["seats"], record.get("banker", {})]:
+            holder.pop("cards", None)
+            holder.pop("shown", None)
+    if rng.random() < 0.4:
+        for seat in record["seats"]:
+            seat.pop("decisions", None)
