@@ -112,6 +112,13 @@ class Pack:
         self.place(other, cards[:size])
         self.place(seat, cards[size:])
 
+    def place_double(self, seats: list[Place], other: Place) -> None:
+        """A royal and a straight flush that share two cards, so that a meter is paid twice."""
+        suit = self.rng.choice(SUITS)
+        ranks = ("JT", "AKQ", "987") if self.rng.random() < 0.5 else ("98", "765", "QJT")
+        for place, held in zip((other, *self.rng.sample(seats, 2)), ranks, strict=True):
+            self.place(place, [rank + suit for rank in held])
+
     def fill(self, place: Place, size: int) -> None:
         if place in self.places:
             return
@@ -133,7 +140,9 @@ def random_places(rng: random.Random, sizes: dict[Place, int]) -> dict[Place, li
     others = [place for place in ("dealer", "community", "six_card_box") if place in sizes]
     if others and seats and rng.random() < 0.6:
         other = rng.choice(others)
-        if sizes[other] <= 3:
+        if sizes[other] == 2 and len(seats) > 1 and rng.random() < 0.25:
+            pack.place_double(seats, other)
+        else:
             pack.place_joint(rng.choice(seats), other, sizes[other])
     for place in sorted(sizes, key=lambda place: place in ("dealer", "banker")):
         pack.fill(place, sizes[place])

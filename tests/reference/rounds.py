@@ -154,8 +154,13 @@ def add_banker(rng: random.Random, record: Json) -> None:
     free = [number for number in range(1, SEATS[book] + 1) if number not in taken]
     stakes = [amount for seat in record["seats"] for amount in seat["wagers"].values()]
     total = sum(map(money, stakes), ZERO)
+    # What one seat stakes when it calls, so that funds often come out even.
+    one = rng.choice(record["seats"])["wagers"]
+    called = 2 * money(one["ante"]) + money(one.get("pair_plus", 0))
     funds = rng.choice(
         (
+            called,
+            called + rng.choice((CENT, -CENT)),
             Decimal(rng.randint(1, 30)),
             cents(rng, 1, int(total) + 1),
             cents(rng, 1, int(total) + 1),

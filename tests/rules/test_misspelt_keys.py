@@ -73,11 +73,15 @@ def misspelt(text: str, keys: list[Key]) -> str:
 
 def places(data: Any, at: Place = ()) -> Iterator[Place]:
     """The places of all misspelt keys."""
-    pairs: Any = {dict: dict.items, list: enumerate}.get(type(data), lambda _: ())(data)
-    for key, value in pairs:
-        if MARK in str(key):
-            yield (*at, key)
-        yield from places(value, (*at, key))
+    match data:
+        case dict():
+            for key, value in data.items():
+                if MARK in key:
+                    yield (*at, key)
+                yield from places(value, (*at, key))
+        case list():
+            for i, value in enumerate(data):
+                yield from places(value, (*at, i))
 
 
 def placed(text: str, keys: list[Key]) -> dict[Place, Key]:

@@ -10,7 +10,6 @@ from croupier.rules.load import load_file
 from croupier.rules.reader import dotted
 from tests.rules.books import SIXTH_TEXT, problems_of, sixth, swapped
 
-
 # A value of the sixth book by a short name: how it is written there, and its path.
 VALUES = {
     "format":  ("format    = ", "1", "format"),
