@@ -117,8 +117,7 @@ def test_t3_queen_high_or_better(cards: str, queen_high: bool) -> None:
 def test_t2_a_royal_also_goes_by_the_wider_names() -> None:
     for size, names in NAMES.items():
         for name in names:
-            wider = {"straight flush"} if name in ALSO else set()
-            wider |= {"royal flush"} if name == "super royal" else set()
+            wider = set(ALSO.get(name, ()))
             hand = next(hand for hand in EXAMPLES if (len(hand.cards), hand.name) == (size, name))
             assert {one for one in names if hand.matches(one)} == {name} | wider
 

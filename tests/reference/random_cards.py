@@ -112,7 +112,7 @@ class Pack:
         self.place(other, cards[:size])
         self.place(seat, cards[size:])
 
-    def place_double(self, seats: list[Place], other: Place) -> None:
+    def place_double(self, seats: Sequence[Place], other: Place) -> None:
         """A royal and a straight flush that share two cards, so that a meter is paid twice."""
         suit = self.rng.choice(SUITS)
         ranks = ("JT", "AKQ", "987") if self.rng.random() < 0.5 else ("98", "765", "QJT")

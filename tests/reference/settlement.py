@@ -19,7 +19,7 @@ from tests.reference.paytables import PLAYER_BANKED, RIDE
 
 
 def settle(record: Json) -> Json:
-    """The result of contracts.md without clauses and rulings."""
+    """What `croupier settle --json` gives, without clauses and rulings."""
     if is_void(record):
         return settle_void(record)
     record = dealt(record)

@@ -60,9 +60,9 @@ def test_three_card_frequencies() -> None:
     assert sum(map(hands.queen_high_or_better, deals)) == 15380  # 69.59 % of 22,100.
 
 
-@pytest.mark.parametrize(("letter", "gain"), [("C", -1610), ("D", -514), ("B", -1234)])
+@pytest.mark.parametrize(("letter", "gain"), [("C", -1608), ("D", -512), ("B", -1232)])
 def test_pair_plus_edges(letter: str, gain: int) -> None:
-    """The published edges: 7.28 %, 2.32 % and 5.58 % of 22,100 hands."""
+    """The published edges: 7.28 %, 2.32 % and 5.57 % of 22,100 hands."""
     counts = {"straight flush": 48, "three of a kind": 52, "straight": 720}
     counts |= {"flush": 1096, "pair": 3744}
     table = MARYLAND_PAIR_PLUS[letter]
@@ -88,7 +88,6 @@ def test_five_card_names(cards: str, name: str) -> None:
 
 def test_order_of_three_cards() -> None:
     """T1, the lowest hand first."""
-    order = ["5s 3d 2c", "Ks Qd Jc", "2s 2d Ac", "4s 4d 3c", "4s 3s 2s", "Ad Kd 9d"]
     order = ["5s 3d 2c", "As Kd Jc", "2s 2d Ac", "4s 4d 3c", "5s 3s 2s", "Ad Kd 9d"]
     order += ["As 2d 3c", "4s 3d 2c", "As Kd Qc", "2s 2d 2c", "As 2s 3s", "4s 3s 2s", "Ah Kh Qh"]
     strengths = [hands.three_card_strength(hands.parse(cards)) for cards in order]
@@ -139,8 +138,8 @@ def test_maryland_folds_and_envies() -> None:
         }
     )
     assert lines(result, 5) == [
-        "ante lose 0.00 0.00",
-        "play lose 0.00 0.00",
+        "ante win 7.13 7.13",
+        "play win 7.13 7.13",
         "ante_bonus win 35.65 0.00",
         "progressive win 1001.10 0.00",
         "envy win 125.00 0.00 from 2",
@@ -356,14 +355,21 @@ def test_let_it_ride() -> None:
                 "payout_limit": 1500,
             },
             "community": {"cards": "Jd Td"},
-            "six_card_box": {"cards": "9d Jd Td".replace("Jd Td", "2c 2h")},
+            "six_card_box": {"cards": "9d 2c 2h"},
             "seats": [
                 seat("1", "Ts 4s 4c", "ride", "withdraw", let_it_ride=3, progressive=5),
-                seat(
-                    *("3", "Ad Kd Qd", "ride", "ride"),
-                    **{"let_it_ride": 1, "five_card_bonus": 1, "three_card_bonus": 2},
-                    **{"six_card_bonus": 1, "progressive": 1},
-                ),
+                {
+                    "seat": 3,
+                    "cards": "Ad Kd Qd",
+                    "decisions": ["ride", "ride"],
+                    "wagers": {
+                        "let_it_ride": 1,
+                        "five_card_bonus": 1,
+                        "three_card_bonus": 2,
+                        "six_card_bonus": 1,
+                        "progressive": 1,
+                    },
+                },
             ],
         }
     )
@@ -373,7 +379,7 @@ def test_let_it_ride() -> None:
         "bet_3 win 0.00 1.00",
         "five_card_bonus win 10000.00 0.00",
         "three_card_bonus win 80.00 2.00",
-        "six_card_bonus win 15.00 1.00".replace("win 15.00 1.00", "lose 0.00 0.00"),
+        "six_card_bonus lose 0.00 0.00",
         "progressive win 10000.20 0.00",
     ]
     assert lines(result, 1) == [
@@ -393,13 +399,13 @@ def test_let_it_ride() -> None:
 @pytest.mark.parametrize(
     ("dealing", "box", "first", "second"),
     [
-        ("hand", True, "5s 6s 7s", "5h 6h 7h"),
-        ("hand", False, "2s 3s 4s", "2h 3h 4h"),
-        ("automated_shoe", True, "3c 4s 4h", "4d 4c 5s"),
+        ("hand", True, "2c 3d 4h", "3s 3c 4d"),
+        ("hand", False, "2s 2c 3d", "2h 3s 3c"),
+        ("automated_shoe", True, "3d 3c 4s", "4h 4d 4c"),
     ],
 )
 def test_let_it_ride_deals(dealing: str, box: bool, first: str, second: str) -> None:
-    """From 2s 2h 2d 2c 3s …; by hand the box takes three cards, one at a time then."""
+    """From 2s 2h 2d 2c 3s …: the box, then one card at a time or stacks (L4, L8)."""
     record: Json = {
         "rulebook": RIDE,
         "dealing": dealing,

@@ -68,6 +68,8 @@ METERS: list[Case] = [
         "12.F(2)(e)(iii)", "$249 is below the least amount of $250"),
     (LET_IT_RIDE, {"progressive": "F", "progressive_reset": 9999}, "progressive_reset",
         "12.F(2)(f)(i)", "$9,999 is below the least amount of $10,000"),
+    (MARYLAND, {"progressive": "none", "progressive_rate": "much"}, "progressive_rate",
+        "12.E(3)(a)", "rate: 'much' is not a fraction like 1/2, 0.14 or 14%"),
     (SINGAPORE, {"progressive_reset": -1}, "progressive_reset", "4.4",
         "progressive: -1 is negative"),
     (MARYLAND, {**C, "progressive_shares": {"major": Decimal("0.5"), "minor": Decimal("0.4")}},

@@ -3,7 +3,15 @@
 import pytest
 
 from croupier.errors import Problem
-from tests.rules.books import SIXTH_TEXT, problems_of, sixth, swapped
+from tests.rules.books import (
+    FLORIDA,
+    MARYLAND,
+    SIXTH_TEXT,
+    problems_of,
+    sixth,
+    swapped,
+    text_of,
+)
 
 CROWN = '[{ needs = ["watch"], clause = "3" }, { at_most = 2, of = "watch", clause = "3" }]'
 SPADES = '{ hand = "mini royal", suits = "s", to = 9, clause = "6.a" }'
@@ -380,3 +388,28 @@ def test_player_banked_books_need_cover_and_rotation() -> None:
         "'cover' belongs to a book that a player banks",
         "'rotation' belongs to a book that a player banks",
     ]
+
+
+@pytest.mark.parametrize(
+    ("id", "old", "new"),
+    [
+        (MARYLAND, '{ value = "12.C"', '{ value = "12.Q"'),
+        (MARYLAND, '{ value = "electronic"', '{ value = "electric"'),
+        (MARYLAND, '{ shuffler = ["none", "plain"] }', '{ shuffler = ["none", "simple"] }'),
+        (MARYLAND, 'among = ["automated_shoe"]', 'among = ["automatic_shoe"]'),
+        (MARYLAND, "among   = [1, 5]\ndefault = 1", "among   = [1, 5]\ndefault = 3"),
+        (FLORIDA, '{ pair_plus_when_beaten = "push" }', '{ pair_plus_when_beaten = "pull" }'),
+    ],
+)
+def test_a_value_that_a_selection_cannot_have_is_found(id: str, old: str, new: str) -> None:
+    """Values of selections are names too: one that nothing bears would never come true."""
+    found = problems_of(swapped(text_of(id), (old, new)))
+    named = new.split('"')[-2] if '"' in new else new.split()[-1]
+    assert any(named in problem.message for problem in found)
+
+
+def test_an_overlay_of_something_that_is_not_there_is_found() -> None:
+    """An overlay changes what a book has; a new name in it is a slip."""
+    old, new = '"place.community"  ', '"place.comunity"   '
+    found = problems_of(swapped(text_of(MARYLAND), (old, new)))
+    assert "nothing in the book stands at 'place.comunity'" in [p.message for p in found]

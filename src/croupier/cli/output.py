@@ -8,9 +8,11 @@ from typing import Annotated, Any
 import typer
 
 
-def group(help: str) -> typer.Typer:
+def group(help: str, *, no_args_is_help: bool = True) -> typer.Typer:
     """Return an empty group of commands; Rich would make its help slow and its errors loud."""
-    return typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+    return typer.Typer(
+        help=help, no_args_is_help=no_args_is_help, rich_markup_mode=None, add_completion=False
+    )
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document for programs.")]

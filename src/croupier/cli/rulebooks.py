@@ -14,7 +14,7 @@ from croupier.rules.present import differences, in_full, may_be, one_clause, sum
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.words import plain
 
-app = group("List the rulebooks, show one, compare two, check a file.")
+app = group("List the rulebooks, show one, compare two, check a file.", no_args_is_help=False)
 
 BookId = Annotated[str, typer.Argument(metavar="ID", help="A rulebook's id.", show_default=False)]
 
@@ -123,19 +123,8 @@ def _show_book(book: Rulebook) -> None:
         print_heading(family_says(rules, family))
         print_table(payout_grid(tables), ("", *tables))
     print_heading("What the operator selects")
-    print_table(
-        (
-            (
-                name,
-                s.says,
-                may_be(rules, name),
-                str(plain(s.default)) if s.default else "",
-                s.clause,
-            )
-            for name, s in rules.selection.items()
-        ),
-        ("selection", "what", "may be", "default", "clause"),
-    )
+    heads = ("selection", "what", "may be", "default", "clause")
+    print_table((_selection_row(book, name) for name in rules.selection), heads)
     print_heading("Rulings")
     for name, ruling in rules.ruling.items():
         about = ", ".join(ruling.clauses)

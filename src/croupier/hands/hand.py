@@ -90,7 +90,7 @@ class Hand:
     @property
     def suit(self) -> int | None:
         """The suit of a mini royal, royal flush or super royal, which paytables tell apart."""
-        if self.name not in ALSO:
+        if not self.name.endswith(("royal", "royal flush")):
             return None
         suits = [card.suit for card in self.cards]
         return max(suits, key=suits.count)

@@ -28,11 +28,13 @@ NAMES: Mapping[int, tuple[str, ...]] = MappingProxyType(
 ALSO: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mini royal": ("straight flush",),
-        "royal flush": ("straight flush",),
-        "super royal": ("royal flush", "straight flush"),
+        "super royal": ("royal flush",),
     }
 )
-"""The wider classes that a royal hand belongs to as well, where a paytable does not list it."""
+"""The class that a hand is paid as where a paytable does not list it (T2, M1).
+
+A royal flush is none of the straight flushes (Let It Ride 6.C(2)), and every table lists it.
+"""
 
 SUPER_ROYAL = len(_FIVE) << 20 | 0xEDCBA
 

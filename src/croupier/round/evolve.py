@@ -155,7 +155,7 @@ def _declared(round: Round, event: Declared) -> Round:
                 box = round.boxes[int(str(event.facts["seat"]))]
                 left = Stake(0, "abandoned", event.clause, event.ruling)
                 stakes = {
-                    spot: left._replace(cents=stake.cents) if stake.fate == "live" else stake
+                    spot: stake if stake.fate == "take back" else left._replace(cents=stake.cents)
                     for spot, stake in box.stakes.items()
                 }
                 round = _with_box(round, changed(box, abandoned=True, stakes=stakes))

@@ -12,7 +12,7 @@ from croupier.hands import NAMES
 from croupier.rules.book import Rules, Selection
 from croupier.rules.game import Paytable, Row, Settle, Step, Wager
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
-from croupier.rules.reader import Fault, Place, Reader, Reference, dotted
+from croupier.rules.reader import Fault, Place, Reader, Reference, dotted, readable_parts
 from croupier.rules.vocabulary import (
     BANK,
     DISCARD,
@@ -38,14 +38,14 @@ DEALING = "dealing"
 def read(data: Data) -> tuple[Rules | None, list[Fault]]:
     """Read a book's data and return it with every fault found."""
     reader = Reader()
-    rules = reader.read(Rules, data)
+    whole = reader.read(Rules, data)
+    rules = whole or readable_parts(Rules, data)
     faults = reader.faults
-    if rules:
-        faults += [fault for check in _CHECKS for fault in check(rules)]
-        faults += _overlays(rules, data, reader)
-        faults += _clauses(rules, data, reader.references)
+    faults += [fault for check in _CHECKS for fault in check(rules)]
+    faults += _overlays(rules, data, reader)
+    faults += _clauses(rules, data, reader.references)
     faults += _dangling(reader.references, data)
-    return rules, faults
+    return whole, faults
 
 
 # ---------------------------------------------------------------- names
@@ -268,7 +268,7 @@ def before_the_deal(wagers: Mapping[str, Wager]) -> set[SpotId]:
 
 
 def _bank(rules: Rules) -> Iterator[Fault]:
-    for key in ("cover", "rotation"):
+    for key in ("cover", "rotation") if rules.bank else ():
         if (getattr(rules.bank, key) is None) != (rules.banked_by == "house"):
             yield Fault(("bank",), f"{key!r} belongs to a book that a player banks")
 

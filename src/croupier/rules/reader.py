@@ -67,6 +67,21 @@ class Reader:
 _FAULTY = object()
 
 
+def readable_parts(shape: type[T], raw: Mapping[str, object]) -> T:
+    """Return what can be read of a faulty shape; a part that cannot is None, or empty.
+
+    The checks that hold the parts against each other can then look at all the others.
+    """
+    hints = get_type_hints(shape)
+    parts = {}
+    for name, kind in hints.items():
+        key = name.rstrip("_")
+        value = _read_as(kind)(Reader(), raw[key], ()) if key in raw else _FAULTY
+        missing: object = {} if get_origin(kind) is Mapping else None
+        parts[name] = missing if value is _FAULTY else value
+    return shape(**parts)
+
+
 _Read = Callable[[Reader, object, Place], Any]
 
 

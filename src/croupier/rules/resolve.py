@@ -6,10 +6,12 @@ read like a book. Every breach is reported, each with the clause that it breaks.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from croupier.errors import Breach, Breaches, Bug
 from croupier.hands import Ranking
+from croupier.money import format_money as money
 from croupier.rules.book import Rules, Selection
 from croupier.rules.check import DEALING
 from croupier.rules.game import (
@@ -29,6 +31,8 @@ from croupier.rules.reader import Fault, Reader, dotted
 from croupier.rules.rulebook import Rulebook, digest_of
 from croupier.rules.selections import (
     Unfit,
+    canonical,
+    check_number,
     letter_of,
     limits_of,
     option_of,
@@ -39,7 +43,7 @@ from croupier.rules.selections import (
 )
 from croupier.rules.table_rules import TableMeter, TableRules, fits
 from croupier.rules.vocabulary import NONE, Path
-from croupier.rules.words import plain
+from croupier.rules.words import number
 
 T = TypeVar("T")
 
@@ -84,11 +88,14 @@ class _Resolver:
             if wager.paytable is None or wager.paytable in tables
         }
         meters = {meter.id: meter for name in wagers for meter in self._meters(name, tables)}
+        for name in self.rules.wager.keys() - wagers.keys():
+            self._unused(name)
         limits = self._each("limits", lambda given: limits_of(self.rules, given)) or {}
+        self._note("limits", None, {w: [money(x.min), money(x.max)] for w, x in limits.items()})
         if self.breaches:
             raise Breaches(self.breaches)
         values = {name: self.values[name] for name in self.rules.selection if name in self.values}
-        rules = _offered(self.rules, wagers)
+        rules = _offered(self.rules, wagers, tables)
         where = {"rulebook": self.book.digest, "selections": values, "reading": self.reading}
         return TableRules(
             rulebook=self.book.id,
@@ -104,7 +111,7 @@ class _Resolver:
             rake=rules.rake,
             wagers=rules.wager,
             bonuses=rules.bonus,
-            envies={name: envy for name, envy in rules.envy.items() if tables[envy.paytable].rows},
+            envies=rules.envy,
             paytables={family: tables[family] for family in tables if family in _used(rules)},
             meters=meters,
             limits=limits,
@@ -143,13 +150,16 @@ class _Resolver:
     def _each(self, takes: str, read: Callable[[Any], T], of: str | None = None) -> T | None:
         """Read the value of the selection that takes this, of this wager where it has one."""
         for name, selection in self.rules.selection.items():
-            if selection.takes == takes and selection.of == of:
-                given = self._given(name)
-                value = None if given is None else self._try(name, read, given)
-                if value is not None:
-                    self.values[name] = plain(given)
-                return value
+            given = self._given(name)
+            if selection.takes == takes and selection.of == of and given is not None:
+                return self._try(name, read, given)
         return None
+
+    def _note(self, takes: str, of: str | None, value: Any) -> None:
+        """Keep what a selection came to, written in one way only."""
+        for name, selection in self.rules.selection.items():
+            if selection.takes == takes and selection.of == of and value:
+                self.values[name] = value
 
     # ------------------------------------------------------------ overlays
 
@@ -173,7 +183,7 @@ class _Resolver:
         """Note the selections that an option has settled; they may not be given as well."""
         for name, selection in self.rules.selection.items():
             if selection.fixed:
-                if name in self.given:
+                if self.given.get(name, selection.fixed.value) != selection.fixed.value:
                     message = f"is settled by the other selections: {selection.fixed.value}"
                     self._breach(name, message, selection.fixed.clause)
                 self.values[name] = selection.fixed.value
@@ -189,7 +199,8 @@ class _Resolver:
             laid = self._try(name, overlay_of, self.rules, name, given)
             for path, value in (laid or {}).items():
                 sets[path], by[path] = value, name
-                self.values[name] = plain(given)
+            if laid:
+                self.values[name] = self._try(name, canonical, selection, given)
         return sets, by
 
     def _lay_on(self, sets: Mapping[Path, Any], by: Mapping[Path, str]) -> None:
@@ -237,7 +248,6 @@ class _Resolver:
             return selection.fixed.value
         given = self._given(name)
         if selection.amends and isinstance(given, dict):
-            self.values[name] = plain(given)
             return selection.letters[0]
         letter = self._try(name, letter_of, selection, given) or str(selection.default)
         self.values[name] = letter
@@ -247,21 +257,34 @@ class _Resolver:
         table = tables.get(self.rules.wager[wager].paytable or "")
         if not table or not table.meters:
             return
-        rate = self._each("rate", lambda given: rate_of(table, given), wager)
-        resets = self._each("reset", lambda given: sums_of(table, given), wager) or {}
-        initials = self._each("initial", lambda given: sums_of(table, given), wager) or {}
+        least = table.rate.min if table.rate else None
+        rate = self._each("rate", lambda given: rate_of(table, given), wager) or least
+        resets = self._each("reset", lambda given: sums_of(table, given), wager)
+        resets = resets or sums_of(table, None)
+        initials = self._each("initial", lambda given: sums_of(table, given, resets), wager)
+        initials = initials or resets
         shares = self._each("shares", lambda given: shares_of(table, given), wager)
+        shares = shares or shares_of(table, None)
+        self._note("rate", wager, rate and number(rate))
+        for takes, sums in (("reset", resets), ("initial", initials)):
+            self._note(takes, wager, {id: money(x) for id, x in sums.items() if x is not None})
+        if len(shares) > 1:
+            self._note("shares", wager, {id: number(share) for id, share in shares.items()})
         for meter in table.meters:
-            reset = resets.get(meter.id, meter.reset)
             yield TableMeter(
                 id=meter.id,
                 name=meter.name,
                 wager=wager,
-                rate=rate or (table.rate.min if table.rate else None),
-                share=(shares or shares_of(table, None))[meter.id],
-                reset=reset,
-                initial=initials.get(meter.id, reset),
+                rate=rate,
+                share=shares[meter.id],
+                reset=resets[meter.id],
+                initial=initials[meter.id],
             )
+
+    def _unused(self, wager: str) -> None:
+        """Refuse nonsense also about the meters of a wager that is not offered."""
+        for takes in ("rate", "reset", "initial", "shares"):
+            self._each(takes, partial(check_number, takes), wager)
 
     def _deal(self, wagers: Mapping[str, Wager]) -> Deal:
         deals = self.rules.deal
@@ -278,10 +301,11 @@ def _without(table: Paytable, omitted: tuple[str, ...]) -> Paytable:
     return replace(table, rows=tuple(row for row in table.rows if row.hand not in omitted))
 
 
-def _offered(rules: Rules, wagers: Mapping[str, Wager]) -> Rules:
+def _offered(rules: Rules, wagers: Mapping[str, Wager], tables: Mapping[str, Paytable]) -> Rules:
     """Return the rules with only the wagers that are offered, and nothing that needs another."""
     bonuses = {n: b for n, b in rules.bonus.items() if b.on in wagers and b.needs in wagers}
-    envies = {n: e for n, e in rules.envy.items() if e.makers in wagers}
+    paid = {family for family, table in tables.items() if table.rows}
+    envies = {n: e for n, e in rules.envy.items() if e.makers in wagers and e.paytable in paid}
     known = {*wagers, *bonuses, *envies}
     spots = {spot for name, wager in wagers.items() for spot in wager.spots or (name,)}
     steps = {name: _step(step, known, spots) for name, step in rules.step.items()}

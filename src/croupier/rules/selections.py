@@ -11,7 +11,7 @@ from typing import Any
 
 from croupier.errors import ParseError
 from croupier.hands import NAMES
-from croupier.money import parse_fraction, parse_money
+from croupier.money import format_money, parse_fraction, parse_money
 from croupier.rules.book import Rules, Selection
 from croupier.rules.game import Meter, Paytable
 from croupier.rules.table_rules import Limits
@@ -147,6 +147,29 @@ def _rising(given: Any) -> None:
         raise Unfit("'up_to' must rise from one bracket to the next")
 
 
+def canonical(selection: Selection, given: Any) -> Any:
+    """Write a value that has been read in one way only, so that digests do not go by spelling."""
+    match selection.takes:
+        case "sizes":
+            sizes = given if isinstance(given, list) else [given]
+            return [format_money(cents) for cents in sorted(_money(size, "") for size in sizes)]
+        case "money":
+            return format_money(_money(given, ""))
+        case "payouts":
+            return {hand: format_money(_money(given[hand], "")) for hand in _ranked(given)}
+        case "paytable":
+            return {hand: number(_fraction(given[hand], "")) for hand in _ranked(given)}
+        case "brackets":
+            return [
+                {key: format_money(_money(bracket[key], "")) for key in bracket}
+                for bracket in given
+            ]
+        case "rake":
+            return {"payer": given["payer"], "amount": format_money(_money(given["amount"], ""))}
+        case _:
+            return given
+
+
 # ---------------------------------------------------------------- meters
 
 
@@ -164,10 +187,22 @@ def rate_of(table: Paytable, given: Any) -> Fraction | None:
     return rate
 
 
-def sums_of(table: Paytable, given: Any) -> dict[str, Cents | None]:
+def check_number(takes: str, given: Any) -> None:
+    """Refuse what is no number at all, where there is no paytable to hold it against."""
+    for value in given.values() if isinstance(given, dict) else [given]:
+        _money(value, takes) if takes in ("reset", "initial") else _fraction(value, takes)
+
+
+def sums_of(
+    table: Paytable, given: Any, default: Mapping[str, Cents | None] | None = None
+) -> dict[str, Cents | None]:
     """Return a sum for each meter, by default what the book resets it to."""
     sums = _by_meter(table, given)
-    return {meter.id: _meter_sum(meter, sums.get(meter.id)) for meter in table.meters}
+    standing = default or {meter.id: meter.reset for meter in table.meters}
+    return {
+        meter.id: _meter_sum(meter, sums[meter.id]) if meter.id in sums else standing[meter.id]
+        for meter in table.meters
+    }
 
 
 def shares_of(table: Paytable, given: Any) -> dict[str, Fraction]:
@@ -194,9 +229,7 @@ def _by_meter(table: Paytable, given: Any) -> dict[str, Any]:
     return {ids[name]: value for name, value in given.items()}
 
 
-def _meter_sum(meter: Meter, given: Any) -> Cents | None:
-    if given is None:
-        return meter.reset
+def _meter_sum(meter: Meter, given: Any) -> Cents:
     cents = _money(given, meter.id)
     if cents == 0:
         raise Unfit(f"{meter.id}: must be more than nothing", meter.clause)

@@ -51,13 +51,15 @@ def parse_submission(text: str) -> Submission:
 def breaches(book: Rulebook, submission: Submission) -> tuple[Breach, ...]:
     """Return every way in which a submission breaks its book."""
     found = list(_undeclared(book, submission))
+    values: Mapping[str, Any] = {**resolve(book).selections, **submission.selections}
     try:
         rules = resolve(book, submission.selections)
     except Breaches as broken:
         found += broken.breaches
     else:
         found += _unfunded(rules)
-        found += _unticked(rules, submission.checklist)
+        values = rules.selections
+    found += _unticked(book, submission.checklist, values)
     return (*found, *_unknown(book, submission.checklist))
 
 
@@ -79,9 +81,12 @@ def _unfunded(rules: TableRules) -> Iterator[Breach]:
                 yield Breach(selection=name, message=message, clause=cited.clause)
 
 
-def _unticked(rules: TableRules, checklist: Mapping[str, Any]) -> Iterator[Breach]:
-    for name, clause in rules.clauses.items():
-        if clause.kept == "declared" and checklist.get(name) is not True:
+def _unticked(
+    book: Rulebook, checklist: Mapping[str, Any], values: Mapping[str, Any]
+) -> Iterator[Breach]:
+    for name, clause in book.clauses.items():
+        asked = clause.kept == "declared" and fits(clause.if_, values)
+        if asked and checklist.get(name) is not True:
             message = f"is not confirmed: {clause.says}"
             yield Breach(selection=f"checklist.{name}", message=message, clause=name)
 

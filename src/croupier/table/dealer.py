@@ -1,0 +1,49 @@
+"""The dealer of an automatic table: what it does next so that a round can be dealt."""
+
+from croupier.errors import Refused
+from croupier.table.commands import (
+    Command,
+    Confirm,
+    Count,
+    Cut,
+    DealFirstCard,
+    Receive,
+    Secure,
+    Shuffle,
+    StartRound,
+    Time,
+)
+from croupier.table.decide import decide
+from croupier.table.prompts import due
+from croupier.table.state import Table
+
+
+def chore(table: Table, time: Time, depth: int) -> Command | None:
+    """Return the command that clears the first thing in the way of the next deal.
+
+    It is None when nothing is in the way, or nothing that a dealer of virtual cards could clear:
+    players who are missing, a bank that nobody took, a device to be replaced. A cut, where one is
+    due, goes so deep.
+    """
+    rules = table.rules.deck
+    number = table.round.deck if table.round else table.deck_turn
+    try:
+        decide(table, DealFirstCard(time) if table.round else StartRound("", time))
+    except Refused as refused:
+        match refused.code:
+            case "no_deck" | "deck_too_old":
+                return Receive(number, time)
+            case "prompt_open":
+                asked = [prompt for prompt in due(table) if prompt.deck == number]
+                return Confirm(number, asked[0].clause, asked[0].by) if asked else None
+            case "device_open":
+                asked = [prompt for prompt in due(table) if prompt.device]
+                device = asked[0].device
+                return Secure(device, asked[0].clause, asked[0].by) if device else None
+            case "not_shuffled":
+                return Shuffle(number, rules.cards if rules.machine_count else None)
+            case "not_cut":
+                return Cut(number, depth)
+            case "count_due":
+                return Count(number, rules.cards)
+    return None

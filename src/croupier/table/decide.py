@@ -1,0 +1,444 @@
+"""Decides what a command comes to at a table: the events that follow, or a refusal.
+
+The refusals of each command are checked in a fixed order, and a refused command changes nothing.
+Before a round: is one in play, are there players, are the devices in order, then the deck (whose
+turn, there at all, its age, what is to be confirmed, shuffled, cut), the count of the stub, and
+the bank.
+"""
+
+from typing import assert_never
+
+from croupier.errors import Refused
+from croupier.round.irregularity import consequence_of
+from croupier.round.state import Round
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import Device, Person
+from croupier.table.commands import (
+    Change,
+    Command,
+    Confirm,
+    Count,
+    Cut,
+    DealFirstCard,
+    EndRound,
+    Fail,
+    Join,
+    Leave,
+    PassBank,
+    Receive,
+    Recut,
+    Restore,
+    Secure,
+    Shuffle,
+    StartRound,
+    TakeBank,
+    Time,
+    counts_stub,
+)
+from croupier.table.events import (
+    BankPassed,
+    BankTaken,
+    Changed,
+    Confirmed,
+    Counted,
+    CutMade,
+    DeckRemoved,
+    Event,
+    Failed,
+    FirstCardDealt,
+    Joined,
+    Left,
+    Received,
+    Restored,
+    RoundEnded,
+    RoundStarted,
+    Secured,
+    Shuffled,
+)
+from croupier.table.prompts import Prompt, due, prompts
+from croupier.table.state import (
+    HOUR_S,
+    Deck,
+    InPlay,
+    Table,
+    bank_order,
+    has_banked_enough,
+    is_cut_due,
+    uses,
+)
+
+
+def decide(table: Table, command: Command) -> tuple[Event, ...]:
+    """Return the events that a command causes, or raise Refused."""
+    match command:
+        case Join():
+            return (_join(table, command),)
+        case Leave():
+            _player_at(table, command.seat)
+            return (Left(command.seat),)
+        case Receive():
+            _check_number(table, command.deck)
+            return (Received(command.deck, command.time),)
+        case Confirm():
+            return (_confirm(table, command),)
+        case Shuffle():
+            return _shuffle(table, command)
+        case Cut():
+            return (_cut(table, command),)
+        case Recut():
+            return (_recut(table, command),)
+        case Count():
+            return _count(table, command)
+        case Fail():
+            return (_fail(table, command.device),)
+        case Secure():
+            return (_secure(table, command),)
+        case Restore():
+            _check_out(table, command.device)
+            return (Restored(command.device),)
+        case Change():
+            return (_change(table, command),)
+        case TakeBank():
+            return (_take_bank(table, command),)
+        case PassBank():
+            return (_pass_bank(table, command),)
+        case StartRound():
+            return (_start(table, command),)
+        case DealFirstCard():
+            return (_deal_first(table, command),)
+        case EndRound():
+            return _end(table, command)
+    assert_never(command)
+
+
+# ---------------------------------------------------------------- seats
+
+
+def _join(table: Table, command: Join) -> Joined:
+    seats, seat = table.rules.table, command.seat
+    if not 1 <= seat <= seats.seats:
+        message = f"there is no seat {seat}; they are 1 to {seats.seats}"
+        raise Refused("no_such_seat", message, field="seat", clause=seats.clause)
+    if seat in table.seats:
+        raise Refused("seat_taken", f"seat {seat} is taken", field="seat")
+    return Joined(seat, command.player)
+
+
+def _player_at(table: Table, seat: int) -> str:
+    if seat not in table.seats:
+        raise Refused("seat_empty", f"nobody sits at seat {seat}", field="seat")
+    return table.seats[seat]
+
+
+# ---------------------------------------------------------------- decks
+
+
+def _turns_clause(rules: TableRules) -> str:
+    """Return the clause on so many decks: the last word of the choice that led to them."""
+    path = f"selection.decks.option.{rules.deck.decks}"
+    chosen = [id for id, clause in rules.clauses.items() if clause.in_ == path]
+    return chosen[-1] if chosen else rules.deck.clause
+
+
+def _check_number(table: Table, number: int) -> None:
+    """Refuse a deck that the table does not have, or whose cards are on the layout."""
+    rules = table.rules
+    if not 1 <= number <= rules.deck.decks:
+        message = f"there is no deck {number}; the table has {rules.deck.decks}"
+        raise Refused("no_such_deck", message, field="deck", clause=_turns_clause(rules))
+    if table.round and table.round.dealt and table.round.deck == number:
+        message = f"deck {number} is in play"
+        raise Refused("deck_in_play", message, field="deck", clause=rules.deck.clause)
+
+
+def _deck(table: Table, number: int) -> Deck:
+    """Return a deck that may be handled now."""
+    _check_number(table, number)
+    if number not in table.decks:
+        message = f"deck {number} has to be brought to the table first"
+        raise Refused("no_deck", message, field="deck", clause=table.rules.deck.clause)
+    return table.decks[number]
+
+
+def _check_age(table: Table, number: int, time: Time) -> None:
+    deal = table.rules.deal
+    if deal.change_hours is not None and table.age_s(number, time) > deal.change_hours * HOUR_S:
+        message = f"deck {number} is more than {deal.change_hours} hours old and has to be changed"
+        raise Refused("deck_too_old", message, field="deck", clause=deal.change)
+
+
+def _check_confirmed(table: Table, deck: Deck, *, shuffling: bool = False) -> None:
+    """Refuse to go on with a deck while something has to be confirmed of it."""
+    for moment, clause in deck.todo:
+        if not (shuffling and moment in ("shuffle", "cut")):
+            says = table.rules.clauses[clause].says
+            raise Refused("prompt_open", f"first to be confirmed: {says}", clause=clause)
+
+
+def _check_shuffled(table: Table, deck: Deck) -> None:
+    # 5.A: before every round, unless the cards came shuffled and were not dealt since.
+    if table.rules.deck.shuffle and deck.stack is None:
+        clause = table.rules.deck.shuffle.clause
+        raise Refused("not_shuffled", "the deck has to be shuffled first", clause=clause)
+
+
+def _check_ready(table: Table, number: int, time: Time) -> Deck:
+    """Refuse to deal from a deck that is not ready."""
+    deck, rules = _deck(table, number), table.rules
+    _check_age(table, number, time)
+    _check_confirmed(table, deck)
+    _check_shuffled(table, deck)
+    if rules.deck.cut and is_cut_due(rules, deck) and not deck.depth:
+        raise Refused("not_cut", "the cards have to be cut first", clause=rules.deck.cut.clause)
+    return deck
+
+
+def _check_person(prompt: Prompt, by: Person) -> None:
+    if by not in (prompt.by, "floorperson"):
+        message = f"the {prompt.by} confirms it, not the {by}"
+        raise Refused("wrong_person", message, field="by", clause=prompt.clause)
+
+
+def _confirm(table: Table, command: Confirm) -> Confirmed:
+    deck, clause = command.deck, command.clause
+    todo = [prompt for prompt in due(table) if prompt.deck == deck]
+    if all(prompt.clause != clause for prompt in todo):
+        message = f"{clause!r} is not to be confirmed of deck {deck} now"
+        raise Refused("not_due", message, field="clause")
+    if todo[0].clause != clause:
+        raise Refused("not_yet", f"first comes: {todo[0].says}", clause=todo[0].clause)
+    _check_person(todo[0], command.by)
+    return Confirmed(deck, clause, command.by)
+
+
+def _shuffle(table: Table, command: Shuffle) -> tuple[Event, ...]:
+    rules, number = table.rules, command.deck
+    _check_devices(table)
+    if uses(rules, "shuffler"):
+        _check_works(table, "shuffler")
+    _check_confirmed(table, _deck(table, number), shuffling=True)
+    machine = rules.deck.machine_count
+    if machine is None:
+        if command.cards is not None:
+            raise Refused("no_counter", "no shuffler here counts the cards", field="cards")
+        return (Shuffled(number),)
+    if command.cards is None:
+        message = "the shuffler's count has to be read"
+        raise Refused("no_count", message, field="cards", clause=machine.clause)
+    removed = command.cards != rules.deck.cards and "remove deck" in machine.does
+    shuffled = Shuffled(number, counted=True)
+    return (shuffled, DeckRemoved(number, machine.clause)) if removed else (shuffled,)
+
+
+def _cut(table: Table, command: Cut) -> CutMade:
+    deck, rules = _deck(table, command.deck), table.rules
+    _check_confirmed(table, deck)
+    _check_shuffled(table, deck)
+    if not is_cut_due(rules, deck):
+        clause = rules.deck.cut.clause if rules.deck.cut else rules.deck.clause
+        raise Refused("no_cut", "this stack is dealt without a cut", clause=clause)
+    if deck.depth:
+        message = "the cards are cut; only a floorperson has them cut again"
+        raise Refused("already_cut", message, clause=_recut_prompt(rules))
+    check_depth(rules, command.depth)
+    return CutMade(command.deck, command.depth)
+
+
+def _recut(table: Table, command: Recut) -> CutMade:
+    # 5.G: after a cut, before any card, and only if a floorperson wants it.
+    deck, rules = _deck(table, command.deck), table.rules
+    if not deck.depth:
+        message = "the cards were not cut yet, so they are not cut again"
+        raise Refused("not_cut", message, clause=_recut_prompt(rules))
+    if command.by != "floorperson":
+        message = f"a floorperson has the cards cut again, not the {command.by}"
+        raise Refused("wrong_person", message, field="by", clause=_recut_prompt(rules))
+    check_depth(rules, command.depth)
+    return CutMade(command.deck, command.depth, command.by)
+
+
+def _recut_prompt(rules: TableRules) -> str | None:
+    """Return the clause that gives a floorperson the right to a recut."""
+    return next((p.clause for p in prompts(rules, "cut") if p.by == "floorperson"), None)
+
+
+def check_depth(rules: TableRules, depth: int) -> None:
+    """Refuse a cover card too near the top of the stack, or with no card below it."""
+    least = rules.deck.cut.cards_min if rules.deck.cut else 1
+    if not least <= depth < rules.deck.cards:
+        message = f"the cover card goes {least} to {rules.deck.cards - 1} cards in, not {depth}"
+        clause = rules.deck.cut.clause if rules.deck.cut else None
+        raise Refused("bad_cut", message, field="depth", clause=clause)
+
+
+def _count(table: Table, command: Count) -> tuple[Event, ...]:
+    _check_between(table)
+    _deck(table, command.deck)
+    kinds = table.rules.irregularities.items()
+    kind = next((kind for kind, irregularity in kinds if counts_stub(irregularity)), None)
+    if kind is None:
+        raise Refused("no_count", "this book has no count of the stub", field="cards")
+    # The round is over, so no card can still be found misdealt: a wrong count removes the deck.
+    facts = {"cards": command.cards, "misdealt": False}
+    row, _ = consequence_of(Round(table.rules), kind, facts)
+    counted = Counted(command.deck, command.cards)
+    if "remove deck" in row.does:
+        return (counted, DeckRemoved(command.deck, row.clause))
+    return (counted,)
+
+
+# ---------------------------------------------------------------- devices
+
+
+def _check_devices(table: Table) -> None:
+    """Refuse any shuffle and any deal while a failed device is neither covered nor marked."""
+    for device, outage in table.out.items():
+        asked = prompts(table.rules, "device fails")
+        if asked and not outage.secured:
+            message = f"the {device} is out of order and has to be covered or marked first"
+            raise Refused("device_open", message, field=device, clause=asked[0].clause)
+
+
+def _check_works(table: Table, device: Device) -> None:
+    if device in table.out:
+        message = f"the {device} is out of order: another equipment has to be used"
+        raise Refused("device_out", message, field=device, clause=table.out[device].clause)
+
+
+def _fail(table: Table, device: Device) -> Failed:
+    rules = table.rules
+    rows = [i.rows[0] for i in rules.irregularities.values() if i.device == device]
+    if not rows or not uses(rules, device):
+        raise Refused("no_such_device", f"this table uses no such {device}", field="device")
+    if device in table.out:
+        raise Refused("already_out", f"the {device} is out of order already", field="device")
+    return Failed(device, rows[0].clause)
+
+
+def _check_out(table: Table, device: Device) -> None:
+    if device not in table.out:
+        raise Refused("not_out", f"the {device} is not out of order", field="device")
+
+
+def _secure(table: Table, command: Secure) -> Secured:
+    device = command.device
+    _check_out(table, device)
+    for prompt in due(table):
+        if (prompt.device, prompt.clause) == (device, command.clause):
+            _check_person(prompt, command.by)
+            return Secured(device, command.clause, command.by)
+    message = f"{command.clause!r} is not to be confirmed of the {device} now"
+    raise Refused("not_due", message, field="clause")
+
+
+def _change(table: Table, command: Change) -> Changed:
+    _check_between(table)
+    if command.digest not in table.ways:
+        raise Refused("no_such_rules", "the table has no rules of this digest", field="digest")
+    # 13.H: another way to shuffle or to deal waits until the device is covered or marked.
+    _check_devices(table)
+    return Changed(command.digest)
+
+
+# ---------------------------------------------------------------- the bank
+
+
+def _bank_clause(rules: TableRules) -> str:
+    return rules.bank.rotation.clause if rules.bank.rotation else rules.bank.clause
+
+
+def _check_turn(table: Table, seat: int) -> str:
+    """Return the player whose turn to bank it is, or refuse."""
+    _check_between(table)
+    rules = table.rules
+    if rules.banked_by == "house":
+        raise Refused("house_banks", "the house banks this game", clause=rules.bank.clause)
+    player, clause = _player_at(table, seat), _bank_clause(rules)
+    rotation = rules.bank.rotation
+    if rotation and not rotation.stays and has_banked_enough(table, player):
+        message = f"{player} has banked {rotation.rounds_max} rounds running"
+        raise Refused("banked_enough", message, field="seat", clause=clause)
+    # Whoever has taken the bank keeps the turn, even if somebody sits down before them.
+    order = (table.banker.seat,) if table.banker else bank_order(table)
+    if order[:1] != (seat,):
+        turn = f"seat {order[0]}'s turn" if order else "nobody's turn"
+        raise Refused("not_your_turn", f"it is {turn} to bank", field="seat", clause=clause)
+    return player
+
+
+def _take_bank(table: Table, command: TakeBank) -> BankTaken:
+    player = _check_turn(table, command.seat)
+    if command.funds <= 0:
+        raise Refused("no_money", "the banker must put up funds", field="funds")
+    return BankTaken(command.seat, player, command.funds)
+
+
+def _pass_bank(table: Table, command: PassBank) -> BankPassed:
+    player, rotation = _check_turn(table, command.seat), table.rules.bank.rotation
+    if rotation and not rotation.passes:
+        raise Refused("no_pass", "the turn to bank is not passed", clause=rotation.clause)
+    return BankPassed(command.seat, player)
+
+
+# ---------------------------------------------------------------- rounds
+
+
+def _check_between(table: Table) -> None:
+    if table.round:
+        raise Refused("round_open", "a round is in play")
+
+
+def _start(table: Table, command: StartRound) -> RoundStarted:
+    rules, number = table.rules, table.deck_turn
+    _check_between(table)
+    if len(table.seats) < rules.table.seats_min:
+        message = f"at least {rules.table.seats_min} seats must be taken"
+        raise Refused("too_few", message, clause=rules.table.clause)
+    _check_dealing(table)
+    if command.deck not in (None, number):
+        message = f"it is deck {number}'s turn, not deck {command.deck}'s"
+        raise Refused("wrong_deck", message, field="deck", clause=_turns_clause(rules))
+    deck = _check_ready(table, number, command.time)
+    if rules.deck.stub_count and table.count_due:
+        message = f"the stub was not counted for {table.uncounted} rounds"
+        raise Refused("count_due", message, clause=rules.deck.stub_count.clause)
+    if rules.banked_by == "player" and table.banker is None:
+        raise Refused("no_banker", "nobody has taken the bank", clause=_bank_clause(rules))
+    return RoundStarted(command.round, command.time, number, deck.order, table.banker)
+
+
+def _check_dealing(table: Table) -> None:
+    _check_devices(table)
+    if uses(table.rules, "shoe"):
+        _check_works(table, "shoe")
+
+
+def _in_play(table: Table) -> InPlay:
+    if table.round is None:
+        raise Refused("no_round", "no round was started")
+    return table.round
+
+
+def _deal_first(table: Table, command: DealFirstCard) -> FirstCardDealt:
+    playing = _in_play(table)
+    if playing.dealt:
+        raise Refused("already_dealt", "the first card of the round is dealt")
+    # The bets took their time, and the deck may have been cut again: all is asked once more.
+    _check_dealing(table)
+    deck = _check_ready(table, playing.deck, command.time)
+    return FirstCardDealt(playing.id, command.time, playing.deck, deck.order)
+
+
+def _end(table: Table, command: EndRound) -> tuple[Event, ...]:
+    playing = _in_play(table)
+    if command.round != playing.id:
+        message = f"the round in play is {playing.id!r}"
+        raise Refused("no_round", message, field="round")
+    meters = {} if command.void else command.meters
+    events: list[Event] = [
+        RoundEnded(playing.id, playing.deck, command.void, command.counted, meters)
+    ]
+    if command.removed and playing.deck in table.decks:
+        events.append(DeckRemoved(playing.deck, command.removed))
+    failed = (d for d in command.failed if uses(table.rules, d) and d not in table.out)
+    return (*events, *(_fail(table, device) for device in failed))

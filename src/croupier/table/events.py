@@ -1,0 +1,149 @@
+"""What has happened at a table between its rounds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from croupier.round.state import Banker
+from croupier.rules.vocabulary import Device, Person
+from croupier.table.commands import Time
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    seat: int
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    deck: int
+    time: Time
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    deck: int
+    clause: str
+    by: Person
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffled:
+    deck: int
+    counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CutMade:
+    """The cards were cut so deep; a floorperson's order makes it a recut."""
+
+    deck: int
+    depth: int
+    by: Person = "dealer"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    deck: int
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeckRemoved:
+    deck: int
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    device: Device
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Secured:
+    device: Device
+    clause: str
+    by: Person
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    device: Device
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class BankTaken:
+    seat: int
+    player: str
+    funds: int
+
+
+@dataclass(frozen=True, slots=True)
+class BankPassed:
+    seat: int
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStarted:
+    """A round may take bets, with this deck.
+
+    The order of its cards has a number that is never used again: a commitment holds for one order.
+    """
+
+    round: str
+    time: Time
+    deck: int
+    order: int
+    banker: Banker | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCardDealt:
+    """Cards leave the deck; its order is another than at the start if it was recut since then."""
+
+    round: str
+    time: Time
+    deck: int
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEnded:
+    round: str
+    deck: int
+    void: bool = False
+    counted: bool = False
+    meters: Mapping[str, int] = field(default_factory=dict)
+
+
+Event = (
+    Joined
+    | Left
+    | Received
+    | Confirmed
+    | Shuffled
+    | CutMade
+    | Counted
+    | DeckRemoved
+    | Failed
+    | Secured
+    | Restored
+    | Changed
+    | BankTaken
+    | BankPassed
+    | RoundStarted
+    | FirstCardDealt
+    | RoundEnded
+)

@@ -1,0 +1,255 @@
+"""Makes the next table from an event. It is total: what has happened is never refused."""
+
+from collections.abc import Iterable
+from functools import reduce
+from typing import assert_never
+
+from croupier.round.state import Banker, changed
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import Device, Moment
+from croupier.table.commands import Time
+from croupier.table.events import (
+    BankPassed,
+    BankTaken,
+    Changed,
+    Confirmed,
+    Counted,
+    CutMade,
+    DeckRemoved,
+    Event,
+    Failed,
+    FirstCardDealt,
+    Joined,
+    Left,
+    Received,
+    Restored,
+    RoundEnded,
+    RoundStarted,
+    Secured,
+    Shuffled,
+)
+from croupier.table.prompts import prompts
+from croupier.table.state import (
+    CARDS,
+    Deck,
+    InPlay,
+    Outage,
+    Table,
+    Task,
+    Turn,
+    bank_order,
+    elapsed_s,
+    initial_meters,
+    new_table,
+    uses,
+)
+
+_HANDLING: tuple[Moment, ...] = ("shuffle", "cut")
+
+
+def replay(rules: TableRules, events: Iterable[Event], others: Iterable[TableRules] = ()) -> Table:
+    """Return the table that a history of events comes to."""
+    return reduce(evolve, events, new_table(rules, others))
+
+
+def evolve(table: Table, event: Event) -> Table:
+    """Return the table after one event."""
+    match event:
+        case Joined():
+            return changed(table, seats={**table.seats, event.seat: event.player})
+        case Left():
+            return _left(table, event)
+        case Received():
+            return _received(table, event)
+        case Confirmed():
+            deck = table.decks[event.deck]
+            todo = tuple(task for task in deck.todo if task.clause != event.clause)
+            return _with_deck(table, event.deck, changed(deck, todo=todo))
+        case Shuffled():
+            return _shuffled(table, event)
+        case CutMade():
+            deck = _without(table.decks[event.deck], ("cut",))
+            todo = (*deck.todo, *cut_tasks(table.rules))
+            return _reordered(table, event.deck, changed(deck, depth=event.depth, todo=todo))
+        case Counted():
+            table = changed(table, uncounted=0)
+            return _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
+        case DeckRemoved():
+            decks = {number: deck for number, deck in table.decks.items() if number != event.deck}
+            return changed(table, decks=decks)
+        case Failed():
+            return _failed(table, event)
+        case Secured():
+            secured = table.out[event.device]._replace(secured=event.clause)
+            return changed(table, out={**table.out, event.device: secured})
+        case Restored():
+            out = {device: o for device, o in table.out.items() if device != event.device}
+            return changed(table, out=out)
+        case Changed():
+            return _changed(table, event)
+        case BankTaken():
+            return changed(table, banker=Banker(event.seat, event.player, event.funds))
+        case BankPassed():
+            passed = (*table.passed, event.player)
+            return _again(changed(table, banker=None, passed=passed))
+        case RoundStarted():
+            return _started(table, event)
+        case FirstCardDealt():
+            in_play = table.round and changed(table.round, dealt=True)
+            return changed(_aged(table, event.time), round=in_play)
+        case RoundEnded():
+            return _ended(table, event)
+    assert_never(event)
+
+
+# ---------------------------------------------------------------- decks
+
+
+def _aged(table: Table, time: Time) -> Table:
+    """Let time pass for every deck."""
+    passed_s = elapsed_s(table.time, time)
+    decks = {n: changed(deck, age_s=deck.age_s + passed_s) for n, deck in table.decks.items()}
+    return changed(table, time=time, decks=decks)
+
+
+def _with_deck(table: Table, number: int, deck: Deck) -> Table:
+    return changed(table, decks={**table.decks, number: deck})
+
+
+def _reordered(table: Table, number: int, deck: Deck) -> Table:
+    """Put a deck on the table whose cards lie in an order that was never there before."""
+    order = table.orders + 1
+    return _with_deck(changed(table, orders=order), number, changed(deck, order=order))
+
+
+def _tasks(rules: TableRules, *moments: Moment) -> tuple[Task, ...]:
+    return tuple(Task(p.moment, p.clause) for moment in moments for p in prompts(rules, moment))
+
+
+def cut_tasks(rules: TableRules) -> tuple[Task, ...]:
+    """Return what is confirmed of a cut; the floorperson's clause is a right, not a duty (5.G)."""
+    return tuple(Task(p.moment, p.clause) for p in prompts(rules, "cut") if p.by != "floorperson")
+
+
+def _without(deck: Deck, moments: tuple[Moment, ...]) -> Deck:
+    return changed(deck, todo=tuple(task for task in deck.todo if task.moment not in moments))
+
+
+def _unshuffled(deck: Deck) -> Deck:
+    """Return a deck that has to be shuffled before it is dealt."""
+    return changed(_without(deck, _HANDLING), stack=None, depth=0)
+
+
+def _received(table: Table, event: Received) -> Table:
+    rules = table.rules
+    ready = rules.selections.get(CARDS)
+    shuffle = rules.deck.shuffle
+    opening: tuple[Moment, ...] = ("deck change",) if event.deck in table.decks else ()
+    if shuffle and ready in shuffle.unless:
+        # 4.F: cards that come inspected and shuffled skip the opening routine.
+        deck = Deck(todo=_tasks(rules, *opening, "cards received"), stack="preshuffled")
+    else:
+        deck = Deck(todo=_tasks(rules, *opening, "cards received", "first player"))
+    return _reordered(_aged(table, event.time), event.deck, deck)
+
+
+def _shuffled(table: Table, event: Shuffled) -> Table:
+    deck = _unshuffled(table.decks[event.deck])
+    by_machine = uses(table.rules, "shuffler")
+    deck = changed(
+        deck,
+        stack="shuffled by machine" if by_machine else "shuffled by hand",
+        todo=(*deck.todo, *_tasks(table.rules, "shuffle")),
+    )
+    table = changed(table, uncounted=0) if event.counted else table
+    return _reordered(table, event.deck, deck)
+
+
+def _idle(table: Table) -> Table:
+    """Spread the cards where nobody is left to play and the book has a routine for it (5.H)."""
+    idle = _tasks(table.rules, "idle", "first player")
+    if table.seats or table.round or not prompts(table.rules, "idle"):
+        return table
+    decks = {
+        # A deck whose opening is not over is not taken back to an earlier step.
+        number: deck
+        if any(task.moment == "cards received" for task in deck.todo)
+        else changed(_unshuffled(deck), todo=idle)
+        for number, deck in table.decks.items()
+    }
+    return changed(table, decks=decks)
+
+
+# ---------------------------------------------------------------- devices and equipment
+
+
+def _failed(table: Table, event: Failed) -> Table:
+    """Mark a device as out of order; the cards that may lie in it are shuffled again."""
+    playing = table.round.deck if table.round else table.deck_turn
+    dealt = table.round is not None and table.round.dealt
+    decks = {
+        number: _unshuffled(deck)
+        if _lies_in(event.device, deck, at_hand=number == playing)
+        and not (dealt and number == playing)
+        else deck
+        for number, deck in table.decks.items()
+    }
+    return changed(table, out={**table.out, event.device: Outage(event.clause)}, decks=decks)
+
+
+def _lies_in(device: Device, deck: Deck, *, at_hand: bool) -> bool:
+    return at_hand if device == "shoe" else deck.stack == "shuffled by machine"
+
+
+def _changed(table: Table, event: Changed) -> Table:
+    rules = table.ways[event.digest]
+    decks = {
+        number: changed(deck, todo=tuple(t for t in deck.todo if t.clause in rules.clauses))
+        for number, deck in table.decks.items()
+        if number <= rules.deck.decks
+    }
+    meters = {**initial_meters(rules), **table.meters}
+    return changed(table, rules=rules, decks=decks, meters=meters)
+
+
+# ---------------------------------------------------------------- seats, bank and rounds
+
+
+def _left(table: Table, event: Left) -> Table:
+    seats = {seat: player for seat, player in table.seats.items() if seat != event.seat}
+    banker = table.banker if table.banker and table.banker.seat != event.seat else None
+    return _idle(_again(changed(table, seats=seats, banker=banker)))
+
+
+def _again(table: Table) -> Table:
+    """When all have passed the turn goes round once more; no round is dealt meanwhile (C6)."""
+    return table if bank_order(table) else changed(table, passed=())
+
+
+def _started(table: Table, event: RoundStarted) -> Table:
+    banker, last = event.banker, table.turn
+    if banker:
+        running = last.rounds if last and last.player == banker.player else 0
+        last = Turn(banker.seat, banker.player, running + 1)
+    return changed(
+        _aged(table, event.time),
+        round=InPlay(event.round, event.deck, banker=banker),
+        last_deck=event.deck,
+        uncounted=table.uncounted + 1,
+        banker=None,
+        turn=last,
+        passed=(),
+    )
+
+
+def _ended(table: Table, event: RoundEnded) -> Table:
+    if event.deck in table.decks:
+        table = _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
+    return _idle(
+        changed(
+            table,
+            round=None,
+            uncounted=0 if event.counted else table.uncounted,
+            meters={**table.meters, **event.meters},
+        )
+    )

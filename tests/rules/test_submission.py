@@ -1,0 +1,164 @@
+"""A rules submission: what is written can be filled in and passes, and every breach is found."""
+
+import re
+import tomllib
+
+import pytest
+
+from croupier.errors import Breach, UserError
+from croupier.rules.resolve import resolve
+from croupier.rules.submission import Submission, breaches, new_submission, parse_submission
+from tests.rules.books import FLORIDA, IDS, LET_IT_RIDE, MARYLAND, SINGAPORE, book, each_book, sixth
+
+# What a book's operator must declare besides ticking the checklist.
+DECLARED: dict[str, dict[str, object]] = {
+    MARYLAND: {"adjacent_boxes": 2},
+    LET_IT_RIDE: {"adjacent_boxes": 2},
+    SINGAPORE: {"progressive_rate": "10%", "progressive_reset": 500},
+}
+
+
+def filled_in(id: str) -> Submission:
+    """The submission that is written for a book, every box ticked and all declared."""
+    text = new_submission(book(id)).replace("= false", "= true")
+    submission = parse_submission(text)
+    selections = {**submission.selections, **DECLARED.get(id, {})}
+    return Submission(rulebook=id, selections=selections, checklist=submission.checklist)
+
+
+@each_book
+def test_what_is_written_lacks_only_ticks_and_declarations(id: str) -> None:
+    found = breaches(book(id), parse_submission(new_submission(book(id))))
+    undeclared = {breach.selection for breach in found if "must be declared" in breach.message}
+    unticked = {breach.selection for breach in found if "is not confirmed" in breach.message}
+    declared = {
+        f"checklist.{n}" for n, c in resolve(book(id)).clauses.items() if c.kept == "declared"
+    }
+    assert undeclared == set(DECLARED.get(id, {}))
+    assert unticked == declared
+    assert len(found) == len(undeclared) + len(unticked)
+
+
+@each_book
+def test_a_submission_that_is_filled_in_keeps_the_book(id: str) -> None:
+    assert breaches(book(id), filled_in(id)) == ()
+
+
+@each_book
+def test_every_selection_is_in_what_is_written(id: str) -> None:
+    text = new_submission(book(id))
+    written = re.findall(r"^(?:# )?(\w+) =", text[text.index("[selections]") :], re.MULTILINE)
+    assert written == list(book(id).rules.selection)
+
+
+@each_book
+def test_every_default_is_written_as_it_stands_in_the_book(id: str) -> None:
+    written = tomllib.loads(new_submission(book(id)))["selections"]
+    assert resolve(book(id), written) == resolve(book(id))
+    assert written.keys() == {
+        n for n, s in book(id).rules.selection.items() if s.default is not None
+    }
+
+
+@each_book
+def test_what_is_written_is_tidy(id: str) -> None:
+    text = new_submission(book(id))
+    assert max(map(len, text.splitlines())) <= 100
+    assert [line for line in text.splitlines() if line != line.rstrip()] == []
+    assert text.endswith("\n")
+
+
+def test_what_a_selection_may_be_is_written_above_it() -> None:
+    text = " ".join(new_submission(book(MARYLAND)).replace("\n# ", " ").split())
+    assert "The Pair Plus paytable (12.D, ruling M15). May be: A, B, C, D or E." in text
+    assert "at least 14 % for A and 20 % for B" in text
+
+
+def test_the_sixth_book_has_a_submission_too() -> None:
+    text = new_submission(sixth())
+    found = breaches(sixth(), parse_submission(text))
+    assert [breach.selection for breach in found] == ["boxes", "checklist.8"]
+    done = text.replace("# boxes =    (must be declared)", "boxes = 1").replace("= false", "= true")
+    assert breaches(sixth(), parse_submission(done)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "message"),
+    [
+        ("rulebook =", "submission", "is not TOML: Invalid value (at end of document)"),
+        ("", "rulebook", "must name a rulebook by its id"),
+        ("rulebook = 1", "rulebook", "must name a rulebook by its id"),
+        ('rulebook = "x"\nselection = {}', "selection",
+            "unknown key; a submission has rulebook, selections, checklist"),
+        ('rulebook = "x"\nselections = "A"', "selections", "must be a table"),
+        ('rulebook = "x"\nselections = []', "selections", "must be a table"),
+        ('rulebook = "x"\nchecklist = true', "checklist", "must be a table"),
+    ],
+)  # fmt: skip
+def test_what_is_no_submission_is_refused(text: str, field: str, message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse_submission(text)
+    assert (caught.value.field, caught.value.message) == (field, message)
+
+
+def test_parts_may_be_left_out() -> None:
+    expected = Submission(rulebook=FLORIDA, selections={}, checklist={})
+    assert parse_submission(f'rulebook = "{FLORIDA}"') == expected
+
+
+@pytest.mark.parametrize(
+    ("checklist", "name", "clause", "message"),
+    [
+        ({"99": True}, "checklist.99", None, "is not a clause of the checklist"),
+        ({"9": True}, "checklist.9", None, "is not a clause of the checklist"),
+    ],
+)
+def test_a_strange_box_of_the_checklist_is_a_breach(
+    checklist: dict[str, object], name: str, clause: str | None, message: str
+) -> None:
+    ticked = {**filled_in(FLORIDA).checklist, **checklist}
+    submission = Submission(rulebook=FLORIDA, selections={}, checklist=ticked)
+    expected = (Breach(selection=name, clause=clause, message=message),)
+    assert breaches(book(FLORIDA), submission) == expected
+
+
+@pytest.mark.parametrize("value", ["yes", 1, "true", None])
+def test_a_box_of_the_checklist_is_true_or_false(value: object) -> None:
+    ticked = {**filled_in(FLORIDA).checklist, "7": value}
+    found = breaches(book(FLORIDA), Submission(rulebook=FLORIDA, selections={}, checklist=ticked))
+    breach = Breach(selection="checklist.7", clause="7", message="must be true or false")
+    assert breach in found
+
+
+def test_breaches_of_selections_and_of_the_checklist_come_together() -> None:
+    submission = Submission(
+        rulebook=MARYLAND, selections={"pair_plus": "Z"}, checklist={"nonsense": True}
+    )
+    names = [breach.selection for breach in breaches(book(MARYLAND), submission)]
+    assert names[:2] == ["adjacent_boxes", "pair_plus"]
+    assert "checklist.nonsense" in names
+    # Wrong selections do not hide an unticked box that no selection touches.
+    assert "checklist.2.B(1)" in names
+
+
+def test_a_checklist_asks_only_for_what_the_selections_bring() -> None:
+    counts = {}
+    for shuffler in ("none", "device"):
+        submission = Submission(rulebook=MARYLAND, selections={"shuffler": shuffler}, checklist={})
+        found = breaches(book(MARYLAND), submission)
+        rules = resolve(book(MARYLAND), submission.selections)
+        declared = [name for name, clause in rules.clauses.items() if clause.kept == "declared"]
+        counts[shuffler] = [breach.clause for breach in found[1:]], declared
+    assert all(asked == declared for asked, declared in counts.values())
+
+
+def test_S6_a_jackpot_needs_its_rate_and_its_reset_declared() -> None:
+    found = breaches(book(SINGAPORE), parse_submission(new_submission(book(SINGAPORE))))
+    declared = [
+        (breach.selection, breach.clause) for breach in found if "sets none" in breach.message
+    ]
+    assert declared == [("progressive_rate", "4.4"), ("progressive_reset", "4.4")]
+
+
+def test_every_book_is_covered() -> None:
+    assert set(DECLARED) <= set(IDS)
