@@ -91,6 +91,24 @@ def test_a_digest_does_not_depend_on_how_a_value_is_written(
     assert resolve(book(id), one).digest == resolve(book(id), other).digest
 
 
+@pytest.mark.parametrize(
+    ("id", "selections"),
+    [
+        *((id, {}) for id in IDS),
+        (MARYLAND, {"version": "7.G(3)", "progressive": "C", "progressive_reset": {"minor": 2000}}),
+        (MARYLAND, {"format": "electronic", **A, "progressive_wager": [1, 5]}),
+        (LET_IT_RIDE, {"progressive": "E", "progressive_rate": "25%", "payout_limit": 50000}),
+        (CALIFORNIA, {"fees": [{"up_to": 100, "fee": 1}], "limits": {"ante": [5, 50]}}),
+        (FLORIDA, {"pair_plus": {"pair": "3/2"}, "rake": {"payer": "all", "amount": 1}}),
+    ],
+)
+def test_what_the_selections_came_to_gives_the_same_rules(
+    id: str, selections: dict[str, Any]
+) -> None:
+    rules = resolve(book(id), selections)
+    assert resolve(book(id), rules.selections) == rules
+
+
 def test_a_digest_is_the_same_in_every_process() -> None:
     code = (
         "from croupier.rules.load import load; from croupier.rules.resolve import resolve; "
@@ -157,9 +175,13 @@ def test_an_option_resolves_with_what_it_needs(id: str, name: str, option: str) 
 @pytest.mark.parametrize(("id", "name", "option"), list(options()))
 def test_an_option_that_sets_something_changes_the_rules(id: str, name: str, option: str) -> None:
     choice = book(id).rules.selection[name].option[option]
-    others = {choice.needs.selection: choice.needs.among[0]} if choice.needs else {}
-    offered = {"progressive": "A"} if "progressive" in book(id).rules.wager else {}
-    one, other = rules_of(id, **offered), rules_of(id, **offered, **others, **{name: option})
+    others: dict[str, Any] = {"progressive": "A"} if "progressive" in book(id).rules.wager else {}
+    if choice.needs:
+        others[choice.needs.selection] = choice.needs.among[0]
+    for path in choice.sets:
+        if path.startswith("deal."):  # It shows where the cards are dealt that way.
+            others["dealing"] = path.split(".")[1]
+    one, other = rules_of(id, **others), rules_of(id, **{**others, name: option})
     assert not choice.sets or without_names(one) != without_names(other)
 
 

@@ -10,16 +10,26 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.cli.output import AsJson, group, print_heading, print_json, print_lines, print_table
+from croupier.cli.output import (
+    AsJson,
+    group,
+    print_heading,
+    print_json,
+    print_lines,
+    print_table,
+    say,
+)
 from croupier.errors import UserError
 from croupier.money import format_money
 from croupier.round.file import Played, parse_round, play_file
 from croupier.round.reasons import Reasons
+from croupier.round.record import record_of
 from croupier.round.result import result_of
 from croupier.rules.load import load, read_text
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
+from croupier.rules.words import plain
 
 app = group("Settle a round file.")
 DEALING = "dealing"
@@ -35,6 +45,9 @@ def settle(
     lines: Annotated[
         bool, typer.Option("--lines", help="Read one JSON round a line, answer one a line.")
     ] = False,
+    record: Annotated[
+        Path | None, typer.Option(help="Write the round's record, for croupier replay.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Settle a round: every wager, what it pays and by which clause."""
@@ -46,14 +59,18 @@ def settle(
         return
     if file is None:
         raise UserError("is missing; name a round file, or - for standard input", field="FILE")
-    played = settler.played(_read(file))
+    data = read_round(file)
+    played = settler.played(data)
+    if record:
+        write_record(record, played, data.get("selections", {}))
     if as_json:
         print_json(result_of(played))
     else:
-        _show(played)
+        show_round(played)
 
 
-def _read(file: str) -> Any:
+def read_round(file: str) -> Any:
+    """Read a round file, TOML or JSON; - is JSON from standard input."""
     if file == "-":
         return parse_json(sys.stdin.read())
     text = read_text(Path(file))
@@ -63,6 +80,17 @@ def _read(file: str) -> Any:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"is not TOML: {error}", field=file) from None
+
+
+def write_record(file: Path, played: Played, selections: dict[str, Any]) -> None:
+    """Write the record of a round; it must be a new file."""
+    record = record_of(played.round.rules, plain(selections), played.events)
+    try:
+        with file.open("x", encoding="utf-8") as out:
+            json.dump(record, out, indent=1)
+    except OSError as error:
+        raise UserError(f"cannot be written: {error.strerror}", field=str(file)) from None
+    say(f"wrote {file}")
 
 
 def parse_json(text: str) -> Any:
@@ -146,7 +174,8 @@ def _may_choose_dealing(book: Rulebook, selections: dict[str, Any]) -> bool:
     )
 
 
-def _show(played: Played) -> None:
+def show_round(played: Played) -> None:
+    """Print a settled round for people."""
     round, result = played.round, result_of(played)
     reasons = Reasons(round)
     print_lines(f"{round.rules.title}{' — void' if round.void else ''}")

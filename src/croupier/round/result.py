@@ -79,7 +79,7 @@ def _seat(played: Played, box: Box, *, lines: list[Line], net: int) -> dict[str,
         "player": _player(played, box),
         "cards": format_cards(cards) or None,
         "hand": hand,
-        "lines": [_line(line) for line in lines],
+        "lines": [line_of(line) for line in lines],
         "fees": format_money(box.fee),
         "net": format_money(net),
     }
@@ -107,7 +107,9 @@ def _seat_cards(played: Played, box: Box) -> tuple[Card, ...]:
     return _faces(played, box.cards)
 
 
-def _hand_name(played: Played, cards: tuple[Card, ...]) -> str:
+def _hand_name(played: Played, cards: tuple[Card, ...]) -> str | None:
+    if not cards:
+        return None  # A folded hand that nobody saw.
     hand = list(cards)
     for place in hand_places(played.round.rules):
         if place != SEAT:
@@ -121,7 +123,8 @@ def hand_places(rules: TableRules) -> tuple[str, ...]:
     return rules.paytables[first.paytable].of if first.paytable else (SEAT,)
 
 
-def _line(line: Line) -> dict[str, Any]:
+def line_of(line: Line) -> dict[str, Any]:
+    """Return a line as plain data."""
     data: dict[str, Any] = {
         "wager": line.wager,
         "stake": format_money(line.stake),

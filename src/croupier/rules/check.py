@@ -13,6 +13,7 @@ from croupier.rules.book import Rules, Selection
 from croupier.rules.game import Paytable, Row, Settle, Step, Wager
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
 from croupier.rules.reader import Fault, Place, Reader, Reference, dotted, readable_parts
+from croupier.rules.reread import reread
 from croupier.rules.vocabulary import (
     BANK,
     DISCARD,
@@ -308,27 +309,13 @@ def _letters(rules: Rules, selection: Selection, at: Place) -> Iterator[Fault]:
 def _overlays(rules: Rules, data: Data, reader: Reader) -> Iterator[Fault]:
     """Lay on every choice and every reading by itself, and read what it touches again."""
     for at, sets in _all_sets(rules):
-        changed = overlaid(data, sets)
-        for part in {_touched(changed, path) for path in sets}:
-            again = Reader()
-            again.read(Rules, _only(changed, part))
-            for fault in again.faults:
-                if fault.at:  # The rest of the book is left out, and so lacking.
-                    yield Fault(at, f"sets {dotted(fault.at)}: {fault.message}")
-            reader.references += (replace(name, at=at) for name in again.references)
-
-
-def _touched(data: Data, path: str) -> tuple[str, ...]:
-    """Return the smallest part of the book that holds the path and can be read by itself."""
-    section, *rest = keys_of(path)
-    table = data[section]
-    named = isinstance(table, dict) and all(isinstance(item, dict) for item in table.values())
-    return (section, rest[0]) if named and rest else (section,)
-
-
-def _only(data: Data, part: tuple[str, ...]) -> Data:
-    section, *name = part
-    return {section: {name[0]: data[section][name[0]]} if name else data[section]}
+        unknown = [path for path in sets if keys_of(path)[0] not in data]
+        if unknown or not sets:
+            continue  # A path to nowhere is reported as a dangling name.
+        _, again = reread(rules, overlaid(data, sets), sets)
+        for fault in again.faults:
+            yield Fault(at, f"sets {dotted(fault.at)}: {fault.message}")
+        reader.references += (replace(name, at=at) for name in again.references)
 
 
 def _all_sets(rules: Rules) -> Iterator[tuple[Place, Mapping[Path, Any]]]:

@@ -41,7 +41,7 @@ _FACTS: dict[str, dict[object, str]] = {
     "reconstructable": {True: "it can be put right", False: "it cannot be put right"},
     "noticed_late": {True: "noticed in a later round", False: "noticed in time"},
 }
-_EFFECTS = {
+EFFECTS = {
     "void": "the round is void and every stake goes back",
     "stand": "the round stands",
     "discard card": "the card is discarded and the deal goes on",
@@ -275,7 +275,7 @@ def _irregularities(rules: Rules) -> _Sayings:
         for i, row in enumerate(irregularity.rows):
             facts = list(_facts(rules, row.when))
             when = f" ({', '.join(facts)})" if facts else ", otherwise" if i else ""
-            does = listed([_EFFECTS[effect] for effect in row.does])
+            does = listed([EFFECTS[effect] for effect in row.does])
             says = irregularity.says[0].upper() + irregularity.says[1:]
             yield f"irregularity {name} {i + 1}", f"{says}{when}: {does}.", row.clause
 

@@ -27,7 +27,8 @@ from croupier.rules.game import (
     Wager,
 )
 from croupier.rules.overlay import overlaid
-from croupier.rules.reader import Fault, Reader, dotted
+from croupier.rules.reader import Fault, dotted
+from croupier.rules.reread import reread
 from croupier.rules.rulebook import Rulebook, digest_of
 from croupier.rules.selections import (
     Unfit,
@@ -70,7 +71,7 @@ class _Resolver:
         self.book = book
         self.given = given
         self.reading = reading
-        self.data = {k: v for k, v in book.data.items() if k not in ("clause", "ruling")}
+        self.data = book.data
         self.rules = book.rules
         self.values: dict[str, Any] = {}
         self.breaches: list[Breach] = []
@@ -208,12 +209,9 @@ class _Resolver:
         if not sets:
             return
         self.data = overlaid(self.data, sets)
-        reader = Reader()
-        rules = reader.read(Rules, self.data)
+        self.rules, reader = reread(self.rules, self.data, sets)
         for fault in reader.faults:
             self._blame(fault, by)
-        if rules:
-            self.rules = rules
 
     def _blame(self, fault: Fault, by: Mapping[Path, str]) -> None:
         at = dotted(fault.at)

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from croupier.round.state import Banker, changed
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Device, Moment
+from croupier.rules.vocabulary import Moment
 from croupier.table.commands import Time
 from croupier.table.events import (
     BankPassed,
@@ -69,7 +69,7 @@ def evolve(table: Table, event: Event) -> Table:
             return _shuffled(table, event)
         case CutMade():
             deck = _without(table.decks[event.deck], ("cut",))
-            todo = (*deck.todo, *cut_tasks(table.rules))
+            todo = (*deck.todo, *_tasks(table.rules, "cut"))
             return _reordered(table, event.deck, changed(deck, depth=event.depth, todo=todo))
         case Counted():
             table = changed(table, uncounted=0)
@@ -123,12 +123,14 @@ def _reordered(table: Table, number: int, deck: Deck) -> Table:
 
 
 def _tasks(rules: TableRules, *moments: Moment) -> tuple[Task, ...]:
-    return tuple(Task(p.moment, p.clause) for moment in moments for p in prompts(rules, moment))
-
-
-def cut_tasks(rules: TableRules) -> tuple[Task, ...]:
-    """Return what is confirmed of a cut; the floorperson's clause is a right, not a duty (5.G)."""
-    return tuple(Task(p.moment, p.clause) for p in prompts(rules, "cut") if p.by != "floorperson")
+    """Return what is to be confirmed of a deck at these moments."""
+    # 5.G: a floorperson's clause on the cut is a right to have another one, not a duty.
+    return tuple(
+        Task(moment, prompt.clause)
+        for moment in moments
+        for prompt in prompts(rules, moment)
+        if (moment, prompt.by) != ("cut", "floorperson")
+    )
 
 
 def _without(deck: Deck, moments: tuple[Moment, ...]) -> Deck:
@@ -141,15 +143,13 @@ def _unshuffled(deck: Deck) -> Deck:
 
 
 def _received(table: Table, event: Received) -> Table:
-    rules = table.rules
-    ready = rules.selections.get(CARDS)
-    shuffle = rules.deck.shuffle
-    opening: tuple[Moment, ...] = ("deck change",) if event.deck in table.decks else ()
-    if shuffle and ready in shuffle.unless:
+    rules, shuffle = table.rules, table.rules.deck.shuffle
+    moments: tuple[Moment, ...] = ("deck change",) if event.deck in table.decks else ()
+    if shuffle and rules.selections.get(CARDS) in shuffle.unless:
         # 4.F: cards that come inspected and shuffled skip the opening routine.
-        deck = Deck(todo=_tasks(rules, *opening, "cards received"), stack="preshuffled")
+        deck = Deck(todo=_tasks(rules, *moments, "cards received"), stack="preshuffled")
     else:
-        deck = Deck(todo=_tasks(rules, *opening, "cards received", "first player"))
+        deck = Deck(todo=_tasks(rules, *moments, "cards received", "first player"))
     return _reordered(_aged(table, event.time), event.deck, deck)
 
 
@@ -167,14 +167,14 @@ def _shuffled(table: Table, event: Shuffled) -> Table:
 
 def _idle(table: Table) -> Table:
     """Spread the cards where nobody is left to play and the book has a routine for it (5.H)."""
-    idle = _tasks(table.rules, "idle", "first player")
     if table.seats or table.round or not prompts(table.rules, "idle"):
         return table
+    todo = _tasks(table.rules, "idle", "first player")
     decks = {
-        # A deck whose opening is not over is not taken back to an earlier step.
+        # A deck that is not even inspected stays at its opening.
         number: deck
         if any(task.moment == "cards received" for task in deck.todo)
-        else changed(_unshuffled(deck), todo=idle)
+        else changed(_unshuffled(deck), todo=todo)
         for number, deck in table.decks.items()
     }
     return changed(table, decks=decks)
@@ -185,20 +185,15 @@ def _idle(table: Table) -> Table:
 
 def _failed(table: Table, event: Failed) -> Table:
     """Mark a device as out of order; the cards that may lie in it are shuffled again."""
-    playing = table.round.deck if table.round else table.deck_turn
-    dealt = table.round is not None and table.round.dealt
-    decks = {
-        number: _unshuffled(deck)
-        if _lies_in(event.device, deck, at_hand=number == playing)
-        and not (dealt and number == playing)
-        else deck
-        for number, deck in table.decks.items()
-    }
+    at_hand = table.round.deck if table.round else table.deck_turn
+    if event.device == "shoe":
+        inside = {at_hand}
+    else:
+        inside = {n for n, deck in table.decks.items() if deck.stack == "shuffled by machine"}
+    if table.round and table.round.dealt:
+        inside -= {at_hand}
+    decks = {n: _unshuffled(deck) if n in inside else deck for n, deck in table.decks.items()}
     return changed(table, out={**table.out, event.device: Outage(event.clause)}, decks=decks)
-
-
-def _lies_in(device: Device, deck: Deck, *, at_hand: bool) -> bool:
-    return at_hand if device == "shoe" else deck.stack == "shuffled by machine"
 
 
 def _changed(table: Table, event: Changed) -> Table:

@@ -1,0 +1,140 @@
+"""The record of a round: its events, with the digest of book and selections they were made under.
+
+A record is checked by playing it again: every event must be what the engine decides at that point.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from croupier.errors import ParseError, Refused, UserError
+from croupier.round.codec import event_from, to_plain
+from croupier.round.commands import (
+    Bank,
+    Bet,
+    Choose,
+    CloseBets,
+    Command,
+    Confirm,
+    Deal,
+    Declare,
+    Face,
+    Open,
+    Settle,
+    Show,
+    TakeDown,
+)
+from croupier.round.decide import decide
+from croupier.round.events import (
+    Banked,
+    BetMade,
+    BetsClosed,
+    BetTakenDown,
+    Chose,
+    Closed,
+    Confirmed,
+    Dealt,
+    Declared,
+    Event,
+    Opened,
+    SeatSettled,
+    Shown,
+)
+from croupier.round.evolve import evolve
+from croupier.round.state import Round
+from croupier.rules.rulebook import digest_of
+from croupier.rules.table_rules import TableRules
+
+FORMAT = 1
+_KEYS = {"format", "rulebook", "selections", "digest", "events", "seal"}
+
+
+def record_of(rules: TableRules, given: dict[str, Any], events: Iterable[Event]) -> dict[str, Any]:
+    """Return the record of a round; `given` are the selections as the operator wrote them."""
+    record: dict[str, Any] = {
+        "format": FORMAT,
+        "rulebook": rules.rulebook,
+        "selections": given,
+        "digest": rules.digest,
+        "events": [to_plain(event) for event in events],
+    }
+    return {**record, "seal": digest_of(record)}
+
+
+def open_record(data: Any) -> dict[str, Any]:
+    """Return a record whose seal is unbroken, or refuse it."""
+    if not isinstance(data, dict) or data.keys() != _KEYS or data["format"] != FORMAT:
+        raise UserError(f"is not a record of format {FORMAT}", field="record")
+    body = {key: value for key, value in data.items() if key != "seal"}
+    if digest_of(body) != data["seal"]:
+        raise UserError("does not match its seal: the record was changed", field="record.seal")
+    return data
+
+
+def events_of(rules: TableRules, record: dict[str, Any]) -> tuple[Event, ...]:
+    """Return the events of a record made under these rules, or refuse it."""
+    if record["digest"] != rules.digest:
+        raise UserError("was made under other rules than these", field="record.digest")
+    try:
+        return tuple(event_from(data) for data in record["events"])
+    except ParseError as error:
+        raise UserError(str(error), field="record.events") from None
+
+
+def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
+    """Yield the round after each event, or refuse an event that the engine would not decide."""
+    round = Round(rules)
+    void = any(isinstance(event, Declared) and "void" in event.effects for event in events)
+    expected: list[Event] = []
+    for number, event in enumerate(events, 1):
+        if not expected and not (void and isinstance(event, Chose)):
+            # In a void round decisions need not be complete, nor have kept their turn.
+            expected = _decided(round, _command_for(event), number)
+        if expected and expected.pop(0) != event:
+            raise UserError("is not what the rules make of it", field=f"events[{number}]")
+        round = evolve(round, event)
+        yield round
+    if expected or not round.closed:
+        raise UserError("ends before the round does", field="record.events")
+
+
+def _decided(round: Round, command: Command, number: int) -> list[Event]:
+    try:
+        return list(decide(round, command))
+    except Refused as refused:
+        field = f"events[{number}]"
+        raise UserError(refused.message, field=field, clause=refused.clause) from None
+
+
+def _command_for(event: Event) -> Command:
+    """Return the command that an event must have come from."""
+    match event:
+        case Opened():
+            return Open(event.round, event.meters)
+        case Banked():
+            return Bank(event.seat, event.player, event.funds)
+        case BetMade():
+            return Bet(event.seat, event.player, event.wager, event.cents, event.hand)
+        case BetTakenDown():
+            return TakeDown(event.seat, event.wager)
+        case BetsClosed():
+            return CloseBets(event.action)
+        case Dealt():
+            return Deal()
+        case Shown():
+            return Show((Face(event.position, event.card, event.salt),))
+        case Chose():
+            return Choose(event.seat, event.option, event.by)
+        case Declared():
+            return Declare(event.kind, _as_given(event.facts))
+        case Confirmed():
+            return Confirm(event.clause, event.by)
+        case SeatSettled() | Closed():
+            return Settle()
+
+
+def _as_given(facts: Any) -> dict[str, Any]:
+    """Return an irregularity's facts as a person states them: positions count from 1."""
+    given = dict(facts)
+    if "positions" in given:
+        given["positions"] = [position + 1 for position in given["positions"]]
+    return given

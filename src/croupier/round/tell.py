@@ -1,0 +1,69 @@
+"""Tells an event in a sentence, as a dealer would announce it."""
+
+from croupier.round.events import (
+    Banked,
+    BetMade,
+    BetsClosed,
+    BetTakenDown,
+    Chose,
+    Closed,
+    Confirmed,
+    Dealt,
+    Declared,
+    Event,
+    Opened,
+    SeatSettled,
+    Shown,
+)
+from croupier.round.state import Round
+from croupier.rules.describe import EFFECTS
+from croupier.rules.vocabulary import BANK, SEATS
+from croupier.rules.words import dollars, listed
+
+
+def tell(round: Round, event: Event) -> str:
+    """Return a sentence about an event; the round is the one after it."""
+    rules = round.rules
+    match event:
+        case Opened():
+            return "Place your bets."
+        case Banked():
+            return f"Seat {event.seat} banks with {dollars(event.funds)}."
+        case BetMade():
+            label = rules.wagers[event.wager].label
+            return f"Seat {event.seat} bets {dollars(event.cents)} on {label}."
+        case BetTakenDown():
+            return f"Seat {event.seat} takes down its {rules.wagers[event.wager].label}."
+        case BetsClosed():
+            return "No more bets."
+        case Dealt():
+            return f"{len(event.cards)} cards are dealt {rules.deal.label}."
+        case Shown():
+            return f"{event.card} is shown: {_where(round, event.position)}."
+        case Chose():
+            option = rules.steps[event.step].option[event.option]
+            late = "" if event.by == "player" else f" ({event.by})"
+            return f"Seat {event.seat}: {option.label}{late}."
+        case Declared():
+            does = listed([EFFECTS[effect] for effect in event.effects])
+            return f"{rules.irregularities[event.kind].says}: {does} ({event.clause})."
+        case Confirmed():
+            return f"Confirmed by the {event.by}: {rules.clauses[event.clause].says}"
+        case SeatSettled():
+            net = sum(line.net for line in event.lines) - event.fee
+            sign = "wins" if net > 0 else "loses" if net < 0 else "comes out even"
+            return f"Seat {event.seat} {sign}{f' {dollars(abs(net))}' if net else ''}."
+        case Closed():
+            return "The round is over."
+
+
+def _where(round: Round, position: int) -> str:
+    for seat, box in round.boxes.items():
+        if position in box.cards:
+            return f"seat {seat}"
+    for place, positions in round.places.items():
+        if position in positions:
+            if place == BANK:
+                return round.rules.bank.label.lower()
+            return round.rules.places[place].label if place != SEATS else ""
+    return ""

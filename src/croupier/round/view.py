@@ -1,0 +1,111 @@
+"""What one viewer may see of a round.
+
+A view is built up from what is public and, for a player, from the cards of that player's own
+boxes; nothing is taken away from a full state. So what is hidden cannot leak by being forgotten.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from croupier.cards import Card
+from croupier.money import format_money, shown_cents
+from croupier.round.order import to_ask
+from croupier.round.result import line_of
+from croupier.round.settle import shared_place
+from croupier.round.state import Box, Round
+from croupier.rules.words import plain
+
+HIDDEN = "??"
+
+
+def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[str, Any]:
+    """Return what a player, or with None anybody else, may see: a spectator, dealer or floor.
+
+    `faces` is looked into only for the cards of the player's own boxes.
+    """
+    own = _own_positions(round, player)
+    asked = to_ask(round)
+    step = round.step
+
+    def face(position: int) -> str:
+        if position in round.faces:
+            return str(round.faces[position])
+        return str(faces[position]) if position in own and position in faces else HIDDEN
+
+    return {
+        "round": round.id,
+        "step": round.rules.sequence[round.at][0] if step else None,
+        "asked": asked[0] if asked else None,
+        "choices": choices(round),
+        "boxes": [
+            {
+                "seat": box.seat,
+                "player": box.player,
+                "hand": box.hand,
+                "cards": [face(position) for position in box.cards],
+                "stakes": {s: [format_money(x.cents), x.fate] for s, x in box.stakes.items()},
+                "chose": dict(box.chose),
+                "folded": box.folded,
+                "abandoned": box.abandoned,
+            }
+            for box in round.boxes.values()
+        ],
+        "places": {
+            place: [face(position) for position in positions]
+            for place, positions in round.places.items()
+        },
+        "banker": [round.banker.seat, round.banker.player, format_money(round.banker.funds)]
+        if round.banker
+        else None,
+        "meters": {id: format_money(shown_cents(m)) for id, m in round.meters.items()},
+        "irregular": list(round.irregular),
+        "void": round.void.clause if round.void else None,
+        "lines": [{"seat": line.seat, **line_of(line)} for line in round.lines],
+        "closed": round.closed,
+    }
+
+
+def choices(round: Round) -> list[dict[str, Any]]:
+    """Return the choices of the seat whose turn it is, as a page draws its buttons."""
+    asked, step = to_ask(round), round.step
+    if not asked or step is None:
+        return []
+    return [
+        {"seat": asked[0], "option": name, "label": option.label, "key": option.key}
+        for name, option in step.option.items()
+    ]
+
+
+def wagers_open(round: Round) -> list[dict[str, Any]]:
+    """Return the wagers that may be made now, with their sizes and limits."""
+    if round.step is None or round.step.do != "bets":
+        return []
+    rules = round.rules
+    return [
+        {
+            "wager": name,
+            "label": wager.label,
+            "sizes": [format_money(size) for size in wager.sizes.of] if wager.sizes else None,
+            "limits": plain([rules.limits[name].min, rules.limits[name].max])
+            if name in rules.limits
+            else None,
+        }
+        for name, wager in rules.wagers.items()
+        if wager.placed == "before the deal"
+    ]
+
+
+def _own_positions(round: Round, player: str | None) -> set[int]:
+    """The positions whose faces are the player's to see: own hands, and shared ones bet on."""
+    if player is None:
+        return set()
+    boxes = [box for box in round.boxes.values() if box.player == player]
+    return {position for box in boxes for position in (*box.cards, *_shared(round, box))}
+
+
+def _shared(round: Round, box: Box) -> tuple[int, ...]:
+    if box.hand is None:
+        return ()
+    name = shared_place(round.rules)
+    size = round.rules.places[name].cards // round.rules.places[name].hands
+    return round.places.get(name, ())[size * (box.hand - 1) : size * box.hand]

@@ -1,0 +1,37 @@
+"""Reads again only those parts of a book that an overlay touches."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
+
+from croupier.rules.book import Rules
+from croupier.rules.overlay import Data, keys_of
+from croupier.rules.reader import Reader
+
+
+def reread(rules: Rules, data: Data, paths: Iterable[str]) -> tuple[Rules, Reader]:
+    """Return the rules with the parts at these paths read again, and what the reader met."""
+    reader = Reader()
+    for section, name in dict.fromkeys(_part(path) for path in paths):
+        kind = _kinds()[section]
+        if name is None:
+            value = reader.read(kind, data[section], (section,))
+        else:
+            item = reader.read(get_args(kind)[1], data[section][name], (section, name))
+            value = item and {**getattr(rules, section), name: item}
+        if value is not None:
+            rules = replace(rules, **{section: value})
+    return rules, reader
+
+
+def _part(path: str) -> tuple[str, str | None]:
+    """Return the smallest part that holds the path: a named table, or a whole section."""
+    section, *rest = keys_of(path)
+    named = get_origin(_kinds()[section]) is Mapping
+    return section, rest[0] if named and rest else None
+
+
+@cache
+def _kinds() -> dict[str, Any]:
+    return get_type_hints(Rules)
