@@ -116,8 +116,11 @@ class Breaches(UserError):
         self.breaches = tuple(breaches)
         if not self.breaches:
             raise Bug("Breaches raised without a breach")
-        super().__init__("; ".join(map(str, self.breaches)))
+        super().__init__("; ".join(map(str, self.breaches)), clause=self.breaches[0].clause)
         self.args = (self.breaches,)
+
+    def __str__(self) -> str:
+        return self.message  # Each breach in it names its own clause.
 
 
 class MissingExtra(CroupierError):

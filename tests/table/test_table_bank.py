@@ -2,8 +2,11 @@
 
 import pytest
 
+from croupier.errors import Refused
 from croupier.round.commands import Bank, Open
 from croupier.round.state import Banker
+from croupier.rules.resolve import resolve
+from croupier.rules.vocabulary import Path
 from croupier.table.commands import (
     DealFirstCard,
     Join,
@@ -12,9 +15,11 @@ from croupier.table.commands import (
     StartRound,
     TakeBank,
 )
-from croupier.table.events import RoundStarted
-from croupier.table.state import bank_order
-from tests.rules.books import CALIFORNIA, FLORIDA, MARYLAND
+from croupier.table.decide import decide
+from croupier.table.events import Joined, RoundStarted
+from croupier.table.evolve import evolve
+from croupier.table.state import bank_order, new_table
+from tests.rules.books import CALIFORNIA, FLORIDA, MARYLAND, book
 from tests.table.tables import House, refusal
 
 TURN = ("not_your_turn", "round-of-play/10")
@@ -154,6 +159,14 @@ def test_a_house_banked_table_has_no_turn() -> None:
     house = House(MARYLAND).sit("ann")
     assert bank_order(house.table) == ()
     assert refusal(house, TakeBank(1, 5000)) == ("house_banks", "11.D(2)")
+
+
+def test_the_turn_is_not_passed_where_the_book_does_not_allow_it() -> None:
+    rules = resolve(book(FLORIDA), reading={Path("bank.rotation.passes"): False})
+    table = evolve(new_table(rules), Joined(1, "ann"))
+    with pytest.raises(Refused) as caught:
+        decide(table, PassBank(1))
+    assert (caught.value.code, caught.value.clause) == ("no_pass", "6")
 
 
 @pytest.mark.parametrize("command", [TakeBank(2, 5000), PassBank(2)])

@@ -6,6 +6,7 @@ is called, so that one command does not pay for the others.
 """
 
 import os
+import signal
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Annotated
 
 import typer
 from typer._click import Command, Context
+from typer._click.exceptions import NoArgsIsHelpError
 from typer._click.formatting import HelpFormatter
 from typer.core import TyperGroup
 from typer.exceptions import Abort, TyperException
@@ -80,20 +82,21 @@ def top(
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    # Whoever reads our output may have seen enough: then we end, as other programs do.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         code = app(standalone_mode=False, prog_name="croupier")
         sys.stdout.flush()
     except (UserError, MissingExtra) as error:
         say(str(error))
         code = error.exit_code
+    except NoArgsIsHelpError as asked:
+        print(asked.format_message())
+        code = 0
     except TyperException as error:
         say(error.format_message())
         code = UserError.exit_code
     except (Abort, KeyboardInterrupt):
         say("interrupted")
         code = INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing more can be written there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     sys.exit(code)

@@ -18,9 +18,18 @@ def group(help: str, *, no_args_is_help: bool = True) -> typer.Typer:
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document for programs.")]
 
 
+SENTENCE_MAX = 900
+
+
+def one_line(text: str) -> str:
+    """Return a message as one line that a person can read, whatever was quoted in it."""
+    line = " ".join(text.split())
+    return line if len(line) <= SENTENCE_MAX else line[:SENTENCE_MAX] + " …"
+
+
 def say(text: str) -> None:
     """Tell a person something that is not data."""
-    print(f"croupier: {text}", file=sys.stderr)
+    print(f"croupier: {one_line(text)}", file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
@@ -29,10 +38,10 @@ def print_json(value: Any) -> None:
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines of text, wrapped to the terminal's width."""
+    """Print lines of text, wrapped to a terminal's width and left alone in a pipe."""
     console = _console()
     for line in lines:
-        console.print(line, markup=False, highlight=False)
+        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 def print_heading(text: str) -> None:
@@ -42,13 +51,18 @@ def print_heading(text: str) -> None:
     console.print(text, style="bold", markup=False, highlight=False)
 
 
-def print_table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> None:
-    """Print rows in columns, as wide as their longest text or as the terminal allows."""
+def print_table(
+    rows: Iterable[Sequence[str]], heads: Sequence[str] = (), *, whole: int = 1
+) -> None:
+    """Print rows in columns; the first few are kept whole, the others wrap where need be."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*heads, box=None, show_header=bool(heads), pad_edge=False)
-    for row in rows:
+    table = Table(box=None, show_header=bool(heads), pad_edge=False)
+    listed = [tuple(row) for row in rows]
+    for i in range(max((len(row) for row in listed), default=0)):
+        table.add_column(heads[i] if heads else "", no_wrap=i < whole, overflow="fold")
+    for row in listed:
         table.add_row(*(Text(cell) for cell in row))
     console = _console()
     with console.capture() as capture:
@@ -61,4 +75,4 @@ def _console() -> Any:
     # Rich is imported when it is first needed: help and JSON start faster without it.
     from rich.console import Console
 
-    return Console(soft_wrap=False)
+    return Console()

@@ -13,18 +13,20 @@ import typer
 from croupier.cli.output import (
     AsJson,
     group,
+    one_line,
     print_heading,
     print_json,
     print_lines,
     print_table,
     say,
 )
-from croupier.errors import UserError
+from croupier.errors import ParseError, UserError
 from croupier.money import format_money
 from croupier.round.file import Played, parse_round, play_file
 from croupier.round.reasons import Reasons
 from croupier.round.record import record_of
 from croupier.round.result import result_of
+from croupier.round.state import Line
 from croupier.rules.load import load, read_text
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
@@ -72,13 +74,15 @@ def settle(
 def read_round(file: str) -> Any:
     """Read a round file, TOML or JSON; - is JSON from standard input."""
     if file == "-":
-        return parse_json(sys.stdin.read())
+        return parse_json(_text(sys.stdin.buffer.read()))
     text = read_text(Path(file))
     if file.endswith(".json"):
         return parse_json(text)
     try:
         return tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise UserError("is nested too deeply", field=file) from None
+    except ValueError as error:  # TOML's own, and numbers of thousands of digits.
         raise UserError(f"is not TOML: {error}", field=file) from None
 
 
@@ -99,10 +103,19 @@ def parse_json(text: str) -> Any:
         return json.loads(
             text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_doubles
         )
-    except json.JSONDecodeError as error:
-        raise UserError(f"is not JSON: {error}", field="round") from None
     except RecursionError:
         raise UserError("is nested too deeply", field="round") from None
+    except ParseError:
+        raise
+    except ValueError as error:  # JSON's own, and numbers of thousands of digits.
+        raise UserError(f"is not JSON: {error}", field="round") from None
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise UserError("is not UTF-8 text", field="round") from None
 
 
 def _no_constant(name: str) -> None:
@@ -135,12 +148,12 @@ class Settler:
 
     def stream(self) -> None:
         """Answer one line of JSON for each line of input, and go on after an error."""
-        for line in sys.stdin:
+        for line in sys.stdin.buffer:
             try:
-                answer = result_of(self.played(parse_json(line)))
+                answer = result_of(self.played(parse_json(_text(line))))
             except UserError as error:
-                answer = {"error": str(error), "clause": error.clause}
-            sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+                answer = {"error": one_line(str(error)), "clause": error.clause}
+            print(json.dumps(answer), flush=True)  # Somebody may wait for it before the next.
 
     def _table_rules(self, data: dict[str, Any]) -> TableRules:
         id, selections = data.get("rulebook"), data.get("selections", {})
@@ -187,22 +200,9 @@ def show_round(played: Played) -> None:
     for seat in result["seats"]:
         hand = f" {seat['hand']}" if seat["hand"] else ""
         print_heading(f"Seat {seat['seat']}: {seat['cards'] or ''}{hand}, net {seat['net']}")
-        rows = [
-            (
-                line.wager,
-                format_money(line.stake),
-                line.outcome,
-                format_money(line.paid),
-                format_money(line.returned),
-                line.clause,
-                line.ruling or "",
-                reasons.why(line),
-            )
-            for line in round.lines
-            if line.seat == seat["seat"]
-        ]
-        heads = ("wager", "stake", "outcome", "paid", "returned", "clause", "ruling", "reason")
-        print_table(rows, heads)
+        for line in round.lines:
+            if line.seat == seat["seat"]:
+                _show_line(line, reasons.why(line))
     if result["banker"]:
         bank = result["banker"]
         print_heading(f"Banker at seat {bank['seat']}")
@@ -211,3 +211,14 @@ def show_round(played: Played) -> None:
         print_heading("Meters")
         print_table(result["meters"].items())
     print_heading(f"House {result['house']}")
+
+
+def _show_line(line: Line, why: str) -> None:
+    """Print one line: the money and the clause, and below it the reason in words."""
+    paid, returned = format_money(line.paid), format_money(line.returned)
+    money = f"{format_money(line.stake):>10}  {line.outcome:9} paid {paid:>10}  back {returned:>9}"
+    print_lines(f"  {line.wager:21}{money}", f"    {why} ({_said(line)})")
+
+
+def _said(line: Line) -> str:
+    return f"{line.clause}, ruling {line.ruling}" if line.ruling else line.clause

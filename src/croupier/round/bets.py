@@ -85,13 +85,24 @@ def _check_boxes(round: Round) -> None:
     players: dict[str, list[int]] = {}
     for seat, box in round.boxes.items():
         players.setdefault(box.player, []).append(seat)
-    for player, seats in players.items():
+    clause = round.rules.cited.get(BOXES)
+    for seats in players.values():
         if len(seats) > most:
-            message = f"{player} bets on {len(seats)} boxes, and {most} is the most"
-            raise Refused("too_many_boxes", message, clause=round.rules.cited.get(BOXES))
+            message = f"{len(seats)} boxes of one player, and {most} is the most"
+            raise Refused(
+                "too_many_boxes",
+                message,
+                field=f"seat {seats[-1]}",
+                clause=round.rules.cited.get(BOXES),
+            )
         if max(seats) - min(seats) >= len(seats):
-            message = f"the boxes of {player} are not adjacent"
-            raise Refused("boxes_apart", message, clause=round.rules.cited.get(BOXES))
+            message = "the boxes of one player are not adjacent"
+            raise Refused(
+                "boxes_apart",
+                message,
+                field=f"seat {seats[-1]}",
+                clause=round.rules.cited.get(BOXES),
+            )
 
 
 def rises(round: Round) -> dict[str, int]:
@@ -124,7 +135,7 @@ def fees(round: Round) -> dict[int, int]:
         return {}
     return {
         seat: sum(
-            _fee_of(fee, name, cents)
+            _fee_of(fee, f"seat {seat}.{name}", cents)
             for name, cents in opening_stakes(round.rules, box).items()
             if name in fee.wagers
         )
@@ -132,9 +143,9 @@ def fees(round: Round) -> dict[int, int]:
     }
 
 
-def _fee_of(fee: Fee, wager: str, cents: int) -> int:
+def _fee_of(fee: Fee, field: str, cents: int) -> int:
     for bracket in fee.brackets:
         if cents <= bracket.up_to:
             return bracket.fee
     message = f"{dollars(cents)} is above the last fee bracket"
-    raise Refused("above_brackets", message, field=wager, clause=fee.clause)
+    raise Refused("above_brackets", message, field=field, clause=fee.clause)

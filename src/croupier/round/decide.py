@@ -100,6 +100,9 @@ def _open(round: Round, command: Open) -> Opened:
     known = round.rules.meters
     for id in command.meters.keys() - known.keys():
         raise Refused("no_such_meter", "is not a meter of this table", field=f"meters.{id}")
+    for id, reading in command.meters.items():
+        if reading < 0:
+            raise Refused("no_money", "cannot be negative", field=f"meters.{id}")
     meters = {
         id: command.meters.get(id, None if meter.initial is None else micros(meter.initial))
         for id, meter in known.items()
@@ -108,11 +111,12 @@ def _open(round: Round, command: Open) -> Opened:
     return Opened(command.round, round.rules.rulebook, round.rules.digest, shown)
 
 
-def _bets_open(round: Round) -> None:
+def _bets_open(round: Round, *, withdraws: bool = False) -> None:
     step = round.step
     if step and step.do != "bets" and not round.void:
         _, bets = round.rules.sequence[0]
-        raise Refused("bets_closed", "no more bets: nothing is changed now", clause=bets.closed)
+        clause = bets.stands if withdraws and bets.stands else bets.closed
+        raise Refused("bets_closed", "no more bets: nothing is changed now", clause=clause)
     _expect(round, "bets")
 
 
@@ -125,6 +129,11 @@ def _bank(round: Round, command: Bank) -> Banked:
     if command.seat in round.boxes:
         message = f"seat {command.seat} bets, so it cannot bank"
         raise Refused("banker_bets", message, clause=rules.bank.clause)
+    if round.banker and round.banker.player != command.player:
+        message = f"seat {round.banker.seat} banks already"
+        raise Refused("bank_taken", message, field="seat", clause=rules.bank.clause)
+    if any(box.player == command.player for box in round.boxes.values()):
+        raise Refused("banker_bets", "a player who bets cannot bank", clause=rules.bank.clause)
     if command.funds <= 0:
         raise Refused("no_money", "the banker must put up funds", field="funds")
     return Banked(command.seat, command.player, command.funds)
@@ -139,8 +148,11 @@ def _check_seat(round: Round, seat: int) -> None:
 def _bet(round: Round, command: Bet) -> BetMade:
     _bets_open(round)
     _check_seat(round, command.seat)
-    if round.banker and round.banker.seat == command.seat:
+    if round.banker and command.seat == round.banker.seat:
         message = f"seat {command.seat} banks, so it cannot bet"
+        raise Refused("banker_bets", message, clause=round.rules.bank.clause)
+    if round.banker and command.player == round.banker.player:
+        message = "the banker cannot bet at another seat"
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
     box = round.boxes.get(command.seat)
     if box and (box.player, box.hand) != (command.player, command.hand):
@@ -161,7 +173,7 @@ def _check_hand(round: Round, hand: int | None) -> None:
 
 
 def _take_down(round: Round, command: TakeDown) -> BetTakenDown:
-    _bets_open(round)
+    _bets_open(round, withdraws=True)
     box = round.boxes.get(command.seat)
     spots = round.rules.spots.get(command.wager, ())
     if box is None or not any(spot in box.stakes for spot in spots):
@@ -184,7 +196,7 @@ def _close_bets(round: Round, command: CloseBets) -> BetsClosed:
 
 
 def _show(round: Round, command: Show) -> tuple[Event, ...]:
-    due, seen = to_show(round), {card: position for position, card in round.faces.items()}
+    due, seen = set(to_show(round)), set(round.faces.values())
     for face in command.faces:
         if face.position not in due:
             message = f"the card at position {face.position + 1} is not to be shown now"
@@ -192,13 +204,16 @@ def _show(round: Round, command: Show) -> tuple[Event, ...]:
             raise Refused("not_due", message, clause=clause)
         if face.card in seen:
             raise Refused("card_doubled", f"{face.card} has been shown before", field="cards")
-        seen[face.card] = face.position
+        due.remove(face.position)
+        seen.add(face.card)
     return tuple(Shown(face.position, face.card, face.salt) for face in command.faces)
 
 
 def _choose(round: Round, command: Choose) -> Chose:
     _expect(round, "decide")
     name, step = round.rules.sequence[round.at]
+    if to_show(round):
+        raise Refused("cards_hidden", "a card has still to be turned up", clause=step.clause)
     asked = to_ask(round)
     if command.seat not in asked:
         message = f"seat {command.seat} has nothing to decide"
@@ -220,6 +235,8 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     if round.void:
         return _return_everything(round)
     _expect(round, "settle")
+    for id in command.meters.keys() - round.rules.meters.keys():
+        raise Refused("no_such_meter", "is not a meter of this table", field=f"meters.{id}")
     hidden = to_show(round)
     if hidden:
         message = f"{len(hidden)} cards have still to be shown"
@@ -255,6 +272,8 @@ def _return_everything(round: Round) -> tuple[Event, ...]:
 def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
     if round.at < 0:
         raise Refused("wrong_step", "the round is not open")
+    if round.at == 0 and "seat" in command.facts:
+        raise Refused("wrong_step", "bets are still open", clause=round.rules.sequence[0][1].clause)
     row, facts = consequence_of(round, command.kind, command.facts)
     return (Declared(command.kind, facts, tuple(row.does), row.clause, row.ruling),)
 

@@ -28,6 +28,7 @@ from croupier.round.decide import decide
 from croupier.round.events import Chose, Event
 from croupier.round.evolve import evolve
 from croupier.round.order import to_ask, to_show
+from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
@@ -110,6 +111,9 @@ def parse_round(rules: TableRules, data: Mapping[str, Any]) -> RoundFile:
         irregularities=tuple(_irregularities(data.get("irregularities", []))),
     )
     _check_cards(file)
+    if file.deck and shared_place(rules):
+        clause = rules.places[shared_place(rules)].clause
+        raise UserError("shared hands are not dealt from a deck", field="deck", clause=clause)
     return file
 
 
@@ -156,7 +160,7 @@ def _bank(data: Mapping[str, Any], key: str) -> BankEntry | None:
     return BankEntry(
         cards=_cards(entry.get("cards"), f"{key}.cards"),
         seat=seat,
-        player=_text(entry.get("player", f"seat {seat}"), f"{key}.player"),
+        player=_text(entry["player"], f"{key}.player") if "player" in entry else _nobody(seat),
         funds=parse_money(_given(entry, "funds", key), f"{key}.funds"),
         shown=shown[0] if shown else None,
     )
@@ -219,8 +223,8 @@ class _Play:
         self.faces: dict[int, Card] = {}
         self.decisions = {entry.seat: list(entry.decisions) for entry in file.seats}
         self.left = {
-            facts.get("seat"): (kind, facts)
-            for kind, facts in file.irregularities
+            _whole(facts.get("seat"), f"irregularities[{i}].seat"): (kind, facts)
+            for i, (kind, facts) in enumerate(file.irregularities, 1)
             if self._effect(kind) == "abandon seat"
         }
 
@@ -229,10 +233,18 @@ class _Play:
         try:
             events = decide(self.round, command)
         except Refused as refused:
-            where = f"{at}.{refused.field}" if at and refused.field else at or refused.field
+            where = self._field(at, refused.field)
             raise UserError(refused.message, field=where, clause=refused.clause) from None
         for event in events:
             self.happen(event)
+
+    def _field(self, at: str, field: str | None) -> str | None:
+        """Name the field of the file that a refusal speaks of."""
+        seat, _, wager = (field or "").removeprefix("seat ").partition(".")
+        if not at and field and field.startswith("seat "):
+            entry = [entry.seat for entry in self.file.seats].index(int(seat)) + 1
+            return f"seats[{entry}]" + (f".wagers.{wager}" if wager else "")
+        return ".".join(filter(None, (at, field))) or None
 
     def happen(self, event: Event) -> None:
         self.events.append(event)
@@ -243,12 +255,14 @@ class _Play:
     def bets(self) -> None:
         file = self.file
         self.run(Open("", file.meters))
-        if file.bank and file.bank.seat:
+        if file.bank and self.round.rules.banked_by == "player":
             self.run(Bank(file.bank.seat, file.bank.player, file.bank.funds), BANKER)
         for i, entry in enumerate(file.seats, 1):
             for wager, cents in entry.wagers.items():
-                player = entry.player or f"seat {entry.seat}"
-                self.run(Bet(entry.seat, player, wager, cents, entry.hand), f"seats[{i}]")
+                player = entry.player or _nobody(entry.seat)
+                bet = Bet(entry.seat, player, wager, cents, entry.hand)
+                in_wagers = wager not in self.round.rules.wagers or entry.seat > 0
+                self.run(bet, f"seats[{i}].wagers" if in_wagers else f"seats[{i}]")
         self.run(CloseBets(file.action))
 
     # ------------------------------------------------------------ irregularities
@@ -309,6 +323,7 @@ class _Play:
             self.faces = dict(self._given_faces())
         shown = self.file.bank.shown if self.file.bank else None
         if shown is not None and self.file.deck:
+            self._check_turned_up()
             first = self.faces[self.round.places[BANK][0]]
             if shown != first:
                 raise UserError(f"the card turned up is {first}", field=f"{BANKER}.shown")
@@ -332,11 +347,14 @@ class _Play:
         """Put the card that was turned up first, where the deal turns one up (C5)."""
         if bank.shown is None:
             return bank.cards
-        if not any(line.shows for line in self.round.rules.deal.cards):
-            raise UserError("this book turns no card up", field=f"{BANKER}.shown")
+        self._check_turned_up()
         if bank.shown not in bank.cards:
             raise UserError(f"{bank.shown} is not one of the cards", field=f"{BANKER}.shown")
         return (bank.shown, *(card for card in bank.cards if card != bank.shown))
+
+    def _check_turned_up(self) -> None:
+        if not any(line.shows for line in self.round.rules.deal.cards):
+            raise UserError("this book turns no card up", field=f"{BANKER}.shown")
 
     def _may_lie(self, place: str) -> bool:
         """Whether cards may be given for a place though nobody made the wager that it is for."""
@@ -411,15 +429,20 @@ def _given(table: Mapping[str, Any], key: str, at: str) -> Any:
 
 
 def _whole(raw: Any, at: str) -> int:
-    if isinstance(raw, bool) or not isinstance(raw, int):
+    if isinstance(raw, bool) or not isinstance(raw, int) or abs(raw) > 10**9:
         raise UserError("must be a whole number", field=at)
     return raw
 
 
 def _text(raw: Any, at: str) -> str:
-    if not isinstance(raw, str) or not raw:
-        raise UserError("must be a text", field=at)
+    if not isinstance(raw, str) or not raw.strip() or not raw.isprintable():
+        raise UserError("must be a text on one line", field=at)
     return raw
+
+
+def _nobody(seat: int) -> str:
+    """Return a player's name that no file can give: a seat without one is its own player."""
+    return f"\n{seat}"
 
 
 def _texts(raw: Any, at: str) -> tuple[str, ...]:

@@ -42,9 +42,10 @@ def _facts(
             if not isinstance(value, bool):
                 raise Refused("bad_fact", "must be true or false", field=flag)
     if "positions" in facts:
-        positions = facts["positions"]
-        facts["positions"] = _positions(round, positions)
-        facts.setdefault("count", len(_positions(round, positions)))
+        found = _positions(round, facts["positions"])
+        facts["positions"] = found
+        if facts.setdefault("count", len(found)) != len(found):
+            raise Refused("bad_fact", f"{len(found)} positions are given", field="count")
     for number in ("count", "cards", "seat"):
         if number in irregularity.takes:
             _whole(facts, number)
@@ -80,7 +81,7 @@ def _where(round: Round, irregularity: Irregularity, given: object) -> str:
             raise Refused("no_such_seat", f"no bet lies at seat {given}", field="where")
         place = str(SEAT)
     else:
-        place = str(BANK) if given == DEALER else str(given)
+        place = str(BANK) if given == DEALER else "" if given in (BANK, SEAT) else str(given)
     if place not in irregularity.where:
         names = listed(
             [

@@ -52,7 +52,7 @@ def to_show(round: Round) -> tuple[int, ...]:
     step = round.step
     if step is None or round.void:
         return ()
-    return tuple(p for p in _due(round, step) if p not in round.faces)
+    return tuple(p for p in dict.fromkeys(_due(round, step)) if p not in round.faces)
 
 
 def _due(round: Round, step: Step) -> Iterator[int]:

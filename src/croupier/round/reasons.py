@@ -1,9 +1,12 @@
 """Says in words why a line was settled as it was."""
 
+from fractions import Fraction
+
 from croupier.hands import Hand
-from croupier.round.settle import Settlement
+from croupier.round.settle import Settlement, verdict_of
 from croupier.round.state import Line, Round
 from croupier.rules.vocabulary import SEAT
+from croupier.rules.words import dollars, number
 
 _PLAIN = {
     "fold": "forfeited by folding",
@@ -40,7 +43,7 @@ class Reasons:
             return ""
         bank, label = settled.bank, self.round.rules.bank.label
         hand = settled.hand(self.round.boxes[line.seat], (SEAT,))
-        does = {"win": "paid", "push": "returned", "lose": "collected"}[line.outcome]
+        does = self._does(line)
         match line.because:
             case "unopposed":
                 return f"{label} does not qualify ({bank.short}): {does}"
@@ -50,6 +53,16 @@ class Reasons:
                 return f"{bank.words} beats {hand.words}: {does}"
             case _:
                 return f"{hand.words} ties: {does}"
+
+    def _does(self, line: Line) -> str:
+        """Say what was done with a stake: 'Ante paid 1 to 1', 'Play returned'."""
+        wager = self.round.rules.wagers[line.wager]
+        if line.outcome != "win":
+            return f"{wager.label} {'returned' if line.outcome == 'push' else 'collected'}"
+        odds = Fraction(line.paid, line.stake)
+        full = verdict_of(wager.settle, line.because).to
+        part = "" if odds == full else f", as far as the money goes ({dollars(line.paid)})"
+        return f"{wager.label} paid {number(full or odds)} to 1{part}"
 
     def _judged(self, line: Line) -> Hand:
         """Return the hand that a paytable judged."""

@@ -13,7 +13,7 @@ from croupier.rules.book import Rules, Selection
 from croupier.rules.game import Paytable, Row, Settle, Step, Wager
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
 from croupier.rules.reader import Fault, Place, Reader, Reference, dotted, readable_parts
-from croupier.rules.reread import reread
+from croupier.rules.reread import is_named, reread
 from croupier.rules.vocabulary import (
     BANK,
     DISCARD,
@@ -30,6 +30,7 @@ from croupier.rules.vocabulary import (
     SelectionId,
     SpotId,
     WagerId,
+    When,
 )
 
 DEALING = "dealing"
@@ -120,12 +121,10 @@ def row_clauses(data: Data) -> Iterator[tuple[Place, str]]:
 
 def _settable(data: Data, reference: Reference) -> bool:
     """Whether a path may be set although nothing stands there: a key of a table that does."""
-    inside = "sets" in reference.at
-    return inside and len(keys_of(reference.name)) > 1 and exists(data, _parent(reference.name))
-
-
-def _parent(path: str) -> str:
-    return ".".join(f'"{key}"' for key in keys_of(path)[:-1])
+    keys = keys_of(reference.name)
+    table = ".".join(f'"{key}"' for key in keys[:-1])
+    depth = 3 if is_named(keys[0]) else 2
+    return "sets" in reference.at and len(keys) >= depth and exists(data, table)
 
 
 # ---------------------------------------------------------------- paytables
@@ -135,7 +134,7 @@ def _rows(rules: Rules) -> Iterator[Fault]:
     for family, tables in rules.paytable.items():
         for letter, table in tables.items():
             at: Place = ("paytable", family, letter)
-            order = NAMES.get(_cards_of(rules, table), ())
+            order = NAMES.get(cards_of(rules, table), ())
             if not order:
                 yield Fault((*at, "of"), "no hand has that many cards")
             for i, row in enumerate(table.rows):
@@ -146,7 +145,7 @@ def _rows(rules: Rules) -> Iterator[Fault]:
                     yield Fault((*at, "rows", i), "stands below a row that it should be above")
 
 
-def _cards_of(rules: Rules, table: Paytable) -> int:
+def cards_of(rules: Rules, table: Paytable) -> int:
     """How many cards the hands of a paytable have."""
     deal = next(iter(rules.deal.values()), None)
     dealt = {SEAT: 0, BANK: 0}
@@ -306,16 +305,66 @@ def _letters(rules: Rules, selection: Selection, at: Place) -> Iterator[Fault]:
             yield Fault((*at, "letters"), f"there is no paytable {selection.family}.{letter}")
 
 
+def _values(rules: Rules) -> Iterator[Fault]:
+    """Every value of a selection that the book speaks of is one that it can have."""
+    for place, name, value in _spoken_of(rules):
+        selection = rules.selection.get(name)
+        if selection is None or selection.takes not in ("option", "paytable"):
+            continue
+        if value not in {*selection.option, *selection.letters, NONE}:
+            yield Fault(place, f"{value!r} is not a value of {name!r}")
+    for name, selection in rules.selection.items():
+        default, among = selection.default, selection.among
+        if among and isinstance(default, int) and default * 100 not in among:
+            yield Fault(("selection", name, "default"), "is not one of its sizes")
+    yield from _fixed(rules)
+
+
+def _fixed(rules: Rules) -> Iterator[Fault]:
+    """What an option settles for another selection is something that there is."""
+    for name, selection in rules.selection.items():
+        known = {NONE, *rules.paytable.get(selection.family or "", {}), *selection.option}
+        known |= set(rules.deal) if name == DEALING else set()
+        if selection.fixed and selection.fixed.value not in known:
+            message = f"{selection.fixed.value!r} is not a value of {name!r}"
+            yield Fault(("selection", name, "fixed"), message)
+
+
+def _spoken_of(rules: Rules) -> Iterator[tuple[Place, str, str]]:
+    """Yield the values in conditions, needs and readings: where, of which selection, which."""
+    whens: list[tuple[Place, When]] = [
+        (("clause", name, "if"), clause.if_) for name, clause in rules.clause.items()
+    ]
+    duties = ("cut", "stub_count", "machine_count") if rules.deck else ()
+    for key in duties:
+        if duty := getattr(rules.deck, key):
+            whens.append((("deck", key, "if"), duty.if_))
+    for place, when in whens:
+        for one in when:
+            yield from ((place, name, value) for name, values in one.items() for value in values)
+    for name, selection in rules.selection.items():
+        for option, choice in selection.option.items():
+            for value in choice.needs.among if choice.needs else ():
+                place = ("selection", name, "option", option, "needs")
+                yield place, choice.needs.selection if choice.needs else "", value
+    for id, ruling in rules.ruling.items():
+        for i, reading in enumerate(ruling.alternative):
+            for name, value in {**ruling.selections, **reading.selections}.items():
+                yield ("ruling", id, "alternative", i, "selections"), name, str(value)
+
+
 def _overlays(rules: Rules, data: Data, reader: Reader) -> Iterator[Fault]:
     """Lay on every choice and every reading by itself, and read what it touches again."""
     for at, sets in _all_sets(rules):
         unknown = [path for path in sets if keys_of(path)[0] not in data]
         if unknown or not sets:
             continue  # A path to nowhere is reported as a dangling name.
-        _, again = reread(rules, overlaid(data, sets), sets)
-        for fault in again.faults:
-            yield Fault(at, f"sets {dotted(fault.at)}: {fault.message}")
-        reader.references += (replace(name, at=at) for name in again.references)
+        changed, again = reread(rules, overlaid(data, sets), sets)
+        for fault in (*again.faults, *_fixed(changed)):
+            if fault not in reader.faults:  # What is wrong without the overlay is not its fault.
+                yield Fault(at, f"sets {dotted(fault.at)}: {fault.message}")
+        known = set(reader.references)
+        reader.references += (replace(x, at=at) for x in again.references if x not in known)
 
 
 def _all_sets(rules: Rules) -> Iterator[tuple[Place, Mapping[Path, Any]]]:
@@ -346,4 +395,4 @@ def _clauses(rules: Rules, data: Data, references: list[Reference]) -> Iterator[
             yield Fault(at, "'at' belongs to a guided clause and to no other")
 
 
-_CHECKS = (_rows, _meters, _judged, _steps, _bank, _selections)
+_CHECKS = (_rows, _meters, _judged, _steps, _bank, _selections, _values)

@@ -307,6 +307,7 @@ class Step(Cited):
     cards: int | None = None
     lines: tuple[LineId, ...] = ()
     closed: ClauseId | None = None
+    stands: ClauseId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,16 +19,19 @@ _STRING = re.compile(
 _SCALAR = re.compile(r"[^,\]}\n#]*")
 
 
-def line_of(text: str, at: Place) -> int | None:
-    """Return the line of the value at a place, or of the nearest table around it."""
+def lines_of(text: str) -> dict[Place, int]:
+    """Return the line of every value in a text."""
     lines: dict[Place, int] = {}
     for place, line in _walk(text):
         lines.setdefault(place, line)
-    while at:
-        if at in lines:
-            return lines[at]
+    return lines
+
+
+def nearest(lines: dict[Place, int], at: Place) -> int | None:
+    """Return the line of the value at a place, or of the nearest table around it."""
+    while at and at not in lines:
         at = at[:-1]
-    return None
+    return lines.get(at)
 
 
 def _walk(text: str) -> Iterator[tuple[Place, int]]:

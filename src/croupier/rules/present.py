@@ -79,7 +79,7 @@ def differences(one: Rulebook, other: Rulebook) -> Iterator[dict[str, Any]]:
     """Yield each topic on which two books say different things, with both sentences."""
     books = one, other
     said = [{(s.part, s.topic): s for s in describe(book.rules)} for book in books]
-    parts = [s.part for s in said[0].values()]
+    parts = list(dict.fromkeys(s.part for says in said for s in says.values()))
     topics = sorted({**said[0], **said[1]}, key=lambda topic: parts.index(topic[0]))
     for topic in topics:
         texts = [says.get(topic) for says in said]

@@ -28,8 +28,12 @@ def reread(rules: Rules, data: Data, paths: Iterable[str]) -> tuple[Rules, Reade
 def _part(path: str) -> tuple[str, str | None]:
     """Return the smallest part that holds the path: a named table, or a whole section."""
     section, *rest = keys_of(path)
-    named = get_origin(_kinds()[section]) is Mapping
-    return section, rest[0] if named and rest else None
+    return section, rest[0] if is_named(section) and rest else None
+
+
+def is_named(section: str) -> bool:
+    """Whether a section of a book holds tables by name, as `[wager.X]` does."""
+    return get_origin(_kinds().get(section)) is Mapping
 
 
 @cache

@@ -94,8 +94,9 @@ class _Resolver:
         limits = self._each("limits", lambda given: limits_of(self.rules, given)) or {}
         self._note("limits", None, {w: [money(x.min), money(x.max)] for w, x in limits.items()})
         if self.breaches:
-            raise Breaches(self.breaches)
-        values = {name: self.values[name] for name in self.rules.selection if name in self.values}
+            raise Breaches(dict.fromkeys(self.breaches))
+        chosen = {n: s for n, s in self.rules.selection.items() if not s.fixed}
+        values = {name: self.values[name] for name in chosen if name in self.values}
         rules = _offered(self.rules, wagers, tables)
         where = {"rulebook": self.book.digest, "selections": values, "reading": self.reading}
         return TableRules(
@@ -142,7 +143,8 @@ class _Resolver:
         try:
             return read(*given)
         except Unfit as unfit:
-            self._breach(name, unfit.message, unfit.clause or self.rules.selection[name].clause)
+            for message, clause in unfit.faults:
+                self._breach(name, message, clause or self.rules.selection[name].clause)
             return None
 
     def _given(self, name: str) -> Any:
@@ -265,9 +267,9 @@ class _Resolver:
         shares = shares or shares_of(table, None)
         self._note("rate", wager, rate and number(rate))
         for takes, sums in (("reset", resets), ("initial", initials)):
-            self._note(takes, wager, {id: money(x) for id, x in sums.items() if x is not None})
+            self._note(takes, wager, _by_name(table, sums, money))
         if len(shares) > 1:
-            self._note("shares", wager, {id: number(share) for id, share in shares.items()})
+            self._note("shares", wager, _by_name(table, shares, number))
         for meter in table.meters:
             yield TableMeter(
                 id=meter.id,
@@ -293,6 +295,12 @@ class _Resolver:
             if all(w is None or w in wagers for w in (line.if_staked, line.if_offered))
         )
         return replace(deal, cards=tuple(lines))
+
+
+def _by_name(table: Paytable, values: Mapping[str, T | None], write: Callable[[T], str]) -> Any:
+    """Write a value for each meter under its name, or alone where the meter has none."""
+    known = {m.name: write(value) for m in table.meters if (value := values[m.id]) is not None}
+    return known.get("", known)
 
 
 def _without(table: Paytable, omitted: tuple[str, ...]) -> Paytable:

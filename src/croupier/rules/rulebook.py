@@ -11,7 +11,7 @@ from functools import cached_property
 from croupier.errors import Problem, Problems
 from croupier.rules.book import Clause, Rules
 from croupier.rules.check import read, row_clauses
-from croupier.rules.lines import line_of
+from croupier.rules.lines import lines_of, nearest
 from croupier.rules.overlay import Data
 from croupier.rules.reader import dotted
 from croupier.rules.words import row_says
@@ -47,12 +47,13 @@ def parse_rulebook(text: str, *, id: str, file: str) -> Rulebook:
         raise Problems([Problem(message=f"is not TOML: {error}", file=file)]) from None
     rules, faults = read(data)
     if faults or rules is None:
+        lines = lines_of(text)
         raise Problems(
             Problem(
                 message=fault.message,
                 file=file,
                 path=dotted(fault.at),
-                line=line_of(text, fault.at),
+                line=nearest(lines, fault.at),
                 clause=_clause_near(data, fault.at),
             )
             for fault in faults

@@ -4,28 +4,48 @@ A selection comes to one of two things: an overlay on the book's data, read agai
 else, or a value that only has a meaning beside a paytable's meters.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from croupier.errors import ParseError
 from croupier.hands import NAMES
 from croupier.money import format_money, parse_fraction, parse_money
 from croupier.rules.book import Rules, Selection
+from croupier.rules.check import cards_of
 from croupier.rules.game import Meter, Paytable
+from croupier.rules.overlay import keys_of
 from croupier.rules.table_rules import Limits
 from croupier.rules.vocabulary import NONE, Cents, Path
 from croupier.rules.words import dollars, listed, number, percent
 
+T = TypeVar("T")
+
 
 class Unfit(Exception):
-    """A value that a selection cannot have; the message says why, the clause who says so."""
+    """A value that a selection cannot have: why, and which clause says so, once for each fault."""
 
-    def __init__(self, message: str, clause: str | None = None) -> None:
+    def __init__(self, message: str, clause: str | None = None, *more: "Unfit") -> None:
         super().__init__(message)
-        self.message = message
-        self.clause = clause
+        self.faults: list[tuple[str, str | None]] = [(message, clause)]
+        for unfit in more:
+            self.faults += unfit.faults
+
+
+def _all_of(readings: Iterable[Callable[[], T]]) -> list[T]:
+    """Return what each reading gives, or raise the faults of all of them together."""
+    values, unfits = [], []
+    for reading in readings:
+        try:
+            values.append(reading())
+        except Unfit as unfit:
+            unfits.append(unfit)
+    if unfits:
+        first, *rest = unfits
+        raise Unfit(*first.faults[0], *rest)
+    return values
 
 
 # ---------------------------------------------------------------- options and letters
@@ -52,44 +72,43 @@ def letter_of(selection: Selection, given: object) -> str:
 def amended_rows(rules: Rules, selection: Selection, given: Mapping[str, Any]) -> list[Any]:
     """Return paytable rows for payouts that the house posts by hand: `{"pair" = 1}`."""
     table = rules.paytable[selection.family or ""][selection.letters[0]]
-    known = {row.hand for row in table.rows}
-    for hand in given:
-        if hand not in known:
-            raise Unfit(f"{hand!r} is not a hand of the table; they are {listed(sorted(known))}")
-    return [{"hand": hand, "to": _odds(hand, given[hand])} for hand in _ranked(given)]
+    if not given:
+        raise Unfit("must list a hand", selection.clause)
+    return _rows_of(given, NAMES[cards_of(rules, table)], _odds)
 
 
-def payout_rows(given: object) -> list[Any]:
+def payout_rows(rules: Rules, selection: Selection, given: object) -> list[Any]:
     """Return rows of fixed sums: `{"royal flush" = 1000}`."""
     if not isinstance(given, dict) or not given:
         raise Unfit("must be a table of hands and sums")
-    return [{"hand": hand, "amount": _sum(given[hand], hand)} for hand in _ranked(given)]
+    _, family, letter, _ = keys_of(selection.sets or "")
+    return _rows_of(given, NAMES[cards_of(rules, rules.paytable[family][letter])], _sum)
 
 
-def _ranked(given: Mapping[str, Any]) -> list[str]:
-    """Return hand names from the highest down."""
-    order = {name: i for names in NAMES.values() for i, name in enumerate(names)}
-    for hand in given:
-        if hand not in order:
-            raise Unfit(f"{hand!r} is not the name of a hand")
-    sizes = (names for names in NAMES.values() if all(hand in names for hand in given))
-    names = next(sizes, None)
-    if names is None:
-        raise Unfit(f"{listed(sorted(given))} are not hands of one number of cards")
-    return sorted(given, key=names.index, reverse=True)
+def _rows_of(
+    given: Mapping[str, Any], names: tuple[str, ...], read: Callable[[str, Any], dict[str, Any]]
+) -> list[Any]:
+    """Return a row for each hand, from the highest down."""
+
+    def row(hand: str) -> dict[str, Any]:
+        if hand not in names:
+            raise Unfit(f"{hand!r} is not a hand of the table; they are {listed(list(names))}")
+        return {"hand": hand, **read(hand, given[hand])}
+
+    rows = _all_of(partial(row, hand) for hand in given)
+    return sorted(rows, key=lambda row: names.index(row["hand"]), reverse=True)
 
 
-def _odds(field: str, given: Any) -> Any:
-    odds = _fraction(given, field)
-    if odds <= 0:
-        raise Unfit(f"{field}: {given} to 1 is no payout; leave the hand out")
-    return given
+def _odds(hand: str, given: Any) -> dict[str, Any]:
+    if _fraction(given, hand) <= 0:
+        raise Unfit(f"{hand}: {given} to 1 is no payout; leave the hand out")
+    return {"to": given}
 
 
-def _sum(given: Any, field: str) -> Any:
-    if _money(given, field) <= 0:
-        raise Unfit(f"{field}: must be more than nothing")
-    return given
+def _sum(hand: str, given: Any) -> dict[str, Any]:
+    if _money(given, hand) <= 0:
+        raise Unfit(f"{hand}: must be more than nothing")
+    return {"amount": given}
 
 
 # ---------------------------------------------------------------- overlays
@@ -112,7 +131,7 @@ def _overlay(rules: Rules, name: str, given: Any) -> Iterator[tuple[Path, Any]]:
             sets = {"of": sizes, **{key: value for key, value in cited.items() if value}}
             yield Path(f"wager.{selection.of}.sizes"), sets
         case "payouts" if selection.sets:
-            yield selection.sets, payout_rows(given)
+            yield selection.sets, payout_rows(rules, selection, given)
         case "rake" if selection.sets:
             if not isinstance(given, dict) or given.keys() != {"payer", "amount"}:
                 raise Unfit("must be a table of 'payer' and 'amount'")
@@ -156,9 +175,9 @@ def canonical(selection: Selection, given: Any) -> Any:
         case "money":
             return format_money(_money(given, ""))
         case "payouts":
-            return {hand: format_money(_money(given[hand], "")) for hand in _ranked(given)}
+            return {hand: format_money(_money(given[hand], "")) for hand in sorted(given)}
         case "paytable":
-            return {hand: number(_fraction(given[hand], "")) for hand in _ranked(given)}
+            return {hand: number(_fraction(given[hand], "")) for hand in sorted(given)}
         case "brackets":
             return [
                 {key: format_money(_money(bracket[key], "")) for key in bracket}
@@ -199,10 +218,10 @@ def sums_of(
     """Return a sum for each meter, by default what the book resets it to."""
     sums = _by_meter(table, given)
     standing = default or {meter.id: meter.reset for meter in table.meters}
-    return {
-        meter.id: _meter_sum(meter, sums[meter.id]) if meter.id in sums else standing[meter.id]
-        for meter in table.meters
-    }
+    given_ids = [meter.id for meter in table.meters if meter.id in sums]
+    meters = (meter for meter in table.meters if meter.id in sums)
+    cents = _all_of(partial(_meter_sum, meter, sums[meter.id]) for meter in meters)
+    return {**standing, **dict(zip(given_ids, cents, strict=True))}
 
 
 def shares_of(table: Paytable, given: Any) -> dict[str, Fraction]:
@@ -246,17 +265,19 @@ def limits_of(rules: Rules, given: Any) -> dict[str, Limits]:
     """Return the limits of each wager named: `{ante = [5, 500]}`."""
     if not isinstance(given, dict):
         raise Unfit("must be a table of wagers, each with its smallest and largest stake")
-    limits = {}
-    for wager, pair in given.items():
-        if wager not in rules.wager:
-            raise Unfit(f"{wager!r} is not a wager of this book")
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise Unfit(f"{wager}: must be a list of the smallest and the largest stake")
-        low, high = (_money(item, wager) for item in pair)
-        if not 0 < low <= high:
-            raise Unfit(f"{wager}: {dollars(low)} to {dollars(high)} leaves nothing to bet")
-        limits[wager] = Limits(min=low, max=high)
-    return limits
+    limits = _all_of(partial(_limit, rules, wager, pair) for wager, pair in given.items())
+    return dict(zip(given, limits, strict=True))
+
+
+def _limit(rules: Rules, wager: str, pair: Any) -> Limits:
+    if wager not in rules.wager:
+        raise Unfit(f"{wager!r} is not a wager of this book")
+    if not isinstance(pair, list) or len(pair) != 2:
+        raise Unfit(f"{wager}: must be a list of the smallest and the largest stake")
+    low, high = (_money(item, wager) for item in pair)
+    if not 0 < low <= high:
+        raise Unfit(f"{wager}: {dollars(low)} to {dollars(high)} leaves nothing to bet")
+    return Limits(min=low, max=high)
 
 
 # ---------------------------------------------------------------- numbers

@@ -110,7 +110,7 @@ def new_submission(book: Rulebook) -> str:
 def _lines(book: Rulebook) -> Iterator[str]:
     rules = book.rules
     yield f"# A rules submission for {rules.title}."
-    yield f"# {rules.source}"
+    yield from _comment(rules.source)
     yield f'rulebook = "{book.id}"'
     yield ""
     yield "[selections]"
