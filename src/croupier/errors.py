@@ -29,6 +29,14 @@ def quoted(value: object) -> str:
     return text if len(text) <= QUOTED_CHARS_MAX else text[:QUOTED_CHARS_MAX] + "…"
 
 
+FIELD_MAX = 120
+
+
+def quoted_field(field: str) -> str:
+    """Return a field's name, cut where a caller made it absurdly long."""
+    return field if len(field) <= FIELD_MAX else field[:FIELD_MAX] + "…"
+
+
 class CroupierError(Exception):
     """Anything that this package raises on purpose."""
 
@@ -47,7 +55,7 @@ class UserError(CroupierError):
         self.clause = clause
 
     def __str__(self) -> str:
-        field = f"{self.field}: " if self.field else ""
+        field = f"{quoted_field(self.field)}: " if self.field else ""
         clause = f" ({self.clause})" if self.clause else ""
         return f"{field}{self.message}{clause}"
 

@@ -161,7 +161,7 @@ def test_check_prints_a_problem_a_line(tmp_path: Path) -> None:
     ran = run("rulebooks", "check", str(file))
     assert (ran.code, ran.err) == (1, "")
     assert f"{file}:1: format: 2 is not one of 1" in ran.out.splitlines()
-    assert len(ran.out.splitlines()) == 12
+    assert len(ran.out.splitlines()) == 13
 
 
 def test_check_says_that_a_file_is_not_toml(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def settle(
     def run(*args: object, given: str = "", columns: int = 200) -> tuple[int, str, str]:
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setattr(sys, "argv", ["croupier", "settle", *map(str, args)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(given))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
         with pytest.raises(SystemExit) as left:
             main()
         out, err = capsys.readouterr()
@@ -337,12 +337,17 @@ def test_people_see_every_line_with_its_clause_and_reason(settle: Settle, tmp_pa
     wanted = [
         "Dealer: Jh 9d 4c high card does not qualify",
         "Seat 1: As Ks Qs mini royal, net 2751.78",
-        "ante 10.00 win 10.00 10.00 11.D(3)(c) Dealer does not qualify (J-9-4): paid",
-        "play 10.00 push 0.00 10.00 11.D(3)(c) Dealer does not qualify (J-9-4): returned",
-        "ante_bonus 0.00 win 50.00 0.00 12.B(1)(a) M2 mini royal in spades",
-        "progressive 1.00 win 2500.28 0.00 12.E(1)(a)(i) mini royal in spades",
-        "ante 10.00 forfeit 0.00 0.00 11.B forfeited by folding",
-        "envy 0.00 win 100.00 0.00 12.E(5)(a)(i) M5 seat 1 holds a mini royal in spades",
+        "ante 10.00 win paid 10.00 back 10.00",
+        "Dealer does not qualify (J-9-4): Ante paid 1 to 1 (11.D(3)(c))",
+        "play 10.00 push paid 0.00 back 10.00",
+        "Dealer does not qualify (J-9-4): Play returned (11.D(3)(c))",
+        "ante_bonus 0.00 win paid 50.00 back 0.00",
+        "mini royal in spades (12.B(1)(a), ruling M2)",
+        "progressive 1.00 win paid 2500.28 back 0.00",
+        "ante 10.00 forfeit paid 0.00 back 0.00",
+        "forfeited by folding (11.B)",
+        "envy 0.00 win paid 100.00 back 0.00",
+        "seat 1 holds a mini royal in spades (12.E(5)(a)(i), ruling M5)",
         "progressive 1000.00",
         "House -1338.78",
     ]
@@ -354,7 +359,7 @@ def test_people_see_every_line_with_its_clause_and_reason(settle: Settle, tmp_pa
     ("book", "start", "says"),
     [
         ("maryland-three", "102", "Dealer does not qualify ("),
-        ("maryland-three", "109", "ties: returned"),
+        ("maryland-three", "109", "ties: Ante returned"),
         ("maryland-three", "306", "beats"),
         ("singapore", "02", "collected"),
         ("maryland-three", "301", "is not on the table"),

@@ -131,7 +131,7 @@ def refusal(
 
     def refuse(text: str = "", file: str = "-") -> str:
         monkeypatch.setattr(sys, "argv", ["croupier", "settle", file])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         with pytest.raises(SystemExit) as left:
             main()
         out, err = capsys.readouterr()

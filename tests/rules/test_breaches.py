@@ -112,19 +112,23 @@ PAYTABLES: list[Case] = [
         "'B' is not a paytable of this book; there is A"),
     (FLORIDA, {"pair_plus": {"full house": 3}}, "pair_plus", "9",
         "'full house' is not a hand of the table; they are "
-        "flush, mini royal, pair, straight, straight flush and three of a kind"),
+        "pair, flush, straight, three of a kind, straight flush and mini royal"),
     (FLORIDA, {"pair_plus": {"pair": 0}}, "pair_plus", "9",
         "pair: 0 to 1 is no payout; leave the hand out"),
     (FLORIDA, {"pair_plus": {"pair": -1}}, "pair_plus", "9", "pair: -1 is negative"),
     (FLORIDA, {"pair_plus": {"pair": True}}, "pair_plus", "9", "pair: True is not a number"),
     (MARYLAND, {"five_card_envy": {"poker": 5}}, "five_card_envy", "11.D(9)(g)",
-        "'poker' is not the name of a hand"),
+        "'poker' is not a hand of the table; they are high card, pair, two pair, three of a kind, "
+        "straight, flush, full house, four of a kind, straight flush and royal flush"),
     (MARYLAND, {"five_card_envy": {"royal flush": 0}}, "five_card_envy", "11.D(9)(g)",
         "royal flush: must be more than nothing"),
     (MARYLAND, {"five_card_envy": {}}, "five_card_envy", "11.D(9)(g)",
         "must be a table of hands and sums"),
     (MARYLAND, {"five_card_envy": {"royal flush": 5, "mini royal": 1}}, "five_card_envy",
-        "11.D(9)(g)", "mini royal and royal flush are not hands of one number of cards"),
+        "11.D(9)(g)",
+        "'mini royal' is not a hand of the table; they are high card, pair, two pair, "
+        "three of a kind, "
+        "straight, flush, full house, four of a kind, straight flush and royal flush"),
 ]  # fmt: skip
 
 SIZES = "must be a size, or a list of different sizes, each more than nothing"

@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 
-from croupier.rules.lines import line_of
+from croupier.rules.lines import lines_of, nearest
 from croupier.rules.reader import Place
 from tests.rules.books import DATA, SIXTH_TEXT
 
 TRICKY = (DATA / "tricky.toml").read_text()
+
+
+def line_of(text: str, place: Place) -> int | None:
+    return nearest(lines_of(text), place)
 
 
 @pytest.mark.parametrize(

@@ -143,8 +143,11 @@ class Settler:
         """Play one round file to its end."""
         if not isinstance(data, dict):
             raise UserError("must be a table", field="round")
-        rules = self._table_rules(data)
-        return play_file(rules, parse_round(rules, data))
+        try:
+            rules = self._table_rules(data)
+            return play_file(rules, parse_round(rules, data))
+        except RecursionError:
+            raise UserError("is nested too deeply", field="round") from None
 
     def stream(self) -> None:
         """Answer one line of JSON for each line of input, and go on after an error."""

@@ -87,22 +87,13 @@ def _check_boxes(round: Round) -> None:
         players.setdefault(box.player, []).append(seat)
     clause = round.rules.cited.get(BOXES)
     for seats in players.values():
+        field = f"seat {seats[-1]}"
         if len(seats) > most:
             message = f"{len(seats)} boxes of one player, and {most} is the most"
-            raise Refused(
-                "too_many_boxes",
-                message,
-                field=f"seat {seats[-1]}",
-                clause=round.rules.cited.get(BOXES),
-            )
+            raise Refused("too_many_boxes", message, field=field, clause=clause)
         if max(seats) - min(seats) >= len(seats):
             message = "the boxes of one player are not adjacent"
-            raise Refused(
-                "boxes_apart",
-                message,
-                field=f"seat {seats[-1]}",
-                clause=round.rules.cited.get(BOXES),
-            )
+            raise Refused("boxes_apart", message, field=field, clause=clause)
 
 
 def rises(round: Round) -> dict[str, int]:

@@ -228,23 +228,27 @@ class _Play:
             if self._effect(kind) == "abandon seat"
         }
 
-    def run(self, command: Command, at: str = "") -> None:
-        """Let the engine decide a command; a refusal names the field of the file."""
+    def run(self, command: Command, at: str = "", **fields: str) -> None:
+        """Let the engine decide a command; a refusal names the field of the file.
+
+        `fields` says where in the file the engine's own fields stand; the others are at `at`.
+        """
         try:
             events = decide(self.round, command)
         except Refused as refused:
-            where = self._field(at, refused.field)
+            field = refused.field or ""
+            where = fields.get(field) or at or self._seat_field(field) or field or None
             raise UserError(refused.message, field=where, clause=refused.clause) from None
         for event in events:
             self.happen(event)
 
-    def _field(self, at: str, field: str | None) -> str | None:
-        """Name the field of the file that a refusal speaks of."""
-        seat, _, wager = (field or "").removeprefix("seat ").partition(".")
-        if not at and field and field.startswith("seat "):
-            entry = [entry.seat for entry in self.file.seats].index(int(seat)) + 1
-            return f"seats[{entry}]" + (f".wagers.{wager}" if wager else "")
-        return ".".join(filter(None, (at, field))) or None
+    def _seat_field(self, field: str) -> str:
+        """Name the field of a seat that a refusal speaks of as `seat 3.ante`."""
+        if not field.startswith("seat "):
+            return ""
+        seat, _, wager = field.removeprefix("seat ").partition(".")
+        entry = [entry.seat for entry in self.file.seats].index(int(seat)) + 1
+        return f"seats[{entry}]" + (f".wagers.{wager}" if wager else "")
 
     def happen(self, event: Event) -> None:
         self.events.append(event)
@@ -256,13 +260,13 @@ class _Play:
         file = self.file
         self.run(Open("", file.meters))
         if file.bank and self.round.rules.banked_by == "player":
-            self.run(Bank(file.bank.seat, file.bank.player, file.bank.funds), BANKER)
+            bank = Bank(file.bank.seat, file.bank.player, file.bank.funds)
+            self.run(bank, BANKER, seat=f"{BANKER}.seat", funds=f"{BANKER}.funds")
         for i, entry in enumerate(file.seats, 1):
             for wager, cents in entry.wagers.items():
-                player = entry.player or _nobody(entry.seat)
+                player, at = entry.player or _nobody(entry.seat), f"seats[{i}]"
                 bet = Bet(entry.seat, player, wager, cents, entry.hand)
-                in_wagers = wager not in self.round.rules.wagers or entry.seat > 0
-                self.run(bet, f"seats[{i}].wagers" if in_wagers else f"seats[{i}]")
+                self.run(bet, f"{at}.wagers.{wager}", seat=f"{at}.seat", hand=f"{at}.hand")
         self.run(CloseBets(file.action))
 
     # ------------------------------------------------------------ irregularities

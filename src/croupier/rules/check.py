@@ -316,7 +316,7 @@ def _values(rules: Rules) -> Iterator[Fault]:
     for name, selection in rules.selection.items():
         default, among = selection.default, selection.among
         if among and isinstance(default, int) and default * 100 not in among:
-            yield Fault(("selection", name, "default"), "is not one of its sizes")
+            yield Fault(("selection", name, "default"), f"{default} is not one of its sizes")
     yield from _fixed(rules)
 
 

@@ -74,7 +74,9 @@ def amended_rows(rules: Rules, selection: Selection, given: Mapping[str, Any]) -
     table = rules.paytable[selection.family or ""][selection.letters[0]]
     if not given:
         raise Unfit("must list a hand", selection.clause)
-    return _rows_of(given, NAMES[cards_of(rules, table)], _odds)
+    listed_hands = {row.hand for row in table.rows}
+    names = tuple(n for n in NAMES[cards_of(rules, table)] if n in listed_hands)
+    return _rows_of(given, names, _odds)
 
 
 def payout_rows(rules: Rules, selection: Selection, given: object) -> list[Any]:
