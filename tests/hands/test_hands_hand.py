@@ -12,7 +12,12 @@ from croupier.cards import DECK, RANKS, SUITS, Card, parse_cards
 from croupier.errors import ParseError
 from croupier.hands import ALSO, NAMES, STANDARD, Hand, Ranking
 
-rankings = st.builds(Ranking, card_by_card=st.booleans(), wheel=st.booleans())
+rankings = st.builds(
+    Ranking,
+    card_by_card=st.booleans(),
+    as_five_cards=st.booleans(),
+    wheel=st.booleans(),
+)
 hands = st.builds(
     lambda size, deck, ranking: Hand.of(deck[:size], ranking),
     st.sampled_from([3, 5, 6]),
@@ -37,7 +42,7 @@ def test_a_hand_reads_well() -> None:
     assert repr(hand) == "Hand.parse('As Ks Qs')"
     literal = Ranking(card_by_card=True)
     assert repr(Hand(hand.cards, literal)) == (
-        "Hand.parse('As Ks Qs', Ranking(card_by_card=True, wheel=True))"
+        "Hand.parse('As Ks Qs', Ranking(card_by_card=True, as_five_cards=False, wheel=True))"
     )
     assert hand.cards == parse_cards("As Ks Qs")
     assert hand.ranking is STANDARD

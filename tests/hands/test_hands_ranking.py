@@ -175,3 +175,19 @@ def test_m1_the_super_royal_is_above_all(suit: str) -> None:
     assert (super_royal.name, royal.name) == ("super royal", "royal flush")
     assert super_royal.beats(royal)
     assert {Hand.of(DECK[start : start + 6]).beats(super_royal) for start in range(46)} == {False}
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("Ks 9s 2s", "Ah Kd Qc"),  # flush over straight
+        ("4s 3d 2c", "As Ah Ad"),  # straight over three of a kind
+        ("2s 2h 2d", "As Ah Kd"),  # three of a kind over a pair
+        ("4s 3s 2s", "As Ks 9s"),  # straight flush over flush
+    ],
+)
+def test_as_five_cards_flushes_beat_straights_beat_sets(better: str, worse: str) -> None:
+    ranking = Ranking(as_five_cards=True)
+    hands = Hand.parse(better, ranking), Hand.parse(worse, ranking)
+    assert hands[0].beats(hands[1])
+    assert [hand.name for hand in hands] == [Hand.parse(better).name, Hand.parse(worse).name]

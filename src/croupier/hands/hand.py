@@ -60,7 +60,7 @@ class Hand:
     def name(self) -> str:
         """The class of the hand, as in "straight flush"; of six cards, of the best five."""
         size = len(self.cards)
-        return NAMES[size][category(self.strength, size)]
+        return self.ranking.names(size)[category(self.strength, size)]
 
     @property
     def short(self) -> str:

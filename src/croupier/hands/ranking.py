@@ -20,6 +20,11 @@ _FIVE = (
     *("full house", "four of a kind", "straight flush", "royal flush"),
 )
 
+_THREE_AS_FIVE = (
+    *("high card", "pair", "three of a kind", "straight"),
+    *("flush", "straight flush", "mini royal"),
+)
+
 NAMES: Mapping[int, tuple[str, ...]] = MappingProxyType(
     {3: _THREE, 5: _FIVE, 6: (*_FIVE, "super royal")}
 )
@@ -61,8 +66,16 @@ class Ranking:
     """Three cards of one class go by their cards from the highest down, the ace always high:
     Maryland 6.E read word for word, against ruling T1."""
 
+    as_five_cards: bool = False
+    """Three cards rank as five do, flush over straight over three of a kind: California's
+    `standards` read without its bonus table, against ruling T1."""
+
     wheel: bool = True
     """A-2-3-4-5 is a straight in hands of five and six cards; against ruling M11 it is none."""
+
+    def names(self, size: int) -> tuple[str, ...]:
+        """The classes of hands of that many cards, lowest first."""
+        return _THREE_AS_FIVE if self.as_five_cards and size == 3 else NAMES[size]
 
 
 STANDARD = Ranking()
@@ -88,14 +101,14 @@ def strength_of_ranks(ranks: Sequence[int], *, suited: bool, ranking: Ranking) -
             name = "flush"
     if ranking.card_by_card and size == 3:
         digits = values
-    strength = NAMES[size].index(name)
+    strength = ranking.names(size).index(name)
     for digit in digits:
         strength = strength << 4 | digit
     return strength
 
 
 def category(strength: int, size: int) -> int:
-    """Return the class of a strength of that many cards: an index into `NAMES[size]`."""
+    """Return the class of a strength of that many cards: an index into `Ranking.names`."""
     return strength >> (12 if size == 3 else 20)
 
 

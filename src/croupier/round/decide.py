@@ -42,7 +42,6 @@ from croupier.round.events import (
     Shown,
 )
 from croupier.round.irregularity import consequence_of
-from croupier.round.order import to_ask, to_show
 from croupier.round.rake import rakes
 from croupier.round.settle import Settlement, shared_place, void_lines
 from croupier.round.state import BankResult, Line, Round, changed
@@ -196,7 +195,7 @@ def _close_bets(round: Round, command: CloseBets) -> BetsClosed:
 
 
 def _show(round: Round, command: Show) -> tuple[Event, ...]:
-    due, seen = set(to_show(round)), set(round.faces.values())
+    due, seen = set(round.due), set(round.faces.values())
     for face in command.faces:
         if face.position not in due:
             message = f"the card at position {face.position + 1} is not to be shown now"
@@ -212,9 +211,9 @@ def _show(round: Round, command: Show) -> tuple[Event, ...]:
 def _choose(round: Round, command: Choose) -> Chose:
     _expect(round, "decide")
     name, step = round.rules.sequence[round.at]
-    if to_show(round):
+    if round.due:
         raise Refused("cards_hidden", "a card has still to be turned up", clause=step.clause)
-    asked = to_ask(round)
+    asked = round.asked
     if command.seat not in asked:
         message = f"seat {command.seat} has nothing to decide"
         raise Refused("no_decision", message, field="seat", clause=step.clause)
@@ -237,9 +236,8 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     _expect(round, "settle")
     for id in command.meters.keys() - round.rules.meters.keys():
         raise Refused("no_such_meter", "is not a meter of this table", field=f"meters.{id}")
-    hidden = to_show(round)
-    if hidden:
-        message = f"{len(hidden)} cards have still to be shown"
+    if round.due:
+        message = f"{len(round.due)} cards have still to be shown"
         raise Refused("cards_hidden", message, clause=round.rules.sequence[round.at][1].clause)
     settlement = Settlement(round, {**round.meters, **command.meters})
     seats: dict[int, list[Line]] = {}

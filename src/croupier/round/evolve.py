@@ -39,17 +39,17 @@ def evolve(round: Round, event: Event) -> Round:
         case BetTakenDown():
             return _taken_down(round, event)
         case Chose():
-            return _advanced(_chose(round, event))
+            return _chose(round, event)
         case Shown():
             return _shown(round, event)
         case Dealt():
-            return _advanced(_dealt(round, event))
+            return _entered(_dealt(round, event))
         case SeatSettled():
             return _settled(round, event)
         case BetsClosed():
-            return _bets_closed(round, event)
+            return _entered(_bets_closed(round, event))
         case Declared():
-            return _advanced(_declared(round, event))
+            return _entered(_declared(round, event))
         case Opened():
             return changed(
                 round, id=event.round, at=0, meters=event.meters, meters_before=event.meters
@@ -65,9 +65,12 @@ def evolve(round: Round, event: Event) -> Round:
 
 
 def _shown(round: Round, event: Shown) -> Round:
-    round = changed(round, faces={**round.faces, event.position: event.card})
+    due = _without(round.due, event.position)
+    round = changed(round, faces={**round.faces, event.position: event.card}, due=due)
+    if due:
+        return round
     step = round.step
-    return _advanced(round) if step and step.do == "reveal" else round
+    return _entered(round) if step and step.do == "reveal" else round
 
 
 def _bet(round: Round, event: BetMade) -> Round:
@@ -118,15 +121,15 @@ def _dealt(round: Round, event: Dealt) -> Round:
 def _chose(round: Round, event: Chose) -> Round:
     box = round.boxes[event.seat]
     option = round.rules.steps[event.step].option[event.option]
-    return _with_box(
-        round,
-        changed(
-            box,
-            stakes=_stakes_after(box, option),
-            chose={**box.chose, event.step: event.option},
-            folded=box.folded or option.folds,
-        ),
+    box = changed(
+        box,
+        stakes=_stakes_after(box, option),
+        chose={**box.chose, event.step: event.option},
+        folded=box.folded or option.folds,
     )
+    asked = _without(round.asked, event.seat)
+    round = changed(round, boxes={**round.boxes, event.seat: box}, asked=asked)
+    return round if asked else _entered(round)
 
 
 def _stakes_after(box: Box, option: Option) -> dict[str, Stake]:
@@ -174,13 +177,17 @@ def _with_box(round: Round, box: Box) -> Round:
     return changed(round, boxes={**round.boxes, box.seat: box})
 
 
-def _advanced(round: Round) -> Round:
-    """Pass the steps in which nothing is left to do."""
-    while (step := round.step) and not round.void:
-        done = (step.do == "decide" and not to_ask(round)) or (
-            step.do == "reveal" and not to_show(round)
-        )
-        if not done:
-            break
-        round = changed(round, at=round.at + 1)
-    return round
+def _without(numbers: tuple[int, ...], number: int) -> tuple[int, ...]:
+    if numbers and numbers[0] == number:  # Seats and cards have their turn, mostly.
+        return numbers[1:]
+    return tuple(other for other in numbers if other != number)
+
+
+def _entered(round: Round) -> Round:
+    """Note who is asked and what is due in a step; pass those in which nothing is left to do."""
+    step = round.step
+    asked, due = to_ask(round), to_show(round)
+    if step and not round.void:
+        if (step.do == "decide" and not asked) or (step.do == "reveal" and not due):
+            return _entered(changed(round, at=round.at + 1))
+    return changed(round, asked=asked, due=due)

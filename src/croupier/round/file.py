@@ -27,7 +27,6 @@ from croupier.round.commands import (
 from croupier.round.decide import decide
 from croupier.round.events import Chose, Event
 from croupier.round.evolve import evolve
-from croupier.round.order import to_ask, to_show
 from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
@@ -366,15 +365,15 @@ class _Play:
 
     def to_the_end(self) -> None:
         while (step := self.round.step) and step.do != "settle":
-            if due := to_show(self.round):
+            if due := self.round.due:
                 self._show(due)
-            elif asked := to_ask(self.round):
+            elif asked := self.round.asked:
                 self._decide(asked[0])
             else:
                 break
         for kind, facts in self.left.values():
             self.run(Declare(kind, facts))
-        self._show(to_show(self.round))
+        self._show(self.round.due)
         for i, entry in enumerate(self.file.seats, 1):
             if self.decisions[entry.seat]:
                 raise UserError(

@@ -30,7 +30,10 @@ def _from(seats: list[int], first: int) -> tuple[int, ...]:
 
 
 def to_ask(round: Round) -> tuple[int, ...]:
-    """Return the seats that have still to decide in this step, in turn."""
+    """Return the seats that have still to decide in this step, in turn.
+
+    A round holds the answer as `asked`; here it is worked out, when a step is entered.
+    """
     step = round.step
     if step is None or step.do != "decide":
         return ()
@@ -48,9 +51,9 @@ def _is_asked(box: Box, step: Step) -> bool:
 
 
 def to_show(round: Round) -> tuple[int, ...]:
-    """Return the positions that are due to be shown now."""
+    """Return the positions that are due to be shown now; a round holds them as `due`."""
     step = round.step
-    if step is None or round.void:
+    if step is None or round.void or not round.next_position:
         return ()
     return tuple(p for p in dict.fromkeys(_due(round, step)) if p not in round.faces)
 

@@ -21,7 +21,7 @@ def changed(value: T, **changes: Any) -> T:
     round changes with every event.
     """
     new = object.__new__(type(value))
-    new.__dict__.update(value.__dict__, **changes)
+    object.__setattr__(new, "__dict__", value.__dict__ | changes)
     return new
 
 
@@ -109,6 +109,10 @@ class Round:
     id: str = ""
     at: int = -1
     """The step that is being played; -1 before the round is opened."""
+    asked: tuple[int, ...] = ()
+    """The seats that have still to decide in this step, in turn."""
+    due: tuple[int, ...] = ()
+    """The positions that have still to be shown in this step, in their order."""
     boxes: Mapping[int, Box] = field(default_factory=dict)
     banker: Banker | None = None
     action: int | None = None

@@ -323,9 +323,10 @@ class DealLine(Cited):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deal(Cited):
-    """A way to deal, and the age at which its decks are changed."""
+    """A way to deal, the devices it needs, and the age at which its decks are changed."""
 
     label: str
+    devices: tuple[Device, ...] = ()
     order: Order = "clockwise"
     cards: tuple[DealLine, ...]
     change_hours: int | None = None

@@ -335,6 +335,7 @@ def _used(rules: Rules) -> set[str]:
 def _ranking(rules: Rules) -> Ranking:
     return Ranking(
         card_by_card=rules.ranking.three_cards == "card by card",
+        as_five_cards=rules.ranking.three_cards == "as five cards",
         wheel=rules.ranking.five_cards == "ace low or high",
     )
 

@@ -26,7 +26,7 @@ HandName = Literal[
     "super royal", "royal flush", "mini royal", "straight flush", "four of a kind", "full house",
     "flush", "straight", "three of a kind", "two pair", "pair", "high card",
 ]  # fmt: skip
-ThreeCards = Literal["set first", "card by card"]
+ThreeCards = Literal["set first", "card by card", "as five cards"]
 FiveCards = Literal["ace low or high", "ace high only"]
 Placed = Literal["before the deal", "by decision"]
 Does = Literal["pay", "lose", "push", "table", "push listed"]

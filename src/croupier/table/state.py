@@ -7,14 +7,12 @@ from typing import Literal, NamedTuple, TypeVar
 from croupier.money import micros
 from croupier.round.commands import Bank, Open
 from croupier.round.state import Banker
-from croupier.rules.check import DEALING
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import NONE, Device, Moment, Stack
 from croupier.table.commands import Time
 
 SHUFFLER, CARDS = "shuffler", "cards"
 """The selections that say how cards are shuffled, and how they reach the table."""
-AUTOMATED_SHOE = "automated_shoe"
 """The way of dealing that a device does."""
 UNKNOWN_S = 10**9
 """How long a time is taken to be that no clock can tell: longer than any deck may last."""
@@ -146,11 +144,8 @@ def elapsed_s(before: Time | None, now: Time) -> int:
 
 def uses(rules: TableRules, device: Device) -> bool:
     """Whether cards are shuffled, or dealt, by this device."""
-    if device == "shoe":
-        return rules.selections.get(DEALING) == AUTOMATED_SHOE
-    # California has no choice of shufflers: the one that deals shuffles as well (deck/1).
-    shuffler = rules.selections.get(SHUFFLER)
-    return uses(rules, "shoe") if shuffler is None else shuffler != NONE
+    chosen = rules.selections.get(SHUFFLER, NONE) != NONE
+    return device in rules.deal.devices or (device == "shuffler" and chosen)
 
 
 def is_cut_due(rules: TableRules, deck: Deck) -> bool:

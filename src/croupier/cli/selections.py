@@ -1,0 +1,40 @@
+"""`--select K=V`: an operator's selections as words of a command line."""
+
+import tomllib
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Annotated, Any
+
+import typer
+
+from croupier.errors import UserError, quoted
+
+SELECT = "--select"
+Select = Annotated[
+    list[str] | None,
+    typer.Option(SELECT, metavar="K=V", help="A selection of the operator's (may be repeated)."),
+]
+
+
+def parse_selections(words: Iterable[str]) -> dict[str, Any]:
+    """Read words like `decks=2`; each value is TOML's, or a text where it is not TOML."""
+    selections: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise UserError(f"{quoted(word)} must be written K=V", field=SELECT)
+        if name in selections:
+            raise UserError("comes twice", field=f"{SELECT} {name}")
+        selections[name] = toml_value(text.strip())
+    return selections
+
+
+def toml_value(text: str) -> Any:
+    """Return the TOML value that a text is, or the text itself."""
+    try:
+        table = tomllib.loads(f"value = {text}", parse_float=Decimal)
+    except (ValueError, RecursionError):  # TOML's own, and numbers of thousands of digits.
+        return text
+    # A text of several lines could add keys of its own: then it is no value.
+    return table["value"] if len(table) == 1 and "\n" not in text else text

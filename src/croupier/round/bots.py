@@ -1,0 +1,145 @@
+"""How the computer plays a seat: by a simple rule that is posted where it is played.
+
+The rule asks the table rules what there is to bet and to choose, and sees only the cards that the
+seat may see. It is not the best way to play any game.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from croupier.cards import DECK, RANK_NAMES, RANKS, Card
+from croupier.hands import Hand
+from croupier.round.settle import row_for, shared_place
+from croupier.round.state import Box, Round
+from croupier.rules.game import Step, Wager
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import SEAT
+from croupier.rules.words import dollars, listed
+
+STAKE, FUNDS = 10_00, 1_000_00
+"""What a seat bets where the table has no minimum, and what it banks with."""
+HIGH = "Q"
+"""The high card to stay in with where the bank has no qualifier of its own."""
+KICKERS = "64"
+"""What goes with that high card at least, in a hand of three cards: queen-six-four."""
+MISSING_MAX = 3
+
+
+# ---------------------------------------------------------------- bets
+
+
+def bets(rules: TableRules) -> dict[str, int]:
+    """Return what a seat bets: the first wager, and what that one needs beside it."""
+    made: dict[str, int] = {}
+    name = next(n for n, wager in rules.wagers.items() if wager.placed == "before the deal")
+    while name not in made:
+        made[name] = _least(rules, name)
+        needed = (c.needs for c in rules.wagers[name].conditions if c.needs)
+        name = next((needs[0] for needs in needed if not set(needs) & made.keys()), name)
+    return made
+
+
+def _least(rules: TableRules, name: str) -> int:
+    sizes, limits = rules.wagers[name].sizes, rules.limits.get(name)
+    if sizes:
+        return sizes.of[0]
+    return limits.min if limits else STAKE
+
+
+# ---------------------------------------------------------------- choices
+
+
+def choose(round: Round, seat: int, known: Mapping[int, Card]) -> str:
+    """Return the option that a seat takes; `known` are the cards that it may see."""
+    step = round.rules.sequence[round.at][1]
+    stay, leave = _sides(step)
+    if stay is None or leave is None:
+        return next(iter(step.option))
+    box = round.boxes[seat]
+    if step.option[leave].folds:
+        hand = tuple(known[position] for position in positions_of(round, box))
+        return stay if _is_good(round.rules, hand) else leave
+    return stay if _is_won(round, box, known) else leave
+
+
+def positions_of(round: Round, box: Box) -> tuple[int, ...]:
+    """Return where a box's cards lie in the deck: its own, or the shared hand that it bets on."""
+    if box.hand is None:
+        return box.cards
+    name = shared_place(round.rules)
+    size = round.rules.places[name].cards // round.rules.places[name].hands
+    return round.places.get(name, ())[size * (box.hand - 1) : size * box.hand]
+
+
+def _sides(step: Step) -> tuple[str | None, str | None]:
+    """Return the option that stays in, and the one that gives up or takes back the stake."""
+    leave = [
+        name
+        for name, option in step.option.items()
+        if option.folds or any(stake.fate != "keep" for stake in option.stakes.values())
+    ]
+    stay = [name for name in step.option if name not in leave]
+    return (stay[0] if stay else None, leave[0] if leave else None)
+
+
+def _is_good(rules: TableRules, cards: tuple[Card, ...]) -> bool:
+    hand, high = Hand(cards, rules.ranking), _high(rules)
+    if len(cards) != 3 or high in RANKS[: RANKS.index(KICKERS[0]) + 1]:
+        return hand.is_at_least_high(RANKS.index(high))
+    least = Hand.of((f"{high}s", f"{KICKERS[0]}h", f"{KICKERS[1]}d"), rules.ranking)
+    return not least.beats(hand)
+
+
+def _high(rules: TableRules) -> str:
+    return rules.bank.qualifier.high if rules.bank.qualifier else HIGH
+
+
+def _is_won(round: Round, box: Box, known: Mapping[int, Card]) -> bool:
+    """Whether the stake asked about wins by its paytable whatever cards are still to come."""
+    rules, step = round.rules, round.step
+    wager = _asked(rules, step) if step else None
+    table = rules.paytables.get(wager.paytable or "") if wager else None
+    if table is None:
+        return False
+    positions: list[int] = []
+    for place in table.of:
+        positions += positions_of(round, box) if place == SEAT else round.places.get(place, ())
+    cards = [known[position] for position in positions if position in known]
+    missing = len(positions) - len(cards)
+    if missing > MISSING_MAX:
+        return False
+    unseen = [card for card in DECK if card not in known.values()]
+    return all(
+        row_for(table, Hand((*cards, *more), rules.ranking))
+        for more in combinations(unseen, missing)
+    )
+
+
+def _asked(rules: TableRules, step: Step) -> Wager | None:
+    return next((w for name, w in rules.wagers.items() if step.asks in rules.spots[name]), None)
+
+
+# ---------------------------------------------------------------- the rule in words
+
+
+def posted(rules: TableRules) -> str:
+    """Say by which rule the computer plays its seats."""
+    made = [f"{dollars(cents)} on {rules.wagers[name].label}" for name, cents in bets(rules).items()]
+    says = [f"each bets {listed(made)}", *dict.fromkeys(_choices_say(rules))]
+    if rules.banked_by == "player":
+        says.append(f"takes the bank with {dollars(FUNDS)} when it is its turn")
+    return f"The computer plays the other seats by this rule: {'; '.join(says)}."
+
+
+def _choices_say(rules: TableRules) -> Iterator[str]:
+    for step in rules.steps.values():
+        stay, leave = _sides(step)
+        if stay is None or leave is None:
+            continue
+        option, other = step.option[stay].label, step.option[leave].label
+        if step.option[leave].folds:
+            high = RANK_NAMES[RANKS.index(_high(rules))]
+            kickers = "-".join(RANK_NAMES[RANKS.index(rank)] for rank in KICKERS)
+            yield f"“{option}” with {high}-{kickers} or better, otherwise “{other}”"
+        else:
+            yield f"“{option}” when its cards win whatever comes, otherwise “{other}”"
