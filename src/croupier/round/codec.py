@@ -8,31 +8,30 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from croupier.cards import Card
 from croupier.errors import ParseError
 from croupier.round.commands import Command
 from croupier.round.events import Event
 
-T = TypeVar("T")
 _TYPE = "type"
 
 
-def to_plain(value: Command | Event) -> dict[str, Any]:
-    """Return a command or an event as plain data, with its type."""
+def to_plain(value: Any) -> dict[str, Any]:
+    """Return a command or an event, of a round or of a table, as plain data with its type."""
     return {_TYPE: type(value).__name__, **_fields_of(value)}
 
 
 def command_from(data: Any) -> Command:
     """Read a command from plain data."""
-    command: Command = _one_of(Command, data)
+    command: Command = one_of(Command, data)
     return command
 
 
 def event_from(data: Any) -> Event:
     """Read an event from plain data."""
-    event: Event = _one_of(Event, data)
+    event: Event = one_of(Event, data)
     return event
 
 
@@ -57,7 +56,8 @@ def _plain(value: Any) -> Any:
             return value
 
 
-def _one_of(union: Any, data: Any) -> Any:
+def one_of(union: Any, data: Any) -> Any:
+    """Read a value of one of the classes of a union, which the data names."""
     kinds = {kind.__name__: kind for kind in get_args(union)}
     if not isinstance(data, dict) or data.get(_TYPE) not in kinds:
         name = data.get(_TYPE) if isinstance(data, dict) else data
@@ -80,6 +80,10 @@ def _read(kind: Any, raw: Any, at: str) -> Any:
     if origin in (Union, UnionType):
         inner = next(arg for arg in args if arg is not NoneType)
         return None if raw is None else _read(inner, raw, at)
+    if origin is Literal:
+        if raw not in args:
+            raise ParseError(f"must be one of {', '.join(map(str, args))}", field=at)
+        return raw
     if origin is Mapping:
         return _read_mapping(args, raw, at)
     if origin is tuple:

@@ -371,6 +371,7 @@ class Deck(Cited):
 
     cards: int
     decks: int
+    alternates: ClauseId | None = None
     shuffle: Shuffle | None = None
     cut: Cut | None = None
     stub_count: StubCount | None = None

@@ -133,19 +133,13 @@ def _player_at(table: Table, seat: int) -> str:
 # ---------------------------------------------------------------- decks
 
 
-def _turns_clause(rules: TableRules) -> str:
-    """Return the clause on so many decks: the last word of the choice that led to them."""
-    path = f"selection.decks.option.{rules.deck.decks}"
-    chosen = [id for id, clause in rules.clauses.items() if clause.in_ == path]
-    return chosen[-1] if chosen else rules.deck.clause
-
-
 def _check_number(table: Table, number: int) -> None:
     """Refuse a deck that the table does not have, or whose cards are on the layout."""
     rules = table.rules
     if not 1 <= number <= rules.deck.decks:
         message = f"there is no deck {number}; the table has {rules.deck.decks}"
-        raise Refused("no_such_deck", message, field="deck", clause=_turns_clause(rules))
+        clause = rules.deck.alternates or rules.deck.clause
+        raise Refused("no_such_deck", message, field="deck", clause=clause)
     if table.round and table.round.dealt and table.round.deck == number:
         message = f"deck {number} is in play"
         raise Refused("deck_in_play", message, field="deck", clause=rules.deck.clause)
@@ -397,7 +391,8 @@ def _start(table: Table, command: StartRound) -> RoundStarted:
     _check_dealing(table)
     if command.deck not in (None, number):
         message = f"it is deck {number}'s turn, not deck {command.deck}'s"
-        raise Refused("wrong_deck", message, field="deck", clause=_turns_clause(rules))
+        clause = rules.deck.alternates or rules.deck.clause
+        raise Refused("wrong_deck", message, field="deck", clause=clause)
     deck = _check_ready(table, number, command.time)
     if rules.deck.stub_count and table.count_due:
         message = f"the stub was not counted for {table.uncounted} rounds"
