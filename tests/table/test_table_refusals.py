@@ -107,7 +107,7 @@ CASES: list[tuple[Callable[[], House], Command, str, str | None]] = [
     (empty, Cut(1, 20), "no_deck", "3.A(1)"),
     (counting, Cut(1, 20), "not_shuffled", "5.A"),
     (ready, Cut(1, 20), "no_cut", "5.F"),
-    (california, Cut(1, 20), "no_cut", "deck/3.c"),
+    (california, Cut(1, 20), "no_cut", "deck/3"),
     (to_be_cut, Cut(1, 9), "bad_cut", "5.F"),
     (to_be_cut, Recut(1, 20, "floorperson"), "not_cut", "5.G"),
     (started, Count(1, 52), "round_open", None),
