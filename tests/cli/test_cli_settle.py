@@ -342,7 +342,7 @@ def test_people_see_every_line_with_its_clause_and_reason(settle: Settle, tmp_pa
         "play 10.00 push paid 0.00 back 10.00",
         "Dealer does not qualify (J-9-4): Play returned (11.D(3)(c))",
         "ante_bonus 0.00 win paid 50.00 back 0.00",
-        "mini royal in spades (12.B(1)(a), ruling M2)",
+        "mini royal in spades pays 5 to 1 (12.B(1)(a), ruling M2)",
         "progressive 1.00 win paid 2500.28 back 0.00",
         "ante 10.00 forfeit paid 0.00 back 0.00",
         "forfeited by folding (11.B)",

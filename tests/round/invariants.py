@@ -15,7 +15,7 @@ from croupier.errors import Refused
 from croupier.money import parse_money
 from croupier.round import view as views
 from croupier.round.codec import to_plain
-from croupier.round.commands import Choose, Command, Settle, Show
+from croupier.round.commands import Choose, Command, Show
 from croupier.round.events import Event, Shown
 from croupier.round.file import Played
 from croupier.round.result import result_of
@@ -56,24 +56,25 @@ class Play:
         self.news: tuple[Event, ...] = ()
         self.command: Command | None = None
         self.refused: Refused | None = None
+        self.broken = True
+        """Whether the last command broke something, or none was asked for."""
 
     def do(self, command: Command) -> bool:
         """Ask for something, see that everything holds, and say whether it was done."""
         before, told = self.round, fingerprint(self.round)
-        self.command, self.news, self.refused = command, (), None
+        self.command, self.news, self.refused, self.broken = command, (), None, True
         try:
             self.news = DECIDE.decide(before, command)
         except Refused as refused:
             self.refused = refused
         except Exception as error:
             raise Broken("total", f"{command}: {error!r}") from error
-        if isinstance(command, Settle) and self.news and not self.ledger.void:
-            self.ledger.meters.update(command.meters)
         for event in self.news:
             self._happen(event)
         if self.wants("frozen") and fingerprint(before) != told:
             raise Broken("frozen", f"{command} changed the round before it")
         self.check()
+        self.broken = False
         return bool(self.news)
 
     def _happen(self, event: Event) -> None:
@@ -183,6 +184,8 @@ def views_hold_nothing_hidden(play: Play) -> Iterator[object]:
         said = play.command.faces if isinstance(play.command, Show) else ()
         if not cards_in(str(play.refused)) <= shown | {str(face.card) for face in said}:
             yield f"the refusal {play.refused} names a hidden card"
+    if not play.news:
+        return
     bank = [ledger.banker.player] if ledger.banker else []
     for viewer in {*ledger.players.values(), *bank, STRANGER, None}:
         own = {str(play.deck[p]) for p in _own(ledger, viewer)}
@@ -228,10 +231,10 @@ def lines_are_in_order(play: Play) -> Iterator[object]:
     seats = [event.seat for event in ledger.settled]
     if seats != _order(ledger):
         yield f"the seats are settled as {seats}, not {_order(ledger)}"
-    words = ORDER[ledger.book].split()
     for event in ledger.settled:
+        words = iter([word for word in ORDER[ledger.book].split() for _ in range(7)])
         names = [line.wager for line in event.lines]
-        if not set(names) <= set(words) or names != sorted(names, key=words.index):
+        if not all(name in words for name in names):  # Each is looked for after the one before.
             yield f"seat {event.seat} has the lines {names}"
         staked = [(line.wager, line.stake) for line in event.lines if line.stake]
         if sorted(staked) != sorted(ledger.stakes[event.seat].items()):
@@ -352,7 +355,7 @@ def fees_are_the_declared_ones(play: Play) -> Iterator[object]:
     ledger = play.ledger
     if not ledger.over or ledger.void:
         return
-    charged, banker = dict(ledger.flat_fees()), play.rules.fee.banker if play.rules.fee else 0
+    charged, banker = dict(ledger.fees), play.rules.fee.banker if play.rules.fee else 0
     rake = play.rules.rake
     alive = {line.seat for line in ledger.lines if line.outcome != "uncovered"}
     if rake and rake.amount:
@@ -374,9 +377,8 @@ def envy_is_between_players(play: Play) -> Iterator[object]:
     ledger = play.ledger
     if not ledger.over or ledger.void:
         return
-    for wager, maker in (("envy", "progressive"), ("five_card_envy", "five_card_progressive")):
-        lines = [line for line in ledger.lines if line.wager == wager]
-        pairs = [(line.seat, line.from_seat or 0) for line in lines]
+    for maker in ("progressive", "five_card_progressive"):
+        pairs = list(_envy(ledger, maker))
         envied = {holder for _, holder in pairs}
         due = {
             (seat, holder)
@@ -385,11 +387,22 @@ def envy_is_between_players(play: Play) -> Iterator[object]:
             if maker in spots and seat not in ledger.left and _may_envy(ledger, seat, holder)
         }
         if sorted(pairs) != sorted(due):
-            yield f"{wager} goes by {sorted(pairs)}, not {sorted(due)}"
+            yield f"{maker}: envy goes by {sorted(pairs)}, not {sorted(due)}"
         if envied & ledger.left:
             yield "an abandoned hand is envied"
-    if any((line.from_seat is not None) != line.wager.endswith("envy") for line in ledger.lines):
+    if any((line.from_seat is not None) != (line.wager == "envy") for line in ledger.lines):
         yield "a line is from another seat, and no envy"
+
+
+def _envy(ledger: Ledger, maker: str) -> Iterator[tuple[int, int]]:
+    """Who gets envy on a wager, and for whose hand: such lines come after the wager's own."""
+    for event in ledger.settled:
+        last = ""
+        for line in event.lines:
+            if line.wager != "envy":
+                last = line.wager
+            elif (last == "five_card_progressive") == (maker == "five_card_progressive"):
+                yield event.seat, line.from_seat or 0
 
 
 def _may_envy(ledger: Ledger, seat: int, holder: int) -> bool:

@@ -39,7 +39,7 @@ FORFEITS = {
 # In which order a book settles what lies at a seat.
 ORDER = {
     MARYLAND: "ante play ante_bonus pair_plus progressive envy six_card_bonus "
-    "five_card_progressive five_card_envy",
+    "five_card_progressive envy",
     SINGAPORE: "ante play ante_bonus pair_plus progressive envy",
     CALIFORNIA: "ante play pair_plus",
     FLORIDA: "ante play pair_plus",

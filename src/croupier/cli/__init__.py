@@ -28,6 +28,7 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "rulebooks": "List the rulebooks, show one, compare two, check a file.",
+    "play": "Play a book in the terminal, for play chips.",
     "replay": "Show a recorded round, event by event or settled.",
     "settle": "Settle a round file, every line with its clause.",
     "submission": "Write a rules submission, or check one.",

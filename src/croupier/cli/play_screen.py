@@ -8,21 +8,27 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from io import TextIOWrapper
+from typing import Any
 
-from croupier.cards import SUIT_SYMBOLS, Card
+from croupier.cards import RANKS, SUIT_SYMBOLS, Card
 from croupier.errors import UserError
-from croupier.round.state import Line
+from croupier.hands import Hand
+from croupier.round.result import hand_places
+from croupier.round.settle import shared_place
+from croupier.round.state import Line, Round
 from croupier.round.view import HIDDEN
 from croupier.rules.describe import row_hand
 from croupier.rules.game import Cited, Paytable, Wager
 from croupier.rules.table_rules import TableRules
-from croupier.rules.words import dollars, payout_says
+from croupier.rules.vocabulary import BANK, SEAT
+from croupier.rules.words import dollars, listed, payout_says
 
 RED, BOLD, DIM = "31", "1", "2"
-_COLUMNS_MAX, _GAP = 100, 3
+_COLUMNS_MAX, _INDENT, _GAP, _CARD = 100, 2, 3, 5
+"""Widths, in columns: the screen, the margin, between two hands, a card."""
 _RED_SUITS = (1, 2)
 
 
@@ -47,24 +53,29 @@ class Screen:
         dull = plain or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
         self.is_drawn = self.is_terminal and not dull and _can_draw(sys.stdout.encoding)
         self.is_live = self.is_terminal and sys.stdin.isatty()
+        self.is_spaced = False
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # Few suits are better than none.
 
     # ------------------------------------------------------------ words
 
-    def say(self, text: str = "", *, indent: int = 0) -> None:
+    def say(self, text: str, *, indent: int = 0) -> None:
         """Print a text, wrapped to a terminal's width and left alone elsewhere."""
-        if not self.is_terminal or not text:
-            print(f"{' ' * indent}{text}" if text else "")
-            return
         space = " " * indent
-        for line in textwrap.wrap(
-            text, self._columns(), initial_indent=space, subsequent_indent=space
-        ):
-            print(line)
+        if not self.is_terminal:
+            self._print(space + text)
+            return
+        wrapper = textwrap.TextWrapper(
+            self._columns(), initial_indent=space, subsequent_indent=space
+        )
+        wrapper.break_on_hyphens = wrapper.break_long_words = False
+        for line in wrapper.wrap(text):
+            self._print(line)
 
     def heading(self, text: str) -> None:
         """Print a heading with a line of space above it."""
-        print()
-        print(self._painted(text, BOLD))
+        self._space()
+        self._print(self._painted(text, BOLD))
 
     def refuse(self, error: UserError, subject: str = "") -> None:
         """Say in one sentence what is wrong, and which clause says so."""
@@ -75,14 +86,23 @@ class Screen:
     def ask(self, question: str) -> str:
         """Return the answer to a question; whoever ends the input leaves."""
         print(f"{question} ", end="", flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            print()
-            raise Left
+        line = sys.stdin.buffer.readline().decode(errors="replace")
         answer = line.strip()
-        if not sys.stdin.isatty():
-            print(answer)  # A terminal has shown it already.
+        if not line or not sys.stdin.isatty():  # A terminal has shown the answer already.
+            print("".join(filter(str.isprintable, answer)))
+        self.is_spaced = False
+        if not line:
+            raise Left
         return answer
+
+    def _print(self, line: str) -> None:
+        print(line)
+        self.is_spaced = not line
+
+    def _space(self) -> None:
+        """Leave one line empty, however often it is asked for."""
+        if not self.is_spaced:
+            self._print("")
 
     def _columns(self) -> int:
         return min(shutil.get_terminal_size().columns, _COLUMNS_MAX)
@@ -92,31 +112,33 @@ class Screen:
 
     # ------------------------------------------------------------ cards
 
-    def lay(self, spreads: Sequence[Spread]) -> None:
-        """Show cards: as boxes side by side, or as words one below the other."""
-        print()
+    def lay(self, groups: Sequence[Sequence[Spread]]) -> None:
+        """Show cards: as boxes side by side, a group below the other, or as words."""
         if self.is_drawn:
-            for row in _rows(spreads, self._columns()):
-                self._lay_row(row)
+            for group in groups:
+                for row in _rows(group, self._columns()):
+                    self._lay_row(row)
+            self._space()
             return
+        spreads = [spread for group in groups for spread in group]
         width = max(len(spread.title) for spread in spreads)
+        self._space()
         for spread in spreads:
             cards = " ".join(f"[{card}]" for card in spread.cards)
-            print(f"  {spread.title:{width}}  {cards}  {spread.note}".rstrip())
+            self._print(f"  {spread.title:{width}}  {cards}  {spread.note}".rstrip())
 
     def _lay_row(self, row: Sequence[Spread]) -> None:
         """Print hands side by side: whose they are, four lines of cards, what is said of them."""
-        blocks = [
-            [
-                self._painted(spread.title.ljust(_width(spread)), BOLD),
-                *(line + " " * (_width(spread) - 5 * len(spread.cards)) for line in art),
-                spread.note.ljust(_width(spread)),
-            ]
-            for spread in row
-            for art in [self._art(spread.cards)]
-        ]
-        for parts in zip_longest(*blocks, fillvalue=""):
-            print((" " * 2 + (" " * _GAP).join(parts)).rstrip())
+        self._space()
+        self._print(
+            _line(self._painted(spread.title.ljust(_width(spread)), BOLD) for spread in row)
+        )
+        arts = [self._art(spread.cards) for spread in row]
+        gaps = [" " * (_width(spread) - _CARD * len(spread.cards)) for spread in row]
+        for lines in zip(*arts, strict=True):
+            self._print(_line(line + gap for line, gap in zip(lines, gaps, strict=True)))
+        if any(spread.note for spread in row):
+            self._print(_line(spread.note.ljust(_width(spread)) for spread in row))
 
     def _art(self, cards: Sequence[str]) -> list[str]:
         drawn = [self._card(card) for card in cards]
@@ -137,19 +159,30 @@ class Screen:
 
     # ------------------------------------------------------------ rules and settlements
 
+    def sizes(self, rules: TableRules, name: str) -> str:
+        """Say how large a bet on a wager may be, where it is not free."""
+        wager, limits = rules.wagers[name], rules.limits.get(name)
+        hints = [f"{len(wager.spots)} equal bets of"] if wager.spots else []
+        if wager.sizes:
+            hints.append(listed([dollars(size) for size in wager.sizes.of], last="or"))
+        elif limits:
+            hints.append(f"{dollars(limits.min)} to {dollars(limits.max)}")
+        elif hints:
+            hints.append("any size")
+        return f", {' '.join(hints)}" if hints else ""
+
     def explain_wager(self, rules: TableRules, name: str) -> None:
         """Show what the book says of a wager, and its paytable."""
         wager = rules.wagers[name]
         verdicts = (wager.settle.always, wager.settle.higher, wager.settle.lower)
-        cited: list[Cited | None] = [wager, *wager.conditions, wager.sizes, *verdicts]
-        cited += [wager.settle.equal, wager.settle.unopposed]
-        self.explain(rules, [said.clause for said in cited if said])
+        last = (wager.settle.equal, wager.settle.unopposed)
+        self.explain(rules, [wager, *wager.conditions, wager.sizes, *verdicts, *last])
         for label, table in _tables(rules, name, wager):
             self.paytable(label, table)
 
-    def explain(self, rules: TableRules, clauses: Sequence[str]) -> None:
-        """Show what some clauses say, each once."""
-        for id in dict.fromkeys(clauses):
+    def explain(self, rules: TableRules, cited: Sequence[Cited | None]) -> None:
+        """Show what the clauses of some parts of the rules say, each once."""
+        for id in dict.fromkeys(part.clause for part in cited if part):
             if id in rules.clauses:
                 self.say(f"{id}: {rules.clauses[id].says}", indent=4)
 
@@ -157,14 +190,77 @@ class Screen:
         """Show a paytable with its clause."""
         self.say(f"{label} ({table.clause}):", indent=4)
         for row in table.rows:
-            print(f"      {row_hand(row):42} {payout_says(table, row)}")
+            self._print(f"      {row_hand(row):42} {payout_says(table, row)}")
 
     def settled(self, label: str, line: Line, why: str) -> None:
         """Show one settled line: the money, and below it the reason and the clause."""
         stake = dollars(line.stake) if line.stake else ""
-        print(f"  {label:30} {stake:>11}  {line.outcome:10} {signed(line.net):>12}")
+        self._print(f"  {label:30} {stake:>11}  {line.outcome:10} {signed(line.net):>12}")
         ruling = f", ruling {line.ruling}" if line.ruling else ""
         self.say(f"{why} ({line.clause}{ruling})", indent=6)
+
+
+# ---------------------------------------------------------------- whose cards lie where
+
+
+def spreads(round: Round, seen: Mapping[str, Any], seat: int) -> list[list[Spread]]:
+    """Return the cards of a view for the player at a seat: those in the middle, then the seats'."""
+    return [_middle(round, seen, seat), _hands(round, seen, seat)]
+
+
+def _middle(round: Round, seen: Mapping[str, Any], seat: int) -> list[Spread]:
+    rules = round.rules
+    found: list[Spread] = []
+    for place, cards in seen["places"].items():
+        if place == BANK:
+            whose = f": seat {round.banker.seat}" if round.banker else ""
+            title = f"{rules.bank.label}{': you' if whose == f': seat {seat}' else whose}"
+            found.append(Spread(title, tuple(cards), _bank_says(rules, cards)))
+        elif rules.places[place].hands:
+            found += _shared_hands(round, cards, seat)
+        else:
+            found.append(Spread(rules.places[place].label, tuple(cards)))
+    return found
+
+
+def _hands(round: Round, seen: Mapping[str, Any], seat: int) -> list[Spread]:
+    shared = [seen["places"].get(p, []) for p in hand_places(round.rules) if p != SEAT]
+    return [
+        Spread(
+            "You" if box["seat"] == seat else f"Seat {box['seat']}",
+            tuple(box["cards"]),
+            "folded" if box["folded"] else _words(round.rules, sum(shared, box["cards"])),
+        )
+        for box in seen["boxes"]
+        if box["cards"]
+    ]
+
+
+def _shared_hands(round: Round, cards: Sequence[str], seat: int) -> Iterator[Spread]:
+    place = round.rules.places[shared_place(round.rules)]
+    size = place.cards // place.hands
+    own = round.boxes[seat].hand if seat in round.boxes else None
+    for hand in range(1, place.hands + 1):
+        held = list(cards[size * (hand - 1) : size * hand])
+        title = f"Hand {hand}{', yours' if hand == own else ''}"
+        yield Spread(title, tuple(held), _words(round.rules, held))
+
+
+def _bank_says(rules: TableRules, cards: Sequence[str]) -> str:
+    words, qualifier = _words(rules, cards), rules.bank.qualifier
+    if not words or qualifier is None:
+        return words
+    hand = Hand.of(cards, rules.ranking)
+    plays = hand.is_at_least_high(RANKS.index(qualifier.high))
+    return words if plays else f"{words}, does not qualify"
+
+
+def _words(rules: TableRules, cards: Sequence[str]) -> str:
+    """Name a hand once all its cards are seen."""
+    return "" if HIDDEN in cards or not cards else Hand.of(cards, rules.ranking).words
+
+
+# ---------------------------------------------------------------- how it is laid out
 
 
 def signed(cents: int) -> str:
@@ -180,19 +276,24 @@ def _can_draw(encoding: str) -> bool:
     return True
 
 
+def _line(parts: Iterable[str]) -> str:
+    return (" " * _INDENT + (" " * _GAP).join(parts)).rstrip()
+
+
 def _width(spread: Spread) -> int:
-    return max(len(spread.title), 5 * len(spread.cards), len(spread.note))
+    return max(len(spread.title), _CARD * len(spread.cards), len(spread.note))
 
 
 def _rows(spreads: Sequence[Spread], columns: int) -> Iterator[list[Spread]]:
     """Yield as many hands at a time as fit side by side."""
     row: list[Spread] = []
     for spread in spreads:
-        if row and 2 + sum(_width(s) + _GAP for s in row) + _width(spread) > columns:
+        if row and _INDENT + sum(_width(s) + _GAP for s in row) + _width(spread) > columns:
             yield row
             row = []
         row.append(spread)
-    yield row
+    if row:
+        yield row
 
 
 def _tables(rules: TableRules, name: str, wager: Wager) -> Iterator[tuple[str, Paytable]]:

@@ -124,7 +124,9 @@ def _asked(rules: TableRules, step: Step) -> Wager | None:
 
 def posted(rules: TableRules) -> str:
     """Say by which rule the computer plays its seats."""
-    made = [f"{dollars(cents)} on {rules.wagers[name].label}" for name, cents in bets(rules).items()]
+    made = [
+        f"{dollars(cents)} on {rules.wagers[name].label}" for name, cents in bets(rules).items()
+    ]
     says = [f"each bets {listed(made)}", *dict.fromkeys(_choices_say(rules))]
     if rules.banked_by == "player":
         says.append(f"takes the bank with {dollars(FUNDS)} when it is its turn")

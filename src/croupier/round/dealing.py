@@ -1,7 +1,5 @@
 """Where each card of the deck goes, by the dealing procedure of the table."""
 
-from collections.abc import Iterator
-
 from croupier.round.order import seats_in
 from croupier.round.state import Round
 from croupier.rules.game import DealLine
@@ -13,21 +11,22 @@ def deal_plan(round: Round) -> tuple[tuple[int, str, int], ...]:
 
     A card that was found face up is passed over (Maryland 13.A).
     """
-    positions = (p for p in range(round.rules.deck.cards) if p not in round.discarded)
-    return tuple((next(positions), place, seat) for place, seat in _places(round))
+    deck, discarded = range(round.rules.deck.cards), round.discarded
+    positions = [p for p in deck if p not in discarded] if discarded else deck
+    dealt = zip(positions, _places(round), strict=False)
+    return tuple([(position, place, seat) for position, (place, seat) in dealt])
 
 
-def _places(round: Round) -> Iterator[tuple[str, int]]:
-    """Yield the place, and the seat where it is one, that each card in turn goes to."""
+def _places(round: Round) -> list[tuple[str, int]]:
+    """Return the place, and the seat where it is one, that each card in turn goes to."""
     seats = seats_in(round, round.rules.deal.order)
+    places: list[tuple[str, int]] = []
     for line in round.rules.deal.cards:
         if not _is_dealt(round, line):
             continue
-        if line.to == SEATS:
-            for seat in seats:
-                yield from ((line.to, seat) for _ in range(line.cards))
-        else:
-            yield from ((line.to, 0) for _ in range(line.cards))
+        for seat in seats if line.to == SEATS else (0,):
+            places += [(line.to, seat)] * line.cards
+    return places
 
 
 def _is_dealt(round: Round, line: DealLine) -> bool:

@@ -97,8 +97,7 @@ def _open(round: Round, command: Open) -> Opened:
     if round.at >= 0:
         raise Refused("already_open", "the round is open already")
     known = round.rules.meters
-    for id in command.meters.keys() - known.keys():
-        raise Refused("no_such_meter", "is not a meter of this table", field=f"meters.{id}")
+    _check_meters(round, command.meters)
     for id, reading in command.meters.items():
         if reading < 0:
             raise Refused("no_money", "cannot be negative", field=f"meters.{id}")
@@ -110,9 +109,14 @@ def _open(round: Round, command: Open) -> Opened:
     return Opened(command.round, round.rules.rulebook, round.rules.digest, shown)
 
 
+def _check_meters(round: Round, readings: Mapping[str, int]) -> None:
+    for id in readings:
+        if id not in round.rules.meters:
+            raise Refused("no_such_meter", "is not a meter of this table", field=f"meters.{id}")
+
+
 def _bets_open(round: Round, *, withdraws: bool = False) -> None:
-    step = round.step
-    if step and step.do != "bets" and not round.void:
+    if round.at > 0 and round.step and not round.void:
         _, bets = round.rules.sequence[0]
         clause = bets.stands if withdraws and bets.stands else bets.closed
         raise Refused("bets_closed", "no more bets: nothing is changed now", clause=clause)
@@ -205,7 +209,7 @@ def _show(round: Round, command: Show) -> tuple[Event, ...]:
             raise Refused("card_doubled", f"{face.card} has been shown before", field="cards")
         due.remove(face.position)
         seen.add(face.card)
-    return tuple(Shown(face.position, face.card, face.salt) for face in command.faces)
+    return tuple([Shown(face.position, face.card, face.salt) for face in command.faces])
 
 
 def _choose(round: Round, command: Choose) -> Chose:
@@ -234,8 +238,7 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     if round.void:
         return _return_everything(round)
     _expect(round, "settle")
-    for id in command.meters.keys() - round.rules.meters.keys():
-        raise Refused("no_such_meter", "is not a meter of this table", field=f"meters.{id}")
+    _check_meters(round, command.meters)
     if round.due:
         message = f"{len(round.due)} cards have still to be shown"
         raise Refused("cards_hidden", message, clause=round.rules.sequence[round.at][1].clause)
@@ -245,7 +248,8 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     for seat in settlement.order:
         before = dict(settlement.meters)
         seats[seat] = settlement.seat_lines(seat)
-        meters[seat] = {id: m for id, m in settlement.meters.items() if m != before[id]}
+        after = settlement.meters
+        meters[seat] = {id: m for id, m in after.items() if m != before[id]} if after else {}
     bank = None
     if round.banker and round.rules.bank.cover:
         owed = [line for lines in seats.values() for line in lines]

@@ -19,9 +19,9 @@ from croupier.round.events import (
     SeatSettled,
     Shown,
 )
-from croupier.round.order import to_ask, to_show
+from croupier.round.order import asked_in, due_in, to_ask, to_show, turned_up, unseen
 from croupier.round.state import Banker, Box, Round, Stake, Void, changed
-from croupier.rules.game import Option
+from croupier.rules.game import Option, Step
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
 
@@ -33,27 +33,27 @@ def replay(rules: TableRules, events: Iterable[Event]) -> Round:
 
 def evolve(round: Round, event: Event) -> Round:
     """Return the round after one event."""
-    match event:
-        case BetMade():
-            return _bet(round, event)
-        case BetTakenDown():
-            return _taken_down(round, event)
-        case Chose():
-            return _chose(round, event)
+    match event:  # The most frequent ones come first.
         case Shown():
             return _shown(round, event)
-        case Dealt():
-            return _entered(_dealt(round, event))
+        case BetMade():
+            return _bet(round, event)
+        case Chose():
+            return _chose(round, event)
         case SeatSettled():
             return _settled(round, event)
+        case Dealt():
+            return _dealt(round, event)
         case BetsClosed():
-            return _entered(_bets_closed(round, event))
+            return _bets_closed(round, event)
         case Declared():
-            return _entered(_declared(round, event))
+            return _declared(round, event)
         case Opened():
             return changed(
                 round, id=event.round, at=0, meters=event.meters, meters_before=event.meters
             )
+        case BetTakenDown():
+            return _taken_down(round, event)
         case Banked():
             return changed(round, banker=Banker(event.seat, event.player, event.funds))
         case Closed():
@@ -67,17 +67,17 @@ def evolve(round: Round, event: Event) -> Round:
 def _shown(round: Round, event: Shown) -> Round:
     due = _without(round.due, event.position)
     round = changed(round, faces={**round.faces, event.position: event.card}, due=due)
-    if due:
-        return round
-    step = round.step
-    return _entered(round) if step and step.do == "reveal" else round
+    return round if due else _passed(round)
 
 
 def _bet(round: Round, event: BetMade) -> Round:
-    box = round.boxes.get(event.seat) or Box(event.seat, event.player, event.hand)
-    spots = round.rules.spots[event.wager]
-    stakes = {**box.stakes, **{spot: Stake(event.cents) for spot in spots}}
-    return _with_box(round, changed(box, stakes=stakes))
+    stakes = dict.fromkeys(round.rules.spots[event.wager], Stake(event.cents))
+    box = round.boxes.get(event.seat)
+    if box is None:
+        box = Box(event.seat, event.player, event.hand, stakes)
+    else:
+        box = changed(box, stakes={**box.stakes, **stakes})
+    return _with_box(round, box)
 
 
 def _taken_down(round: Round, event: BetTakenDown) -> Round:
@@ -95,7 +95,7 @@ def _bets_closed(round: Round, event: BetsClosed) -> Round:
         for seat, box in sorted(round.boxes.items())
     }
     meters = {id: micros + event.rises.get(id, 0) for id, micros in round.meters.items()}
-    return changed(round, at=1, boxes=boxes, meters=meters, action=event.action)
+    return _entered(changed(round, boxes=boxes, meters=meters, action=event.action), 1, ())
 
 
 def _dealt(round: Round, event: Dealt) -> Round:
@@ -106,16 +106,15 @@ def _dealt(round: Round, event: Dealt) -> Round:
             hands.setdefault(seat, []).append(position)
         else:
             places.setdefault(place, []).append(position)
-    boxes = {
-        seat: changed(box, cards=tuple(hands.get(seat, ()))) for seat, box in round.boxes.items()
-    }
-    return changed(
+    round = changed(
         round,
-        at=round.at + 1,
-        boxes=boxes,
+        boxes={
+            seat: changed(b, cards=tuple(hands.get(seat, ()))) for seat, b in round.boxes.items()
+        },
         places={place: tuple(cards) for place, cards in places.items()},
         next_position=event.cards[-1][0] + 1,
     )
+    return _entered(round, round.at + 1, unseen(round, turned_up(round)))
 
 
 def _chose(round: Round, event: Chose) -> Round:
@@ -129,7 +128,7 @@ def _chose(round: Round, event: Chose) -> Round:
     )
     asked = _without(round.asked, event.seat)
     round = changed(round, boxes={**round.boxes, event.seat: box}, asked=asked)
-    return round if asked else _entered(round)
+    return round if asked else _passed(round)
 
 
 def _stakes_after(box: Box, option: Option) -> dict[str, Stake]:
@@ -162,7 +161,7 @@ def _declared(round: Round, event: Declared) -> Round:
                     for spot, stake in box.stakes.items()
                 }
                 round = _with_box(round, changed(box, abandoned=True, stakes=stakes))
-    return round
+    return _passed(changed(round, asked=to_ask(round), due=to_show(round)))
 
 
 def _settled(round: Round, event: SeatSettled) -> Round:
@@ -183,11 +182,25 @@ def _without(numbers: tuple[int, ...], number: int) -> tuple[int, ...]:
     return tuple(other for other in numbers if other != number)
 
 
-def _entered(round: Round) -> Round:
-    """Note who is asked and what is due in a step; pass those in which nothing is left to do."""
+def _passed(round: Round) -> Round:
+    """Go on to the next step if nothing is left to do in this one."""
     step = round.step
-    asked, due = to_ask(round), to_show(round)
-    if step and not round.void:
-        if (step.do == "decide" and not asked) or (step.do == "reveal" and not due):
-            return _entered(changed(round, at=round.at + 1))
-    return changed(round, asked=asked, due=due)
+    done = step is not None and not round.void and _is_done(step, round.asked, round.due)
+    return _entered(round, round.at + 1, round.due) if done else round
+
+
+def _entered(round: Round, at: int, due: tuple[int, ...]) -> Round:
+    """Enter a step, or the first after it with something to do; some cards may be due already."""
+    asked: tuple[int, ...] = ()
+    for name, step in round.rules.sequence[at:]:
+        asked = asked_in(round, name, step)
+        if turned := due_in(round, step):
+            due = unseen(round, (*due, *turned))
+        if not _is_done(step, asked, due):
+            break
+        at += 1
+    return changed(round, at=at, asked=asked, due=due)
+
+
+def _is_done(step: Step, asked: tuple[int, ...], due: tuple[int, ...]) -> bool:
+    return (step.do == "decide" and not asked) or (step.do == "reveal" and not due)

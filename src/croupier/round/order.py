@@ -1,6 +1,6 @@
 """Whose turn it is: the orders of seats, who is still to be asked, which cards are due."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from croupier.round.state import Box, Round
 from croupier.rules.game import Step
@@ -32,16 +32,22 @@ def _from(seats: list[int], first: int) -> tuple[int, ...]:
 def to_ask(round: Round) -> tuple[int, ...]:
     """Return the seats that have still to decide in this step, in turn.
 
-    A round holds the answer as `asked`; here it is worked out, when a step is entered.
+    A round holds the answer as `asked`; this works it out from nothing else.
     """
-    step = round.step
-    if step is None or step.do != "decide":
+    return asked_in(round, *round.rules.sequence[round.at]) if round.step else ()
+
+
+def asked_in(round: Round, name: str, step: Step) -> tuple[int, ...]:
+    """Return the seats that a step asks and that have not answered, in turn."""
+    if step.do != "decide":
         return ()
-    name = round.rules.sequence[round.at][0]
+    boxes = round.boxes
     return tuple(
-        seat
-        for seat in seats_in(round, step.order)
-        if _is_asked(round.boxes[seat], step) and name not in round.boxes[seat].chose
+        [
+            seat
+            for seat in seats_in(round, step.order)
+            if name not in boxes[seat].chose and _is_asked(boxes[seat], step)
+        ]
     )
 
 
@@ -51,42 +57,55 @@ def _is_asked(box: Box, step: Step) -> bool:
 
 
 def to_show(round: Round) -> tuple[int, ...]:
-    """Return the positions that are due to be shown now; a round holds them as `due`."""
-    step = round.step
-    if step is None or round.void or not round.next_position:
+    """Return the positions that are due to be shown now.
+
+    A round holds the answer as `due`; this works it out from nothing else.
+    """
+    if round.step is None or round.void:
         return ()
-    return tuple(p for p in dict.fromkeys(_due(round, step)) if p not in round.faces)
+    due = list(turned_up(round))
+    for _, step in round.rules.sequence[: round.at + 1]:
+        due += due_in(round, step)
+    return unseen(round, due)
 
 
-def _due(round: Round, step: Step) -> Iterator[int]:
-    for place, cards in _turned_up(round):
-        yield from round.places.get(place, ())[:cards]
-    for _, earlier in round.rules.sequence[: round.at + 1]:
-        if earlier.do in ("reveal", "settle"):
-            for place in earlier.shows:
-                yield from _shown_by(round, earlier, place)
-    if step.do == "settle":
-        for seat in seats_in(round, step.order):
-            if is_shown(round, round.boxes[seat]):
-                yield from round.boxes[seat].cards
+def unseen(round: Round, positions: Iterable[int]) -> tuple[int, ...]:
+    """Return those of some positions that have not been shown, each once."""
+    return tuple([p for p in dict.fromkeys(positions) if p not in round.faces])
 
 
-def _turned_up(round: Round) -> Iterator[tuple[str, int]]:
-    """Yield the places whose cards are turned up as they are dealt, and how many."""
+def turned_up(round: Round) -> list[int]:
+    """Return the positions that are turned up as they are dealt."""
+    due: list[int] = []
     for line in round.rules.deal.cards:
         if line.shows:
-            yield line.to, line.shows
+            due += round.places.get(line.to, ())[: line.shows]
+    return due
 
 
-def _shown_by(round: Round, step: Step, place: str) -> Iterator[int]:
-    if place == SEATS:
-        for seat in seats_in(round, step.order):
-            if is_shown(round, round.boxes[seat]):
-                yield from round.boxes[seat].cards
-    elif step.cards is None:
-        yield from round.places.get(place, ())
-    else:
-        yield from round.places.get(place, ())[: _cards_shown(round, step, place)]
+def due_in(round: Round, step: Step) -> list[int]:
+    """Return the positions that a step turns up, in order."""
+    due: list[int] = []
+    for place in step.shows:
+        if place == SEATS:
+            due += _hands(round, step)
+        elif step.cards is None:
+            due += round.places.get(place, ())
+        else:
+            due += round.places.get(place, ())[: _cards_shown(round, step, place)]
+    if step.do == "settle":
+        due += _hands(round, step)
+    return due
+
+
+def _hands(round: Round, step: Step) -> list[int]:
+    """Return the positions of all hands that are turned up to be settled."""
+    due: list[int] = []
+    for seat in seats_in(round, step.order):
+        box = round.boxes[seat]
+        if is_shown(round, box):
+            due += box.cards
+    return due
 
 
 def _cards_shown(round: Round, step: Step, place: str) -> int:
@@ -102,8 +121,9 @@ def _cards_shown(round: Round, step: Step, place: str) -> int:
 
 def is_shown(round: Round, box: Box) -> bool:
     """Whether a hand is turned up to be settled: it has money on it, or others may envy it."""
-    if any(stake.fate == "live" for stake in box.stakes.values()):
-        return True
+    for stake in box.stakes.values():
+        if stake.fate == "live":
+            return True
     return box.folded and any(
         envy.holders.folded and (envy.holders.needs is None or envy.holders.needs in box.stakes)
         for envy in round.rules.envies.values()

@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 from croupier.hands import Hand
-from croupier.round.settle import Settlement, verdict_of
+from croupier.round.settle import Settlement, row_for, verdict_of
 from croupier.round.state import Line, Round
+from croupier.rules.game import Paytable
 from croupier.rules.vocabulary import SEAT
-from croupier.rules.words import dollars, number
+from croupier.rules.words import dollars, number, payout_says
 
 _PLAIN = {
     "fold": "forfeited by folding",
@@ -33,8 +34,7 @@ class Reasons:
         if line.because == "envy":
             return f"seat {line.from_seat} holds a {self._name(line)}"
         if line.because in ("row", "unlisted"):
-            hand = self._judged(line)
-            return f"{hand.words}" if line.because == "row" else f"{hand.words} is not on the table"
+            return self._by_table(line)
         return self._showdown(line)
 
     def _showdown(self, line: Line) -> str:
@@ -64,8 +64,15 @@ class Reasons:
         part = "" if odds == full else f", as far as the money goes ({dollars(line.paid)})"
         return f"{wager.label} paid {number(full or odds)} to 1{part}"
 
-    def _judged(self, line: Line) -> Hand:
-        """Return the hand that a paytable judged."""
+    def _by_table(self, line: Line) -> str:
+        table, hand = self._judged(line)
+        row = row_for(table, hand, line.stake)
+        if row is None:
+            return f"{hand.words} is not on the table"
+        return f"{hand.words} pays {payout_says(table, row)}"
+
+    def _judged(self, line: Line) -> tuple[Paytable, Hand]:
+        """Return the paytable of a line, and the hand that it judged."""
         rules = self.round.rules
         family = next(
             judged.paytable
@@ -73,7 +80,7 @@ class Reasons:
             for name, judged in part.items()
             if line.wager == name or line.wager in getattr(judged, "spots", ())
         )
-        return self._of(line.seat, family or "")
+        return rules.paytables[family or ""], self._of(line.seat, family or "")
 
     def _name(self, line: Line) -> str:
         rules = self.round.rules

@@ -6,7 +6,7 @@ from croupier.cards import Card, format_cards
 from croupier.hands import Hand
 from croupier.money import format_money, shown_cents
 from croupier.round.file import Played
-from croupier.round.settle import shared_place
+from croupier.round.settle import qualifies, shared_place
 from croupier.round.state import Box, Line
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
@@ -55,9 +55,8 @@ def _dealer(played: Played) -> dict[str, Any] | None:
     if round.void or len(cards) < 3:
         return {"cards": format_cards(cards) or None, "hand": None, "qualifies": None}
     hand = Hand(cards, round.rules.ranking)
-    qualifier = round.rules.bank.qualifier
-    qualifies = qualifier is None or hand.is_at_least_high("23456789TJQKA".index(qualifier.high))
-    return {"cards": format_cards(cards), "hand": hand.name, "qualifies": qualifies}
+    plays = qualifies(round.rules, hand)
+    return {"cards": format_cards(cards), "hand": hand.name, "qualifies": plays}
 
 
 def _bank_cards(played: Played) -> tuple[Card, ...]:

@@ -14,7 +14,16 @@ from croupier.hands import ALSO, Hand
 from croupier.money import micros, odds, share
 from croupier.round.order import seats_in
 from croupier.round.state import Box, Line, Round, Stake
-from croupier.rules.game import Bonus, Envy, Paytable, Row, Settle, Verdict, Wager
+from croupier.rules.game import (
+    Bonus,
+    Envy,
+    PayoutLimit,
+    Paytable,
+    Row,
+    Settle,
+    Verdict,
+    Wager,
+)
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 
@@ -50,12 +59,17 @@ def _suit(hand: Hand) -> str:
     return "" if hand.suit is None else SUITS[hand.suit]
 
 
-def showdown(rules: TableRules, hand: Hand, bank: Hand | None) -> str:
-    """Return how a hand stands against the bank's."""
+def qualifies(rules: TableRules, bank: Hand) -> bool:
+    """Tell whether the bank's hand plays."""
+    qualifier = rules.bank.qualifier
+    return qualifier is None or bank.is_at_least_high(RANKS.index(qualifier.high))
+
+
+def showdown(hand: Hand, bank: Hand | None, *, opposed: bool) -> str:
+    """Return how a hand stands against the bank's, which may not qualify."""
     if bank is None:
         return "always"
-    qualifier = rules.bank.qualifier
-    if qualifier and not bank.is_at_least_high(RANKS.index(qualifier.high)):
+    if not opposed:
         return "unopposed"
     if hand.strength == bank.strength:
         return "equal"
@@ -84,31 +98,56 @@ class Judgement(NamedTuple):
 
 
 def judge(
-    wager: Wager | None, table: Paytable | None, verdict: Verdict, *, stake: int, row: Row | None
+    wager: Wager | None,
+    table: Paytable | None,
+    verdict: Verdict,
+    *,
+    stake: int,
+    row: Row | None,
+    state: str,
 ) -> Judgement:
     """Judge one stake by the row of its paytable that the hand fits, where it has one.
 
-    A wager of None is a bonus, which has no stake to lose or return.
+    A wager of None is a bonus, which has no stake to lose or return. The state of the showdown is
+    the reason wherever no paytable is asked.
     """
     match verdict.does:
         case "pay":
-            paid = odds(stake, verdict.to or Fraction(0))
-            return Judgement("win", paid, stake, verdict.clause, verdict.ruling, "showdown")
+            paid = odds(stake, verdict.to) if verdict.to else 0
+            return Judgement("win", paid, stake, verdict.clause, verdict.ruling, state)
         case "lose":
-            return Judgement("lose", 0, 0, verdict.clause, verdict.ruling, "showdown")
+            return Judgement("lose", 0, 0, verdict.clause, verdict.ruling, state)
         case "push":
-            return Judgement("push", 0, stake, verdict.clause, verdict.ruling, "showdown")
+            return Judgement("push", 0, stake, verdict.clause, verdict.ruling, state)
     if row is None or table is None:
         unlisted = verdict.unlisted or verdict
         return Judgement("lose", 0, 0, unlisted.clause, unlisted.ruling, "unlisted")
     if verdict.does == "push listed":
-        return Judgement("push", 0, stake, verdict.clause, verdict.ruling, "showdown")
+        return Judgement("push", 0, stake, verdict.clause, verdict.ruling, state)
     clause, ruling = row.clause or table.clause, row.ruling or verdict.ruling
     returned = _returned(wager, row, stake)
     if row.meter:
         part = (row.percent or Fraction(0)) / 100
         return Judgement("win", 0, returned, clause, ruling, "row", row.meter, part)
     return Judgement("win", _paid(row, stake), returned, clause, ruling, "row")
+
+
+def _fated(box: Box, spot: str, stake: Stake) -> Line:
+    """Return the line of a stake whose fate was sealed before the settlement."""
+    outcome, because = _FATES[stake.fate]
+    back = stake.cents if outcome == "withdrawn" else 0
+    said = stake.clause, stake.ruling, None, because
+    return Line(box.seat, spot, stake.cents, outcome, 0, back, *said)
+
+
+def _limited(limit: PayoutLimit, lines: list[Line]) -> list[Line]:
+    """Cut what a hand is paid to the limit, bet by bet (L6)."""
+    left = limit.amount or 0
+    for place, line in enumerate(lines):
+        if line.paid > left:
+            lines[place] = line._replace(paid=left, ruling=limit.ruling, because="limit")
+        left -= lines[place].paid
+    return lines
 
 
 def _paid(row: Row, stake: int) -> int:
@@ -137,29 +176,31 @@ class Settlement:
         step = next(step for step in self.rules.steps.values() if step.do == "settle")
         self.order = seats_in(round, step.order)
         self.names = step.lines
-        self.places = {
-            place: tuple(round.faces[p] for p in positions if p in round.faces)
-            for place, positions in round.places.items()
-        }
+        self.places = {place: self._faces(cards) for place, cards in round.places.items()}
         bank = self.places.get(BANK)
         self.bank = Hand(bank, self.rules.ranking) if bank else None
+        self.opposed = self.bank is not None and qualifies(self.rules, self.bank)
         self._hands: dict[tuple[int, tuple[str, ...]], Hand] = {}
         self._states: dict[int, str] = {}
 
     def seat_lines(self, seat: int) -> list[Line]:
         """Return all lines of one seat, in the order of the book."""
-        box = self.round.boxes[seat]
+        box, rules = self.round.boxes[seat], self.rules
         lines: list[Line] = []
         for name in self.names:
-            if name in self.rules.wagers:
+            if name in rules.wagers:
                 lines += self._wager_lines(box, name)
-            elif name in self.rules.bonuses:
+            elif name in rules.bonuses:
                 lines += self._bonus_lines(box, name)
             else:
-                lines += self._envy_lines(box, self.rules.envies[name])
+                lines += self._envy_lines(box, rules.envies[name])
         return lines
 
     # ------------------------------------------------------------ hands
+
+    def _faces(self, positions: tuple[int, ...]) -> tuple[Card, ...]:
+        faces = self.round.faces
+        return tuple([faces[p] for p in positions if p in faces])
 
     def cards_of(self, box: Box) -> tuple[Card, ...]:
         """The cards that are a box's own, or the shared hand that it bets on (M9)."""
@@ -167,61 +208,60 @@ class Settlement:
             name = shared_place(self.rules)
             cards = self.rules.places[name].cards // self.rules.places[name].hands
             return self.places.get(name, ())[cards * (box.hand - 1) : cards * box.hand]
-        return tuple(self.round.faces[p] for p in box.cards if p in self.round.faces)
+        return self._faces(box.cards)
 
     def hand(self, box: Box, of: tuple[str, ...]) -> Hand:
         key = box.seat, of
-        if key not in self._hands:
-            cards: list[Card] = []
+        hand = self._hands.get(key)
+        if hand is None:
+            cards: tuple[Card, ...] = ()
             for place in of:
                 cards += self.cards_of(box) if place == SEAT else self.places.get(place, ())
-            self._hands[key] = Hand(tuple(cards), self.rules.ranking)
-        return self._hands[key]
+            hand = self._hands[key] = Hand(cards, self.rules.ranking)
+        return hand
 
     # ------------------------------------------------------------ wagers
 
-    def _wager_lines(self, box: Box, name: str) -> Iterator[Line]:
+    def _wager_lines(self, box: Box, name: str) -> list[Line]:
+        """Return a line for each spot of a wager; its stakes are equal, so they are judged once."""
         wager = self.rules.wagers[name]
-        limit = wager.payout_limit
-        left: int | None = limit.amount if limit else None
+        judged: Judgement | None = None
+        lines: list[Line] = []
         for spot in self.rules.spots[name]:
             stake = box.stakes.get(spot)
             if stake is None:
                 continue
-            line = self._stake_line(box, wager, spot, stake=stake)
-            if limit and left is not None and line.paid > left:
-                # L6: the limit caps what the hand is paid, bet by bet.
-                line = line._replace(paid=left, ruling=limit.ruling, because="limit")
-            left = None if left is None else left - line.paid
-            yield line
+            if stake.fate in _FATES:
+                lines.append(_fated(box, spot, stake))
+                continue
+            judged = judged or self._judged(box, wager, stake.cents)
+            outcome, paid, back, clause, ruling, because, meter, _ = judged
+            paid = self._from_meter(judged) if meter else paid
+            ruling = self._said(ruling) if ruling else None
+            cents = stake.cents
+            lines.append(
+                Line(box.seat, spot, cents, outcome, paid, back, clause, ruling, None, because)
+            )
+        limit = wager.payout_limit
+        return lines if limit is None or limit.amount is None else _limited(limit, lines)
 
-    def _stake_line(self, box: Box, wager: Wager, spot: str, *, stake: Stake) -> Line:
-        if stake.fate in _FATES:
-            outcome, because = _FATES[stake.fate]
-            back = stake.cents if outcome == "withdrawn" else 0
-            said = stake.clause, stake.ruling, None, because
-            return Line(box.seat, spot, stake.cents, outcome, 0, back, *said)
-        judged, state = self._judged(box, wager, stake=stake.cents)
-        paid = self._from_meter(judged) if judged.meter else judged.paid
-        because = state if judged.because == "showdown" else judged.because
-        said = judged.clause, self._said(judged.ruling), None, because
-        return Line(box.seat, spot, stake.cents, judged.outcome, paid, judged.returned, *said)
-
-    def _judged(self, box: Box, judged: Wager | Bonus, *, stake: int) -> tuple[Judgement, str]:
+    def _judged(self, box: Box, judged: Wager | Bonus, stake: int) -> Judgement:
         """Judge a stake on a wager, or of the wager that a bonus is on."""
-        table = self.rules.paytables.get(judged.paytable or "")
-        state = "always" if judged.settle.always else self.state(box)
-        verdict = verdict_of(judged.settle, state)
-        listed = table is not None and verdict.does in ("table", "push listed")
-        row = row_for(table, self.hand(box, table.of), stake) if table and listed else None
+        settle = judged.settle
+        state = "always" if settle.always else self.state(box)
+        verdict = verdict_of(settle, state)
+        table = row = None
+        if judged.paytable and verdict.does in ("table", "push listed"):
+            table = self.rules.paytables[judged.paytable]
+            row = row_for(table, self.hand(box, table.of), stake)
         wager = judged if isinstance(judged, Wager) else None
-        return judge(wager, table, verdict, stake=stake, row=row), state
+        return judge(wager, table, verdict, stake=stake, row=row, state=state)
 
     def state(self, box: Box) -> str:
         """How the box's hand stands against the bank's."""
         state = self._states.get(box.seat)
         if state is None:
-            state = showdown(self.rules, self.hand(box, (SEAT,)), self.bank)
+            state = showdown(self.hand(box, (SEAT,)), self.bank, opposed=self.opposed)
             self._states[box.seat] = state
         return state
 
@@ -246,7 +286,7 @@ class Settlement:
         on, needs = box.stakes.get(bonus.on), box.stakes.get(bonus.needs)
         if on is None or needs is None or box.abandoned:
             return
-        judged, _ = self._judged(box, bonus, stake=on.cents)
+        judged = self._judged(box, bonus, on.cents)
         if judged.paid:
             said = judged.clause, self._said(judged.ruling), None, judged.because
             yield Line(box.seat, name, 0, "win", judged.paid, 0, *said)
@@ -281,7 +321,10 @@ class Settlement:
 
 def shared_place(rules: TableRules) -> str:
     """Return the place whose cards are hands to bet on, or ''."""
-    return next((name for name, place in rules.places.items() if place.hands), "")
+    for name, place in rules.places.items():
+        if place.hands:
+            return name
+    return ""
 
 
 def void_lines(round: Round, seat: int) -> list[Line]:

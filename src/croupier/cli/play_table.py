@@ -1,0 +1,217 @@
+"""The table that `croupier play` is played at: the dealer's part and the computer's, unspoken.
+
+Chance and clocks enter here and nowhere below. The dealer shuffles, cuts and counts as the book
+asks, and the deck lies as it is dealt before bets close.
+"""
+
+import random
+import time
+from collections.abc import Iterator
+
+from croupier.cards import DECK, Card
+from croupier.errors import Refused, UserError
+from croupier.round import Round, bots, decide, evolve
+from croupier.round.bets import check_bet, fees, opening_stakes
+from croupier.round.commands import Bet, CloseBets, Command, Deal, Face, Settle, Show, TakeDown
+from croupier.round.events import Event
+from croupier.round.file import Played
+from croupier.round.order import to_show
+from croupier.round.settle import shared_place
+from croupier.round.state import Box
+from croupier.rules.game import Place
+from croupier.rules.table_rules import TableRules
+from croupier.table import commands as at_table
+from croupier.table.dealer import chore
+from croupier.table.decide import decide as decide_at_table
+from croupier.table.events import CutMade, Received, Shuffled
+from croupier.table.evolve import evolve as evolve_table
+from croupier.table.state import bank_order, cut, new_table
+
+YOU = "you"
+
+
+class Room:
+    """A table where the player has the last seat and the computer all before it."""
+
+    def __init__(self, rules: TableRules, rng: random.Random, seat: int) -> None:
+        self.rules = rules
+        self.rng = rng
+        self.seat = seat
+        self.table = new_table(rules)
+        self.stacks: dict[int, tuple[Card, ...]] = {}
+        self.started = 0
+        self.round = Round(rules)
+        self.events: list[Event] = []
+        self.faces: dict[int, Card] = {}
+        for other in range(1, seat):
+            self.do(at_table.Join(other, _name(other)))
+        self.do(at_table.Join(seat, YOU))
+
+    def do(self, command: at_table.Command) -> None:
+        """Do something at the table, outside of the round."""
+        for event in decide_at_table(self.table, command):
+            self.table = evolve_table(self.table, event)
+            match event:
+                case Received(deck=deck) | Shuffled(deck=deck):
+                    self.stacks[deck] = self._shuffled()
+                case CutMade(deck=deck, depth=depth):
+                    self.stacks[deck] = cut(self.stacks[deck], depth)
+
+    def run(self, command: Command) -> tuple[Event, ...]:
+        """Let the engine decide a command of the round, and return what happened."""
+        events = decide(self.round, command)
+        for event in events:
+            self.round = evolve(self.round, event)
+        self.events += events
+        return events
+
+    # ------------------------------------------------------------ the dealer's part
+
+    def start(self) -> None:
+        """Start a round and open it for bets."""
+        self._get_ready()
+        self.started += 1
+        self.do(at_table.StartRound(str(self.started), _now()))
+        self.round, self.events, self.faces = Round(self.rules), [], {}
+        for command in self.table.opening():
+            self.run(command)
+        self._others_bet()
+
+    def deal(self) -> None:
+        """Close the bets on a deck that lies ready, and deal it."""
+        self._get_ready()
+        deck = self.table.round.deck if self.table.round else 0
+        if self.rules.deck.shuffle is None:  # The book does not ask for it; a dealer does it.
+            self.stacks[deck] = self._shuffled()
+        self.faces = dict(enumerate(self.stacks[deck]))
+        self.run(CloseBets())
+        self.do(at_table.DealFirstCard(_now()))
+        self.run(Deal())
+
+    def show(self) -> None:
+        """Turn up the cards that are due."""
+        if due := to_show(self.round):
+            self.run(Show(tuple(Face(position, self.faces[position]) for position in due)))
+
+    def settle(self) -> Played:
+        """Settle the round, and let the table take note of it."""
+        self.run(Settle())
+        self.do(at_table.EndRound.of(self.round, self.events))
+        return Played(self.round, tuple(self.events), self.round.faces)
+
+    def _get_ready(self) -> None:
+        """Do what is in the way of a deal: bring a deck, shuffle it, cut it, count the stub."""
+        least = self.rules.deck.cut.cards_min if self.rules.deck.cut else 1
+        depth = self.rng.randint(least, self.rules.deck.cards - least)
+        while next := chore(self.table, _now(), depth):
+            self.do(next)
+
+    def _shuffled(self) -> tuple[Card, ...]:
+        cards = list(DECK)
+        self.rng.shuffle(cards)
+        return tuple(cards)
+
+    # ------------------------------------------------------------ the computer's part
+
+    def _others_bet(self) -> None:
+        banker, place = self.round.banker, self.shared
+        for seat in range(1, self.seat):
+            if banker and banker.seat == seat:
+                continue
+            hand = (seat - 1) % place.hands + 1 if place else None
+            for wager, cents in bots.bets(self.rules).items():
+                self.run(Bet(seat, _name(seat), wager, cents, hand))
+
+    def sit_out(self, seat: int) -> None:
+        """Take down all bets of a seat."""
+        for wager in opening_stakes(self.rules, self.round.boxes[seat]):
+            self.run(TakeDown(seat, wager))
+
+    def choice(self, seat: int) -> str:
+        """Return what the computer does at a seat of its own."""
+        own = bots.positions_of(self.round, self.round.boxes[seat])
+        known = {**self.round.faces, **{position: self.faces[position] for position in own}}
+        return bots.choose(self.round, seat, known)
+
+    def banker_due(self) -> int | None:
+        """Return the seat whose turn to bank it is, once the computer's seats have had theirs."""
+        while self.rules.banked_by == "player" and self.table.banker is None:
+            turn = bank_order(self.table)[0]
+            if turn == self.seat:
+                return turn
+            self.do(at_table.TakeBank(turn, bots.FUNDS))
+        return None
+
+    # ------------------------------------------------------------ the player's part
+
+    @property
+    def shared(self) -> Place | None:
+        """The place whose cards are hands that all may bet on, where there is one."""
+        return self.rules.places.get(shared_place(self.rules))
+
+    @property
+    def box(self) -> Box | None:
+        return self.round.boxes.get(self.seat)
+
+    @property
+    def banks(self) -> bool:
+        """Whether the player banks the round."""
+        return self.round.banker is not None and self.round.banker.seat == self.seat
+
+    @property
+    def bets(self) -> dict[str, int]:
+        """The wagers that the player has made, with the size of one of their stakes."""
+        return opening_stakes(self.rules, self.box) if self.box else {}
+
+    @property
+    def staked(self) -> int:
+        """What the player has on the layout and has not taken back."""
+        stakes = self.box.stakes.values() if self.box else ()
+        return sum(stake.cents for stake in stakes if stake.fate != "take back")
+
+    def wagers(self) -> Iterator[str]:
+        """Yield the wagers that the player may make now, one at a time as others are made."""
+        names = [n for n, w in self.rules.wagers.items() if w.placed == "before the deal"]
+        open = [name for name in names if self.closed(name) is None]
+        for i, name in enumerate(open):
+            there = {*self.bets, *open[i + 1 :]}
+            needed = (set(c.needs) for c in self.rules.wagers[name].conditions if c.needs)
+            if name in self.bets or all(needs & there for needs in needed):
+                yield name
+
+    def closed(self, name: str) -> Refused | None:
+        """Return why a wager cannot be made at this table at all, whatever its size."""
+        sizes, limits = self.rules.wagers[name].sizes, self.rules.limits.get(name)
+        try:
+            check_bet(self.rules, name, sizes.of[0] if sizes else limits.min if limits else 1)
+        except Refused as refused:
+            return None if refused.code == "by_decision" else refused
+        return None
+
+    @property
+    def charge(self) -> int:
+        """What the house takes from the player for the bets on the layout."""
+        rake = self.rules.rake
+        raked = rake.amount if rake and rake.payer != "designated_player" and self.box else 0
+        return fees(self.round).get(self.seat, 0) + raked
+
+    @property
+    def bank_charge(self) -> int:
+        """What the house takes from a player who banks."""
+        fee, rake = self.rules.fee, self.rules.rake
+        raked = rake.amount if rake and rake.payer != "players" else 0
+        return (fee.banker if fee else 0) + raked
+
+
+def seat_of(error: UserError) -> int | None:
+    """Return the seat that a refusal speaks of."""
+    seat = (error.field or "").removeprefix("seat ").split(".")[0]
+    return int(seat) if seat.isdigit() else None
+
+
+def _name(seat: int) -> str:
+    return f"computer {seat}"
+
+
+def _now() -> at_table.Time:
+    return at_table.Time(int(time.time()), int(time.monotonic()))
