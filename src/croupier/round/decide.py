@@ -42,6 +42,7 @@ from croupier.round.events import (
     Shown,
 )
 from croupier.round.irregularity import consequence_of
+from croupier.round.order import to_ask, to_show
 from croupier.round.rake import rakes
 from croupier.round.settle import Settlement, shared_place, void_lines
 from croupier.round.state import BankResult, Line, Round, changed
@@ -116,6 +117,8 @@ def _check_meters(round: Round, readings: Mapping[str, int]) -> None:
 
 
 def _bets_open(round: Round, *, withdraws: bool = False) -> None:
+    if round.at == 0 and not round.void:
+        return
     if round.at > 0 and round.step and not round.void:
         _, bets = round.rules.sequence[0]
         clause = bets.stands if withdraws and bets.stands else bets.closed
@@ -151,14 +154,15 @@ def _check_seat(round: Round, seat: int) -> None:
 def _bet(round: Round, command: Bet) -> BetMade:
     _bets_open(round)
     _check_seat(round, command.seat)
-    if round.banker and command.seat == round.banker.seat:
+    banker = round.banker
+    if banker and command.seat == banker.seat:
         message = f"seat {command.seat} banks, so it cannot bet"
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
-    if round.banker and command.player == round.banker.player:
+    if banker and command.player == banker.player:
         message = "the banker cannot bet at another seat"
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
     box = round.boxes.get(command.seat)
-    if box and (box.player, box.hand) != (command.player, command.hand):
+    if box and (box.player != command.player or box.hand != command.hand):
         raise Refused("seat_taken", f"seat {command.seat} is taken", field="seat")
     _check_hand(round, command.hand)
     check_bet(round.rules, command.wager, command.cents)
@@ -167,10 +171,13 @@ def _bet(round: Round, command: Bet) -> BetMade:
 
 def _check_hand(round: Round, hand: int | None) -> None:
     """A seat names the shared hand that it bets on where there are such, and only there (M9)."""
-    place = round.rules.places.get(shared_place(round.rules))
-    if place is None and hand is not None:
-        raise Refused("no_shared_hands", "this table has no shared hands", field="hand")
-    if place is not None and (hand is None or not 1 <= hand <= place.hands):
+    name = shared_place(round.rules)
+    if not name:
+        if hand is not None:
+            raise Refused("no_shared_hands", "this table has no shared hands", field="hand")
+        return
+    place = round.rules.places[name]
+    if hand is None or not 1 <= hand <= place.hands:
         message = f"must be the number of a shared hand, 1 to {place.hands}"
         raise Refused("no_such_hand", message, field="hand", clause=place.clause)
 
@@ -199,7 +206,7 @@ def _close_bets(round: Round, command: CloseBets) -> BetsClosed:
 
 
 def _show(round: Round, command: Show) -> tuple[Event, ...]:
-    due, seen = set(round.due), set(round.faces.values())
+    due, seen = set(to_show(round)), set(round.faces.values())
     for face in command.faces:
         if face.position not in due:
             message = f"the card at position {face.position + 1} is not to be shown now"
@@ -215,9 +222,9 @@ def _show(round: Round, command: Show) -> tuple[Event, ...]:
 def _choose(round: Round, command: Choose) -> Chose:
     _expect(round, "decide")
     name, step = round.rules.sequence[round.at]
-    if round.due:
+    if to_show(round):
         raise Refused("cards_hidden", "a card has still to be turned up", clause=step.clause)
-    asked = round.asked
+    asked = to_ask(round)
     if command.seat not in asked:
         message = f"seat {command.seat} has nothing to decide"
         raise Refused("no_decision", message, field="seat", clause=step.clause)
@@ -239,8 +246,9 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
         return _return_everything(round)
     _expect(round, "settle")
     _check_meters(round, command.meters)
-    if round.due:
-        message = f"{len(round.due)} cards have still to be shown"
+    hidden = to_show(round)
+    if hidden:
+        message = f"{len(hidden)} cards have still to be shown"
         raise Refused("cards_hidden", message, clause=round.rules.sequence[round.at][1].clause)
     settlement = Settlement(round, {**round.meters, **command.meters})
     seats: dict[int, list[Line]] = {}

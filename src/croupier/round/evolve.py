@@ -19,7 +19,14 @@ from croupier.round.events import (
     SeatSettled,
     Shown,
 )
-from croupier.round.order import asked_in, due_in, to_ask, to_show, turned_up, unseen
+from croupier.round.order import (
+    asked_in,
+    cards_to_show,
+    due_in,
+    seats_to_ask,
+    turned_up,
+    unseen,
+)
 from croupier.round.state import Banker, Box, Round, Stake, Void, changed
 from croupier.rules.game import Option, Step
 from croupier.rules.table_rules import TableRules
@@ -77,7 +84,7 @@ def _bet(round: Round, event: BetMade) -> Round:
         box = Box(event.seat, event.player, event.hand, stakes)
     else:
         box = changed(box, stakes={**box.stakes, **stakes})
-    return _with_box(round, box)
+    return changed(round, boxes={**round.boxes, event.seat: box})
 
 
 def _taken_down(round: Round, event: BetTakenDown) -> Round:
@@ -161,7 +168,7 @@ def _declared(round: Round, event: Declared) -> Round:
                     for spot, stake in box.stakes.items()
                 }
                 round = _with_box(round, changed(box, abandoned=True, stakes=stakes))
-    return _passed(changed(round, asked=to_ask(round), due=to_show(round)))
+    return _passed(changed(round, asked=seats_to_ask(round), due=cards_to_show(round)))
 
 
 def _settled(round: Round, event: SeatSettled) -> Round:

@@ -27,6 +27,7 @@ from croupier.round.commands import (
 from croupier.round.decide import decide
 from croupier.round.events import Chose, Event
 from croupier.round.evolve import evolve
+from croupier.round.order import to_ask, to_show
 from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
@@ -365,15 +366,15 @@ class _Play:
 
     def to_the_end(self) -> None:
         while (step := self.round.step) and step.do != "settle":
-            if due := self.round.due:
+            if due := to_show(self.round):
                 self._show(due)
-            elif asked := self.round.asked:
+            elif asked := to_ask(self.round):
                 self._decide(asked[0])
             else:
                 break
         for kind, facts in self.left.values():
             self.run(Declare(kind, facts))
-        self._show(self.round.due)
+        self._show(to_show(self.round))
         for i, entry in enumerate(self.file.seats, 1):
             if self.decisions[entry.seat]:
                 raise UserError(
@@ -446,6 +447,11 @@ def _text(raw: Any, at: str) -> str:
 def _nobody(seat: int) -> str:
     """Return a player's name that no file can give: a seat without one is its own player."""
     return f"\n{seat}"
+
+
+def name_of(player: str) -> str | None:
+    """Return the name that a file gave a player, or None if it gave none."""
+    return None if player.startswith("\n") else player
 
 
 def _texts(raw: Any, at: str) -> tuple[str, ...]:

@@ -30,11 +30,20 @@ def _from(seats: list[int], first: int) -> tuple[int, ...]:
 
 
 def to_ask(round: Round) -> tuple[int, ...]:
-    """Return the seats that have still to decide in this step, in turn.
+    """Return the seats that have still to decide in this step, in turn."""
+    return round.asked
 
-    A round holds the answer as `asked`; this works it out from nothing else.
-    """
-    return asked_in(round, *round.rules.sequence[round.at]) if round.step else ()
+
+def to_show(round: Round) -> tuple[int, ...]:
+    """Return the positions that are due to be shown now."""
+    return round.due
+
+
+def seats_to_ask(round: Round) -> tuple[int, ...]:
+    """Work out from the boxes alone who has still to decide in this step, in turn."""
+    if round.step is None or round.void:
+        return ()
+    return asked_in(round, *round.rules.sequence[round.at])
 
 
 def asked_in(round: Round, name: str, step: Step) -> tuple[int, ...]:
@@ -56,11 +65,8 @@ def _is_asked(box: Box, step: Step) -> bool:
     return stake is not None and stake.fate == "live" and not box.abandoned
 
 
-def to_show(round: Round) -> tuple[int, ...]:
-    """Return the positions that are due to be shown now.
-
-    A round holds the answer as `due`; this works it out from nothing else.
-    """
+def cards_to_show(round: Round) -> tuple[int, ...]:
+    """Work out from the steps alone which positions are due to be shown now."""
     if round.step is None or round.void:
         return ()
     due = list(turned_up(round))

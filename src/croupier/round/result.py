@@ -5,7 +5,7 @@ from typing import Any
 from croupier.cards import Card, format_cards
 from croupier.hands import Hand
 from croupier.money import format_money, shown_cents
-from croupier.round.file import Played
+from croupier.round.file import Played, SeatEntry, name_of
 from croupier.round.settle import qualifies, shared_place
 from croupier.round.state import Box, Line
 from croupier.rules.table_rules import TableRules
@@ -19,8 +19,10 @@ def result_of(played: Played) -> dict[str, Any]:
     for line in round.lines:
         lines[line.seat].append(line)
     nets = {seat: sum(line.net for line in lines[seat]) - b.fee for seat, b in round.boxes.items()}
+    entries = {entry.seat: entry for entry in played.file.seats} if played.file else {}
     seats = [
-        _seat(played, box, lines=lines[seat], net=nets[seat]) for seat, box in round.boxes.items()
+        _seat(played, box, entries.get(seat), lines=lines[seat], net=nets[seat])
+        for seat, box in round.boxes.items()
     ]
     before = {id: shown_cents(m) for id, m in round.meters_before.items()}
     meters = before if round.void else {id: shown_cents(m) for id, m in round.meters.items()}
@@ -66,29 +68,26 @@ def _bank_cards(played: Played) -> tuple[Card, ...]:
 
 
 def _faces(played: Played, positions: tuple[int, ...]) -> tuple[Card, ...]:
-    return tuple(played.faces[p] for p in positions if p in played.faces)
+    faces = played.faces
+    return tuple([faces[p] for p in positions if p in faces])
 
 
-def _seat(played: Played, box: Box, *, lines: list[Line], net: int) -> dict[str, Any]:
-    round = played.round
-    cards = _seat_cards(played, box)
-    hand = None if round.void else _hand_name(played, cards)
+def _seat(
+    played: Played, box: Box, entry: SeatEntry | None, *, lines: list[Line], net: int
+) -> dict[str, Any]:
+    """Return a seat; where there is a file, its cards are those that the file gives."""
+    given = entry.cards if entry and box.hand is None else ()
+    cards = given or _seat_cards(played, box)
+    hand = None if played.round.void else _hand_name(played, cards)
     return {
         "seat": box.seat,
-        "player": _player(played, box),
+        "player": name_of(box.player),
         "cards": format_cards(cards) or None,
         "hand": hand,
         "lines": [line_of(line) for line in lines],
         "fees": format_money(box.fee),
         "net": format_money(net),
     }
-
-
-def _player(played: Played, box: Box) -> str | None:
-    """The name that was given; a seat without one is a player of its own."""
-    if played.file is None:
-        return box.player
-    return next(entry.player for entry in played.file.seats if entry.seat == box.seat)
 
 
 def _seat_cards(played: Played, box: Box) -> tuple[Card, ...]:
@@ -100,9 +99,6 @@ def _seat_cards(played: Played, box: Box) -> tuple[Card, ...]:
         if not shared and played.file:
             shared = played.file.places.get(name, ())
         return shared[size * (box.hand - 1) : size * box.hand]
-    for entry in played.file.seats if played.file else ():
-        if entry.seat == box.seat and entry.cards:
-            return entry.cards
     return _faces(played, box.cards)
 
 

@@ -4,7 +4,7 @@ The same functions write the lines of a played round and price the cases of the 
 pays is decided afterwards, by `cover`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -35,6 +35,8 @@ _FATES = {
     "take back": ("withdrawn", "pull"),
     "abandoned": ("lose", "left"),
 }
+# The verdicts for which a hand is looked up in a paytable.
+_BY_TABLE = ("table", "push listed")
 
 
 def row_for(table: Paytable, hand: Hand, stake: int = 0) -> Row | None:
@@ -43,16 +45,23 @@ def row_for(table: Paytable, hand: Hand, stake: int = 0) -> Row | None:
     A mini royal is a straight flush where a table does not list it, and so on (T2).
     """
     name = hand.name
-    names = (name, *ALSO.get(name, ()))
+    also = ALSO.get(name, ())
     for row in table.rows:
         if (
-            row.hand in names
+            (row.hand == name or row.hand in also)
             and (not row.suits or _suit(hand) in row.suits)
             and (row.least is None or (hand.set_rank or 0) >= RANKS.index(row.least))
             and (row.stake is None or row.stake == stake)
         ):
             return row
     return None
+
+
+def _is_listed(table: Paytable, hand: Hand) -> bool:
+    """Tell whether a paytable has a row for such hands, whatever else the row asks for."""
+    name = hand.name
+    also = ALSO.get(name, ())
+    return any(row.hand == name or row.hand in also for row in table.rows)
 
 
 def _suit(hand: Hand) -> str:
@@ -132,14 +141,6 @@ def judge(
     return Judgement("win", _paid(row, stake), returned, clause, ruling, "row")
 
 
-def _fated(box: Box, spot: str, stake: Stake) -> Line:
-    """Return the line of a stake whose fate was sealed before the settlement."""
-    outcome, because = _FATES[stake.fate]
-    back = stake.cents if outcome == "withdrawn" else 0
-    said = stake.clause, stake.ruling, None, because
-    return Line(box.seat, spot, stake.cents, outcome, 0, back, *said)
-
-
 def _limited(limit: PayoutLimit, lines: list[Line]) -> list[Line]:
     """Cut what a hand is paid to the limit, bet by bet (L6)."""
     left = limit.amount or 0
@@ -182,6 +183,7 @@ class Settlement:
         self.opposed = self.bank is not None and qualifies(self.rules, self.bank)
         self._hands: dict[tuple[int, tuple[str, ...]], Hand] = {}
         self._states: dict[int, str] = {}
+        self._envied: dict[int, list[Box]] = {}
 
     def seat_lines(self, seat: int) -> list[Line]:
         """Return all lines of one seat, in the order of the book."""
@@ -231,27 +233,32 @@ class Settlement:
             stake = box.stakes.get(spot)
             if stake is None:
                 continue
-            if stake.fate in _FATES:
-                lines.append(_fated(box, spot, stake))
-                continue
-            judged = judged or self._judged(box, wager, stake.cents)
-            outcome, paid, back, clause, ruling, because, meter, _ = judged
-            paid = self._from_meter(judged) if meter else paid
-            ruling = self._said(ruling) if ruling else None
-            cents = stake.cents
-            lines.append(
-                Line(box.seat, spot, cents, outcome, paid, back, clause, ruling, None, because)
-            )
+            if judged is None and stake.fate == "live":
+                judged = self._judged(box, wager, stake.cents)
+            lines.append(self._stake_line(box, spot, stake, judged=judged))
         limit = wager.payout_limit
         return lines if limit is None or limit.amount is None else _limited(limit, lines)
 
+    def _stake_line(self, box: Box, spot: str, stake: Stake, *, judged: Judgement | None) -> Line:
+        cents, fate = stake.cents, stake.fate
+        if fate != "live" or judged is None:
+            outcome, because = _FATES[fate]
+            back = cents if outcome == "withdrawn" else 0
+            said = stake.clause, stake.ruling, None, because
+            return Line(box.seat, spot, cents, outcome, 0, back, *said)
+        outcome, paid, back, clause, ruling, because, meter, _ = judged
+        if meter:
+            paid = self._from_meter(judged)
+        if ruling:
+            ruling = self._said(ruling)
+        return Line(box.seat, spot, cents, outcome, paid, back, clause, ruling, None, because)
+
     def _judged(self, box: Box, judged: Wager | Bonus, stake: int) -> Judgement:
         """Judge a stake on a wager, or of the wager that a bonus is on."""
-        settle = judged.settle
-        state = "always" if settle.always else self.state(box)
-        verdict = verdict_of(settle, state)
+        state = "always" if judged.settle.always else self.state(box)
+        verdict = verdict_of(judged.settle, state)
         table = row = None
-        if judged.paytable and verdict.does in ("table", "push listed"):
+        if judged.paytable and verdict.does in _BY_TABLE:
             table = self.rules.paytables[judged.paytable]
             row = row_for(table, self.hand(box, table.of), stake)
         wager = judged if isinstance(judged, Wager) else None
@@ -281,42 +288,57 @@ class Settlement:
 
     # ------------------------------------------------------------ without a stake of their own
 
-    def _bonus_lines(self, box: Box, name: str) -> Iterator[Line]:
+    def _bonus_lines(self, box: Box, name: str) -> list[Line]:
         bonus = self.rules.bonuses[name]
-        on, needs = box.stakes.get(bonus.on), box.stakes.get(bonus.needs)
-        if on is None or needs is None or box.abandoned:
-            return
+        on = box.stakes.get(bonus.on)
+        if on is None or bonus.needs not in box.stakes or box.abandoned:
+            return []
         judged = self._judged(box, bonus, on.cents)
-        if judged.paid:
-            said = judged.clause, self._said(judged.ruling), None, judged.because
-            yield Line(box.seat, name, 0, "win", judged.paid, 0, *said)
+        if not judged.paid:
+            return []
+        said = judged.clause, self._said(judged.ruling), None, judged.because
+        return [Line(box.seat, name, 0, "win", judged.paid, 0, *said)]
 
-    def _envy_lines(self, box: Box, envy: Envy) -> Iterator[Line]:
+    def _envy_lines(self, box: Box, envy: Envy) -> list[Line]:
         stake = box.stakes.get(envy.makers)
         if stake is None or box.abandoned:
-            return
+            return []
         table = self.rules.paytables[envy.paytable]
-        for seat in self.order:
-            holder = self.round.boxes[seat]
+        lines: list[Line] = []
+        for holder in self._holders(envy):
             if not self._is_envied(box, holder, envy):
                 continue
             row = row_for(table, self.hand(holder, table.of), stake.cents)
             if row and row.amount:
                 clause, ruling = row.clause or table.clause, self._said(envy.holders.ruling)
-                said = clause, ruling, seat, "envy"
-                yield Line(box.seat, envy.line, 0, "win", row.amount, 0, *said)
+                said = clause, ruling, holder.seat, "envy"
+                lines.append(Line(box.seat, envy.line, 0, "win", row.amount, 0, *said))
+        return lines
+
+    def _holders(self, envy: Envy) -> list[Box]:
+        """Return the boxes, mostly none, with a hand that somebody may envy, in order."""
+        found = self._envied.get(id(envy))
+        if found is None:
+            table = self.rules.paytables[envy.paytable]
+            boxes = [self.round.boxes[seat] for seat in self.order]
+            held = [box for box in boxes if _may_be_envied(box, envy)]
+            found = [box for box in held if _is_listed(table, self.hand(box, table.of))]
+            self._envied[id(envy)] = found
+        return found
 
     def _is_envied(self, box: Box, holder: Box, envy: Envy) -> bool:
         """Whether a box gets envy for a holder's hand (M5, S1, S2; M9 for shared hands)."""
-        holders = envy.holders
-        if holder.abandoned or (holder.folded and not holders.folded):
-            return False
-        if holders.needs is not None and holders.needs not in holder.stakes:
-            return False
         if holder.player == box.player:
-            return holders.own
+            return envy.holders.own
         own = {b.hand for b in self.round.boxes.values() if b.player == box.player}
         return holder.hand is None or holder.hand not in own
+
+
+def _may_be_envied(holder: Box, envy: Envy) -> bool:
+    holders = envy.holders
+    if holder.abandoned or (holder.folded and not holders.folded):
+        return False
+    return holders.needs is None or holders.needs in holder.stakes
 
 
 def shared_place(rules: TableRules) -> str:

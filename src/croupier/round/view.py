@@ -9,6 +9,7 @@ from typing import Any
 
 from croupier.cards import Card
 from croupier.money import format_money, shown_cents
+from croupier.round.order import to_ask
 from croupier.round.result import line_of
 from croupier.round.settle import shared_place
 from croupier.round.state import Box, Round
@@ -23,7 +24,7 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
     `faces` is looked into only for the cards of the player's own boxes.
     """
     own = _own_positions(round, player)
-    asked = round.asked
+    asked = to_ask(round)
     step = round.step
 
     def face(position: int) -> str:
@@ -66,7 +67,7 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
 
 def choices(round: Round) -> list[dict[str, Any]]:
     """Return the choices of the seat whose turn it is, as a page draws its buttons."""
-    asked, step = round.asked, round.step
+    asked, step = to_ask(round), round.step
     if not asked or step is None:
         return []
     return [
