@@ -18,6 +18,7 @@ from croupier.round.codec import to_plain
 from croupier.round.commands import Choose, Command, Show
 from croupier.round.events import Event, Shown
 from croupier.round.file import Played
+from croupier.round.order import cards_to_show, seats_to_ask
 from croupier.round.result import result_of
 from croupier.round.state import Line, Round
 from croupier.rules.table_rules import TableRules
@@ -34,10 +35,13 @@ STRANGER = "a stranger"
 
 
 class Broken(AssertionError):
-    """An invariant does not hold."""
+    """An invariant does not hold; it tells the round that shows it."""
 
-    def __init__(self, invariant: str, found: object) -> None:
-        super().__init__(f"{invariant}: {found}")
+    def __init__(self, invariant: str, found: object, play: "Play") -> None:
+        asked = [*play.done, *([] if play.news else [f"{play.command}, refused: {play.refused}"])]
+        done = "".join(f"\n    {command}" for command in asked)
+        about = f"{play.rules.rulebook} with {dict(play.rules.selections)}:{done}"
+        super().__init__(f"{invariant}: {found}\n  {about}")
         self.invariant = invariant
 
 
@@ -54,6 +58,8 @@ class Play:
         """Every face, which nobody but the test knows."""
         self.events: list[Event] = []
         self.news: tuple[Event, ...] = ()
+        self.done: list[Command] = []
+        """The commands that were not refused, to play the round again."""
         self.command: Command | None = None
         self.refused: Refused | None = None
         self.broken = True
@@ -68,11 +74,13 @@ class Play:
         except Refused as refused:
             self.refused = refused
         except Exception as error:
-            raise Broken("total", f"{command}: {error!r}") from error
+            raise Broken("total", f"{command}: {error!r}", self) from error
         for event in self.news:
             self._happen(event)
+        if self.news:
+            self.done.append(command)
         if self.wants("frozen") and fingerprint(before) != told:
-            raise Broken("frozen", f"{command} changed the round before it")
+            raise Broken("frozen", f"{command} changed the round before it", self)
         self.check()
         self.broken = False
         return bool(self.news)
@@ -81,7 +89,7 @@ class Play:
         try:
             self.round = EVOLVE.evolve(self.round, event)
         except Exception as error:
-            raise Broken("total", f"{event}: {error!r}") from error
+            raise Broken("total", f"{event}: {error!r}", self) from error
         self.events.append(event)
         self.ledger.take(event)
 
@@ -91,11 +99,11 @@ class Play:
     def check(self) -> None:
         for invariant, found in self.ledger.faults:
             if self.wants(invariant):
-                raise Broken(invariant, found)
+                raise Broken(invariant, found, self)
         for invariant, check in CHECKS.items():
             if self.wants(invariant):
-                for found in check(self):
-                    raise Broken(invariant, found)
+                for fault in check(self):
+                    raise Broken(invariant, fault, self)
 
 
 def fingerprint(round: Round) -> str:
@@ -143,7 +151,7 @@ def bets_fit_together(play: Play) -> Iterator[object]:
             yield f"seat {seat} has {spots}"
         if len({spots.get(spot) for spot in ("bet_1", "bet_2", "bet_3")}) > 1:
             yield f"seat {seat} has unequal bets: {spots}"
-        if most and plus > most * ante or (most == 5 and ante > 5 * plus):
+        if (most and plus > most * ante) or (most == 5 and ante > 5 * plus):
             yield f"seat {seat} breaks the version of 7.G: {spots}"
         if ledger.banker and (seat == ledger.banker.seat or not ante):
             yield f"seat {seat} banks and bets, or bets without an ante"
@@ -188,13 +196,13 @@ def views_hold_nothing_hidden(play: Play) -> Iterator[object]:
         return
     bank = [ledger.banker.player] if ledger.banker else []
     for viewer in {*ledger.players.values(), *bank, STRANGER, None}:
-        own = {str(play.deck[p]) for p in _own(ledger, viewer)}
+        own = {str(play.deck[p]) for p in own_positions(ledger, viewer)}
         seen = cards_in(views.view(play.round, viewer, play.deck))
         if seen != shown | own:
             yield f"{viewer} sees {sorted(seen)}, not {sorted(shown | own)}"
 
 
-def _own(ledger: Ledger, viewer: str | None) -> Iterator[int]:
+def own_positions(ledger: Ledger, viewer: str | None) -> Iterator[int]:
     """The positions that are a viewer's own: the hands, or the shared ones bet on (M9)."""
     seats = [seat for seat in ledger.stakes if ledger.players[seat] == viewer]
     for position, (place, seat) in ledger.dealt.items():
@@ -218,6 +226,17 @@ def choices_are_legal(play: Play) -> Iterator[object]:
         except Refused as refused:
             if refused.code != "cards_hidden":
                 yield f"{choice} is offered, and refused: {refused}"
+
+
+def turns_are_remembered_rightly(play: Play) -> Iterator[object]:
+    """Who is asked and what is due is kept from event to event, and worked out it is the same."""
+    round, asked = play.round, play.ledger.asked()
+    if round.closed:
+        return
+    if round.asked != seats_to_ask(round) or round.due != cards_to_show(round):
+        yield f"{round.asked} are asked and {round.due} due"
+    if round.asked and [seat for turn, seat in asked if turn == asked[0][0]] != [*round.asked]:
+        yield f"{round.asked} are asked, not {asked}"
 
 
 # ---------------------------------------------------------------- at the end
@@ -458,6 +477,7 @@ CHECKS: dict[str, Callable[[Play], Iterator[object]]] = {
     "faces": faces_are_shown_ones,
     "views": views_hold_nothing_hidden,
     "choices": choices_are_legal,
+    "turns": turns_are_remembered_rightly,
     "order": lines_are_in_order,
     "outcomes": outcomes_say_what_is_paid,
     "folds": folds_forfeit_what_the_book_says,
@@ -468,4 +488,4 @@ CHECKS: dict[str, Callable[[Play], Iterator[object]]] = {
     "meters": meters_end_where_the_payments_leave_them,
     "money": money_is_conserved,
 }
-INVARIANTS = {*CHECKS, "total", "frozen", "late", "turns"}
+INVARIANTS = {*CHECKS, "total", "frozen", "late"}

@@ -1,5 +1,6 @@
 """Where each card of the deck goes, by the dealing procedure of the table."""
 
+from croupier.errors import Bug
 from croupier.round.order import seats_in
 from croupier.round.state import Round
 from croupier.rules.game import DealLine
@@ -13,7 +14,10 @@ def deal_plan(round: Round) -> tuple[tuple[int, str, int], ...]:
     """
     deck, discarded = range(round.rules.deck.cards), round.discarded
     positions = [p for p in deck if p not in discarded] if discarded else deck
-    dealt = zip(positions, _places(round), strict=False)
+    places = _places(round)
+    if len(places) > len(positions):
+        raise Bug(f"{len(places)} cards are to be dealt, and {len(positions)} are left")
+    dealt = zip(positions, places, strict=False)
     return tuple([(position, place, seat) for position, (place, seat) in dealt])
 
 

@@ -162,9 +162,10 @@ def _bet(round: Round, command: Bet) -> BetMade:
         message = "the banker cannot bet at another seat"
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
     box = round.boxes.get(command.seat)
-    if box and (box.player != command.player or box.hand != command.hand):
+    if box is None:
+        _check_hand(round, command.hand)
+    elif box.player != command.player or box.hand != command.hand:
         raise Refused("seat_taken", f"seat {command.seat} is taken", field="seat")
-    _check_hand(round, command.hand)
     check_bet(round.rules, command.wager, command.cents)
     return BetMade(command.seat, command.player, command.wager, command.cents, command.hand)
 

@@ -72,8 +72,9 @@ def evolve(round: Round, event: Event) -> Round:
 
 
 def _shown(round: Round, event: Shown) -> Round:
-    due = _without(round.due, event.position)
-    round = changed(round, faces={**round.faces, event.position: event.card}, due=due)
+    position = event.position
+    due = _without(round.due, position)
+    round = changed(round, faces={**round.faces, position: event.card}, due=due)
     return round if due else _passed(round)
 
 

@@ -107,7 +107,7 @@ class Judgement(NamedTuple):
 
 
 def judge(
-    wager: Wager | None,
+    judged: Wager | Bonus,
     table: Paytable | None,
     verdict: Verdict,
     *,
@@ -117,12 +117,11 @@ def judge(
 ) -> Judgement:
     """Judge one stake by the row of its paytable that the hand fits, where it has one.
 
-    A wager of None is a bonus, which has no stake to lose or return. The state of the showdown is
-    the reason wherever no paytable is asked.
+    The state of the showdown is the reason wherever no paytable is asked.
     """
     match verdict.does:
         case "pay":
-            paid = odds(stake, verdict.to) if verdict.to else 0
+            paid = odds(stake, verdict.to) if verdict.to is not None else 0
             return Judgement("win", paid, stake, verdict.clause, verdict.ruling, state)
         case "lose":
             return Judgement("lose", 0, 0, verdict.clause, verdict.ruling, state)
@@ -134,11 +133,19 @@ def judge(
     if verdict.does == "push listed":
         return Judgement("push", 0, stake, verdict.clause, verdict.ruling, state)
     clause, ruling = row.clause or table.clause, row.ruling or verdict.ruling
-    returned = _returned(wager, row, stake)
+    returned = _returned(judged, row, stake)
     if row.meter:
         part = (row.percent or Fraction(0)) / 100
         return Judgement("win", 0, returned, clause, ruling, "row", row.meter, part)
     return Judgement("win", _paid(row, stake), returned, clause, ruling, "row")
+
+
+def _fated(seat: int, spot: str, stake: Stake) -> Line:
+    """Return the line of a stake whose fate was sealed before the settlement."""
+    outcome, because = _FATES[stake.fate]
+    back = stake.cents if outcome == "withdrawn" else 0
+    said = stake.clause, stake.ruling, None, because
+    return Line(seat, spot, stake.cents, outcome, 0, back, *said)
 
 
 def _limited(limit: PayoutLimit, lines: list[Line]) -> list[Line]:
@@ -158,10 +165,10 @@ def _paid(row: Row, stake: int) -> int:
     return odds(stake, times or Fraction(0))
 
 
-def _returned(wager: Wager | None, row: Row, stake: int) -> int:
+def _returned(wager: Wager | Bonus, row: Row, stake: int) -> int:
     """What comes back of a winning stake: not one that the dealer collected, nor 'for 1' (T5)."""
-    if wager is None:
-        return 0
+    if isinstance(wager, Bonus):
+        return 0  # It has no stake of its own.
     if wager.returns or row.to is not None:
         return stake
     return stake if row.amount is not None and not wager.collected else 0
@@ -191,7 +198,8 @@ class Settlement:
         lines: list[Line] = []
         for name in self.names:
             if name in rules.wagers:
-                lines += self._wager_lines(box, name)
+                if rules.spots[name][0] in box.stakes:
+                    lines += self._wager_lines(box, name)
             elif name in rules.bonuses:
                 lines += self._bonus_lines(box, name)
             else:
@@ -226,50 +234,43 @@ class Settlement:
 
     def _wager_lines(self, box: Box, name: str) -> list[Line]:
         """Return a line for each spot of a wager; its stakes are equal, so they are judged once."""
-        wager = self.rules.wagers[name]
+        wager, seat = self.rules.wagers[name], box.seat
         judged: Judgement | None = None
         lines: list[Line] = []
         for spot in self.rules.spots[name]:
-            stake = box.stakes.get(spot)
-            if stake is None:
+            stake = box.stakes[spot]
+            if stake.fate != "live":
+                lines.append(_fated(seat, spot, stake))
                 continue
-            if judged is None and stake.fate == "live":
+            if judged is None:
                 judged = self._judged(box, wager, stake.cents)
-            lines.append(self._stake_line(box, spot, stake, judged=judged))
+            outcome, paid, back, clause, ruling, because, meter, _ = judged
+            if meter:
+                paid = self._from_meter(judged)
+            if ruling:
+                ruling = self._said(ruling)
+            said = clause, ruling, None, because
+            lines.append(Line(seat, spot, stake.cents, outcome, paid, back, *said))
         limit = wager.payout_limit
         return lines if limit is None or limit.amount is None else _limited(limit, lines)
 
-    def _stake_line(self, box: Box, spot: str, stake: Stake, *, judged: Judgement | None) -> Line:
-        cents, fate = stake.cents, stake.fate
-        if fate != "live" or judged is None:
-            outcome, because = _FATES[fate]
-            back = cents if outcome == "withdrawn" else 0
-            said = stake.clause, stake.ruling, None, because
-            return Line(box.seat, spot, cents, outcome, 0, back, *said)
-        outcome, paid, back, clause, ruling, because, meter, _ = judged
-        if meter:
-            paid = self._from_meter(judged)
-        if ruling:
-            ruling = self._said(ruling)
-        return Line(box.seat, spot, cents, outcome, paid, back, clause, ruling, None, because)
-
     def _judged(self, box: Box, judged: Wager | Bonus, stake: int) -> Judgement:
         """Judge a stake on a wager, or of the wager that a bonus is on."""
-        state = "always" if judged.settle.always else self.state(box)
-        verdict = verdict_of(judged.settle, state)
+        verdict = judged.settle.always
+        state = "always"
+        if verdict is None:
+            state = self._states.get(box.seat) or self.state(box)
+            verdict = verdict_of(judged.settle, state)
         table = row = None
         if judged.paytable and verdict.does in _BY_TABLE:
             table = self.rules.paytables[judged.paytable]
             row = row_for(table, self.hand(box, table.of), stake)
-        wager = judged if isinstance(judged, Wager) else None
-        return judge(wager, table, verdict, stake=stake, row=row, state=state)
+        return judge(judged, table, verdict, stake=stake, row=row, state=state)
 
     def state(self, box: Box) -> str:
         """How the box's hand stands against the bank's."""
-        state = self._states.get(box.seat)
-        if state is None:
-            state = showdown(self.hand(box, (SEAT,)), self.bank, opposed=self.opposed)
-            self._states[box.seat] = state
+        state = showdown(self.hand(box, (SEAT,)), self.bank, opposed=self.opposed)
+        self._states[box.seat] = state
         return state
 
     def _from_meter(self, judged: Judgement) -> int:

@@ -22,7 +22,8 @@ def changed(value: T, **changes: Any) -> T:
     round changes with every event.
     """
     new = _new(type(value))
-    _set(new, "__dict__", value.__dict__ | changes)
+    # Not `|`: a copy of a table that shares its keys shares them too, and is slow to read.
+    _set(new, "__dict__", {**value.__dict__, **changes})
     return new
 
 

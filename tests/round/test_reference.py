@@ -1,0 +1,70 @@
+"""Random rounds, settled by the engine and by an independent reference, cent for cent."""
+
+import json
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from croupier.cli.settle import Settler
+from croupier.errors import UserError
+from croupier.round import settle as settling
+from croupier.round.result import result_of
+from tests.reference.rounds import random_round, to_json
+from tests.reference.settlement import settle
+from tests.rules.books import each_book
+
+
+@pytest.fixture(scope="module")
+def settler() -> Settler:
+    return Settler(())
+
+
+def settled(settler: Settler, file: dict[str, Any]) -> dict[str, Any]:
+    """What the engine makes of a round, without the clauses, which the reference does not cite."""
+    try:
+        result = result_of(settler.played(file))
+    except UserError as error:
+        return {"refused": str(error)}
+    for seat in result["seats"]:
+        for line in seat["lines"]:
+            del line["clause"], line["ruling"]
+    return result
+
+
+def differences(settler: Settler, id: str, rounds: range) -> list[str]:
+    """The rounds of a book that the two settle differently, each as JSON with what differs."""
+    found = []
+    for number in rounds:
+        file = random_round(id, random.Random(f"{id} {number}"))
+        expected, result = settle(file), settled(settler, file)
+        # Twice through JSON, for both hold money as texts and seats as numbers.
+        if json.dumps(expected, sort_keys=True) != json.dumps(result, sort_keys=True):
+            parts = {k: [expected.get(k), v] for k, v in result.items() if expected.get(k) != v}
+            found.append(f"round {number}: {to_json(file)}\n  differs in {parts}")
+    return found
+
+
+@each_book
+def test_settled_as_the_reference_settles(id: str, settler: Settler) -> None:
+    assert differences(settler, id, range(250)) == []
+
+
+@pytest.mark.long
+@each_book
+def test_settled_as_the_reference_settles_for_long(id: str, settler: Settler) -> None:
+    assert differences(settler, id, range(250, 10_250)) == []
+
+
+@each_book
+def test_a_wrong_payout_is_found(
+    id: str, settler: Settler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cent too much at the odds of one payout, 3 to 1 and more, is seen."""
+
+    def odds(stake_cents: int, times: Fraction) -> int:
+        return stake_cents * times.numerator // times.denominator + (times >= 3)
+
+    monkeypatch.setattr(settling, "odds", odds)
+    assert differences(settler, id, range(60)) != []
