@@ -26,6 +26,7 @@ from croupier.round.events import (
     Dealt,
     Declared,
     Event,
+    MetersRead,
     Opened,
     SeatSettled,
     Shown,
@@ -138,6 +139,7 @@ STORED: list[Event] = [
     ),
     Closed(bank=BankResult(seat=3, funds=20_000, collected=500, paid=1_000, fee=200)),
     Closed(),
+    MetersRead(meters={"progressive": 2_500_140_000}),
 ]
 
 

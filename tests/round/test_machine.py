@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from croupier.cards import DECK
-from croupier.round.commands import CloseBets, Command, Deal, Declare, Open, Settle
-from tests.round.games import OPENING
+from croupier.round.commands import Bet, CloseBets, Command, Deal, Declare, Open, Settle
+from croupier.round.view import view
+from tests.round.games import OPENING, at, game, refused
 from tests.round.invariants import INVARIANTS, Broken, Play
 from tests.round.machine import Machine, rules_of
 from tests.round.mutants import MUTANTS, Mutant
@@ -73,6 +74,20 @@ def test_what_broke_once_holds(id: str, commands: list[Command]) -> None:
     for command in commands:
         play.do(command)
     assert not play.broken
+
+
+def test_a_reading_below_nothing_is_refused() -> None:
+    """As it is when the round is opened: a winner would have to pay."""
+    played = at(MARYLAND, "shown", progressive="A")
+    assert refused(played, Settle({"progressive": -1})).code == "no_money"
+
+
+def test_a_void_round_shows_the_meters_as_they_were() -> None:
+    """No meter moves, so nobody sees the rise of a round that was given back."""
+    bets = Bet(1, "ann", "ante", 1000), Bet(1, "ann", "progressive", 100)
+    played = game(MARYLAND, progressive="A").do(Open("7"), *bets, CloseBets(), Deal())
+    played.do(Declare("shoe_fault"), Settle())
+    assert view(played.round, None, {})["meters"] == {"progressive": "1000.00"}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: f"{m.invariant}: {m.fault} ({m.id})")

@@ -64,7 +64,7 @@ def settle(
     data = read_round(file)
     played = settler.played(data)
     if record:
-        write_record(record, played, data.get("selections", {}))
+        write_record(record, played, settler.selections(data))
     if as_json:
         print_json(result_of(played))
     else:
@@ -158,26 +158,30 @@ class Settler:
                 answer = {"error": one_line(str(error)), "clause": error.clause}
             print(json.dumps(answer), flush=True)  # Somebody may wait for it before the next.
 
-    def _table_rules(self, data: dict[str, Any]) -> TableRules:
-        id, selections = data.get("rulebook"), data.get("selections", {})
-        if not isinstance(id, str):
-            raise UserError("must name a rulebook by its id", field="rulebook")
+    def selections(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return a file's selections with its way of dealing, where the book leaves a choice."""
+        book, selections = self._book(data), data.get("selections", {})
         if not isinstance(selections, dict):
             raise UserError("must be a table", field="selections")
         dealing = data.get(DEALING)
-        key = json.dumps([id, selections, dealing], default=str, sort_keys=True)
+        if dealing is None or DEALING in selections or not _may_choose_dealing(book, selections):
+            return selections
+        return {**selections, DEALING: dealing}
+
+    def _book(self, data: dict[str, Any]) -> Rulebook:
+        id = data.get("rulebook")
+        if not isinstance(id, str):
+            raise UserError("must name a rulebook by its id", field="rulebook")
+        if id not in self._books:
+            self._books[id] = load(id, self.folders)
+        return self._books[id]
+
+    def _table_rules(self, data: dict[str, Any]) -> TableRules:
+        book, selections = self._book(data), self.selections(data)
+        key = json.dumps([book.id, selections], default=str, sort_keys=True)
         if key not in self._rules:
-            if id not in self._books:
-                self._books[id] = load(id, self.folders)
-            self._rules[key] = _resolved(self._books[id], selections, dealing)
+            self._rules[key] = resolve(book, selections)
         return self._rules[key]
-
-
-def _resolved(book: Rulebook, selections: dict[str, Any], dealing: Any) -> TableRules:
-    """Resolve the selections with the file's way of dealing, where the book leaves a choice."""
-    if dealing is not None and DEALING not in selections and _may_choose_dealing(book, selections):
-        selections = {**selections, DEALING: dealing}
-    return resolve(book, selections)
 
 
 def _may_choose_dealing(book: Rulebook, selections: dict[str, Any]) -> bool:

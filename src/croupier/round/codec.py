@@ -59,7 +59,8 @@ def _plain(value: Any) -> Any:
 def one_of(union: Any, data: Any) -> Any:
     """Read a value of one of the classes of a union, which the data names."""
     kinds = {kind.__name__: kind for kind in get_args(union)}
-    if not isinstance(data, dict) or data.get(_TYPE) not in kinds:
+    named = isinstance(data, dict) and isinstance(data.get(_TYPE), str)
+    if not named or data[_TYPE] not in kinds:
         name = data.get(_TYPE) if isinstance(data, dict) else data
         raise ParseError(f"{name!r} is not one of {', '.join(kinds)}", field=_TYPE)
     rest = {key: value for key, value in data.items() if key != _TYPE}
@@ -75,7 +76,10 @@ def _read(kind: Any, raw: Any, at: str) -> Any:
             raise ParseError(f"must be a {kind.__name__}", field=at)
         return raw
     if kind is Card:
-        return Card(_read(str, raw, at))
+        card = Card(_read(str, raw, at))
+        if str(card) != raw:
+            raise ParseError(f"must be written {card}", field=at)
+        return card
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         inner = next(arg for arg in args if arg is not NoneType)
@@ -94,10 +98,9 @@ def _read(kind: Any, raw: Any, at: str) -> Any:
 def _read_mapping(args: tuple[Any, ...], raw: Any, at: str) -> dict[Any, Any]:
     if not isinstance(raw, dict):
         raise ParseError("must be a table", field=at)
-    try:
-        keys = {key: int(key) if args[0] is int else key for key in raw}
-    except ValueError:
-        raise ParseError("must have whole numbers as keys", field=at) from None
+    if args[0] is int and not all(key.isdecimal() and str(int(key)) == key for key in raw):
+        raise ParseError("must have whole numbers as keys", field=at)
+    keys = {key: int(key) if args[0] is int else key for key in raw}
     return {keys[key]: _read(args[1], value, f"{at}.{key}") for key, value in raw.items()}
 
 

@@ -37,6 +37,7 @@ from croupier.round.events import (
     Dealt,
     Declared,
     Event,
+    MetersRead,
     Opened,
     SeatSettled,
     Shown,
@@ -99,9 +100,6 @@ def _open(round: Round, command: Open) -> Opened:
         raise Refused("already_open", "the round is open already")
     known = round.rules.meters
     _check_meters(round, command.meters)
-    for id, reading in command.meters.items():
-        if reading < 0:
-            raise Refused("no_money", "cannot be negative", field=f"meters.{id}")
     meters = {
         id: command.meters.get(id, None if meter.initial is None else micros(meter.initial))
         for id, meter in known.items()
@@ -111,9 +109,11 @@ def _open(round: Round, command: Open) -> Opened:
 
 
 def _check_meters(round: Round, readings: Mapping[str, int]) -> None:
-    for id in readings:
+    for id, reading in readings.items():
         if id not in round.rules.meters:
             raise Refused("no_such_meter", "is not a meter of this table", field=f"meters.{id}")
+        if reading < 0:
+            raise Refused("no_money", "cannot be negative", field=f"meters.{id}")
 
 
 def _bets_open(round: Round, *, withdraws: bool = False) -> None:
@@ -269,7 +269,8 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
         SeatSettled(seat, tuple(lines), charged[seat], meters[seat])
         for seat, lines in seats.items()
     ]
-    return (*settled, Closed(changed(bank, fee=banker_fee) if bank else None))
+    read = (MetersRead(command.meters),) if command.meters else ()
+    return (*read, *settled, Closed(changed(bank, fee=banker_fee) if bank else None))
 
 
 def _return_everything(round: Round) -> tuple[Event, ...]:
@@ -286,7 +287,16 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
     if round.at == 0 and "seat" in command.facts:
         raise Refused("wrong_step", "bets are still open", clause=round.rules.sequence[0][1].clause)
     row, facts = consequence_of(round, command.kind, command.facts)
+    _check_found(round, facts.get("positions"))
     return (Declared(command.kind, facts, tuple(row.does), row.clause, row.ruling),)
+
+
+def _check_found(round: Round, positions: object) -> None:
+    """A card is found face up once, and before it is dealt."""
+    for position in positions if isinstance(positions, tuple) else ():
+        if position in round.discarded or position < round.next_position:
+            message = f"the card at position {position + 1} has left the deck already"
+            raise Refused("bad_fact", message, field="positions")
 
 
 def _confirm(round: Round, command: Confirm) -> Confirmed:

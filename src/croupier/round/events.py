@@ -87,6 +87,13 @@ class Confirmed:
 
 
 @dataclass(frozen=True, slots=True)
+class MetersRead:
+    """What meters that other tables move too show when the settling begins, in micros."""
+
+    meters: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class SeatSettled:
     """All lines of one seat, and what the meters show after it."""
 
@@ -114,6 +121,7 @@ Event = (
     | Chose
     | Declared
     | Confirmed
+    | MetersRead
     | SeatSettled
     | Closed
 )

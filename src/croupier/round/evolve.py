@@ -15,6 +15,7 @@ from croupier.round.events import (
     Dealt,
     Declared,
     Event,
+    MetersRead,
     Opened,
     SeatSettled,
     Shown,
@@ -66,6 +67,8 @@ def evolve(round: Round, event: Event) -> Round:
         case Closed():
             last = len(round.rules.steps)
             return changed(round, at=last, bank_result=event.bank, closed=True)
+        case MetersRead():
+            return _meters_read(round, event)
         case Confirmed():
             return round
     assert_never(event)
@@ -156,11 +159,16 @@ def _declared(round: Round, event: Declared) -> Round:
         match effect:
             case "void":
                 void = Void(event.kind, event.clause, event.ruling)
-                round = changed(round, void=round.void or void)
+                round = changed(round, void=round.void or void, meters=round.meters_before)
             case "discard card":
                 positions = event.facts.get("positions", ())
                 found = tuple(positions) if isinstance(positions, tuple | list) else ()
-                round = changed(round, discarded=(*round.discarded, *found))
+                count = event.facts.get("count", len(found))
+                round = changed(
+                    round,
+                    discarded=(*round.discarded, *found),
+                    found=round.found + (count if isinstance(count, int) else 0),
+                )
             case "abandon seat":
                 box = round.boxes[int(str(event.facts["seat"]))]
                 left = Stake(0, "abandoned", event.clause, event.ruling)
@@ -170,6 +178,15 @@ def _declared(round: Round, event: Declared) -> Round:
                 }
                 round = _with_box(round, changed(box, abandoned=True, stakes=stakes))
     return _passed(changed(round, asked=seats_to_ask(round), due=cards_to_show(round)))
+
+
+def _meters_read(round: Round, event: MetersRead) -> Round:
+    """Take over what shared meters show; what others moved is no change of this round's."""
+    before = {
+        id: micros + event.meters.get(id, round.meters[id]) - round.meters[id]
+        for id, micros in round.meters_before.items()
+    }
+    return changed(round, meters={**round.meters, **event.meters}, meters_before=before)
 
 
 def _settled(round: Round, event: SeatSettled) -> Round:

@@ -20,11 +20,15 @@ def consequence_of(
     """Return the row that applies and the facts as understood, or refuse what makes no sense."""
     irregularity = round.rules.irregularities.get(kind)
     if irregularity is None:
-        known = listed(list(round.rules.irregularities))
-        raise Refused("no_such_kind", f"{kind!r} is not an irregularity of this book; {known} are")
+        kinds = listed(list(round.rules.irregularities))
+        raise Refused("no_such_kind", f"{kind!r} is not an irregularity of this book; {kinds} are")
     facts = _facts(round, irregularity, given)
+    known = {**facts, "where": _where(round, irregularity, facts.get("where"))}
+    if any("discard card" in row.does for row in irregularity.rows):
+        # 13.B: cards found face up one by one count together.
+        known["count"] = _number(facts["count"]) + round.found
     for row in irregularity.rows:
-        if _fits(row.when, facts):
+        if _fits(row.when, known):
             return row, facts
     raise Refused("no_consequence", f"the book does not say what follows from {kind!r}")
 
@@ -51,9 +55,11 @@ def _facts(
             _whole(facts, number)
     if "seat" in irregularity.takes and facts["seat"] not in round.boxes:
         raise Refused("no_such_seat", f"no bet lies at seat {facts['seat']}", field="seat")
-    if irregularity.where:
-        facts["where"] = _where(round, irregularity, facts.get("where"))
     return facts
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _whole(facts: Mapping[str, object], name: str) -> None:
@@ -74,8 +80,10 @@ def _positions(round: Round, given: object) -> tuple[int, ...]:
     return tuple(position - 1 for position in given)
 
 
-def _where(round: Round, irregularity: Irregularity, given: object) -> str:
+def _where(round: Round, irregularity: Irregularity, given: object) -> str | None:
     """Return the place that a fact names: a seat by its number, the dealer, a place."""
+    if not irregularity.where:
+        return None
     if isinstance(given, int) and not isinstance(given, bool):
         if given not in round.boxes:
             raise Refused("no_such_seat", f"no bet lies at seat {given}", field="where")

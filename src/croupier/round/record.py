@@ -35,6 +35,7 @@ from croupier.round.events import (
     Dealt,
     Declared,
     Event,
+    MetersRead,
     Opened,
     SeatSettled,
     Shown,
@@ -62,8 +63,11 @@ def record_of(rules: TableRules, given: dict[str, Any], events: Iterable[Event])
 
 def open_record(data: Any) -> dict[str, Any]:
     """Return a record whose seal is unbroken, or refuse it."""
-    if not isinstance(data, dict) or data.keys() != _KEYS or data["format"] != FORMAT:
+    if not isinstance(data, dict) or data.keys() != _KEYS or data["format"] is not FORMAT:
         raise UserError(f"is not a record of format {FORMAT}", field="record")
+    for key, kind in (("rulebook", str), ("selections", dict), ("events", list)):
+        if not isinstance(data[key], kind):
+            raise UserError(f"must be a {kind.__name__}", field=f"record.{key}")
     body = {key: value for key, value in data.items() if key != "seal"}
     if digest_of(body) != data["seal"]:
         raise UserError("does not match its seal: the record was changed", field="record.seal")
@@ -89,12 +93,24 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
         if not expected and not (void and isinstance(event, Chose)):
             # In a void round decisions need not be complete, nor have kept their turn.
             expected = _decided(round, _command_for(event), number)
+        if void and isinstance(event, Chose):
+            _check_choice(round, event, number)
         if expected and expected.pop(0) != event:
             raise UserError("is not what the rules make of it", field=f"events[{number}]")
         round = evolve(round, event)
         yield round
     if expected or not round.closed:
         raise UserError("ends before the round does", field="record.events")
+
+
+def _check_choice(round: Round, event: Chose, number: int) -> None:
+    """Refuse a decision that nobody could have made, in whatever order they were made."""
+    step = round.rules.steps.get(event.step)
+    box = round.boxes.get(event.seat)
+    if step is None or event.option not in step.option or box is None:
+        raise UserError("is a decision that nobody has", field=f"events[{number}]")
+    if step.asks not in box.stakes or event.step in box.chose:
+        raise UserError("is a decision that nobody has", field=f"events[{number}]")
 
 
 def _decided(round: Round, command: Command, number: int) -> list[Event]:
@@ -128,6 +144,8 @@ def _command_for(event: Event) -> Command:
             return Declare(event.kind, _as_given(event.facts))
         case Confirmed():
             return Confirm(event.clause, event.by)
+        case MetersRead():
+            return Settle(event.meters)
         case SeatSettled() | Closed():
             return Settle()
 
@@ -135,6 +153,7 @@ def _command_for(event: Event) -> Command:
 def _as_given(facts: Any) -> dict[str, Any]:
     """Return an irregularity's facts as a person states them: positions count from 1."""
     given = dict(facts)
-    if "positions" in given:
-        given["positions"] = [position + 1 for position in given["positions"]]
+    positions = given.get("positions")
+    if isinstance(positions, list | tuple):
+        given["positions"] = [p + 1 if isinstance(p, int) else p for p in positions]
     return given

@@ -126,6 +126,8 @@ class Round:
     """What each meter shows, in micros."""
     meters_before: Mapping[str, int] = field(default_factory=dict)
     irregular: tuple[str, ...] = ()
+    found: int = 0
+    """How many cards were found face up."""
     void: Void | None = None
     lines: tuple[Line, ...] = ()
     order: tuple[int, ...] = ()

@@ -11,6 +11,7 @@ from croupier.round.events import (
     Dealt,
     Declared,
     Event,
+    MetersRead,
     Opened,
     SeatSettled,
     Shown,
@@ -49,6 +50,8 @@ def tell(round: Round, event: Event) -> str:
             return f"{rules.irregularities[event.kind].says}: {does} ({event.clause})."
         case Confirmed():
             return f"Confirmed by the {event.by}: {rules.clauses[event.clause].says}"
+        case MetersRead():
+            return "The meters are read."
         case SeatSettled():
             net = sum(line.net for line in event.lines) - event.fee
             sign = "wins" if net > 0 else "loses" if net < 0 else "comes out even"

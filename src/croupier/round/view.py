@@ -9,7 +9,7 @@ from typing import Any
 
 from croupier.cards import Card
 from croupier.money import format_money, shown_cents
-from croupier.round.order import to_ask
+from croupier.round.order import to_ask, to_show
 from croupier.round.result import line_of
 from croupier.round.settle import shared_place
 from croupier.round.state import Box, Round
@@ -68,7 +68,7 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
 def choices(round: Round) -> list[dict[str, Any]]:
     """Return the choices of the seat whose turn it is, as a page draws its buttons."""
     asked, step = to_ask(round), round.step
-    if not asked or step is None:
+    if not asked or step is None or to_show(round):
         return []
     return [
         {"seat": asked[0], "option": name, "label": option.label, "key": option.key}
