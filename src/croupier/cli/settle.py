@@ -199,14 +199,14 @@ def show_round(played: Played) -> None:
     round, result = played.round, result_of(played)
     reasons = Reasons(round)
     print_lines(f"{round.rules.title}{' — void' if round.void else ''}")
-    if result["dealer"]:
-        dealer = result["dealer"]
+    dealer = result["dealer"]
+    if dealer and dealer["cards"]:
         plays = {True: "plays", False: "does not qualify", None: ""}[dealer["qualifies"]]
-        cards = dealer["cards"] or ""
-        print_lines(f"{round.rules.bank.label}: {cards} {dealer['hand'] or ''} {plays}".rstrip())
+        hand = " ".join(filter(None, (dealer["cards"], dealer["hand"], plays)))
+        print_lines(f"{round.rules.bank.label}: {hand}")
     for seat in result["seats"]:
-        hand = f" {seat['hand']}" if seat["hand"] else ""
-        print_heading(f"Seat {seat['seat']}: {seat['cards'] or ''}{hand}, net {seat['net']}")
+        hand = " ".join(filter(None, (seat["cards"], seat["hand"])))
+        print_heading(f"Seat {seat['seat']}: {f'{hand}, ' if hand else ''}net {seat['net']}")
         for line in round.lines:
             if line.seat == seat["seat"]:
                 _show_line(line, reasons.why(line))

@@ -120,9 +120,9 @@ def _read_fields(shape: Any, raw: Any, at: str) -> Any:
     hints, needed = _shape(shape)
     if not isinstance(raw, dict):
         raise ParseError("must be a table", field=at)
-    for key in raw.keys() - hints.keys():
+    for key in sorted(raw.keys() - hints.keys()):
         raise ParseError("unknown key", field=f"{at}.{key}")
-    for key in needed - raw.keys():
+    for key in sorted(needed - raw.keys()):
         raise ParseError("is missing", field=f"{at}.{key}")
     return shape(**{key: _read(hints[key], value, f"{at}.{key}") for key, value in raw.items()})
 

@@ -37,7 +37,7 @@ def _facts(
     round: Round, irregularity: Irregularity, given: Mapping[str, object]
 ) -> dict[str, object]:
     """Check the facts that an irregularity takes, and fill in what goes without saying."""
-    for key in given.keys() - set(irregularity.takes):
+    for key in sorted(given.keys() - set(irregularity.takes)):
         raise Refused("unknown_fact", "is not a fact of this irregularity", field=key)
     facts: dict[str, object] = dict(given)
     for flag in _FLAGS:
