@@ -14,6 +14,7 @@ from croupier.errors import Bug, ParseError, quoted
 from croupier.hands.ranking import STANDARD, SUPER_ROYAL, Ranking, strength_of_ranks
 
 _BIT: dict[int, int] = {card: 1 << card for card in DECK}
+_SUIT_BITS = tuple(sum(1 << card for card in DECK if card.suit == suit) for suit in range(4))
 # A sum of these counts each rank in a field of its own, as none comes more than four times.
 _RANK_COUNT: dict[int, int] = {card: 1 << 3 * card.rank for card in DECK}
 
@@ -25,6 +26,7 @@ class Evaluator:
         self.ranking = ranking
         self._three: dict[int, dict[int, dict[int, int]]] = {}
         self._five: dict[int, int] = {}
+        self._six: dict[int, int] = {}
 
     def three_cards(self, a: int, b: int, c: int) -> int:
         """Return the strength of three cards; refuse what is no card and a card that comes twice.
@@ -60,10 +62,23 @@ class Evaluator:
 
     def six_cards(self, *cards: int) -> int:
         """Return the strength of the best five of six cards, or of a super royal (M1)."""
-        if len(cards) != 6:
+        try:
+            a, b, c, d, e, f = cards
+            bits = _BIT[a] | _BIT[b] | _BIT[c] | _BIT[d] | _BIT[e] | _BIT[f]
+        except (KeyError, TypeError, ValueError):
+            raise refusal(cards, 6) from None
+        if bits.bit_count() != 6:
             raise refusal(cards, 6)
-        best = max(starmap(self.five_cards, combinations(cards, 5)))
-        return SUPER_ROYAL if frozenset(cards) in _SUPER_ROYALS else best
+        if any((bits & suit).bit_count() > 4 for suit in _SUIT_BITS):
+            best = max(starmap(self.five_cards, combinations(cards, 5)))
+            return SUPER_ROYAL if frozenset(cards) in _SUPER_ROYALS else best
+        # No flush is near, so the ranks alone decide.
+        key = sum(map(_RANK_COUNT.__getitem__, cards))
+        strength = self._six.get(key)
+        if strength is None:
+            strength = max(starmap(self.five_cards, combinations(cards, 5)))
+            self._six[key] = strength
+        return strength
 
     def strength(self, cards: Sequence[int]) -> int:
         """Return the strength of a hand of three, five or six cards."""

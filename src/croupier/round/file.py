@@ -228,19 +228,27 @@ class _Play:
             if self._effect(kind) == "abandon seat"
         }
 
-    def run(self, command: Command, at: str = "", **fields: str) -> None:
-        """Let the engine decide a command; a refusal names the field of the file.
-
-        `fields` says where in the file the engine's own fields stand; the others are at `at`.
-        """
+    def run(self, command: Command, at: str = "", *, entry: int = 0) -> None:
+        """Let the engine decide a command; a refusal names the field of the file."""
         try:
             events = decide(self.round, command)
         except Refused as refused:
-            field = refused.field or ""
-            where = fields.get(field) or at or self._seat_field(field) or field or None
+            where = at or self._field(command, refused.field or "", entry)
             raise UserError(refused.message, field=where, clause=refused.clause) from None
         for event in events:
             self.happen(event)
+
+    def _field(self, command: Command, field: str, entry: int) -> str | None:
+        """Name the field of the file that a refusal speaks of."""
+        match command:
+            case Bet() if field in ("seat", "hand"):
+                return f"seats[{entry}].{field}"
+            case Bet():
+                return f"seats[{entry}].wagers.{command.wager}"
+            case Bank():
+                return f"{BANKER}.{field}" if field else BANKER
+            case _:
+                return self._seat_field(field) or field or None
 
     def _seat_field(self, field: str) -> str:
         """Name the field of a seat that a refusal speaks of as `seat 3.ante`."""
@@ -261,12 +269,11 @@ class _Play:
         self.run(Open("", file.meters))
         if file.bank and self.round.rules.banked_by == "player":
             bank = Bank(file.bank.seat, file.bank.player, file.bank.funds)
-            self.run(bank, BANKER, seat=f"{BANKER}.seat", funds=f"{BANKER}.funds")
+            self.run(bank)
         for i, entry in enumerate(file.seats, 1):
+            player = entry.player or _nobody(entry.seat)
             for wager, cents in entry.wagers.items():
-                player, at = entry.player or _nobody(entry.seat), f"seats[{i}]"
-                bet = Bet(entry.seat, player, wager, cents, entry.hand)
-                self.run(bet, f"{at}.wagers.{wager}", seat=f"{at}.seat", hand=f"{at}.hand")
+                self.run(Bet(entry.seat, player, wager, cents, entry.hand), entry=i)
         self.run(CloseBets(file.action))
 
     # ------------------------------------------------------------ irregularities
