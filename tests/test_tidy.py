@@ -21,7 +21,7 @@ POSITIONAL_MAX = 3
 
 LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|\bbreakpoint\(")
 MACHINE_PATHS = re.compile(r"(?<![\w.-])/(work|root|Users|home/[a-z]+)(?![\w-])")
-REGISTRIES = re.compile(r"index-url|://[^/]*/simple\b", re.IGNORECASE)
+REGISTRIES = re.compile(r"index-url|://[^/\s]*/simple\b", re.IGNORECASE)
 # This file must name what it forbids.
 SPARED = "tests/test_tidy.py"
 
