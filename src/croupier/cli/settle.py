@@ -27,6 +27,7 @@ from croupier.round.reasons import Reasons
 from croupier.round.record import record_of
 from croupier.round.result import result_of
 from croupier.round.state import Line
+from croupier.rules.check import DEALING
 from croupier.rules.load import load, read_text
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
@@ -34,7 +35,6 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.words import plain
 
 app = group("Settle a round file.")
-DEALING = "dealing"
 
 
 @app.command()

@@ -27,13 +27,14 @@ from croupier.round.commands import (
 from croupier.round.decide import decide
 from croupier.round.events import Chose, Event
 from croupier.round.evolve import evolve
+from croupier.round.irregularity import DEALER
 from croupier.round.order import to_ask, to_show
 from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 
-DEALER, BANKER = "dealer", "banker"
+BANKER = "banker"
 _SEAT_KEYS = {"seat", "player", "cards", "hand", "wagers", "decisions"}
 
 
@@ -320,9 +321,7 @@ class _Play:
                     raise UserError(message, field=f"seats[{i}].decisions", clause=step.clause)
                 self.happen(Chose(entry.seat, name, option))
             if next(decisions, None) is not None:
-                raise UserError(
-                    "has more decisions than it is asked", field=f"seats[{i}].decisions"
-                )
+                raise _too_many(i)
 
     # ------------------------------------------------------------ cards and decisions
 
@@ -384,9 +383,7 @@ class _Play:
         self._show(to_show(self.round))
         for i, entry in enumerate(self.file.seats, 1):
             if self.decisions[entry.seat]:
-                raise UserError(
-                    "has more decisions than it is asked", field=f"seats[{i}].decisions"
-                )
+                raise _too_many(i)
 
     def _show(self, positions: tuple[int, ...]) -> None:
         if positions:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from croupier.cards import SUITS, Card
+from croupier.cards import RANKS, SUITS, Card
 from croupier.errors import Bug
 from croupier.hands import ALSO, Hand
 from croupier.money import micros, odds, share
@@ -26,8 +26,6 @@ from croupier.rules.game import (
 )
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
-
-RANKS = "23456789TJQKA"
 
 # What became of a stake before the settlement, and how a line says so.
 _FATES = {

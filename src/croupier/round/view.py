@@ -13,7 +13,6 @@ from croupier.round.order import to_ask, to_show
 from croupier.round.result import line_of
 from croupier.round.settle import shared_place
 from croupier.round.state import Box, Round
-from croupier.rules.words import plain
 
 HIDDEN = "??"
 
@@ -86,8 +85,8 @@ def wagers_open(round: Round) -> list[dict[str, Any]]:
             "wager": name,
             "label": wager.label,
             "sizes": [format_money(size) for size in wager.sizes.of] if wager.sizes else None,
-            "limits": plain([rules.limits[name].min, rules.limits[name].max])
-            if name in rules.limits
+            "limits": [format_money(limits.min), format_money(limits.max)]
+            if (limits := rules.limits.get(name))
             else None,
         }
         for name, wager in rules.wagers.items()

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from croupier.cards import RANK_NAMES, RANKS
 from croupier.rules.book import Rules
 from croupier.rules.game import (
     Bonus,
@@ -365,4 +366,4 @@ def _an(label: str) -> str:
 
 
 def _high(rank: str) -> str:
-    return {"Q": "queen", "K": "king", "J": "jack", "A": "ace", "T": "ten"}.get(rank, rank)
+    return RANK_NAMES[RANKS.index(rank)]
