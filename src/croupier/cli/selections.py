@@ -16,16 +16,16 @@ Select = Annotated[
 ]
 
 
-def parse_selections(words: Iterable[str]) -> dict[str, Any]:
+def parse_selections(words: Iterable[str], option: str = SELECT) -> dict[str, Any]:
     """Read words like `decks=2`; each value is TOML's, or a text where it is not TOML."""
     selections: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise UserError(f"{quoted(word)} must be written K=V", field=SELECT)
+            raise UserError(f"{quoted(word)} must be written K=V", field=option)
         if name in selections:
-            raise UserError("comes twice", field=f"{SELECT} {name}")
+            raise UserError("comes twice", field=f"{option} {name}")
         selections[name] = toml_value(text.strip())
     return selections
 

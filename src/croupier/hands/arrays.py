@@ -33,17 +33,17 @@ _NINE = 7
 
 def three_cards(cards: Cards, ranking: Ranking = STANDARD) -> Strengths:
     """Return the strength of every row of three cards; refuse a row that is not three cards."""
-    return _in_chunks(cards, 3, lambda columns: _three(columns, _tables(ranking)))
+    return _in_chunks(cards, 3, lambda columns: _three(columns, _three_tables(ranking)))
 
 
 def five_cards(cards: Cards, ranking: Ranking = STANDARD) -> Strengths:
     """Return the strength of every row of five cards; refuse a row that is not five cards."""
-    return _in_chunks(cards, 5, lambda columns: _five(columns, _tables(ranking)))
+    return _in_chunks(cards, 5, lambda columns: _five(columns, _five_tables(ranking)))
 
 
 def six_cards(cards: Cards, ranking: Ranking = STANDARD) -> Strengths:
     """Return the strength of the best five of every row of six cards, or of the super royal."""
-    return _in_chunks(cards, 6, lambda columns: _six(columns, _tables(ranking)))
+    return _in_chunks(cards, 6, lambda columns: _six(columns, _five_tables(ranking)))
 
 
 def _in_chunks(cards: Cards, size: int, strengths: Callable[[Cards], Strengths]) -> Strengths:
@@ -70,29 +70,28 @@ def _in_chunks(cards: Cards, size: int, strengths: Callable[[Cards], Strengths])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tables:
-    """The strengths under one ranking."""
+    """The strengths of hands of one size under one ranking.
 
-    three: Strengths
-    """By the ranks of three cards, four bits each."""
-    three_suited: Strengths
-    five: Strengths
-    """By the combination of three ranks × 91 + the combination of the other two."""
-    five_suited: Strengths
-    """By the set of ranks, a bit each."""
+    Three cards are found by their ranks, four bits each. Five are found by the combination of
+    three ranks × 91 + that of the other two, or by the set of ranks, a bit each, where suited.
+    """
+
+    plain: Strengths
+    suited: Strengths
 
 
 def _three(columns: Cards, tables: _Tables) -> Strengths:
     index = _rank_index(columns)
-    result = tables.three[index]
+    result = tables.plain[index]
     suited = np.flatnonzero(_are_suited(columns))
-    result[suited] = tables.three_suited[index[suited]]
+    result[suited] = tables.suited[index[suited]]
     return result
 
 
 def _five(columns: Cards, tables: _Tables) -> Strengths:
-    result = tables.five[_rank_combination(columns)]
+    result = tables.plain[_rank_combination(columns)]
     suited = np.flatnonzero(_are_suited(columns))
-    result[suited] = tables.five_suited[_rank_set(columns[:, suited])]
+    result[suited] = tables.suited[_rank_set(columns[:, suited])]
     return result
 
 
@@ -144,11 +143,21 @@ def _table(
 ) -> NDArray[np.int32]:
     """Return a table of the values of hands, given by their ranks in one order, for all orders."""
     columns = (np.array(hands).T << 2).astype(np.uint8)
-    indices = [index(columns[list(order)]) for order in permutations(range(len(columns)))]
+    indices = [index(columns[list(order)]) for order in _orders(index, len(columns))]
     table = np.zeros(np.max(indices) + 1, np.int32)
     for hands_in_order in indices:
         table[hands_in_order] = values
     return table
+
+
+def _orders(index: object, size: int) -> Iterable[Ranks]:
+    """Return the orders in which the ranks of a hand may come, as far as an index tells them."""
+    if index is _rank_set:
+        return [tuple(range(size))]
+    if index is _rank_combination:
+        splits = combinations(range(size), 3)
+        return [(*three, *(rank for rank in range(size) if rank not in three)) for three in splits]
+    return permutations(range(size))
 
 
 _TWO_RANKS = list(combinations_with_replacement(range(13), 2))
@@ -161,17 +170,24 @@ _TRIPLE = len(_TWO_RANKS) * _table(_rank_index, _THREE_RANKS, range(len(_THREE_R
 
 
 @cache
-def _tables(ranking: Ranking) -> _Tables:
-    """Fill the tables from the definition of the order."""
-
-    def strengths(hands: Iterable[Ranks], *, suited: bool) -> list[int]:
-        return [strength_of_ranks(hand, suited=suited, ranking=ranking) for hand in hands]
-
-    three_suited = list(combinations(range(13), 3))
-    five_suited = list(combinations(range(13), 5))
+def _three_tables(ranking: Ranking) -> _Tables:
+    suited = list(combinations(range(13), 3))
     return _Tables(
-        three=_table(_rank_index, _THREE_RANKS, strengths(_THREE_RANKS, suited=False)),
-        three_suited=_table(_rank_index, three_suited, strengths(three_suited, suited=True)),
-        five=_table(_rank_combination, _FIVE_RANKS, strengths(_FIVE_RANKS, suited=False)),
-        five_suited=_table(_rank_set, five_suited, strengths(five_suited, suited=True)),
+        plain=_table(_rank_index, _THREE_RANKS, _strengths(_THREE_RANKS, ranking, suited=False)),
+        suited=_table(_rank_index, suited, _strengths(suited, ranking, suited=True)),
     )
+
+
+@cache
+def _five_tables(ranking: Ranking) -> _Tables:
+    suited = list(combinations(range(13), 5))
+    plain = _strengths(_FIVE_RANKS, ranking, suited=False)
+    return _Tables(
+        plain=_table(_rank_combination, _FIVE_RANKS, plain),
+        suited=_table(_rank_set, suited, _strengths(suited, ranking, suited=True)),
+    )
+
+
+def _strengths(hands: Iterable[Ranks], ranking: Ranking, *, suited: bool) -> list[int]:
+    """Return the strengths of hands by the definition of the order."""
+    return [strength_of_ranks(hand, suited=suited, ranking=ranking) for hand in hands]

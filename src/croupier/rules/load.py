@@ -1,14 +1,12 @@
 """Finds rulebooks: those of the package, and those of folders that a caller names."""
 
 from collections.abc import Iterator, Sequence
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from croupier.errors import UserError
 from croupier.rules.rulebook import Rulebook, parse_rulebook
 
-_PACKAGED = resources.files("croupier") / "rulebooks"
+_PACKAGED = Path(__file__).parent.parent / "rulebooks"
 
 
 def rulebook_ids(folders: Sequence[Path] = ()) -> tuple[str, ...]:
@@ -25,7 +23,7 @@ def load(id: str, folders: Sequence[Path] = ()) -> Rulebook:
     raise UserError(f"there is no rulebook {id!r}; there are {known}", field="rulebook")
 
 
-def _files(folders: Sequence[Path]) -> Iterator[Traversable]:
+def _files(folders: Sequence[Path]) -> Iterator[Path]:
     for folder in folders:
         if not folder.is_dir():
             raise UserError(f"{str(folder)!r} is not a folder", field="books")
@@ -38,7 +36,7 @@ def load_file(file: Path) -> Rulebook:
     return parse_rulebook(read_text(file), id=file.stem, file=str(file))
 
 
-def read_text(file: Traversable | Path) -> str:
+def read_text(file: Path) -> str:
     """Return the text of a file that a caller named."""
     try:
         return file.read_text(encoding="utf-8")

@@ -1,0 +1,67 @@
+"""`croupier advise`: what every choice is worth with given cards."""
+
+from typing import Annotated
+
+import typer
+
+from croupier.cards import Card, parse_cards
+from croupier.cli.bets import BetWords, Book, MeterWords, parse_amounts
+from croupier.cli.output import AsJson, group, print_json, print_table
+from croupier.cli.selections import Select, parse_selections
+from croupier.errors import ParseError
+from croupier.rules.load import load
+from croupier.rules.resolve import resolve
+
+app = group("Say what every choice is worth.")
+
+
+@app.command()
+def advise(
+    context: typer.Context,
+    rulebook: Book,
+    cards: Annotated[str, typer.Option(help="The seat's three cards.", show_default=False)],
+    shown: Annotated[str, typer.Option(help="The card of the bank that is up.")] = "",
+    community: Annotated[str, typer.Option(help="The community cards that are up.")] = "",
+    select: Select = None,
+    bet: BetWords = None,
+    meter: MeterWords = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what every choice is worth with these cards, and what a mistake costs.
+
+    Values are the expected net of all wagers, in units of the opening wager, with the best
+    choices before and after.
+    """
+    from croupier.odds import advise as advised
+
+    rules = resolve(load(rulebook, context.obj), parse_selections(select or ()))
+    found = advised(
+        rules,
+        _cards(cards, "--cards"),
+        shown=_cards(shown, "--shown"),
+        community=_cards(community, "--community"),
+        bet=parse_amounts(bet, "--bet"),
+        meters=parse_amounts(meter, "--meter"),
+    )
+    if as_json:
+        print_json(found.as_json())
+        return
+    print_table(
+        [
+            (
+                choice.label + (" (best)" if choice.name == found.best else ""),
+                f"{float(choice.value):+.6f}",
+                str(choice.value),
+                f"costs {float(cost):.6f}" if (cost := found.cost[choice.name]) else "",
+            )
+            for choice in found.choices
+        ],
+        ("choice", "value", "exactly", "mistake"),
+    )
+
+
+def _cards(text: str, field: str) -> tuple[Card, ...]:
+    try:
+        return parse_cards(text) if text.strip() else ()
+    except ParseError as error:
+        raise ParseError(str(error), field=field) from None

@@ -1,0 +1,90 @@
+"""`croupier compare`: two books, or two sets of selections, priced beside each other."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from croupier.cli.bets import MeterWords, Others, parse_amounts, percent
+from croupier.cli.output import AsJson, group, print_json, print_table
+from croupier.cli.selections import SELECT, parse_selections
+from croupier.errors import UserError
+from croupier.rules.load import load
+from croupier.rules.resolve import resolve
+from croupier.rules.table_rules import TableRules
+from croupier.rules.words import plain
+
+if TYPE_CHECKING:
+    from croupier.odds import Analysis
+
+app = group("Price two tables beside each other.")
+
+_FIGURES = ("house edge", "element of risk", "standard deviation", "hit frequency")
+
+
+@app.command()
+def compare(
+    context: typer.Context,
+    one: Annotated[str, typer.Argument(metavar="A", help="A rulebook's id.", show_default=False)],
+    other: Annotated[
+        str, typer.Argument(metavar="B", help="Another's, or the same.", show_default=False)
+    ],
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="K=V", help="A selection of A's (may be repeated).")
+    ] = None,
+    against: Annotated[
+        list[str] | None, typer.Option(metavar="K=V", help="A selection of B's (may be repeated).")
+    ] = None,
+    meter: MeterWords = None,
+    others: Others = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Price two books, or two sets of selections of one book, beside each other."""
+    tables = [
+        resolve(load(id, context.obj), parse_selections(words or (), option))
+        for id, words, option in ((one, select, SELECT), (other, against, "--against"))
+    ]
+    meters = parse_amounts(meter, "--meter")
+    for id in meters or ():
+        if not any(id in rules.meters for rules in tables):
+            raise UserError("is not a meter of either table", field=f"meter {id}")
+    found = [_analyses(rules, meters, others) for rules in tables]
+    if as_json:
+        print_json([_as_json(rules, own) for rules, own in zip(tables, found, strict=True)])
+        return
+    rows = []
+    for name in dict.fromkeys([*found[0], *found[1]]):
+        label = next(rules.wagers[name].label for rules in tables if name in rules.wagers)
+        columns = [_figures(own.get(name)) for own in found]
+        for place, figure in enumerate(_FIGURES):
+            rows.append((label if not place else "", figure, *(c[place] for c in columns)))
+    print_table(rows, ("wager", "", f"A: {tables[0].title}", f"B: {tables[1].title}"), whole=2)
+
+
+def _analyses(
+    rules: TableRules, meters: dict[str, str] | None, others: int
+) -> dict[str, "Analysis"]:
+    from croupier.odds import analyses
+
+    own = {id: amount for id, amount in (meters or {}).items() if id in rules.meters}
+    found = analyses(rules, meters=own, others=others)
+    # Each is named by the wager that it was made for: the last one of those it needed.
+    return {[*one.bet][-1]: one for one in found}
+
+
+def _figures(one: "Analysis | None") -> tuple[str, ...]:
+    if one is None:
+        return ("not offered", "", "", "")
+    return (
+        percent(float(one.house_edge)),
+        percent(float(one.element_of_risk)),
+        f"{one.standard_deviation:.4f}",
+        percent(float(one.hit_frequency)),
+    )
+
+
+def _as_json(rules: TableRules, found: dict[str, "Analysis"]) -> dict[str, Any]:
+    return {
+        "rulebook": rules.rulebook,
+        "selections": plain(dict(rules.selections)),
+        "analyses": [one.as_json() for one in found.values()],
+    }

@@ -1,0 +1,71 @@
+"""`croupier price`: what each ruling of a book is worth."""
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from croupier.cli.bets import Book
+from croupier.cli.output import AsJson, group, print_heading, print_json, print_lines, print_table
+from croupier.rules.load import load
+from croupier.rules.words import plain
+
+if TYPE_CHECKING:
+    from croupier.odds import PricedRuling
+
+app = group("Price the rulings of a book.")
+
+
+@app.command()
+def price(context: typer.Context, rulebook: Book, as_json: AsJson = False) -> None:
+    """Price every ruling of a book: the expected value under each reading of the text."""
+    from croupier.odds import price as priced
+
+    book = load(rulebook, context.obj)
+    rulings = priced(book)
+    if as_json:
+        print_json({"rulebook": book.id, "rulings": [_as_json(ruling) for ruling in rulings]})
+        return
+    print_lines(book.rules.title)
+    for ruling in rulings:
+        if ruling.readings:
+            _print(ruling)
+    without = [ruling.id for ruling in rulings if not ruling.readings]
+    print_heading("No reading of these moves a value: " + ", ".join(without))
+
+
+def _as_json(ruling: "PricedRuling") -> dict[str, Any]:
+    return {
+        "id": ruling.id,
+        "clauses": list(ruling.clauses),
+        "problem": ruling.problem,
+        "readings": [
+            {
+                "says": reading.says,
+                "chosen": reading.chosen,
+                "bet": {name: str(units) for name, units in reading.bet.items()},
+                "selections": plain(dict(reading.selections)),
+                "expected_value": str(reading.expected_value),
+            }
+            for reading in ruling.readings
+        ],
+    }
+
+
+def _print(ruling: "PricedRuling") -> None:
+    """Print the readings of a ruling with their difference in points of the stake."""
+    print_heading(f"{ruling.id}  {', '.join(ruling.clauses)}")
+    print_lines(ruling.problem)
+    first = ruling.readings[0].expected_value / ruling.readings[0].stake
+    rows = []
+    for reading in ruling.readings:
+        points = 100 * float(reading.expected_value / reading.stake - first)
+        bet = " + ".join(f"{units} {name}" for name, units in reading.bet.items())
+        rows.append(
+            (
+                "we do" if reading.chosen else f"{points:+.4f} points",
+                str(reading.expected_value),
+                bet,
+                reading.says,
+            )
+        )
+    print_table(rows, ("", "expected value", "bet", "reading"), whole=2)

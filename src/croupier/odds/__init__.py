@@ -1,0 +1,34 @@
+"""The exact mathematics of a table: values, best strategy, the price of a ruling, simulation."""
+
+from typing import TYPE_CHECKING
+
+from croupier.odds.analysis import Analysis, analyses, analyze
+
+if TYPE_CHECKING:
+    from croupier.odds.advice import Advice, Choice, advise
+    from croupier.odds.pricing import PricedReading, PricedRuling, price
+    from croupier.odds.returns import Return
+
+__all__ = [
+    "Advice",
+    "Analysis",
+    "Choice",
+    "PricedReading",
+    "PricedRuling",
+    "Return",
+    "advise",
+    "analyses",
+    "analyze",
+    "price",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for less often when it is."""
+    if name in __all__:
+        from croupier.odds import advice, pricing, returns
+
+        for module in (advice, pricing, returns):
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,335 @@
+"""Exact figures of a bet: `analyze`, and what it finds."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import UserError
+from croupier.money import parse_fraction
+from croupier.odds import envy
+from croupier.odds.paths import Exact, decisions, tree
+from croupier.odds.payoffs import Judged, Payoffs, judged_as, states_of
+from croupier.odds.solve import Choices, Model, Solved
+from croupier.odds.strategy import parse_strategy
+from croupier.rules.table_rules import TableRules
+from croupier.rules.words import dollars
+
+if TYPE_CHECKING:
+    from croupier.odds.returns import Return
+
+Units = Fraction | int | str
+_STEPS_MAX = 100
+
+
+def analyze(
+    rules: TableRules,
+    bet: Mapping[str, Units] | None = None,
+    *,
+    meters: Mapping[str, Units] | None = None,
+    others: int = 0,
+    strategy: str | None = None,
+) -> "Analysis":
+    """Return the exact figures of a bet at one seat under the strategy that is best for it.
+
+    Stakes are in units, a unit being a dollar wherever a fixed sum or a meter is paid. Without a
+    bet it is the opening wager, one unit. `meters` are what the meters show when they are paid,
+    by default their resets; `others` is how many other players there are, for envy.
+    """
+    stakes = parse_bet(rules, bet)
+    shown = parse_meters(rules, meters, stakes)
+    if isinstance(others, bool) or not isinstance(others, int) or others < 0:
+        raise UserError(f"{others!r} is not a number of players", field="others")
+    return Analysis(rules, stakes, shown, others=others, strategy=strategy)
+
+
+def analyses(
+    rules: TableRules, *, meters: Mapping[str, Units] | None = None, others: int = 0
+) -> tuple["Analysis", ...]:
+    """Return an analysis of every wager that is offered, each on its own, the opening one first.
+
+    A wager whose meter has no reset is left out unless the meter is given.
+    """
+    given = meters or {}
+    known = {id for id, meter in rules.meters.items() if meter.reset is not None} | given.keys()
+    parse_meters(rules, given, dict.fromkeys(rules.wagers, Fraction(1)), complete=False)
+    found = []
+    for name in offered(rules):
+        needed = {id for id, meter in rules.meters.items() if meter.wager == name}
+        if needed <= known:
+            own = {id: amount for id, amount in given.items() if id in needed}
+            found.append(analyze(rules, {name: _stake(rules, name)}, meters=own, others=others))
+    return tuple(found)
+
+
+def offered(rules: TableRules) -> list[str]:
+    """Return the wagers that may be made before the deal, those that are asked about first."""
+    asked = {step.asks for step in rules.steps.values() if step.do == "decide"}
+    names = [name for name, wager in rules.wagers.items() if wager.placed == "before the deal"]
+    return sorted(names, key=lambda name: not asked & {*rules.spots[name]})
+
+
+def opening(rules: TableRules) -> str:
+    """Return the wager that opens the game."""
+    return offered(rules)[0]
+
+
+def _stake(rules: TableRules, name: str) -> Fraction:
+    """Return one unit, or the smallest size of a wager that has sizes."""
+    sizes = rules.wagers[name].sizes
+    return Fraction(min(sizes.of), 100) if sizes else Fraction(1)
+
+
+def parse_bet(rules: TableRules, bet: Mapping[str, Units] | None) -> dict[str, Fraction]:
+    """Read a bet: wagers that are offered, with stakes that may be made."""
+    if bet is None:
+        name = opening(rules)
+        return {name: _stake(rules, name)}
+    known = offered(rules)
+    stakes: dict[str, Fraction] = {}
+    for name, units in bet.items():
+        if name not in known:
+            raise UserError(f"is not offered; there are {', '.join(known)}", field=f"bet {name}")
+        stake = parse_fraction(units, f"bet {name}")
+        if not stake:
+            raise UserError("a stake is above zero", field=f"bet {name}")
+        sizes = rules.wagers[name].sizes
+        if sizes and stake * 100 not in sizes.of:
+            message = f"is {' or '.join(map(dollars, sizes.of))} at this table"
+            raise UserError(message, field=f"bet {name}", clause=sizes.clause)
+        stakes[name] = stake
+    if not stakes:
+        raise UserError("nothing is bet", field="bet")
+    return _with_what_it_depends_on(rules, stakes)
+
+
+def _with_what_it_depends_on(rules: TableRules, stakes: dict[str, Fraction]) -> dict[str, Fraction]:
+    """Add the wager that a contested side wager needs, at equal stakes."""
+    asked = {step.asks for step in rules.steps.values() if step.do == "decide"}
+    if any(asked & {*rules.spots[name]} for name in stakes):
+        return {name: stakes[name] for name in offered(rules) if name in stakes}
+    for name in tuple(stakes):
+        wager = rules.wagers[name]
+        if len(states_of(wager.settle)) > 1:
+            for condition in wager.conditions:
+                for needed in condition.needs[:1]:
+                    stakes.setdefault(needed, stakes[name])
+    return {name: stakes[name] for name in offered(rules) if name in stakes}
+
+
+def parse_meters(
+    rules: TableRules,
+    given: Mapping[str, Units] | None,
+    stakes: Mapping[str, Fraction],
+    *,
+    complete: bool = True,
+) -> dict[str, Fraction]:
+    """Return what every meter of the bet shows: as given, or its reset."""
+    meters: dict[str, Fraction] = {}
+    for id in (given or {}).keys() - rules.meters.keys():
+        known = ", ".join(rules.meters) or "none"
+        raise UserError(f"is not a meter of this table; there are {known}", field=f"meter {id}")
+    for id, meter in rules.meters.items():
+        if given and id in given:
+            meters[id] = parse_fraction(given[id], f"meter {id}")
+        elif meter.wager in stakes:
+            if meter.reset is not None:
+                meters[id] = Fraction(meter.reset, 100)
+            elif complete:
+                raise UserError("has no reset: say what it shows", field=f"meter {id}")
+    return {id: amount for id, amount in meters.items() if rules.meters[id].wager in stakes}
+
+
+class Analysis:
+    """The exact figures of one bet; what takes longer is worked out when it is asked for."""
+
+    def __init__(
+        self,
+        rules: TableRules,
+        bet: Mapping[str, Fraction],
+        meters: Mapping[str, Fraction],
+        *,
+        others: int = 0,
+        strategy: str | None = None,
+    ) -> None:
+        self.rules = rules
+        self.bet = bet
+        self.meters = meters
+        self.others = others
+        self.model = Model(rules, tree(rules, bet))
+        self.named = strategy
+        self._choices: list[Choices] | None = None
+        if strategy is not None:
+            self._choices = parse_strategy(strategy, self.model)
+        self.solved = self._solve(meters, self._choices)
+
+    def _solve(
+        self, meters: Mapping[str, Fraction], choices: list[Choices] | None = None
+    ) -> Solved:
+        return Solved(self.model.payoffs(meters), choices)
+
+    def value_at(self, rules: TableRules) -> Fraction:
+        """Return the expected value of the same bet at another table, envy left out.
+
+        Where nothing is decided and the paytables ask for the same hands, it is priced from the
+        counts that are kept, which takes microseconds.
+        """
+        path = self.model.paths[0]
+        pays = Payoffs(rules, self.meters)
+        cents: Exact = 0
+        for one, counts, deals in self._kept:
+            other = judged_as(one, rules)
+            if other is None:
+                break
+            fixed, (nets,) = pays.nets(other, path)
+            won = sum([count * net for count, net in zip(counts, nets, strict=True)])
+            cents += fixed + Fraction(won, deals)
+        else:
+            if self._kept and rules.ranking == self.rules.ranking:
+                return Fraction(cents, 100)
+        return analyze(rules, self.bet, meters=self.meters).expected_value
+
+    @cached_property
+    def _kept(self) -> list[tuple[Judged, list[int], int]]:
+        """The lines with their counts by row; none where a choice or a bank's hand matters."""
+        from croupier.odds.returns import row_counts
+
+        lines = self.model.judged
+        if len(self.model.paths) > 1 or any(len(one.states) > 1 or not one.table for one in lines):
+            return []
+        counts = [row_counts(self.solved, one) for one in lines]
+        return [(one, rows, sum(rows)) for one, rows in zip(lines, counts, strict=True)]
+
+    @cached_property
+    def envy(self) -> Fraction:
+        """What Envy Bonuses add, in units: one chance for every other hand in play."""
+        return envy.expected(self.rules, self.bet, others=self.others)
+
+    @cached_property
+    def expected_value(self) -> Fraction:
+        """The net of all wagers, in units."""
+        return self.solved.expected_cents / 100 + self.envy
+
+    @property
+    def opening_wagers(self) -> Fraction:
+        """What is bet before the deal; of several equal bets, one."""
+        return sum(self.bet.values(), Fraction(0))
+
+    @property
+    def house_edge(self) -> Fraction:
+        return -self.expected_value / self.opening_wagers
+
+    @cached_property
+    def average_wagered(self) -> Fraction:
+        weights = self.solved.path_weights
+        wagered = [path.wagered for path in self.model.paths]
+        whole = sum(w * x for w, x in zip(weights, wagered, strict=True))
+        return Fraction(whole) / (100 * sum(weights))
+
+    @property
+    def element_of_risk(self) -> Fraction:
+        return -self.expected_value / self.average_wagered
+
+    @cached_property
+    def distribution(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Every net in units and its probability, the worst first; envy is left out."""
+        nets = self.solved.nets
+        deals, scale = self.solved.deals, self.solved.priced.scale
+        return tuple((Fraction(n, scale), Fraction(nets[n], deals)) for n in sorted(nets))
+
+    @cached_property
+    def variance(self) -> Fraction:
+        nets, deals = self.solved.nets, self.solved.deals
+        first = sum(n * times for n, times in nets.items())
+        second = sum(n * n * times for n, times in nets.items())
+        return Fraction(second * deals - first * first, (deals * self.solved.priced.scale) ** 2)
+
+    @property
+    def standard_deviation(self) -> float:
+        return sqrt(self.variance)
+
+    @property
+    def hit_frequency(self) -> Fraction:
+        """The probability of a net above zero."""
+        nets = self.solved.nets
+        return Fraction(sum(n for net, n in nets.items() if net > 0), self.solved.deals)
+
+    @cached_property
+    def break_even(self) -> dict[str, Fraction | None] | None:
+        """What each meter must show for an expected value of zero, the others as they are."""
+        if not self.meters:
+            return None
+        return {id: self._break_even(id) for id in self.meters}
+
+    def _break_even(self, id: str) -> Fraction | None:
+        """Follow the expected value, which rises in ever steeper lines, to where it is zero."""
+        amount = self.meters[id]
+        for _ in range(_STEPS_MAX):
+            solved = self._solve({**self.meters, id: amount}, self._choices)
+            value = solved.expected_cents / 100 + self.envy
+            more = self._solve({**self.meters, id: amount + 1}, solved.choices)
+            slope = more.expected_cents / 100 + self.envy - value
+            if not slope:
+                return None
+            if not value:
+                return amount
+            amount -= value / slope
+        raise UserError("no break-even was found", field=f"meter {id}")
+
+    @cached_property
+    def strategy(self) -> tuple[str, ...]:
+        """What to do, in sentences; empty where there is nothing to decide."""
+        if not any(decisions(self.model.root)):
+            return ()
+        from croupier.odds.words import strategy_words
+
+        return strategy_words(self.solved)
+
+    @cached_property
+    def returns(self) -> "tuple[Return, ...]":
+        """How often every line ends in each way, and what that adds to the expected value."""
+        from croupier.odds.returns import returns_of
+
+        return returns_of(self.solved, Payoffs(self.rules, self.meters))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the analysis as a program reads it."""
+        even = self.break_even
+        return {
+            "bet": {name: str(units) for name, units in self.bet.items()},
+            "expected_value": str(self.expected_value),
+            "house_edge": float(self.house_edge),
+            "average_wagered": str(self.average_wagered),
+            "element_of_risk": float(self.element_of_risk),
+            "standard_deviation": self.standard_deviation,
+            "hit_frequency": str(self.hit_frequency),
+            "distribution": [
+                {"net": str(net), "probability": str(chance)} for net, chance in self.distribution
+            ],
+            "break_even": even and {id: x if x is None else str(x) for id, x in even.items()},
+            "strategy": list(self.strategy),
+            "returns": [one.as_json() for one in self.returns],
+        }
+
+    def arrays(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the nets and their probabilities as floats, for those who want to plot."""
+        nets, chances = zip(*self.distribution, strict=True)
+        return np.array(nets, np.float64), np.array(chances, np.float64)
+
+    def _repr_html_(self) -> str:
+        from croupier.odds.show import analysis_html  # Here because few look at it in a notebook.
+
+        return analysis_html(self)
+
+    def _repr_svg_(self) -> str:
+        from croupier.odds.show import distribution_svg
+
+        return distribution_svg(self)
+
+    def __repr__(self) -> str:
+        bet = " + ".join(f"{units} {name}" for name, units in self.bet.items())
+        return f"<Analysis of {bet}: {float(self.house_edge):.4%} of {self.rules.rulebook}>"

@@ -1,0 +1,413 @@
+"""How often each outcome comes, for every class of seats, by exact counting.
+
+What lies outside the seat is drawn as a *group*: the bank's three cards, two community cards, or
+the three cards of a box. A `Counted` says for a group how many of its hands end in each of a few
+outcomes, for everything that may be known of it at a decision: nothing, or one card of it. Counts
+depend on the order of hands and on what rows ask for, never on what they pay, so they are kept.
+
+Hands against hands are counted by inclusion and exclusion: of all hands below a strength, take
+away those with one of the seat's cards, put back those with two.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.hands import Ranking
+from croupier.hands.arrays import three_cards
+from croupier.hands.ranking import strength_of_ranks
+from croupier.odds.codes import (
+    PAIRS,
+    TRIPLES,
+    VIEWS,
+    five_by_ranks,
+    near_flushes,
+    pair_codes,
+    six_by_ranks,
+    suited_pairs,
+    threes,
+    threes_of,
+    triple_codes,
+)
+from croupier.odds.seats import REST, SEATS, Cards, Ints, codes_of, seat_codes
+
+STATES = ("higher", "lower", "equal", "unopposed")
+"""How a seat's hand may stand against the bank's; the order of outcomes in counts."""
+
+N = len(SEATS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """For each *entry*, a seat and what it sees, how many hands of a group end in each outcome.
+
+    Entries of one seat lie together; equal ones are kept once, with the number of `times` that
+    they come. Equal rows of counts are kept once as well.
+    """
+
+    seat: Ints
+    """The seat class of every entry."""
+    times: Ints
+    """How many cards shown lead to it."""
+    shown: Ints
+    """The rank of the card shown, or -1."""
+    row: Ints
+    """Which row of counts holds for it."""
+    rows: Ints
+    """Counts by outcome."""
+    code: Ints
+    """The code of the seat's hand, for every row."""
+    first: Ints
+    """The first entry of each seat."""
+    total: int
+    """The sum of every row."""
+    views: int
+    """How many cards may be shown to a seat; 1 where none is."""
+    where: Ints | None = None
+    """The entry of each seat and card shown."""
+
+
+def _counted(counts: Ints, ranking: Ranking, shown: Ints | None = None) -> Counted:
+    """Keep counts by seat, or by seat and card shown, with what is equal kept once."""
+    codes = seat_codes(ranking).astype(np.int64)
+    if shown is None:
+        rows, row = _unique(np.column_stack([codes, counts]))
+        seat, times = np.arange(N), np.ones(N, np.int64)
+        none = np.full(N, -1)
+        total = int(counts[0].sum())
+        return Counted(seat, times, none, row, rows[:, 1:], rows[:, 0], seat, total, 1)
+    flat = counts.reshape(N * VIEWS, -1)
+    seats = np.repeat(np.arange(N), VIEWS)
+    rows, row = _unique(np.column_stack([codes[seats], flat]))
+    entries, where = _unique(np.column_stack([seats, shown.ravel(), row]))
+    times = np.bincount(where)
+    first = np.searchsorted(entries[:, 0], np.arange(N))
+    total = int(flat[0].sum())
+    return Counted(
+        entries[:, 0], times, entries[:, 1], entries[:, 2], rows[:, 1:], rows[:, 0], first, total,
+        VIEWS, where.reshape(N, VIEWS),
+    )  # fmt: skip
+
+
+def _unique(table: Ints) -> tuple[Ints, Ints]:
+    """Return the different rows of a table, the first column in order, and where each row went.
+
+    Rows are compared by a sum that two different ones hardly share, and then in full.
+    """
+    width = table.shape[1] - 1
+    random = np.random.default_rng(width).integers(1, 1 << 30, (width,))
+    factors = np.concatenate([[1 << 52], random])
+    _, first, where = np.unique(table @ factors, return_index=True, return_inverse=True)
+    if not np.array_equal(table[first][where], table):
+        _, first, where = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return table[first], where.astype(np.int64)
+
+
+# ---------------------------------------------------------------- the bank's hand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Below:
+    """How many hands that play are below each strength: all, with one card, with two cards.
+
+    How many hold a card goes by its rank, how many hold two by their ranks and whether they are
+    of one suit.
+    """
+
+    strengths: Ints
+    plays: NDArray[np.bool_]
+    all: Ints
+    one: Ints
+    two: Ints
+
+
+def _pair_class(one: Any, other: Any) -> Any:
+    """Return a number for the ranks of two cards, and whether they are of one suit."""
+    ranks = np.maximum(one, other) // 4 * 13 + np.minimum(one, other) // 4
+    return ranks * 2 + (one % 4 == other % 4)
+
+
+@cache
+def _below(ranking: Ranking, high: int) -> _Below:
+    deck = threes_of(52)
+    strengths, place = np.unique(three_cards(deck.astype(np.uint8), ranking), return_inverse=True)
+    plays = (strengths >> 12 > 0) | (strengths >> 8 & 15 >= high + 2)  # T3
+    size = len(strengths) + 1
+    playing = plays[place]
+    cards, at = deck[playing], place[playing] + 1
+    alike = np.bincount(_pair_class(*np.indices((52, 52)).reshape(2, -1)), minlength=338) // 2
+    one, two = np.zeros((13, size), np.int64), np.zeros((338, size), np.int64)
+    for i in range(3):
+        held = cards[:, i] // 4 * size + at
+        one += np.bincount(held, minlength=one.size).reshape(one.shape)
+    for i, j in combinations(range(3), 2):
+        held = _pair_class(cards[:, i], cards[:, j]) * size + at
+        two += np.bincount(held, minlength=two.size).reshape(two.shape)
+    # All cards of a rank, and all pairs of a class, share their hands equally.
+    one //= 4
+    two //= np.maximum(alike, 1)[:, None]
+    return _Below(
+        strengths.astype(np.int64),
+        plays,
+        np.cumsum(np.bincount(at, minlength=size)),
+        np.cumsum(one, axis=-1),
+        np.cumsum(two, axis=-1),
+    )
+
+
+def _states(below: Ints, upto: Ints, ends: tuple[Ints, int]) -> Ints:
+    """Return counts by state from the hands below, the hands below or equal, and the ends."""
+    playing, total = ends
+    return np.stack([below, playing - upto, upto - below, total - playing], axis=-1)
+
+
+@cache
+def bank(ranking: Ranking, high: int) -> Counted:
+    """Count the bank's hands by state."""
+    return _counted(_bank_states(ranking, high), ranking)
+
+
+def _bank_states(ranking: Ranking, high: int) -> Ints:
+    known = _below(ranking, high)
+    own = np.searchsorted(known.strengths, three_cards(SEATS, ranking))
+    cards = SEATS.astype(np.intp)
+
+    def available(limit: Ints) -> Ints:
+        """How many hands that play and share no card with the seat are below a limit."""
+        count = known.all[limit]
+        for i in range(3):
+            count -= known.one[cards[:, i] >> 2, limit]
+        for i, j in combinations(range(3), 2):
+            count += known.two[_pair_class(cards[:, i], cards[:, j]), limit]
+        return count - (known.plays[own] & (own < limit))
+
+    every = np.full(N, len(known.strengths))
+    return _states(available(own), available(own + 1), (available(every), TRIPLES))
+
+
+@cache
+def bank_card_shown(ranking: Ranking, high: int) -> Counted:
+    """Count the bank's hands by state, for each card of it that may be shown."""
+    known = _below(ranking, high)
+    own = np.searchsorted(known.strengths, three_cards(SEATS, ranking))[:, None]
+    cards, shown = SEATS.astype(np.intp), REST.astype(np.intp)
+    with_two = []
+    for i, j in combinations(range(3), 2):
+        hands = np.stack(
+            [shown.ravel(), np.repeat(cards[:, i], VIEWS), np.repeat(cards[:, j], VIEWS)], axis=1
+        )
+        strength = three_cards(hands.astype(np.uint8), ranking).reshape(N, VIEWS)
+        with_two.append(np.searchsorted(known.strengths, strength))
+
+    def available(limit: Ints) -> Ints:
+        """How many hands with the card shown, that play and share none, are below a limit."""
+        count = known.one[shown >> 2, limit]
+        for i in range(3):
+            count -= known.two[_pair_class(shown, cards[:, i, None]), limit]
+        for strength in with_two:
+            count += known.plays[strength] & (strength < limit)
+        return np.asarray(count)
+
+    every = np.full((N, 1), len(known.strengths))
+    hands = (VIEWS - 1) * (VIEWS - 2) // 2
+    counts = _states(available(own), available(own + 1), (available(every), hands))
+    return _counted(counts, ranking, shown >> 2)
+
+
+# ---------------------------------------------------------------- two community cards
+
+
+@cache
+def pair(ranking: Ranking, groups: bytes) -> Counted:
+    """Count the pairs by groups of codes."""
+    group = np.frombuffer(groups, np.uint8)[pair_codes(ranking)].astype(np.int64)
+    width = max(groups) + 1
+    at = group + width * np.arange(N)[:, None]
+    return _counted(np.bincount(at.ravel(), minlength=N * width).reshape(N, width), ranking)
+
+
+@cache
+def pair_card_shown(ranking: Ranking, groups: bytes) -> Counted:
+    """Count the second cards by groups of codes, for each first card.
+
+    By ranks first, whatever the suits, and then put right where the seat's suit comes twice more.
+    """
+    lut = np.frombuffer(groups, np.uint8).astype(np.int64)
+    width = max(groups) + 1
+    two, codes = five_by_ranks(ranking)
+    group = lut[codes[:, two]]
+    left = 4 - (threes().ranks[:, :, None] == np.arange(13)).sum(axis=1)
+    times = np.maximum(left[:, None, :] - np.eye(13, dtype=np.int64), 0)
+    at = np.arange(len(left) * 13).reshape(-1, 13, 1) * width + group
+    by_rank = np.bincount(at.ravel(), times.ravel(), len(left) * 13 * width)
+    own = threes().number[tuple((SEATS >> 2).T)]
+    table = np.rint(by_rank).astype(np.int64).reshape(-1, 13, width)
+    counts = table[own[:, None], REST >> 2]
+    seat, pairs = suited_pairs()
+    exact = lut[pair_codes(ranking)[seat, pairs]]
+    ranks = REST[seat[:, None], PAIRS[pairs]] >> 2
+    plain = group[own[seat], ranks[:, 0], ranks[:, 1]]
+    for first in PAIRS[pairs].T:
+        np.subtract.at(counts, (seat, first, plain), 1)
+        np.add.at(counts, (seat, first, exact), 1)
+    return _counted(counts, ranking, (REST >> 2).astype(np.int64))
+
+
+# ---------------------------------------------------------------- three cards that make six
+
+
+@cache
+def triple(ranking: Ranking, groups: bytes, high: int | None = None) -> Counted:
+    """Count three cards by groups of codes; those of a bank by state and group."""
+    by_code = _triple_counts(ranking, high)
+    lut = np.frombuffer(groups, np.uint8)
+    counts = np.zeros((N, by_code.shape[1], max(groups) + 1), np.int64)
+    for code in np.flatnonzero(by_code.any(axis=(0, 1))):
+        counts[:, :, lut[code]] += by_code[:, :, code]
+    return _counted(counts.reshape(N, -1), ranking)
+
+
+@cache
+def _triple_counts(ranking: Ranking, high: int | None) -> NDArray[np.int32]:
+    """Count three cards by state, where there is a bank, and code of the six cards."""
+    states = 1 if high is None else len(STATES)
+    own = threes().number[tuple((SEATS >> 2).T)]
+    size = N * states * 256
+    counts = np.zeros(size)
+    seats = np.arange(N)[:, None]
+    for times, number, state in _triple_classes(ranking, high):
+        at = (seats * states + state) * 256 + six_by_ranks(ranking)[own[:, None], number]
+        counts += np.bincount(at.ravel(), times.ravel(), size)
+    seat, others = near_flushes()
+    plain = six_by_ranks(ranking)[own[seat], threes().number[tuple((others >> 2).T)]]
+    exact = codes_of(np.concatenate([SEATS[seat], others], axis=1), ranking)
+    strength = _strength_table(ranking)[tuple(others.T)]
+    state = _state(SEATS[seat], strength, (ranking, high))
+    for codes, sign in ((plain, -1), (exact, 1)):
+        counts += sign * np.bincount((seat * states + state) * 256 + codes, minlength=size)
+    return np.rint(counts).astype(np.int32).reshape(N, states, 256)
+
+
+def _triple_classes(ranking: Ranking, high: int | None) -> Iterator[tuple[Ints, Any, Ints]]:
+    """Yield classes of triples: how many each seat leaves, three ranks, and the state.
+
+    First those that are not of one suit, by their ranks, then those of each suit.
+    """
+    ranks: Ints = threes().ranks
+    left = np.full((N, 13), 4) - (SEATS[:, :, None] >> 2 == np.arange(13)).sum(axis=1)
+    wanted = (ranks[:, :, None] == np.arange(13)).sum(axis=1)
+    choose = np.array([[comb(n, k) for k in range(4)] for n in range(5)])
+    ways: Ints = np.ones((N, len(ranks)), np.int64)
+    for rank in range(13):
+        ways = ways * choose[left[:, rank, None], wanted[None, :, rank]]
+    different = np.flatnonzero(wanted.max(axis=1) == 1)
+    free = np.ones((N, 52), bool)
+    np.put_along_axis(free, SEATS.astype(np.int64), False, axis=1)
+    suited = []
+    for suit in range(4):
+        cards = ranks[different] << 2 | suit
+        suited.append(np.asarray(free[:, cards].all(axis=2), np.int64))
+        ways[:, different] -= suited[-1]
+    strength = [
+        np.array([strength_of_ranks(three, suited=s, ranking=ranking) for three in of])
+        for of, s in ((ranks.tolist(), False), (ranks[different].tolist(), True))
+    ]
+    every = SEATS[:, None]
+    every_three: Ints = np.arange(len(ranks), dtype=np.int64)[None, :]
+    yield ways, every_three, _state(every, strength[0], (ranking, high))
+    for times in suited:
+        yield times, different[None, :], _state(every, strength[1], (ranking, high))
+
+
+def _state(seats: Cards, strength: Ints, of: tuple[Ranking, int | None]) -> Ints:
+    """Return how seats stand against banks' hands of some strengths."""
+    ranking, high = of
+    if high is None:
+        return np.zeros(1, np.int64)
+    own = three_cards(seats.reshape(-1, 3), ranking).reshape(seats.shape[:-1])
+    plays = (strength >> 12 > 0) | (strength >> 8 & 15 >= high + 2)
+    number = [STATES.index(state) for state in ("unopposed", "higher", "lower", "equal")]
+    below, above = strength < own, strength > own
+    return np.select([~plays | (own < 0), below, above], number[:3], number[3])
+
+
+def _state_of(seat: int, of: tuple[Ranking, int]) -> Ints:
+    """Return how a seat stands against all triples of the other cards."""
+    strength = _strength_table(of[0])[tuple(REST[seat][threes_of(VIEWS)].T)]
+    return _state(SEATS[seat], strength, of)
+
+
+@cache
+def _strength_table(ranking: Ranking) -> NDArray[np.int32]:
+    """Return the strength of any three cards, lowest first."""
+    table = np.zeros((52, 52, 52), np.int32)
+    deck = threes_of(52)
+    table[tuple(deck.T)] = three_cards(deck.astype(np.uint8), ranking)
+    return table
+
+
+def _triple_outcomes(seat: int, groups: bytes, of: tuple[Ranking, int | None]) -> Ints:
+    """Return the outcome of every three other cards: its group, or state and group."""
+    ranking, high = of
+    width = max(groups) + 1
+    group = np.zeros(TRIPLES, np.int64)
+    if width > 1:
+        group += np.frombuffer(groups, np.uint8)[triple_codes(seat, ranking)]
+    if high is None:
+        return group
+    return _state_of(seat, (ranking, high)) * width + group
+
+
+# ---------------------------------------------------------------- a pair and three cards together
+
+
+@cache
+def pair_and_triple(
+    ranking: Ranking, pair_groups: bytes, triple_groups: bytes, *, high: int | None, by_first: bool
+) -> NDArray[np.float64]:
+    """Count both groups together: by seat, [first card of the pair,] group of each.
+
+    Of the triples with an outcome, those without the two cards of a pair are all, less those with
+    either, plus those with both. Pairs come in both orders.
+    """
+    depth = (max(triple_groups) + 1) * (1 if high is None else len(STATES))
+    width = max(pair_groups) + 1
+    lut = np.frombuffer(pair_groups, np.uint8)
+    shape = (N, VIEWS, width, depth) if by_first else (N, width, depth)
+    result = np.zeros(shape)
+    i, j = PAIRS.T
+    for seat in range(N):
+        outcome = _triple_outcomes(seat, triple_groups, (ranking, high))
+        apart = _triples_without(outcome, depth)
+        member = np.zeros((VIEWS, VIEWS, width))
+        group = lut[pair_codes(ranking)[seat]]
+        member[i, j, group] = member[j, i, group] = 1
+        both = np.matmul(member.transpose(0, 2, 1), apart.transpose(1, 2, 0))
+        result[seat] = both if by_first else both.sum(axis=0)
+    return result
+
+
+def _triples_without(outcome: Ints, depth: int) -> NDArray[np.float64]:
+    """Return how many triples have an outcome and not two given cards, by outcome and cards."""
+    everything = np.bincount(outcome, minlength=depth)
+    triples = threes_of(VIEWS)
+    one = np.zeros(depth * VIEWS)
+    two = np.zeros(depth * VIEWS * VIEWS)
+    for k in range(3):
+        one += np.bincount(outcome * VIEWS + triples[:, k], minlength=len(one))
+    for k, m in ((0, 1), (0, 2), (1, 2)):
+        at = (outcome * VIEWS + triples[:, k]) * VIEWS + triples[:, m]
+        two += np.bincount(at, minlength=len(two))
+    with_one = one.reshape(depth, VIEWS)
+    with_two = two.reshape(depth, VIEWS, VIEWS)
+    with_two = with_two + with_two.transpose(0, 2, 1)
+    without: NDArray[np.float64] = (
+        everything[:, None, None] - with_one[:, :, None] - with_one[:, None, :] + with_two
+    )
+    return without

@@ -1,0 +1,52 @@
+"""What the hands of others are worth to a seat: Envy Bonuses.
+
+Every hand in play is as good as any other before the deal, so one expectation, that of a hand's
+envied rows, counts once for each other player; a reading that lets a player envy its own hand
+counts it once more (S1).
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from croupier.errors import UserError
+from croupier.odds import counts
+from croupier.odds.payoffs import place_cards
+from croupier.odds.seats import TURNS, WEIGHTS, label, seat_codes, turned
+from croupier.round.settle import row_for
+from croupier.rules.game import Envy
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import SEAT
+
+
+def expected(rules: TableRules, bet: Mapping[str, Fraction], *, others: int) -> Fraction:
+    """Return what all Envy Bonuses of a bet come to on average, in units."""
+    whole = Fraction(0)
+    for envy in rules.envies.values():
+        if envy.makers in bet:
+            hands = others + envy.holders.own
+            if hands:
+                whole += hands * _one_hand(rules, envy, bet[envy.makers])
+    return whole
+
+
+def _one_hand(rules: TableRules, envy: Envy, stake: Fraction) -> Fraction:
+    """Return what one hand brings on average to somebody who envies it."""
+    table, ranking = rules.paytables[envy.paytable], rules.ranking
+    places = [place for place in table.of if place != SEAT]
+    size = 3 + sum(place_cards(rules, place) for place in places)
+    if size == 3:
+        times = np.rint(np.bincount(seat_codes(ranking), WEIGHTS)).astype(np.int64)
+    elif size == 5:
+        every = bytes(range(256))
+        counted = counts.pair(ranking, every)
+        times = (WEIGHTS[:, None] * counted.rows[counted.row]).sum(axis=0)
+    else:
+        raise UserError(f"envy of hands of {size} cards cannot be priced")
+    cents = 0
+    for code in np.flatnonzero(times).tolist():
+        for turn in range(TURNS):
+            row = row_for(table, turned(label(code, size, ranking), turn), int(stake * 100))
+            cents += int(times[code]) * (row.amount or 0 if row else 0)
+    return Fraction(cents, 100 * TURNS * int(times.sum()))

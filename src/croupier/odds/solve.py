@@ -1,0 +1,424 @@
+"""The best way through the decisions, and how often each outcome comes on it.
+
+`Model` brings together what is counted and what it pays for one seat with its wagers: a *main*
+group of cards, of which one may be seen at a decision, and perhaps a *side* group. It prices
+every path in integers, takes the best option at every decision by backward induction, and keeps
+which path every entry takes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.cards import RANKS
+from croupier.errors import UserError
+from croupier.odds import counts
+from croupier.odds.counts import STATES, Counted
+from croupier.odds.paths import Exact, Node, Path, decisions, leaves
+from croupier.odds.payoffs import (
+    Groups,
+    Judged,
+    Payoffs,
+    cards_of,
+    each_turn,
+    grouped,
+    judged,
+    place_cards,
+    rows_by_code,
+)
+from croupier.odds.seats import HANDS, WEIGHTS, seat_codes
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import BANK
+
+Numbers = NDArray[Any]
+Choices = dict[str, Numbers]
+"""By the options chosen before and the decision, the number of the option that each entry takes."""
+
+_SAFE = 1 << 62
+_ALL_PLAY = -2
+_SEAT_CODES = 128
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """A group of cards outside the seat: where it lies, what tells its hands apart, its counts."""
+
+    place: str
+    contested: bool
+    groups: Groups
+    counted: Counted
+
+    @property
+    def outcomes(self) -> int:
+        return self.groups.count * (len(STATES) if self.contested else 1)
+
+
+def bank_high(rules: TableRules) -> int:
+    """Return the least high card with which the bank plays."""
+    qualifier = rules.bank.qualifier
+    return RANKS.index(qualifier.high) if qualifier else _ALL_PLAY
+
+
+class Model:
+    """One seat with its wagers at a table."""
+
+    def __init__(self, rules: TableRules, root: Node) -> None:
+        self.rules = rules
+        self.root = root
+        self.paths = tuple(leaves(root))
+        self.number = {id(path): number for number, path in enumerate(self.paths)}
+        self.judged = judged(rules, self.paths)
+        self.tables = [one.table for one in self.judged if one.table]
+        self.turns = tuple(each_turn(self.tables))
+        self.ranking = rules.ranking
+        self.shown = _shown(root)
+        self.main, self.side = self._groups()
+
+    # ------------------------------------------------------------ what is counted
+
+    def _groups(self) -> tuple[Group | None, Group | None]:
+        contested = any(len(one.states) > 1 for one in self.judged)
+        places = dict.fromkeys(one.place for one in self.judged if one.place)
+        if contested:
+            places = {BANK: None, **places}
+        ordered = sorted(places, key=lambda place: (place != self.shown, place != BANK))
+        if self.shown and self.shown not in places:
+            self.shown = None  # What is seen concerns no wager of this seat.
+        if len(ordered) > 2:
+            raise UserError("wagers on three groups of cards besides the seat's cannot be priced")
+        made = [self._group(place, contested=contested and place == BANK) for place in ordered]
+        main, side = [*made, None, None][:2]
+        if side and self.shown and self._depends(side):
+            raise UserError("a decision on cards that are seen in part cannot be priced with these")
+        return main, side
+
+    def _group(self, place: str, *, contested: bool) -> Group:
+        cards, rules = place_cards(self.rules, place), self.rules
+        tables = [one.table for one in self.judged if one.place == place and one.table]
+        groups = grouped(tables, 3 + cards, self.ranking)
+        high = self.high if contested else None
+        shown = place == self.shown
+        of, ranking = groups.of, self.ranking
+        if contested and not tables:
+            counted = (counts.bank_card_shown if shown else counts.bank)(ranking, self.high)
+        elif cards == 2:
+            counted = (counts.pair_card_shown if shown else counts.pair)(ranking, of)
+        elif cards == 3 and not shown:
+            counted = counts.triple(ranking, of, high)
+        else:
+            label = rules.places[place].label if place in rules.places else rules.bank.label
+            raise UserError(f"wagers on {cards} cards of {label} cannot be priced")
+        return Group(place, contested, groups, counted)
+
+    @property
+    def high(self) -> int:
+        """The least high card with which the bank plays."""
+        return bank_high(self.rules)
+
+    def _depends(self, group: Group) -> bool:
+        """Whether a choice changes what the lines on a group of cards come to."""
+        return any(
+            len({self._fates(path, one.name) for path in self.paths}) > 1
+            for one in self.judged
+            if one.place == group.place
+        )
+
+    def _fates(self, path: Path, name: str) -> tuple[str, ...]:
+        spots = [spot for spot in self.rules.spots[name] if spot in path.stakes]
+        return tuple(path.stakes[spot].fate for spot in spots)
+
+    # ------------------------------------------------------------ what it pays
+
+    def payoffs(self, meters: Mapping[str, Fraction]) -> "Priced":
+        """Return the payoff of every path, in integers."""
+        pays = Payoffs(self.rules, meters)
+        lines = [[pays.nets(one, path) for one in self.judged] for path in self.paths]
+        scale = lcm(
+            *(
+                n.denominator
+                for path in lines
+                for fixed, table in path
+                for n in (fixed, *(x for row in table for x in row))
+            )
+        )
+        return Priced(self, lines, 100 * scale)
+
+    @cached_property
+    def seat_codes(self) -> Numbers:
+        return seat_codes(self.ranking)
+
+    @property
+    def total(self) -> int:
+        """How many equally likely ways there are to go on from a seat's three cards."""
+        if self.main is None:
+            return 1
+        totals = [group.counted.total for group in (self.main, self.side) if group]
+        return lcm(*totals) * self.main.counted.views
+
+
+class Priced:
+    """A model with the payoffs of every path, as integers over one denominator."""
+
+    def __init__(self, model: Model, lines: Sequence[Sequence[Any]], scale: int) -> None:
+        self.model = model
+        self.lines = lines
+        self.scale = scale
+        most = sum(
+            max((abs(x) for row in table for x in row), default=0) + abs(fixed)
+            for path in lines
+            for fixed, table in path
+        )
+        bound = int(most * scale // 100 + 1) * HANDS * model.total
+        self.dtype: Any = np.int64 if bound < _SAFE else object
+        self.turned = [self._arrays(turn) for turn in model.turns]
+
+    def _arrays(self, turn: int) -> tuple[list[Numbers], list[Numbers]]:
+        """Return by path what the main group pays, by seat code and outcome, and the side group."""
+        model = self.model
+        main, side = model.main, model.side
+        states = len(STATES) if main and main.contested else 1
+        width = main.groups.count if main else 1
+        mains, sides = [], []
+        for path_lines in self.lines:
+            first = np.zeros((_SEAT_CODES, states, width), self.dtype)
+            second = np.zeros(side.outcomes if side else 1, self.dtype)
+            for one, (fixed, table) in zip(model.judged, path_lines, strict=True):
+                first += self._integer(fixed)
+                if table:
+                    self._add(one, self._table(table), (first, second, turn))
+            mains.append(first.reshape(_SEAT_CODES, -1))
+            sides.append(second)
+        return mains, sides
+
+    def _add(self, one: Judged, table: Numbers, to: tuple[Numbers, Numbers, int]) -> None:
+        """Add the payoffs of one line; its table has a row for each state."""
+        first, second, turn = to
+        model = self.model
+        if one.table is None:
+            first += table[:, -1][None, :, None]
+            return
+        size = cards_of(model.rules, one)
+        rows = rows_by_code(one.table, size, model.ranking)[turn]
+        if one.place is None:
+            first += table.T[rows[:_SEAT_CODES]][:, :, None]
+        elif model.main and one.place == model.main.place:
+            first += table[:, rows[model.main.groups.examples]][None, :, :]
+        elif model.side:
+            second += table[0, rows[model.side.groups.examples]]
+
+    def _integer(self, cents: Exact) -> int:
+        return int(cents * (self.scale // 100))
+
+    def _table(self, table: Sequence[Sequence[Exact]]) -> Numbers:
+        scale = self.scale // 100
+        return np.array(
+            [[x.numerator * (scale // x.denominator) for x in row] for row in table], self.dtype
+        )
+
+
+class Solved:
+    """Which path every entry takes, by the best strategy or by choices that are given."""
+
+    def __init__(self, priced: Priced, choices: Sequence[Choices] | None = None) -> None:
+        self.priced = priced
+        self.model = priced.model
+        self.choices: list[Choices] = []
+        self.reach: list[list[Numbers]] = []
+        self.value = 0
+        for number, arrays in enumerate(priced.turned):
+            chosen: Choices = {}
+            given = choices[number % len(choices)] if choices else None
+            values = self._values(arrays)
+            self._best(self.model.root, (values, given, chosen), ())
+            reach = self._reach(chosen)
+            weight = self.weights
+            self.value += sum(
+                int((weight * mask * v).sum()) for mask, v in zip(reach, values, strict=True)
+            )
+            self.choices.append(chosen)
+            self.reach.append(reach)
+
+    @property
+    def expected_cents(self) -> Fraction:
+        parts = HANDS * self.model.total * self.priced.scale * len(self.model.turns)
+        return Fraction(self.value * 100, parts)
+
+    @cached_property
+    def weights(self) -> Numbers:
+        """How many hands, and cards shown, every entry stands for."""
+        main = self.model.main
+        if main is None:
+            return WEIGHTS
+        return WEIGHTS[main.counted.seat] * main.counted.times
+
+    # ------------------------------------------------------------ values
+
+    def _values(self, arrays: tuple[list[Numbers], list[Numbers]]) -> list[Numbers]:
+        """Return the value of every path at every entry, over the ways to go on from there."""
+        model, (mains, sides) = self.model, arrays
+        main, side = model.main, model.side
+        if main is None:
+            return [first[model.seat_codes, 0] for first in mains]
+        counted = main.counted
+        values = []
+        for first, second in zip(mains, sides, strict=True):
+            by_row = (first[counted.code] * counted.rows).sum(axis=1)
+            value = by_row[counted.row]
+            if side:
+                times = model.total // counted.total // counted.views
+                value = value * times + self._side_value(side, second)[counted.seat]
+            values.append(value)
+        return values
+
+    def _side_value(self, side: Group, second: Numbers) -> Numbers:
+        counted, main = side.counted, self.model.main
+        by_row = (second * counted.rows).sum(axis=1)
+        views = main.counted.views if main else 1
+        value: Numbers = by_row[counted.row] * (self.model.total // counted.total // views)
+        return value
+
+    def _seat_sums(self, values: Numbers) -> Numbers:
+        """Add up over the cards that may be shown to each seat."""
+        main = self.model.main
+        if main is None or main.counted.views == 1:
+            return values
+        return np.add.reduceat(values * main.counted.times, main.counted.first)
+
+    def _best(self, node: Node, work: Any, before: tuple[str, ...]) -> tuple[Numbers, bool]:
+        """Return the value of a node, by entry or (true) by seat, and note the options taken."""
+        values, given, chosen = work
+        if isinstance(node, Path):
+            return values[self.model.number[id(node)]], False
+        results = [self._best(child, work, (*before, name)) for name, child in node.options]
+        sees = bool(self.model.shown and node.sees.get(self.model.shown))
+        by_seat = not sees or any(seat for _, seat in results)
+        stack = [self._seat_sums(v) if by_seat and not seat else v for v, seat in results]
+        key = ".".join((*before, node.step))
+        best = given[key] if given else _first_best(stack)
+        chosen[key] = best
+        value = stack[0]
+        for number in range(1, len(stack)):
+            value = np.where(best == number, stack[number], value)
+        return value, by_seat
+
+    def _reach(self, chosen: Choices) -> list[Numbers]:
+        """Return for every path which entries take it."""
+        main = self.model.main
+        seats = np.arange(len(WEIGHTS)) if main is None else main.counted.seat
+        masks: list[Numbers] = []
+
+        def walk(node: Node, mask: Numbers, before: tuple[str, ...]) -> None:
+            if isinstance(node, Path):
+                masks.append(mask)
+                return
+            best = chosen[".".join((*before, node.step))]
+            if len(best) != len(seats):
+                best = best[seats]
+            for number, (name, child) in enumerate(node.options):
+                walk(child, mask & (best == number), (*before, name))
+
+        walk(self.model.root, np.ones(len(seats), bool), ())
+        return masks
+
+    # ------------------------------------------------------------ what comes of it
+
+    @cached_property
+    def path_weights(self) -> list[int]:
+        """How many hands and cards shown take each path, over all turns of the suits."""
+        return [
+            sum(int((self.weights * reach[p]).sum()) for reach in self.reach)
+            for p in range(len(self.model.paths))
+        ]
+
+    @cached_property
+    def nets(self) -> dict[int, int]:
+        """How many deals end in each net, in integers of the payoffs' scale."""
+        found: dict[int, int] = {}
+        for turn, (mains, sides) in enumerate(self.priced.turned):
+            for number, first in enumerate(mains):
+                mask = self.reach[turn][number]
+                if not mask.any():
+                    continue
+                count = self._joint(mask) if self.model.side else self.cases(mask)
+                net = first[:, :, None] + sides[number][None, None, :]
+                at = np.nonzero(count)
+                for value, times in _summed(net[at], count[at]):
+                    found[value] = found.get(value, 0) + times
+        return found
+
+    def cases(self, mask: Numbers) -> Numbers:
+        """Count the deals of some entries by seat code and outcome."""
+        main = self.model.main
+        if main is None:
+            counts = np.bincount(self.model.seat_codes, self.weights * mask, _SEAT_CODES)
+            return np.rint(counts).astype(np.int64)[:, None, None]
+        counted = main.counted
+        by_row = np.bincount(counted.row, self.weights * mask, len(counted.rows))
+        count = np.zeros((_SEAT_CODES, counted.rows.shape[1]), np.int64)
+        np.add.at(count, counted.code, np.rint(by_row).astype(np.int64)[:, None] * counted.rows)
+        return count[:, :, None]
+
+    def _joint(self, mask: Numbers) -> Numbers:
+        """Count the deals of some entries by seat code and the outcomes of both groups."""
+        model = self.model
+        main, side = model.main, model.side
+        if main is None or side is None:
+            raise UserError("there is no second group of cards")
+        pairs, triples = (main, side) if place_cards(model.rules, main.place) == 2 else (side, main)
+        by_first = main.counted.where is not None
+        together = counts.pair_and_triple(
+            model.ranking,
+            pairs.groups.of,
+            triples.groups.of,
+            high=model.high if triples.contested else None,
+            by_first=by_first,
+        )
+        weights = WEIGHTS * mask if main.counted.where is None else None
+        if weights is None:
+            weights = WEIGHTS[:, None] * mask[main.counted.where]
+        count = np.zeros((_SEAT_CODES, *together.shape[-2:]))
+        for code in np.unique(model.seat_codes):
+            seats = model.seat_codes == code
+            axes = weights[seats].ndim
+            count[code] = np.tensordot(weights[seats], together[seats], axes)
+        if pairs is side:
+            count = count.transpose(0, 2, 1)
+        whole: Numbers = np.rint(count).astype(np.int64)
+        return whole
+
+    @property
+    def deals(self) -> int:
+        """How many deals `nets` counts."""
+        return sum(self.nets.values())
+
+
+def _first_best(values: Sequence[Numbers]) -> Numbers:
+    """Return the number of the first of the highest values."""
+    best, most = np.zeros(len(values[0]), np.int8), values[0]
+    for number, value in enumerate(values[1:], 1):
+        above = value > most
+        best[above] = number
+        most = np.where(above, value, most)
+    return best
+
+
+def _summed(nets: Numbers, counts: Numbers) -> list[tuple[int, int]]:
+    """Add up the counts of equal nets."""
+    values, where = np.unique(nets, return_inverse=True)
+    sums = np.zeros(len(values), np.int64)
+    np.add.at(sums, where.ravel(), counts)
+    return [(int(value), int(times)) for value, times in zip(values, sums, strict=True)]
+
+
+def _shown(root: Node) -> str | None:
+    """Return the one place of which a card is seen at a decision."""
+    seen = {(place, n) for decision in decisions(root) for place, n in decision.sees.items()}
+    if len(seen) > 1 or any(n != 1 for _, n in seen):
+        raise UserError("decisions with more than one card seen cannot be priced")
+    return next((place for place, _ in seen), None)

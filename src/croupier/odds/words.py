@@ -1,0 +1,316 @@
+"""The strategy that was found, in sentences that a player can use.
+
+Against a bank it is the lowest hand to play, for each card of the bank that may be up. Where a
+paytable decides it is a list of hands to let ride, told by what they already are, by their suits,
+by the number of straights they fit into and by their high cards. Every sentence is held against
+the choice for every hand; a hand that no sentence fits is named as an exception.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import groupby
+
+import numpy as np
+
+from croupier.cards import RANK_NAMES, RANKS, Card
+from croupier.hands import Hand
+from croupier.hands.arrays import three_cards
+from croupier.hands.ranking import Ranking
+from croupier.odds.paths import Decision, Node, Path
+from croupier.odds.seats import REST, SEATS, Label
+from croupier.odds.solve import Model, Numbers, Solved
+from croupier.round.settle import row_for
+from croupier.rules.game import Paytable
+from croupier.rules.words import listed
+
+_NAMED_MAX = 12
+_SETS = ("no set", "a pair", "two pair", "three of a kind", "four of a kind")
+_SUITS = {1: "suited", 2: "with two of a suit", 3: "of three suits"}
+_NUMBERS = ("no", "one", "two", "three", "four", "five")
+
+
+def strategy_words(solved: Solved) -> tuple[str, ...]:
+    """Return the strategy in sentences, decision by decision."""
+    nodes = list(_nodes(solved.model.root, ()))
+    words = [_decision_words(solved, node, before) for node, before in nodes]
+    said = dict.fromkeys(zip((node.step for node, _ in nodes), words, strict=True))
+    steps = [step for step, _ in said]
+    found: list[str] = []
+    for (node, before), sentences in zip(nodes, words, strict=True):
+        if steps.count(node.step) > 1:  # What to do hangs on what was done before.
+            after = [_label(solved.model, step, name).lower() for step, name in before]
+            sentences = _decision_words(solved, node, before, after=f" (after {listed(after)})")
+        found += sentences
+    return tuple(dict.fromkeys(found))
+
+
+Before = tuple[tuple[str, str], ...]
+"""The steps at which a seat decided, and the options that it took."""
+
+
+def _nodes(node: Node, before: Before) -> Iterator[tuple[Decision, Before]]:
+    if isinstance(node, Path):
+        return
+    yield node, before
+    for name, child in node.options:
+        yield from _nodes(child, (*before, (node.step, name)))
+
+
+def _decision_words(
+    solved: Solved, node: Decision, before: Before, *, after: str = ""
+) -> tuple[str, ...]:
+    """Return sentences about one decision; suits may be told apart, so there are several turns."""
+    model = solved.model
+    key = ".".join((*(name for _, name in before), node.step))
+    takes = np.stack([_by_card(model, node, chosen[key]) for chosen in solved.choices])
+    if model.main and model.main.contested:
+        return tuple(_against_the_bank(model, node, takes))
+    return tuple(_by_paytable(model, node, takes, after=after))
+
+
+def _by_card(model: Model, node: Decision, choice: Numbers) -> Numbers:
+    """Return whether a seat takes the option that wagers most, by seat and card shown."""
+    most = len(node.options) - 1
+    main = model.main
+    if main and main.counted.where is not None and len(choice) == len(main.counted.seat):
+        return np.asarray(choice[main.counted.where] == most)
+    return np.asarray(choice[:, None] == most)
+
+
+def _labels(model: Model, node: Decision) -> tuple[str, str]:
+    """Return the words for wagering most and least."""
+    names = [_label(model, node.step, name) for name, _ in node.options]
+    return names[-1], names[0]
+
+
+def _label(model: Model, step: str, name: str) -> str:
+    return model.rules.steps[step].option[name].label
+
+
+# ---------------------------------------------------------------- against a bank
+
+
+def _against_the_bank(model: Model, node: Decision, takes: Numbers) -> Iterator[str]:
+    """Yield the lowest hand to play, one sentence for cards up that ask for the same."""
+    shown = model.shown and node.sees.get(model.shown)
+    if not shown:
+        yield _threshold_words(model, node, takes[:, :, 0]) + "."
+        return
+    ranks = REST >> 2
+    by_rank: list[tuple[int, str]] = []
+    for rank in range(13):
+        masked = np.where(ranks[None] == rank, takes, -1)
+        by_rank.append((rank, _threshold_words(model, node, masked)))
+    for words, group in groupby(reversed(by_rank), key=lambda pair: pair[1]):
+        up = [rank for rank, _ in group]
+        named = _rank_range(up)
+        yield f"Against {named} {words[0].lower()}{words[1:]}."
+
+
+def _rank_range(ranks: list[int]) -> str:
+    high, low = ranks[0], ranks[-1]
+    article = "an" if RANKS[high] in "A8" else "a"
+    if high == low:
+        return f"{article} {RANK_NAMES[high]}"
+    if low == 0:
+        return f"{article} {RANK_NAMES[high]} or lower"
+    return f"{article} {RANK_NAMES[high]} down to a {RANK_NAMES[low]}"
+
+
+def _threshold_words(model: Model, node: Decision, takes: Numbers) -> str:
+    """Say from which hand on the option that wagers most is taken, and name the exceptions.
+
+    `takes` is by turn and seat, or by turn, seat and card shown; -1 where it does not apply.
+    """
+    play, fold = _labels(model, node)
+    flat = takes.reshape(len(takes), len(SEATS), -1).transpose(1, 0, 2).reshape(len(SEATS), -1)
+    does, does_not = (flat == 1).any(axis=1), (flat == 0).any(axis=1)
+    strengths = three_cards(SEATS, model.ranking)
+    if not does_not.any():
+        return f"{play} every hand"
+    if not does.any():
+        return f"{fold} every hand"
+    least = _cut(strengths, does & ~does_not, does_not & ~does)
+    above = strengths >= least
+    words = f"{play} {_lowest(strengths, least, model.ranking)} or better"
+    mixed = does & does_not
+    also, never = does & ~does_not & ~above, does_not & ~does & above
+    if also.any():
+        words += f", and also {_named(also, model.ranking)}"
+    if never.any():
+        words += f", but {fold.lower()} {_named(never, model.ranking)}"
+    if mixed.any():
+        words += f"; {_named(mixed, model.ranking)} hang on the suits"
+    return words
+
+
+def _cut(strengths: Numbers, does: Numbers, does_not: Numbers) -> int:
+    """Return the strength from which on taking the option errs for the fewest classes."""
+    levels = np.unique(strengths)
+    below = np.array([np.count_nonzero(does & (strengths < level)) for level in levels])
+    from_ = np.array([np.count_nonzero(does_not & (strengths >= level)) for level in levels])
+    return int(levels[(below + from_).argmin()])
+
+
+def _lowest(strengths: Numbers, least: int, ranking: Ranking) -> str:
+    seat = int(np.flatnonzero(strengths == least)[0])
+    hand = Hand(tuple(map(Card, SEATS[seat].tolist())), ranking)
+    plain = hand.name in ("high card", "pair")
+    return hand.short if plain else f"{hand.name} {hand.short}"
+
+
+def _named(mask: Numbers, ranking: Ranking) -> str:
+    """Name some hands by their ranks, and by their suits where those matter."""
+    strengths = three_cards(SEATS, ranking)
+    suits = np.array([len({*seat}) for seat in (SEATS & 3).tolist()])
+    names: dict[str, None] = {}
+    for seat in np.flatnonzero(mask):
+        hand = Hand(tuple(map(Card, SEATS[seat].tolist())), ranking)
+        alike = strengths == strengths[seat]
+        if mask[alike].all():
+            names[hand.short] = None
+        elif mask[alike & (suits == suits[seat])].all():
+            names[f"{hand.short} {_SUITS[suits[seat]]}"] = None
+        else:
+            names[f"{hand.short} with {_suited(hand)} of a suit"] = None
+    said = list(names)
+    if len(said) > _NAMED_MAX:
+        said = [*said[:_NAMED_MAX], f"{len(said) - _NAMED_MAX} more hands"]
+    return listed(said)
+
+
+def _suited(hand: Hand) -> str:
+    """Name the two cards of a hand that are of one suit."""
+    suits = [card.suit for card in hand.cards]
+    ranks = [card.rank for card in hand.cards if suits.count(card.suit) == 2]
+    return "-".join(RANKS[rank].replace("T", "10") for rank in sorted(ranks, reverse=True))
+
+
+# ---------------------------------------------------------------- by a paytable
+
+
+def _by_paytable(model: Model, node: Decision, takes: Numbers, *, after: str = "") -> Iterator[str]:
+    """Yield the hands to let ride, one sentence for each kind."""
+    play, fold = _labels(model, node)
+    asked = str(model.rules.steps[node.step].asks).replace("_", " ").capitalize() + after
+    table = _asked_table(model, node)
+    if table is None:
+        return
+    known = _known_cards(int(takes.shape[2] > 1))
+    flat = takes[0].reshape(-1)
+    if flat.all() or not flat.any():
+        yield f"{asked}: {(play if flat.any() else fold).lower()} with every hand."
+        return
+    features = _features(known, table)
+    sentences, exceptions = _paying(flat, features)
+    pays, size = features[:, 0] == 1, known.shape[1]
+    for suited in (1, 0):
+        every = ~pays & (features[:, 1] == suited)
+        if flat[every].all():
+            sentences.append(f"any {_NUMBERS[size]} cards{' of one suit' if suited else ''}")
+            continue
+        for straights in range(3, -1, -1):
+            here = every & (features[:, 2] == straights)
+            least = _least_high(features[:, 3], here, flat)
+            kind = here & (features[:, 3] >= least)
+            exceptions.append(np.flatnonzero(here & (kind != flat)))
+            if (kind & flat).any():
+                example = known[np.flatnonzero(kind & flat)[-1]]
+                sentences.append(_kind(size, suited, straights) + _high(least, table, example))
+    if sentences:
+        yield f"{asked}: {play.lower()} with {'; '.join(sentences)}. Otherwise {fold.lower()}."
+    else:
+        yield f"{asked}: {fold.lower()} with every hand."
+    others = np.concatenate(exceptions)
+    if len(others):
+        cards = [tuple(map(Card, known[i].tolist())) for i in others[:_NAMED_MAX]]
+        named = listed([" ".join(map(str, hand)) for hand in cards])
+        yield f"{asked}: the other way round with {len(others)} hands like {named}."
+
+
+def _paying(takes: Numbers, features: Numbers) -> tuple[list[str], list[Numbers]]:
+    """Say which hands that already pay to let ride, and return the exceptions from that."""
+    pays = features[:, 0] == 1
+    if takes[pays].all():
+        return ["a hand that already pays"], []
+    said, exceptions = [], []
+    for sets, name in enumerate(_SETS):
+        here = pays & (features[:, 4] == sets)
+        rides = 2 * np.count_nonzero(here & takes) > np.count_nonzero(here)
+        if rides:
+            said.append(f"{name} that already pays")
+        exceptions.append(np.flatnonzero(here & (takes != rides)))
+    return said, exceptions
+
+
+def _asked_table(model: Model, node: Decision) -> Paytable | None:
+    """Return the paytable of the wager that a decision is about."""
+    asked = model.rules.steps[node.step].asks
+    for one in model.judged:
+        if one.table and asked in model.rules.spots.get(one.name, ()):
+            return one.table
+    return None
+
+
+@cache
+def _known_cards(up: int) -> Numbers:
+    """Return the cards that every seat knows, with each card that may be up."""
+    if not up:
+        return SEATS
+    seats = np.repeat(SEATS, REST.shape[1], axis=0)
+    return np.column_stack([seats, REST.reshape(-1)])
+
+
+def _features(cards: Numbers, table: Paytable) -> Numbers:
+    """Return of every row of cards: pays already, suited, straights it fits, high cards, sets."""
+    ranks, suits = cards >> 2, cards & 3
+    counts = (ranks[:, :, None] == np.arange(13)).sum(axis=1)
+    pair_pays = np.array([_listed(table, "pair", rank) for rank in range(13)])
+    trips_pay = np.array([_listed(table, "three of a kind", rank) for rank in range(13)])
+    quads_pay = np.array([_listed(table, "four of a kind", rank) for rank in range(13)])
+    two_pay = np.array([_listed(table, "two pair", rank) for rank in range(13)])
+    highest_pair = np.where(counts >= 2, np.arange(13), -1).max(axis=1)
+    two = ((counts >= 2).sum(axis=1) == 2) & two_pay[highest_pair]
+    pays = ((counts == 2) & pair_pays).any(axis=1) | ((counts == 3) & trips_pay).any(axis=1)
+    pays |= ((counts == 4) & quads_pay).any(axis=1) | two
+    most = counts.max(axis=1)
+    sets = np.where(most > 2, most, np.minimum((counts == 2).sum(axis=1), 2))
+    suited = (suits == suits[:, :1]).all(axis=1)
+    straights = _straights()[(1 << ranks.astype(np.int64)).sum(axis=1) & 8191]
+    straights = np.where((counts > 1).any(axis=1), 0, straights)
+    high = pair_pays[ranks].sum(axis=1)
+    return np.column_stack([pays, suited, straights, high, sets]).astype(np.int64)
+
+
+def _listed(table: Paytable, name: str, rank: int) -> bool:
+    return row_for(table, Label(name, None, rank)) is not None
+
+
+@cache
+def _straights() -> Numbers:
+    """Return by set of ranks how many straights of five hold all of them."""
+    masks = [31 << low for low in range(9)] + [1 << 12 | 15]
+    sets = np.arange(8192)
+    fits: Numbers = np.sum([(sets & mask) == sets for mask in masks], axis=0)
+    return fits
+
+
+def _least_high(high: Numbers, here: Numbers, takes: Numbers) -> int:
+    """Return the number of high cards from which on the option errs for the fewest hands."""
+    errors = [np.count_nonzero(here & (takes != (high >= least))) for least in range(6)]
+    return int(np.argmin(errors))
+
+
+def _kind(size: int, suited: int, straights: int) -> str:
+    cards = f"{_NUMBERS[size]} {'suited ' if suited else ''}cards"
+    if not straights:
+        return f"{cards} that fit no straight"
+    return f"{cards} that fit {_NUMBERS[straights]} straight{'s' if straights > 1 else ''}"
+
+
+def _high(least: int, table: Paytable, example: Numbers) -> str:
+    shown = "-".join(RANKS[c >> 2].replace("T", "10") for c in sorted(example.tolist()))
+    if not least:
+        return f" (as {shown})"
+    lowest = min(rank for rank in range(13) if _listed(table, "pair", rank))
+    return f" with at least {_NUMBERS[least]} from the {RANK_NAMES[lowest]} up (as {shown})"
