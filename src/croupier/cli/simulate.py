@@ -1,0 +1,335 @@
+"""`croupier simulate`: deal rounds and hold them against the exact values; sessions, meters, bank.
+
+Clock, processes and files are here; what is dealt and counted is in `croupier.odds`.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from croupier.cli.bets import BetWords, Book, MeterWords, StrategyWords, parse_amounts
+from croupier.cli.documents import write_whole
+from croupier.cli.output import AsJson, group, print_json, print_lines
+from croupier.cli.output import say as tell
+from croupier.cli.selections import Select, parse_selections
+from croupier.cli.simulate_show import show_bank, show_meters, show_sessions, show_simulation
+from croupier.cli.workers import WORKERS_MAX, cores, executor, progress
+from croupier.errors import UserError, quoted
+from croupier.money import parse_money
+from croupier.rules.load import load
+from croupier.rules.resolve import resolve
+from croupier.rules.table_rules import TableRules
+from croupier.rules.words import plain
+
+if TYPE_CHECKING:
+    from croupier.odds.simulation import Simulation
+
+ROUNDS, SESSIONS, BANK_ROUNDS = 1_000_000, 10_000, 2_000
+SEED_MAX = 2**128
+_SECONDS_ALONE = 2
+"""Work of so many seconds, by a rough guess, is not worth starting other processes for."""
+_ROUNDS_A_SECOND, _SESSION_ROUNDS_A_SECOND, _BANK_ROUNDS_A_SECOND = 10**7, 2 * 10**7, 1_000
+
+_MODES = {
+    "--session": ("--rounds", "--seats"),
+    "--meter-run": ("--rounds", "--bet", "--strategy"),
+    "--bank": (),
+}
+"""What is played instead of rounds by themselves, and the options that mean nothing to it."""
+
+app = group("Deal rounds and hold them against the exact values.")
+
+
+Rounds = Annotated[int | None, typer.Option(help=f"Rounds to deal; {ROUNDS:,} if not said.")]
+Seed = Annotated[int | None, typer.Option(help="The same seed gives the same figures; else any.")]
+Seats = Annotated[int | None, typer.Option(help="Seats that all make the bet; 1 if not said.")]
+Chart = Annotated[
+    Path | None, typer.Option(metavar="FILE.svg", help="Draw sessions, meters or bank.")
+]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked for, read and checked."""
+
+    rules: TableRules
+    bet: dict[str, str] | None
+    meters: dict[str, str] | None
+    strategy: str | None
+    rounds: int
+    seed: int
+    seats: int | None
+    session: int | None
+    sessions: int
+    bankroll: str | None
+    meter_run: bool
+    bank: str | None
+    workers: int
+    cluster: str | None
+    quiet: bool
+
+    @property
+    def simulates(self) -> bool:
+        """Whether rounds are simulated by themselves."""
+        return self.session is None and self.bank is None and not self.meter_run
+
+
+@app.command()
+def simulate(
+    context: typer.Context,
+    rulebook: Book,
+    rounds: Rounds = None,
+    seed: Seed = None,
+    select: Select = None,
+    bet: BetWords = None,
+    meter: MeterWords = None,
+    seats: Seats = None,
+    strategy: StrategyWords = None,
+    session: Annotated[
+        int | None, typer.Option(help="Play sessions of so many rounds instead.")
+    ] = None,
+    sessions: Annotated[
+        int, typer.Option(help="How many sessions, or how many runs of a meter.")
+    ] = SESSIONS,
+    bankroll: Annotated[
+        str | None, typer.Option(metavar="UNITS", help="What a session starts with.")
+    ] = None,
+    meter_run: Annotated[
+        bool, typer.Option("--meter-run", help="Let meters run until they are hit instead.")
+    ] = False,
+    bank: Annotated[
+        str | None,
+        typer.Option(metavar="FUNDS", help="Bank full tables with these dollars instead."),
+    ] = None,
+    chart: Chart = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes; 1 is this one. As many as processors if not said."),
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to hand the work to.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Deal rounds of any bet, and hold their mean against the exact value.
+
+    Ends with 1 if the mean lies outside its interval. Or play sessions with a bankroll, let meters
+    run until they are hit, bank a full table: each with how it spreads, and a chart.
+    """
+    rules = resolve(load(rulebook, context.obj), parse_selections(select or ()))
+    given = {"rounds": rounds, "seats": seats, "bet": bet, "strategy": strategy}
+    _check(
+        chart,
+        {**given, "session": session, "bankroll": bankroll, "bank": bank},
+        meter_run=meter_run,
+    )
+    asked = Asked(
+        rules=rules,
+        bet=parse_amounts(bet, "--bet"),
+        meters=parse_amounts(meter, "--meter"),
+        strategy=strategy,
+        rounds=rounds if rounds is not None else BANK_ROUNDS if bank is not None else ROUNDS,
+        seed=_seed(seed),
+        seats=seats,
+        session=session,
+        sessions=sessions,
+        bankroll=bankroll,
+        meter_run=meter_run,
+        bank=bank,
+        workers=0 if workers is None else _workers(workers),
+        cluster=cluster,
+        quiet=quiet,
+    )
+    whole = {"rulebook": rules.rulebook, "selections": plain(dict(rules.selections))}
+    if asked.simulates:
+        _simulate(asked, whole, as_json=as_json)
+    else:
+        _spread(asked, whole, chart, as_json=as_json)
+
+
+def _check(chart: Path | None, given: Mapping[str, object], *, meter_run: bool) -> None:
+    """Refuse options that do not go together, before anything is worked out."""
+    said = {f"--{name}" for name, value in given.items() if value is not None}
+    said |= {"--meter-run"} if meter_run else set()
+    modes = [mode for mode in _MODES if mode in said]
+    for mode in modes:
+        for other in (*_MODES[mode], *modes):
+            if other in said and other != mode:
+                raise UserError(f"goes without {mode}", field=other)
+    if "--bankroll" in said and "--session" not in said:
+        raise UserError("needs --session", field="--bankroll")
+    if chart and not modes:
+        raise UserError(f"needs one of {', '.join(_MODES)}", field="--chart")
+    if chart and chart.suffix != ".svg":
+        raise UserError(f"{quoted(chart.name)} must end in .svg", field="--chart")
+
+
+def _seed(seed: int | None) -> int:
+    if seed is None:
+        return secrets.randbits(32)
+    if not 0 <= seed < SEED_MAX:
+        raise UserError(f"{quoted(seed)} is not from 0 to {SEED_MAX - 1}", field="--seed")
+    return seed
+
+
+def _workers(workers: int) -> int:
+    if not 1 <= workers <= WORKERS_MAX:
+        raise UserError(f"{workers} is not from 1 to {WORKERS_MAX}", field="--workers")
+    return workers
+
+
+def _team(asked: Asked, seconds: float) -> int:
+    """Return how many processes work on something that takes one of them so many seconds."""
+    return asked.workers or (cores() if seconds > _SECONDS_ALONE else 1)
+
+
+# ---------------------------------------------------------------- rounds
+
+
+def _simulate(asked: Asked, whole: dict[str, Any], *, as_json: bool) -> None:
+    from croupier.odds.analysis import analyses
+
+    many = 1 if asked.bet or asked.strategy else len(analyses(asked.rules, meters=asked.meters))
+    total, seats = many * asked.rounds, asked.seats or 1
+    team = _team(asked, total * seats / _ROUNDS_A_SECOND)
+    start = perf_counter()
+    with (
+        executor(team, asked.cluster) as workers,
+        progress(total, what="rounds", quiet=asked.quiet) as report,
+    ):
+        found = _simulations(asked, executor=workers, report=report)
+    seconds = perf_counter() - start
+    outside = [one for one in found if one.is_outside]
+    if as_json:
+        ran = {"rounds": asked.rounds, "seed": asked.seed, "seats": seats}
+        speed = {"rounds_per_second": total / seconds}
+        print_json({**whole, **ran, **speed, "analyses": [one.as_json() for one in found]})
+    else:
+        print_lines(asked.rules.title)
+        show_simulation(found)
+        print_lines(
+            f"{asked.rounds:,} rounds, seats {seats}, seed {asked.seed}, "
+            f"{total / seconds:,.0f} rounds a second"
+        )
+    if outside:
+        names = ", ".join(" + ".join(one.exact.bet) for one in outside)
+        tell(f"the simulation lies outside its interval: {names}")
+        raise typer.Exit(1)
+
+
+def _simulations(asked: Asked, **work: Any) -> Sequence["Simulation"]:
+    from croupier.odds import simulation
+
+    common: dict[str, Any] = {
+        "rounds": asked.rounds,
+        "seed": asked.seed,
+        "seats": 1 if asked.seats is None else asked.seats,
+        "meters": asked.meters,
+        **work,
+    }
+    if asked.bet or asked.strategy:
+        one = simulation.simulate(asked.rules, asked.bet, strategy=asked.strategy, **common)
+        return [one]
+    return simulation.simulations(asked.rules, **common)
+
+
+# ---------------------------------------------------------------- sessions, meters, bank
+
+
+def _spread(asked: Asked, whole: dict[str, Any], chart: Path | None, *, as_json: bool) -> None:
+    """Play what shows a spread, and print it."""
+    key, result, drawn, show = _spreads(asked)
+    if chart:
+        write_whole(chart, drawn().encode())
+        tell(f"wrote {chart}")
+    if as_json:
+        nothing = {"rounds": 0, "seed": asked.seed, "rounds_per_second": 0, "analyses": []}
+        print_json({**whole, **nothing, key: result})
+        return
+    print_lines(asked.rules.title)
+    show()
+    print_lines(f"seed {asked.seed}")
+
+
+def _spreads(asked: Asked) -> tuple[str, Any, Any, Any]:
+    """Return the key of the JSON, what stands there, and how to draw and to print it."""
+    if asked.session is not None:
+        found = _sessions(asked)
+        return "session", found.as_json(), found.chart, lambda: show_sessions(found)
+    if asked.meter_run:
+        from croupier.odds.meter_runs import meters_chart
+
+        runs = _meters(asked)
+        listed = [run.as_json() for run in runs]
+        return "meter_runs", listed, lambda: meters_chart(runs), lambda: show_meters(runs)
+    banked = _bank(asked)
+    return "bank", banked.as_json(), banked.chart, lambda: show_bank(banked)
+
+
+def _sessions(asked: Asked) -> Any:
+    from croupier.odds.analysis import analyze
+    from croupier.odds.sessions import play_sessions
+
+    exact = analyze(asked.rules, asked.bet, meters=asked.meters, strategy=asked.strategy)
+    length, count = asked.session or 0, asked.sessions
+    team = _team(asked, length * count / _SESSION_ROUNDS_A_SECOND)
+    with (
+        executor(team, asked.cluster) as workers,
+        progress(count, what="sessions", quiet=asked.quiet) as report,
+    ):
+        return play_sessions(
+            exact,
+            rounds=length,
+            count=count,
+            seed=asked.seed,
+            bankroll=asked.bankroll,
+            executor=workers,
+            report=report,
+        )
+
+
+def _meters(asked: Asked) -> Any:
+    from croupier.odds.meter_runs import run_meters
+
+    total = asked.sessions * len(asked.rules.meters)
+    team = _team(asked, total / _SESSION_ROUNDS_A_SECOND)
+    with (
+        executor(team, asked.cluster) as workers,
+        progress(total, what="runs", quiet=asked.quiet) as report,
+    ):
+        return run_meters(
+            asked.rules,
+            count=asked.sessions,
+            seed=asked.seed,
+            seats=asked.seats or 1,
+            starts=asked.meters,
+            executor=workers,
+            report=report,
+        )
+
+
+def _bank(asked: Asked) -> Any:
+    from croupier.odds.analysis import analyze
+    from croupier.odds.banking import bank_rounds
+
+    exact = analyze(asked.rules, asked.bet, meters=asked.meters, strategy=asked.strategy)
+    team = _team(asked, asked.rounds / _BANK_ROUNDS_A_SECOND)
+    with (
+        executor(team, asked.cluster) as workers,
+        progress(asked.rounds, what="rounds", quiet=asked.quiet) as report,
+    ):
+        return bank_rounds(
+            exact,
+            funds=parse_money(asked.bank or "0", "--bank"),
+            rounds=asked.rounds,
+            seed=asked.seed,
+            seats=asked.seats,
+            executor=workers,
+            report=report,
+        )

@@ -1,0 +1,129 @@
+"""What `croupier simulate` prints for people."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from croupier.cli.bets import percent
+from croupier.cli.output import print_heading, print_lines, print_table
+from croupier.rules.table_rules import TableRules
+
+if TYPE_CHECKING:
+    from croupier.odds.banking import Banked
+    from croupier.odds.meter_runs import MeterRun
+    from croupier.odds.sessions import Sessions
+    from croupier.odds.simulation import Simulation
+    from croupier.odds.spread import Spread
+
+_LISTED_MAX = 24
+_INTERVAL = 1.96  # Standard errors to either side hold 95 % of all means.
+
+
+def bet_words(rules: TableRules, bet: dict[str, Fraction]) -> str:
+    """Say a bet in the book's own words."""
+    return " + ".join(f"{units} {rules.wagers[name].label}" for name, units in bet.items())
+
+
+def show_simulation(found: Sequence["Simulation"]) -> None:
+    """Print means with their intervals and the exact values beside them."""
+    rows = [
+        (
+            f"{float(one.mean):+.6f}",
+            f"± {_INTERVAL * one.standard_error:.6f}",
+            f"{float(one.expected_value):+.6f}",
+            f"{one.errors_apart:+.2f}",
+            bet_words(one.exact.rules, dict(one.exact.bet)),
+        )
+        for one in found
+    ]
+    print_table(rows, ("mean", "95 %", "exact", "standard errors apart", "bet"), whole=4)
+    if len(found) == 1 and len(found[0].distribution) <= _LISTED_MAX:
+        _show_distribution(found[0])
+
+
+def _show_distribution(one: "Simulation") -> None:
+    exact = dict(one.exact.distribution)
+    whole = one.rounds * one.seats
+    rows = [
+        (
+            str(net),
+            f"{int(chance * whole):,}",
+            percent(float(chance)),
+            percent(float(exact[net])) if net in exact else "",
+        )
+        for net, chance in one.distribution
+    ]
+    print_heading("Distribution")
+    print_table(rows, ("net", "times", "of all", "exact"))
+
+
+def show_sessions(found: "Sessions") -> None:
+    """Print how sessions end."""
+    rules = found.analysis.rules
+    print_heading(f"{found.count:,} sessions of {found.rounds:,} rounds")
+    rows = [
+        ("bet", bet_words(rules, dict(found.analysis.bet))),
+        ("mean", f"{float(found.results.mean):+,.2f}"),
+        ("expected with no end of money", f"{float(found.expected):+,.2f}"),
+        ("standard deviation", f"{found.results.standard_deviation:,.2f}"),
+        ("ahead", percent(float(found.ahead))),
+        ("even", percent(float(found.even))),
+    ]
+    risk = found.risk_of_ruin
+    if risk is not None:
+        rows.append((f"ruined with a bankroll of {found.bankroll}", percent(float(risk))))
+    if found.ruined:
+        middle = found.ruined.quantile(Fraction(1, 2))
+        rows.append(("half of these within", f"{middle} rounds"))
+    print_table(rows)
+    _show_quantiles("net", found.results)
+
+
+def show_meters(runs: Sequence["MeterRun"]) -> None:
+    """Print how far meters run."""
+    for run in runs:
+        print_heading(f"{run.meter.id}: {run.amounts.count:,} runs")
+        rows = [
+            ("hit by one wager in", f"{float(1 / run.hit):,.1f}"),
+            ("rises with each by", f"${float(run.rise):,.6f}".rstrip("0").rstrip(".")),
+            ("wagers until hit, mean", f"{float(run.wagers.mean):,.1f}"),
+            ("shows when hit, mean", f"${float(run.amounts.mean):,.2f}"),
+        ]
+        if run.paid_in_part:
+            rows.append(("paid in part by one in", f"{float(1 / run.paid_in_part):,.1f}"))
+        print_table(rows)
+        _show_quantiles("dollars when hit", run.amounts)
+
+
+def show_bank(found: "Banked") -> None:
+    """Print how a bank fares."""
+    funds = f"${Fraction(found.funds, 100)}"
+    print_heading(f"{found.rounds:,} rounds of a bank of {funds} against {found.seats} seats")
+    error = _INTERVAL * found.standard_error
+    print_table(
+        [
+            ("each bets", bet_words(found.analysis.rules, dict(found.analysis.bet))),
+            ("net of the bank a round", f"${float(found.results.mean):+,.4f} ± {error:,.4f}"),
+            ("exact if all were covered", f"${float(found.expected):+,.4f}"),
+            ("standard deviation", f"${found.results.standard_deviation:,.2f}"),
+            ("runs short", percent(found.short / found.rounds)),
+            ("winners go without, a round", f"${float(found.unpaid):,.4f}"),
+        ]
+    )
+    print_lines("Charges of the house are part of the net, not of the exact value.")
+    _show_quantiles("dollars a round", found.results)
+
+
+def _show_quantiles(what: str, spread: "Spread") -> None:
+    from croupier.odds.spread import QUANTILES
+
+    rows = [
+        ("least", _number(spread.least)),
+        *((f"{float(part):.0%}", _number(spread.quantile(part))) for part in QUANTILES),
+        ("most", _number(spread.most)),
+    ]
+    print_table(rows, ("quantile", what))
+
+
+def _number(value: Fraction) -> str:
+    return f"{float(value):,.2f}"

@@ -1,0 +1,90 @@
+"""Who does long work: this process, a pool of processes, or a cluster; and how far it is."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+
+from croupier.errors import MissingExtra, UserError
+
+WORKERS_MAX = 1024
+_WAIT_SECONDS = 10
+
+
+@contextmanager
+def executor(workers: int, cluster: str | None) -> Iterator[Executor | None]:
+    """Give what work is handed to; None where it is done here."""
+    if cluster:
+        with _cluster(cluster) as found:
+            yield found
+    elif workers > 1:
+        # Not by forking: a copy of a process with threads of NumPy's may hang.
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_ignore_interrupts)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)
+    else:
+        yield None
+
+
+def cores() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that was started by a person."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Executor]:
+    """Give the workers of a Dask scheduler."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingExtra("cluster", "--cluster") from None
+    try:
+        client = Client(  # type: ignore[no-untyped-call]
+            address, timeout=_WAIT_SECONDS, set_as_default=False
+        )
+    except (OSError, ValueError, TypeError) as error:
+        raise UserError(f"no scheduler answers there: {error}", field="--cluster") from None
+    # Its workers may come and go: what one did not finish another does again.
+    with client, client.get_executor() as found:  # type: ignore[no-untyped-call]
+        yield found
+
+
+@contextmanager
+def progress(total: int, *, what: str, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how much of the work is done, how fast, and how long it will take."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """How much is done in a second."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed or 0
+            return Text(f"{speed:,.0f} {what}/s")
+
+    columns = (TextColumn(what), BarColumn(), TaskProgressColumn(), Rate(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda count: bar.advance(task, count)
