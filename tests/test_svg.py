@@ -7,6 +7,7 @@ import pytest
 
 from croupier import svg
 from croupier.cards import DECK, Card, parse_cards
+from croupier.errors import Bug
 from croupier.hands import Hand
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -71,3 +72,96 @@ def test_a_hand_is_a_row_with_hidden_cards_face_down() -> None:
 def test_cards_and_hands_draw_themselves_in_notebooks() -> None:
     assert Card("Th")._repr_svg_() == svg.card_svg(Card("Th"))
     assert Hand.parse("As Ks Qs")._repr_svg_() == svg.hand_svg(parse_cards("As Ks Qs"))
+
+
+BARS = [
+    svg.Bar("-1 & less", 0.6, "60 %", "loss"),
+    svg.Bar("0", 0.1, "10 %", "even"),
+    svg.Bar("40", 0.3, "30 %", "win"),
+]
+
+
+def widths(drawing: str) -> list[float]:
+    return [float(rect.attrib["width"]) for rect in elements(drawing, "rect")]
+
+
+def test_bars_are_as_long_as_their_values() -> None:
+    long, short, middle = widths(svg.bar_chart(BARS, title="t"))
+    assert long / short == pytest.approx(6, rel=0.01)
+    assert long / middle == pytest.approx(2, rel=0.01)
+
+
+def test_bars_below_zero_end_where_the_others_begin() -> None:
+    drawing = svg.bar_chart([svg.Bar("a", -2, "x", "loss"), svg.Bar("b", 1, "y")], title="t")
+    below, above = elements(drawing, "rect")
+    end = float(below.attrib["x"]) + float(below.attrib["width"])
+    assert end == pytest.approx(float(above.attrib["x"]), abs=0.1)
+
+
+def test_charts_say_what_they_show() -> None:
+    drawing = svg.bar_chart(BARS, title="Odds & ends", desc="a < b")
+    assert title(drawing) == "Odds & ends"
+    assert next(elements(drawing, "desc")).text == "a < b"
+    texts = [element.text for element in elements(drawing, "text")]
+    assert texts == ["-1 & less", "60 %", "0", "10 %", "40", "30 %"]
+    assert list(elements(svg.bar_chart([], title="none"), "rect")) == []
+
+
+def chart(*plots: svg.Plot) -> str:
+    return svg.line_chart(
+        plots, title="t", x=svg.Axis("meter", "${:,.0f}".format), y=svg.Axis("value")
+    )
+
+
+RISING = svg.Plot("rising", ((0, -1), (1000, 1)), ((500, 0, "here"),))
+
+
+def test_lines_go_from_corner_to_corner_and_marks_lie_on_them() -> None:
+    drawing = chart(RISING)
+    (line,) = elements(drawing, "polyline")
+    (x, y), (to_x, to_y) = ((float(n) for n in p.split(",")) for p in line.attrib["points"].split())
+    (mark,) = elements(drawing, "circle")
+    assert float(mark.attrib["cx"]) == pytest.approx((x + to_x) / 2, abs=0.1)
+    assert float(mark.attrib["cy"]) == pytest.approx((y + to_y) / 2, abs=0.1)
+    assert x < to_x and y > to_y
+    texts = {element.text for element in elements(drawing, "text")}
+    assert {"meter", "value", "here", "$0", "$1,000"} <= texts
+    assert "rising" not in texts
+
+
+def test_several_lines_have_a_key_and_differ_without_colour() -> None:
+    drawing = chart(RISING, svg.Plot("flat", ((0, 0.0), (900, 0.0))))
+    assert {"rising", "flat"} <= {element.text for element in elements(drawing, "text")}
+    dashes = [line.get("stroke-dasharray") for line in elements(drawing, "polyline")]
+    assert len(set(dashes)) == 2
+
+
+@pytest.mark.parametrize("drawing", [svg.bar_chart(BARS, title="t"), chart(RISING)])
+def test_charts_stand_alone_and_stay_inside(drawing: str) -> None:
+    root = ElementTree.fromstring(drawing)
+    wide, high = (float(n) for n in str(root.get("viewBox")).split()[2:])
+    for element in root.iter():
+        assert not {"id", "class", "style", "href", "clip-path"} & element.attrib.keys()
+        assert 0 <= float(element.get("x", 0)) <= wide
+        assert 0 <= float(element.get("y", 0)) <= high
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0, 10], [0, 2, 4, 6, 8, 10]),
+        ([-0.4, 0.3], [-0.4, -0.2, 0.0, 0.2, 0.4]),
+        ([1000, 26000], [0, 5000, 10000, 15000, 20000, 25000, 30000]),
+        ([7, 7], [6, 8]),
+        ([0, 0], [0, 0.2]),
+    ],
+)
+def test_ticks_are_round_and_span_the_values(values: list[float], expected: list[float]) -> None:
+    found = svg.ticks(values)
+    assert found[0] <= min(values) and found[-1] >= max(values)
+    assert found == pytest.approx(expected)
+
+
+def test_a_chart_without_points_is_a_bug() -> None:
+    with pytest.raises(Bug):
+        chart()

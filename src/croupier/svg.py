@@ -1,12 +1,16 @@
-"""Playing cards as SVG text, for notebooks, pages and print.
+"""Playing cards and charts as SVG text, for notebooks, pages and print.
 
-Every drawing is complete in itself: no ids that would clash on a page with many cards, no style
-sheet, no image, and no font needed for the suits. A `<title>` says in words what is drawn.
+Every drawing is complete in itself: no ids that would clash on a page with many of them, no style
+sheet, no image, and no font needed for the suits. A `<title>` says in words what is drawn, and a
+`<desc>` under a chart what it shows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
 
 from croupier.cards import RANKS, Card
+from croupier.errors import Bug
 
 WIDTH = 120
 """The width of a card in pixels, unless told otherwise; it is 5 : 7 like a poker card."""
@@ -149,3 +153,190 @@ def _index(rank: str, suit: int) -> str:
 
 def _turned(drawing: str) -> str:
     return f'<g transform="rotate(180 125 175)">{drawing}</g>'
+
+
+# ---------------------------------------------------------------- charts
+
+SANS = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
+CHART_WIDTH = 640
+
+_TONES = {"loss": "#b4452f", "even": "#6f7a74", "win": "#1d7a5a"}
+_LINES = (("#0b6e4f", ""), ("#b4541e", "8 4"), ("#3b5ba5", "2 4"), ("#7a5c0e", "10 3 2 3"))
+_SMALL, _BAR, _BAR_GAP = 13, 20, 6
+_PLOT_HEIGHT, _TICKS = 260, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a chart: what it is, how long, what stands beside it, and its colour."""
+
+    label: str
+    value: float
+    text: str
+    tone: str = "win"
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """One line of a chart, and the points along it that are marked and named."""
+
+    label: str
+    points: tuple[tuple[float, float], ...]
+    marks: tuple[tuple[float, float, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What an axis measures, and how a number along it is written."""
+
+    label: str
+    write: Callable[[float], str] = "{:g}".format
+
+
+def bar_chart(bars: Sequence[Bar], *, title: str, desc: str = "", font: str = SANS) -> str:
+    """Draw bars from a common zero, each with its label on the left and its text beside it."""
+    left = 12 + 7.2 * max((len(bar.label) for bar in bars), default=0)
+    room = CHART_WIDTH - left - 14 - 7.2 * max((len(bar.text) for bar in bars), default=0)
+    low = min([0.0, *(bar.value for bar in bars)])
+    high = max([0.0, *(bar.value for bar in bars)])
+    scale = room / ((high - low) or 1)
+    zero = left - low * scale
+    drawn = []
+    for place, bar in enumerate(bars):
+        top = 4 + place * (_BAR + _BAR_GAP)
+        middle = top + _BAR / 2 + _SMALL * 0.35
+        start, wide = zero + min(bar.value, 0) * scale, max(abs(bar.value) * scale, 0.75)
+        drawn.append(
+            _words(left - 8, middle, bar.label, anchor="end")
+            + f'<rect x="{start:.2f}" y="{top}" width="{wide:.2f}" height="{_BAR}" rx="2" '
+            f'fill="{_TONES[bar.tone]}"/>' + _words(start + wide + 6, middle, bar.text)
+        )
+    height = 8 + len(bars) * (_BAR + _BAR_GAP)
+    axis = _stroke((zero, 0), (zero, height))
+    return _chart("".join([*drawn, axis]), height, words=(title, desc), font=font)
+
+
+def line_chart(
+    plots: Sequence[Plot],
+    *,
+    title: str,
+    x: Axis,
+    y: Axis,
+    desc: str = "",
+    font: str = SANS,
+) -> str:
+    """Draw lines over two axes with round numbers along them; zero is drawn across where it is."""
+    points = [point for plot in plots for point in plot.points]
+    if not points:
+        raise Bug("a line chart without a point")
+    across, up = ticks(point[0] for point in points), ticks(point[1] for point in points)
+    left = 34 + 7.2 * max(len(y.write(tick)) for tick in up)
+    right = 8 + 3.8 * len(x.write(across[-1]))
+    frame = _Frame(left, 10, CHART_WIDTH - left - right, _PLOT_HEIGHT, across, up)
+    drawn = [*_grid(frame, x, y)]
+    for place, plot in enumerate(plots):
+        drawn += _line(frame, plot, _LINES[place % len(_LINES)])
+    base = frame.top + frame.height
+    drawn += _key(plots, base + 62) if len(plots) > 1 else []
+    height = base + 50 + (18 * len(plots) + 8 if len(plots) > 1 else 0)
+    return _chart("".join(drawn), height, words=(title, desc), font=font)
+
+
+def ticks(values: Iterable[float]) -> list[float]:
+    """Return round numbers, 1, 2 or 5 times a power of ten apart, that span all values."""
+    listed = list(values)
+    low, high = min(listed), max(listed)
+    span = (high - low) or abs(high) or 1.0
+    power = 10.0 ** floor(log10(span / _TICKS))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= span / _TICKS)
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    return [place * step for place in range(first, max(last, first + 1) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where the lines of a chart are drawn, and the round numbers along its sides."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    across: list[float]
+    up: list[float]
+
+    def x(self, value: float) -> float:
+        part = (value - self.across[0]) / (self.across[-1] - self.across[0])
+        return self.left + part * self.width
+
+    def y(self, value: float) -> float:
+        part = (value - self.up[0]) / (self.up[-1] - self.up[0])
+        return self.top + self.height - part * self.height
+
+
+def _grid(frame: _Frame, x: Axis, y: Axis) -> Iterator[str]:
+    right, base = frame.left + frame.width, frame.top + frame.height
+    for tick in frame.up:
+        at = frame.y(tick)
+        yield _stroke((frame.left, at), (right, at), faint=tick != 0)
+        yield _words(frame.left - 6, at + _SMALL * 0.35, y.write(tick), anchor="end")
+    for tick in frame.across:
+        at = frame.x(tick)
+        yield _stroke((at, base), (at, base + 5))
+        yield _words(at, base + 19, x.write(tick), anchor="middle")
+    yield _stroke((frame.left, base), (right, base))
+    yield _words(frame.left + frame.width / 2, base + 40, x.label, anchor="middle")
+    middle = frame.top + frame.height / 2
+    yield (
+        f'<g transform="rotate(-90 14 {middle:.2f})">'
+        f"{_words(14, middle, y.label, anchor='middle')}</g>"
+    )
+
+
+def _line(frame: _Frame, plot: Plot, look: tuple[str, str]) -> Iterator[str]:
+    colour, dashes = look
+    path = " ".join(f"{frame.x(x):.2f},{frame.y(y):.2f}" for x, y in plot.points)
+    yield (
+        f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5"'
+        f"{f' stroke-dasharray={chr(34)}{dashes}{chr(34)}' if dashes else ''}/>"
+    )
+    for x, y, text in plot.marks:
+        at, high = frame.x(x), frame.y(y)
+        yield f'<circle cx="{at:.2f}" cy="{high:.2f}" r="5" fill="{colour}"/>'
+        end = at > frame.left + frame.width / 2
+        beside = at - 10 if end else at + 10
+        # Above the point on its left and below it on its right, off a line that rises.
+        high += -8 if end else 20
+        yield _words(beside, high, text, anchor="end" if end else "start")
+
+
+def _key(plots: Sequence[Plot], top: float) -> Iterator[str]:
+    for place, plot in enumerate(plots):
+        colour, dashes = _LINES[place % len(_LINES)]
+        at = top + 18 * place
+        dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+        yield f'<path d="M60 {at}H96" stroke="{colour}" stroke-width="2.5"{dashed}/>'
+        yield _words(104, at + 4, plot.label)
+
+
+def _words(x: float, y: float, text: str, *, anchor: str = "start") -> str:
+    return f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}">{_escaped(text)}</text>'
+
+
+def _stroke(start: tuple[float, float], end: tuple[float, float], *, faint: bool = False) -> str:
+    opacity = ' stroke-opacity="0.2"' if faint else ""
+    (x, y), (to_x, to_y) = start, end
+    return f'<path d="M{x:.2f} {y:.2f}L{to_x:.2f} {to_y:.2f}" stroke="currentColor"{opacity}/>'
+
+
+def _chart(body: str, height: float, *, words: tuple[str, str], font: str) -> str:
+    title, desc = map(_escaped, words)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '
+        f'viewBox="0 0 {CHART_WIDTH} {height:.0f}" width="{CHART_WIDTH}" height="{height:.0f}">'
+        f"<title>{title}</title>{f'<desc>{desc}</desc>' if desc else ''}"
+        f'<g font-family="{font}" font-size="{_SMALL}" fill="currentColor">{body}</g></svg>'
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,50 @@
+"""`croupier sign`: what must be posted at a table, as HTML or PDF."""
+
+from typing import Annotated
+
+import typer
+
+from croupier.cli.bets import Book
+from croupier.cli.documents import Output, check_output, check_paper, deliver
+from croupier.cli.output import AsJson, group, print_json
+from croupier.cli.selections import Select, parse_selections
+from croupier.rules.load import load
+from croupier.rules.resolve import resolve
+
+app = group("Make the sign of a table.")
+
+
+@app.command()
+def sign(
+    context: typer.Context,
+    rulebook: Book,
+    select: Select = None,
+    output: Output = None,
+    paper: Annotated[str, typer.Option(help="a4, a3, letter or tabloid, on its side.")] = "a4",
+    house: Annotated[
+        str, typer.Option(metavar="NAME", help="Whose table it is: a line above the title.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Make the sign that a table must post.
+
+    It shows what every wager pays that the selections offer, with bonuses, envy and meters, the
+    hand with which the bank plays, limits, fees and rake, on one sheet in the largest type that
+    fits.
+    """
+    from croupier.reports.documents import sign_html, sign_pdf
+    from croupier.reports.layout import PAPERS
+    from croupier.reports.sign import sign_of
+
+    check_output(output, as_json=as_json)
+    paper = check_paper(paper, tuple(PAPERS))
+    rules = resolve(load(rulebook, context.obj), parse_selections(select or ()))
+    posted = sign_of(rules, house=house)
+    if as_json:
+        print_json(posted.as_json())
+    else:
+        deliver(
+            output,
+            lambda: sign_html(posted, paper=paper),
+            lambda: sign_pdf(posted, paper=paper),
+        )
