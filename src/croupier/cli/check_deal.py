@@ -1,0 +1,61 @@
+"""`croupier check-deal`: run the program that checks a deal, or print it to be kept."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from croupier.cli.output import AsJson, group, print_json, print_lines
+from croupier.errors import UserError
+from croupier.fairness import checker
+from croupier.rules.load import read_text
+
+app = group("Check which cards of a deal are proven.")
+
+
+@app.command()
+def check_deal(
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE", help="The document of a round; - reads standard input."),
+    ] = None,
+    commitment: Annotated[
+        str | None, typer.Option(help="The commitment that you noted before you bet.")
+    ] = None,
+    program: Annotated[
+        bool, typer.Option("--program", help="Print the checking program itself, to be kept.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check that cards lay in the deck that was committed to before the bets."""
+    if program:
+        print(read_text(Path(checker.__file__)), end="")
+        return
+    if file is None:
+        raise UserError("is missing; name a document, or - for standard input", field="FILE")
+    read = read_documents(file)
+    reports = [checker.report(document, commitment) for document in read]
+    if as_json:
+        print_json([_answer(document, *told) for document, told in zip(read, reports, strict=True)])
+    else:
+        print_lines(*(words for _, words in reports))
+    raise typer.Exit(0 if reports and all(cards is not None for cards, _ in reports) else 1)
+
+
+def read_documents(file: str) -> list[Any]:
+    """Read the documents of a file; - is standard input."""
+    try:
+        text = sys.stdin.read() if file == "-" else read_text(Path(file))
+        read = json.loads(text, object_pairs_hook=checker.once)
+    except (RecursionError, ValueError) as error:
+        raise UserError(f"cannot be read: {error}", field=file) from None
+    return read if isinstance(read, list) else [read]
+
+
+def _answer(document: Any, cards: list[dict[str, Any]] | None, words: str) -> dict[str, Any]:
+    if cards is None:
+        return {"proven": False, "message": words}
+    round, commitment = document["round"], document["commitment"]
+    return {"proven": True, "round": round, "commitment": commitment, "cards": cards}

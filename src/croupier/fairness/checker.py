@@ -1,0 +1,148 @@
+"""Checks a deal: that the cards shown lay in the deck that was committed to before the bets.
+
+    python check_deal.py deal.json --commitment 5f3a…
+
+The file (- is standard input) holds the document of a round in JSON, or a list of them. Each is
+answered with the cards that are proven, or with what is wrong. The exit code is 0 if all is proven,
+1 if something is not, 2 if the file cannot be read. Give the commitment that you noted before you
+bet: without it the document can only be held against itself.
+
+It needs Python 3.11 and nothing else, and shares no code with the program that deals.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+from typing import Any
+
+HASH = re.compile(r"[0-9a-f]{64}")
+SALT = re.compile(r"[0-9a-f]{32}")
+CARD = re.compile(r"[23456789TJQKA][shdc]")
+ROUND = re.compile(r"[!-~]{1,100}")
+PLACE = re.compile(r"[a-z_]{1,40}|seat \d+|not dealt", re.ASCII)
+KEYS = {"format", "round", "rules", "root", "commitment", "opened"}
+
+
+class Wrong(Exception):
+    """Something that is not as it must be, in a sentence."""
+
+
+def check(document: Any, noted: str | None = None) -> list[dict[str, Any]]:
+    """Return the cards that are proven, or raise what is wrong."""
+    if not isinstance(document, dict) or document.keys() - {"record"} != KEYS:
+        raise Wrong("it is not the document of a round")
+    if document["format"] != "croupier-deal-1":
+        raise Wrong("it has a format that this program does not know")
+    name = text(ROUND, document["round"], "the round's id")
+    rules, root = (bytes.fromhex(text(HASH, document[key], key)) for key in ("rules", "root"))
+    commitment = sha256("round", name.encode(), rules, root).hex()
+    if document["commitment"] != commitment:
+        raise Wrong("its commitment is not that of its round, rules and root")
+    if noted not in (None, commitment):
+        raise Wrong("its commitment is not the one that you noted")
+    cards = [proven(opened, root) for opened in document["opened"]]
+    for key in ("position", "card"):
+        if len({card[key] for card in cards}) != len(cards):
+            raise Wrong(f"a {key} was opened twice")
+    if "record" in document:
+        check_record(document, cards)
+    return cards
+
+
+def proven(opened: Any, root: bytes) -> dict[str, Any]:
+    """Return an opened card whose way up the tree of hashes ends at the root."""
+    if not isinstance(opened, dict) or opened.keys() != {"position", "card", "salt", "path"}:
+        raise Wrong("an opened card is not written as it must be")
+    position, path = opened["position"], opened["path"]
+    if type(position) is not int or not 0 <= position < 52 or len(path) != 6:
+        raise Wrong("an opened card needs a position from 0 to 51 and a path of 6 hashes")
+    card = text(CARD, opened["card"], f"position {position}: its card")
+    salt = bytes.fromhex(text(SALT, opened["salt"], f"position {position}: its salt"))
+    node = sha256("card", bytes([position]), card.encode(), salt)
+    for level, beside in enumerate(path):
+        other = bytes.fromhex(text(HASH, beside, f"position {position}: its path"))
+        # Where the bit of the position is 1 the node is the right one of two.
+        node = sha256("node", *((other, node) if position >> level & 1 else (node, other)))
+    if node != root:
+        raise Wrong(f"position {position}: {card} is not what was committed to")
+    return {"position": position, "card": card, "salt": opened["salt"]}
+
+
+def check_record(document: dict[str, Any], cards: list[dict[str, Any]]) -> None:
+    """Hold the record of the round against the opened cards, and add where each was dealt to."""
+    record = document["record"]
+    body = {key: value for key, value in record.items() if key != "seal"}
+    written = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    if hashlib.sha256(written.encode()).hexdigest() != record.get("seal"):
+        raise Wrong("the record does not match its seal")
+    begun = [(e["round"], e["digest"]) for e in record["events"] if e["type"] == "Opened"]
+    if begun != [(document["round"], document["rules"])] or record["digest"] != begun[0][1]:
+        raise Wrong("the record is of another round, or was played by other rules")
+    for event in (event for event in record["events"] if event["type"] == "Shown"):
+        shown = {key: event[key] for key in ("position", "card", "salt")}
+        if shown not in cards:
+            raise Wrong(f"the record shows {shown['card']!r}, which is not proven")
+    dealt = [card for e in record["events"] if e["type"] == "Dealt" for card in e["cards"]]
+    places = {position: f"seat {int(n)}" if n else place for position, place, n in dealt}
+    if len(places) != len(dealt):
+        raise Wrong("the record deals a position twice")
+    for card in cards:
+        card["place"] = text(PLACE, places.get(card["position"], "not dealt"), "a place")
+
+
+def text(pattern: re.Pattern[str], value: Any, name: str) -> str:
+    """Return a text that is written as it must be."""
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise Wrong(f"{name} is not written as it must be")
+    return value
+
+
+def sha256(kind: str, *parts: bytes) -> bytes:
+    """Return the hash of what kind of thing this is and of its parts, each after its length."""
+    every = (f"croupier {kind} 1".encode(), *parts)
+    framed = b"".join(len(part).to_bytes(2, "big") + part for part in every)
+    return hashlib.sha256(framed).digest()
+
+
+def once(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that comes twice: two readers might take it for two different things."""
+    if len(dict(items)) != len(items):
+        raise ValueError("a key comes twice in it")
+    return dict(items)
+
+
+def report(document: Any, noted: str | None = None) -> tuple[list[dict[str, Any]] | None, str]:
+    """Return the cards that are proven, or None if something is wrong, and what to tell."""
+    try:
+        cards = check(document, noted)
+    except Wrong as wrong:
+        return None, f"NOT PROVEN: {wrong}."
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return None, "NOT PROVEN: it is not written as it must be."
+    lines = [f"Round {document['round']}, commitment {document['commitment']}"]
+    lines += [f"  {c['position']:2}  {c['card']}  {c.get('place', '')}".rstrip() for c in cards]
+    against = "" if noted else " Compare the commitment with the one you saw before you bet."
+    return cards, "\n".join([*lines, f"Proven: {len(cards)} of 52 cards.{against}"])
+
+
+def main() -> int:
+    """Check the documents of one file and return the exit code."""
+    parser = argparse.ArgumentParser(description="Checks which cards of a deal are proven.")
+    parser.add_argument("file", help="the document of a round; - is standard input")
+    parser.add_argument("--commitment", help="the commitment that you noted before you bet")
+    given = parser.parse_args()
+    try:
+        with open(0 if given.file == "-" else given.file, encoding="utf-8") as file:
+            read = json.load(file, object_pairs_hook=once)
+    except (OSError, RecursionError, ValueError) as error:
+        sys.stderr.write(f"{given.file} cannot be read: {error}\n")
+        return 2
+    reports = [report(one, given.commitment) for one in (read if type(read) is list else [read])]
+    sys.stdout.write("".join(f"{words}\n" for _, words in reports))
+    return 0 if reports and all(cards is not None for cards, _ in reports) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+"""The commitment to a deck: a Merkle root over salted cards by position, and openings of it.
+
+What is published before the first wager fixes every card and gives none away. Afterwards single
+positions are opened, each with the hashes from its leaf up to the root; the others stay hidden
+behind salts of 128 bits, which are computed from a secret of the round and stored nowhere.
+
+Every hash is SHA-256 over parts that are preceded by their length, the first of which says what
+is hashed, so that no two different things can be the same bytes. `checker.py` does it again.
+"""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+from croupier.cards import DECK, Card, distinct
+from croupier.errors import Bug, ParseError, quoted
+from croupier.fairness.shuffle import Entropy, take
+
+FORMAT = "croupier-deal-1"
+DEPTH = 6
+"""Levels of the tree: 64 leaves, of which the last 12 are blank."""
+SECRET_BYTES = 32
+SALT_BYTES = 16
+
+_ROUND = re.compile(r"[!-~]{1,100}")
+_HASH = re.compile(r"[0-9a-f]{64}")
+_SALT = re.compile(r"[0-9a-f]{32}")
+
+
+def hashed(kind: str, *parts: bytes) -> bytes:
+    """Return the SHA-256 of what kind of thing this is and of its parts."""
+    return hashlib.sha256(framed(kind, *parts)).digest()
+
+
+def framed(kind: str, *parts: bytes) -> bytes:
+    """Return the parts in a row, each after its length in two bytes."""
+    every = (f"croupier {kind} 1".encode(), *parts)
+    return b"".join(len(part).to_bytes(2, "big") + part for part in every)
+
+
+@dataclass(frozen=True, slots=True)
+class Commitment:
+    """What is public before the first wager: round, rules, and the root over its deck."""
+
+    round: str
+    rules: str
+    """The digest of the table rules."""
+    root: str
+
+    def __post_init__(self) -> None:
+        _check(_ROUND, self.round, "round")
+        _check(_HASH, self.rules, "rules")
+        _check(_HASH, self.root, "root")
+
+    @property
+    def digest(self) -> str:
+        """The one number to note down: it binds the deck to the round and its rules."""
+        parts = self.round.encode(), bytes.fromhex(self.rules), bytes.fromhex(self.root)
+        return hashed("round", *parts).hex()
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the commitment as plain data, as `from_plain` reads it."""
+        return {
+            "format": FORMAT,
+            "round": self.round,
+            "rules": self.rules,
+            "root": self.root,
+            "commitment": self.digest,
+        }
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Self:
+        """Read a commitment, or refuse it."""
+        _check_keys(data, {"format", "round", "rules", "root", "commitment"}, "commitment")
+        if data["format"] != FORMAT:
+            raise ParseError(f"must be {FORMAT!r}", field="format")
+        read = cls(data["round"], data["rules"], data["root"])
+        if data["commitment"] != read.digest:
+            raise ParseError("is not that of round, rules and root", field="commitment")
+        return read
+
+
+class Opening(NamedTuple):
+    """One position of a deck, opened: its card, its salt, and the hashes beside its way up."""
+
+    position: int
+    card: Card
+    salt: str
+    path: tuple[str, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the opening as plain data, as `opening_from` reads it."""
+        card, path = str(self.card), list(self.path)
+        return {"position": self.position, "card": card, "salt": self.salt, "path": path}
+
+
+def opening_from(data: Mapping[str, Any]) -> Opening:
+    """Read an opening, or refuse it."""
+    _check_keys(data, {"position", "card", "salt", "path"}, "opening")
+    position, path = data["position"], data["path"]
+    if type(position) is not int or not 0 <= position < len(DECK):
+        raise ParseError(f"{quoted(position)} is not from 0 to {len(DECK) - 1}", field="position")
+    if not isinstance(path, list) or len(path) != DEPTH:
+        raise ParseError(f"must be a list of {DEPTH} hashes", field="path")
+    card = Card(data["card"]) if isinstance(data["card"], str) else None
+    if card is None or str(card) != data["card"]:
+        raise ParseError(f"{quoted(data['card'])} is not a card", field="card")
+    _check(_SALT, data["salt"], "salt")
+    for step in path:
+        _check(_HASH, step, "path")
+    return Opening(position, card, data["salt"], tuple(path))
+
+
+def is_proven(commitment: Commitment, opening: Opening) -> bool:
+    """Tell whether a card lies where the opening says, in the deck that was committed to."""
+    position, card, salt, path = opening
+    if not 0 <= position < len(DECK) or len(path) != DEPTH or len(salt) != 2 * SALT_BYTES:
+        return False
+    try:
+        node, beside = _leaf(position, card, bytes.fromhex(salt)), map(bytes.fromhex, path)
+        for level, other in enumerate(beside):
+            pair = (other, node) if position >> level & 1 else (node, other)
+            node = hashed("node", *pair)
+    except ValueError:
+        return False
+    return node.hex() == commitment.root
+
+
+@dataclass(frozen=True)
+class Committed:
+    """A deck that was committed to, with all that opens it. It must not leave the process.
+
+    `deck` is the order in which cards are dealt, after any cut.
+    """
+
+    round: str
+    rules: str
+    deck: tuple[Card, ...] = field(repr=False)
+    secret: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if len(distinct(self.deck)) != len(DECK):
+            raise Bug(f"a deck has {len(DECK)} cards, not {len(self.deck)}")
+        if len(self.secret) != SECRET_BYTES:
+            raise Bug(f"the secret of a round has {SECRET_BYTES} bytes")
+
+    @cached_property
+    def commitment(self) -> Commitment:
+        """What is published before the first wager."""
+        return Commitment(self.round, self.rules, self._levels[DEPTH][0].hex())
+
+    def salt(self, position: int) -> str:
+        """Return the salt of one position."""
+        self._check_position(position)
+        message = framed("salt", self.round.encode(), bytes([position]))
+        return hmac.digest(self.secret, message, "sha256")[:SALT_BYTES].hex()
+
+    def opening(self, positions: Iterable[int]) -> tuple[Opening, ...]:
+        """Return what proves these positions to whoever may see them, and nothing of others."""
+        return tuple(self._open(position) for position in sorted(set(positions)))
+
+    def document(
+        self, positions: Iterable[int], record: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return what a person checks the deal with; a record of the round may go with it."""
+        opened = [opening.to_plain() for opening in self.opening(positions)]
+        document = {**self.commitment.to_plain(), "opened": opened}
+        return document if record is None else {**document, "record": dict(record)}
+
+    def _open(self, position: int) -> Opening:
+        self._check_position(position)
+        path = tuple(self._levels[n][position >> n ^ 1].hex() for n in range(DEPTH))
+        return Opening(position, self.deck[position], self.salt(position), path)
+
+    def _check_position(self, position: int) -> None:
+        if not 0 <= position < len(self.deck):
+            raise Bug(f"a deck has no position {position}")
+
+    @cached_property
+    def _levels(self) -> list[list[bytes]]:
+        """The hashes from the leaves up to the root."""
+        leaves = [_leaf(p, card, bytes.fromhex(self.salt(p))) for p, card in enumerate(self.deck)]
+        levels = [leaves + [hashed("blank")] * (2**DEPTH - len(leaves))]
+        while len(levels) <= DEPTH:
+            below = levels[-1]
+            pairs = zip(below[::2], below[1::2], strict=True)
+            levels.append([hashed("node", left, right) for left, right in pairs])
+        return levels
+
+
+def commit(deck: tuple[Card, ...], entropy: Entropy, *, round: str, rules: str) -> Committed:
+    """Return a deck committed to for a round and the digest of its rules, with a new secret."""
+    return Committed(round, rules, deck, take(entropy, SECRET_BYTES))
+
+
+def _leaf(position: int, card: Card, salt: bytes) -> bytes:
+    return hashed("card", bytes([position]), str(card).encode(), salt)
+
+
+def _check(pattern: re.Pattern[str], value: object, name: str) -> None:
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise ParseError(f"{quoted(value)} is not written as it must be", field=name)
+
+
+def _check_keys(data: object, keys: set[str], name: str) -> None:
+    if not isinstance(data, Mapping) or set(data) != keys:
+        raise ParseError(f"must have {', '.join(sorted(keys))}, and nothing else", field=name)

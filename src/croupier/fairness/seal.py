@@ -1,0 +1,97 @@
+"""The seal: a deck and the secret of its salts as they are stored while the round is open.
+
+A key for each deal is derived from a master key (HKDF with SHA-256), which is kept outside of the
+store, and the deck is encrypted with it (ChaCha20-Poly1305). The digest of the commitment, which
+binds round, rules and root, goes into the key and into the associated data: a sealed deck opens
+for its own round and no other. Nonces are 96 random bits, fresh for each seal and stored in it. A
+key seals one deck only, so nonces do not meet, however many decks there are.
+
+Nothing here reads or writes a file. `parse_key` and `format_key` say what is in that of the
+master key; whoever opens it must see to it that only its owner can read it (mode 0600).
+"""
+
+import re
+from typing import Any
+
+from croupier.cards import DECK, Card
+from croupier.errors import Bug, MissingExtra, ParseError, UserError
+from croupier.fairness.commitment import SECRET_BYTES, Commitment, Committed, framed
+from croupier.fairness.shuffle import Entropy, take
+
+KEY_BYTES = 32
+NONCE_BYTES = 12
+TAG_BYTES = 16
+VERSION = b"\x01"
+SEALED_BYTES = len(VERSION) + NONCE_BYTES + len(DECK) + SECRET_BYTES + TAG_BYTES
+REFUSAL = "cannot be opened: it was changed, or is that of another round or another master key"
+
+_KEY = re.compile(r"croupier-master-key-1 ([0-9a-f]{64})\n?")
+
+
+def new_key(entropy: Entropy) -> bytes:
+    """Return a new master key."""
+    return take(entropy, KEY_BYTES)
+
+
+def format_key(key: bytes) -> str:
+    """Write a master key as `parse_key` reads it: what the key's file holds."""
+    return f"croupier-master-key-1 {_checked(key).hex()}\n"
+
+
+def parse_key(text: str) -> bytes:
+    """Read a master key from the text of its file; a faulty one is refused and not quoted."""
+    found = _KEY.fullmatch(text)
+    if found is None:
+        raise ParseError("is not a master key of format 1", field="key")
+    return bytes.fromhex(found[1])
+
+
+def seal(committed: Committed, key: bytes, entropy: Entropy) -> bytes:
+    """Return a deck and its secret, sealed under the master key; what to store of an open round."""
+    nonce, bound = take(entropy, NONCE_BYTES), _bound(committed.commitment)
+    content = bytes(committed.deck) + committed.secret
+    encrypted: bytes = _cipher(key, bound).encrypt(nonce, content, bound)
+    return VERSION + nonce + encrypted
+
+
+def unseal(sealed: bytes, key: bytes, commitment: Commitment) -> Committed:
+    """Return the deck that was committed to, or refuse what is not its seal."""
+    bound = _bound(commitment)
+    cipher = _cipher(key, bound)
+    from cryptography.exceptions import InvalidTag
+
+    start = len(VERSION) + NONCE_BYTES
+    if len(sealed) != SEALED_BYTES or not sealed.startswith(VERSION):
+        raise UserError(REFUSAL, field="seal")
+    try:
+        content = cipher.decrypt(sealed[len(VERSION) : start], sealed[start:], bound)
+    except InvalidTag:
+        raise UserError(REFUSAL, field="seal") from None
+    deck = tuple(Card(index) for index in content[: len(DECK)])
+    opened = Committed(commitment.round, commitment.rules, deck, content[len(DECK) :])
+    if opened.commitment != commitment:
+        raise Bug("what was sealed is not what was committed to")
+    return opened
+
+
+def _cipher(key: bytes, bound: bytes) -> Any:
+    """Return the cipher of a round, with the key that is derived for it."""
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+    except ImportError:
+        raise MissingExtra("server", "sealing a deck") from None
+    derived = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=bound)
+    return ChaCha20Poly1305(derived.derive(_checked(key)))
+
+
+def _bound(commitment: Commitment) -> bytes:
+    """Return what a seal is bound to: key and associated data are made from it."""
+    return framed("seal", bytes.fromhex(commitment.digest))
+
+
+def _checked(key: bytes) -> bytes:
+    if len(key) != KEY_BYTES:
+        raise Bug(f"a master key has {KEY_BYTES} bytes, not {len(key)}")
+    return key
