@@ -17,10 +17,12 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 
 from croupier.cards import DECK, format_cards
-from croupier.round import Round, decide, evolve, replay
 from croupier.round.commands import Bet, Choose, CloseBets, Command, Deal, Face, Open, Settle, Show
+from croupier.round.decide import decide
 from croupier.round.events import Event
+from croupier.round.evolve import evolve, replay
 from croupier.round.order import to_ask, to_show
+from croupier.round.state import Round
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules

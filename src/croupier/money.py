@@ -9,6 +9,7 @@ TOML and JSON hand numbers over as `int` or `Decimal`.
 import re
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from croupier.errors import ParseError, quoted
 
@@ -31,6 +32,7 @@ def parse_money(value: int | str | Decimal, field: str) -> int:
     return _parse_dollars(value, field, decimals=2)
 
 
+@lru_cache(maxsize=4096)  # The same sums come again and again.
 def format_money(cents: int) -> str:
     """Write cents as dollars with two decimals: `10.00`, `-3.50`."""
     if cents < 0:

@@ -7,7 +7,6 @@ single event are kept by the ledger; the others compare the round with the ledge
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from importlib import import_module
 
 from croupier.cards import Card
@@ -30,7 +29,7 @@ DECIDE = import_module("croupier.round.decide")
 EVOLVE = import_module("croupier.round.evolve")
 
 CARD = re.compile(r"\b[2-9TJQKA][shdc]\b")
-STATE = [field.name for field in fields(Round) if field.name != "rules"]
+STATE = [name for name in Round._fields if name != "rules"]
 STRANGER = "a stranger"
 
 

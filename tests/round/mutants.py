@@ -27,7 +27,7 @@ from croupier.round.events import (
     SeatSettled,
     Shown,
 )
-from croupier.round.state import Line, Round, Stake, changed
+from croupier.round.state import Line, Round, Stake
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE
 
 Events = tuple[Event, ...]
@@ -154,7 +154,7 @@ def loses_every_fifth(original: Any) -> Any:
 def asks_again(original: Any) -> Any:
     def evolve(round: Round, event: Event) -> Round:
         after: Round = original(round, event)
-        return changed(after, asked=round.asked) if isinstance(event, Chose) else after
+        return after._replace(asked=round.asked) if isinstance(event, Chose) else after
 
     return evolve
 
@@ -182,7 +182,8 @@ def with_stakes(change: Callable[[Stake], Stake]) -> Make:
                 return after
             box = after.boxes[seat]
             stakes = {spot: change(stake) for spot, stake in box.stakes.items()}
-            return changed(after, boxes={**after.boxes, seat: changed(box, stakes=stakes)})
+            boxes = {**after.boxes, seat: box._replace(stakes=stakes)}
+            return after._replace(boxes=boxes)
 
         return evolve
 
@@ -203,14 +204,14 @@ def kept_by_leaving(stake: Stake) -> Stake:
 
 def names_a_card(round: Round, events: Events) -> Events:
     return tuple(
-        replace(event, by=f"holds {DECK[event.seat]}") if isinstance(event, Chose) else event
+        event._replace(by=f"holds {DECK[event.seat]}") if isinstance(event, Chose) else event
         for event in events
     )
 
 
 def another_face(round: Round, events: Events) -> Events:
     return tuple(
-        replace(e, card=DECK[e.card - 1]) if isinstance(e, Shown) and e.card else e for e in events
+        e._replace(card=DECK[e.card - 1]) if isinstance(e, Shown) and e.card else e for e in events
     )
 
 
@@ -277,7 +278,7 @@ def lines(change: Callable[[Round, Line], Line | None]) -> Make:
 
     def spoil(round: Round, event: SeatSettled, seats: list[SeatSettled]) -> SeatSettled:
         new = [change(round, line) for line in event.lines]
-        return replace(event, lines=tuple(line for line in new if line))
+        return event._replace(lines=tuple(line for line in new if line))
 
     return settled(spoil)
 
@@ -305,22 +306,22 @@ def not_covered(round: Round, line: Line) -> Line:
 
 
 def backwards(round: Round, event: SeatSettled, seats: list[SeatSettled]) -> SeatSettled:
-    return replace(event, lines=event.lines[::-1])
+    return event._replace(lines=event.lines[::-1])
 
 
 def fees_kept(round: Round, event: SeatSettled, seats: list[SeatSettled]) -> SeatSettled:
-    return replace(event, fee=event.fee or round.boxes[event.seat].fee)
+    return event._replace(fee=event.fee or round.boxes[event.seat].fee)
 
 
 def rake_of_the_dead(round: Round, event: SeatSettled, seats: list[SeatSettled]) -> SeatSettled:
     dead = any(line.outcome == "uncovered" for line in event.lines)
-    return replace(event, fee=event.fee or 100) if dead else event
+    return event._replace(fee=event.fee or 100) if dead else event
 
 
 def no_reset(round: Round, event: SeatSettled, seats: list[SeatSettled]) -> SeatSettled:
     resets = {id: micros(round.rules.meters[id].reset or 0) for id in event.meters}
     meters = {id: m - resets[id] if m >= resets[id] else m for id, m in event.meters.items()}
-    return replace(event, meters=meters)
+    return event._replace(meters=meters)
 
 
 def from_the_snapshot(round: Round, event: SeatSettled, seats: list[SeatSettled]) -> SeatSettled:
@@ -330,8 +331,7 @@ def from_the_snapshot(round: Round, event: SeatSettled, seats: list[SeatSettled]
         return event
     (id,) = list(event.meters)[:1]
     wager, shown = round.rules.meters[id].wager, before[-1].meters.get(id, 1)
-    return replace(
-        event,
+    return event._replace(
         lines=tuple(
             line._replace(paid=line.paid * round.meters[id] // shown)
             if line.wager == wager
@@ -346,14 +346,14 @@ def own_boxes_envied(round: Round, event: SeatSettled, seats: list[SeatSettled])
     envied = {line.from_seat for other in seats for line in other.lines if line.from_seat}
     own = [seat for seat in envied if seat and round.boxes[seat].player == box.player]
     more = [Line(event.seat, "envy", 0, "win", 100, 0, "1", None, seat) for seat in own]
-    return replace(event, lines=(*event.lines, *more))
+    return event._replace(lines=(*event.lines, *more))
 
 
 def envied_once(round: Round, event: SeatSettled, seats: list[SeatSettled]) -> SeatSettled:
     names = [line.wager for line in event.lines]
     kept = [line for i, line in enumerate(event.lines) if "envy" not in (line.wager, *names[:i])]
     first = [line for line in event.lines if line.wager == "envy"][:1]
-    return replace(event, lines=(*kept, *first))
+    return event._replace(lines=(*kept, *first))
 
 
 def closes(change: Callable[[BetsClosed], BetsClosed]) -> Make:
@@ -366,11 +366,11 @@ def closes(change: Callable[[BetsClosed], BetsClosed]) -> Make:
 
 
 def risen_twice(event: BetsClosed) -> BetsClosed:
-    return replace(event, rises={id: 2 * rise for id, rise in event.rises.items()})
+    return event._replace(rises={id: 2 * rise for id, rise in event.rises.items()})
 
 
 def without_fees(event: BetsClosed) -> BetsClosed:
-    return replace(event, fees={})
+    return event._replace(fees={})
 
 
 def only_paid(original: Any) -> Any:

@@ -3,8 +3,11 @@
 import pytest
 
 from croupier.cards import Card, parse_cards
-from croupier.round import Round, bots, decide, evolve
+from croupier.round import bots
 from croupier.round.commands import Bet, CloseBets, Command, Deal, Open
+from croupier.round.decide import decide
+from croupier.round.evolve import evolve
+from croupier.round.state import Round
 from croupier.rules.resolve import resolve
 from tests.rules.books import FLORIDA, LET_IT_RIDE, MARYLAND, book
 

@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -428,12 +427,12 @@ PLACES = {"bank": "B", "community": "C", "six_card_box": "X", "discard": "D"}
 def test_cards_are_dealt_in_the_order_of_the_book(
     id: str, selections: dict[str, Any], plan: str, found: tuple[int, ...]
 ) -> None:
-    bets = [replace(b, hand=1) if selections == SHARED and isinstance(b, Bet) else b
+    bets = [b._replace(hand=1) if selections == SHARED and isinstance(b, Bet) else b
             for b in OPENING[id]]  # fmt: skip
     if FIVE.items() <= selections.items():
         bets.append(Bet(*ANN, "five_card_progressive", 100))
     played = game(id, **selections).do(Open("7"), *bets, CloseBets())
-    dealt = deal_plan(replace(played.round, discarded=found))
+    dealt = deal_plan(played.round._replace(discarded=found))
     words = [str(seat) if place == SEATS else PLACES[place] for _, place, seat in dealt]
     assert " ".join(words) == plan
     assert [p for p, _, _ in dealt] == [p for p in range(52) if p not in found][: len(dealt)]

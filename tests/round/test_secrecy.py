@@ -8,7 +8,6 @@ is the same to the byte: views, choices, refusals, events, what is told and what
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -68,7 +67,7 @@ def again(play: Play, deck: Deck) -> Iterator[Play]:
     yield twin
     for command in play.done:
         if isinstance(command, Show):
-            faces = tuple(replace(face, card=deck[face.position]) for face in command.faces)
+            faces = tuple(face._replace(card=deck[face.position]) for face in command.faces)
             command = Show(faces)
         twin.do(command)
         yield twin
@@ -241,7 +240,7 @@ def notes_the_strength(original: Any) -> Any:
         if isinstance(command, Choose) and round.places:
             place = next(iter(round.places.values()))
             (event,) = events
-            return (replace(event, by=f"player {Peek.deck[place[-1]].rank}"),)
+            return (event._replace(by=f"player {Peek.deck[place[-1]].rank}"),)
         return events
 
     return decide

@@ -20,8 +20,9 @@ from croupier.cli.selections import Select, parse_selections
 from croupier.cli.settle import write_record
 from croupier.errors import UserError, quoted
 from croupier.money import format_money, parse_money, shown_cents
-from croupier.round import bots, decide
+from croupier.round import bots
 from croupier.round.commands import Bet, Choose, CloseBets, TakeDown
+from croupier.round.decide import decide
 from croupier.round.events import BetMade, SeatSettled
 from croupier.round.file import Played
 from croupier.round.order import to_ask, to_show

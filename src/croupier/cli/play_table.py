@@ -10,14 +10,16 @@ from collections.abc import Iterator
 
 from croupier.cards import DECK, Card
 from croupier.errors import Refused, UserError
-from croupier.round import Round, bots, decide, evolve
+from croupier.round import bots
 from croupier.round.bets import check_bet, fees, opening_stakes
 from croupier.round.commands import Bet, CloseBets, Command, Deal, Face, Settle, Show, TakeDown
+from croupier.round.decide import decide
 from croupier.round.events import Event
+from croupier.round.evolve import evolve
 from croupier.round.file import Played
 from croupier.round.order import to_show
 from croupier.round.settle import shared_place
-from croupier.round.state import Box
+from croupier.round.state import Box, Round
 from croupier.rules.game import Place
 from croupier.rules.table_rules import TableRules
 from croupier.table import commands as at_table

@@ -1,5 +1,6 @@
 """`croupier settle`: settle a round file, or one round a line."""
 
+import gc
 import json
 import sys
 import tomllib
@@ -151,7 +152,11 @@ class Settler:
 
     def stream(self) -> None:
         """Answer one line of JSON for each line of input, and go on after an error."""
+        known = 0
         for line in sys.stdin.buffer:
+            if len(self._rules) > known:
+                known = len(self._rules)
+                gc.freeze()  # Rules live as long as this, so nobody need look for garbage in them.
             try:
                 answer = result_of(self.played(parse_json(_text(line))))
             except UserError as error:

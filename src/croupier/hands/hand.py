@@ -10,10 +10,11 @@ from croupier.errors import ParseError, quoted
 from croupier.hands.lookup import evaluator
 from croupier.hands.ranking import ALSO, NAMES, STANDARD, Ranking, category, strength_digits
 
+_set = object.__setattr__
 _EVERY_NAME = frozenset(name for names in NAMES.values() for name in names)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, init=False)
 class Hand:
     """Three, five or six different cards under one ranking.
 
@@ -27,8 +28,10 @@ class Hand:
     strength: int = field(init=False, compare=False)
     """Higher is better; to be compared with hands of as many cards under the same ranking."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "strength", evaluator(self.ranking).strength(self.cards))
+    def __init__(self, cards: tuple[Card, ...], ranking: Ranking = STANDARD) -> None:
+        _set(self, "cards", cards)
+        _set(self, "ranking", ranking)
+        _set(self, "strength", evaluator(ranking).strength(cards))
 
     @classmethod
     def of(cls, cards: Iterable[int | str], ranking: Ranking = STANDARD) -> Self:

@@ -13,10 +13,13 @@ from croupier.cards import DECK, Card, distinct
 from croupier.errors import Bug, ParseError, quoted
 from croupier.hands.ranking import STANDARD, SUPER_ROYAL, Ranking, strength_of_ranks
 
-_BIT: dict[int, int] = {card: 1 << card for card in DECK}
-_SUIT_BITS = tuple(sum(1 << card for card in DECK if card.suit == suit) for suit in range(4))
-# A sum of these counts each rank in a field of its own, as none comes more than four times.
-_RANK_COUNT: dict[int, int] = {card: 1 << 3 * card.rank for card in DECK}
+# The sum of these over a hand says all about it: which cards, how many of each suit, how many of
+# each rank. Only different cards leave as many bits as there are cards.
+_CARDS, _SUITS, _RANKS = (1 << 55) - 1, 55, 71
+_RANK: dict[int, int] = {card: 1 << 3 * card.rank for card in DECK}
+_CODE: dict[int, int] = {
+    card: 1 << card | 1 << _SUITS + 4 * card.suit | _RANK[card] << _RANKS for card in DECK
+}
 
 
 class Evaluator:
@@ -45,18 +48,20 @@ class Evaluator:
         """Return the strength of five cards, checked like `three_cards`."""
         try:
             a, b, c, d, e = cards
-            bits = _BIT[a] | _BIT[b] | _BIT[c] | _BIT[d] | _BIT[e]
-            suited = a & 3 == b & 3 == c & 3 == d & 3 == e & 3
+            code = _CODE[a] + _CODE[b] + _CODE[c] + _CODE[d] + _CODE[e]
         except (KeyError, TypeError, ValueError):
             raise refusal(cards, 5) from None
-        if bits.bit_count() != 5:
+        if (code & _CARDS).bit_count() != 5:
             raise refusal(cards, 5)
-        key = _RANK_COUNT[a] + _RANK_COUNT[b] + _RANK_COUNT[c] + _RANK_COUNT[d] + _RANK_COUNT[e]
-        key = -key if suited else key
+        key = -(code >> _RANKS) if _five_of_a_suit(code) else code >> _RANKS
+        return self._five.get(key) or self._of_ranks(key)
+
+    def _of_ranks(self, key: int) -> int:
+        """Return the strength of five cards by how often each rank comes, less than 0 if suited."""
         strength = self._five.get(key)
         if strength is None:
-            ranks = [card >> 2 for card in cards]
-            strength = strength_of_ranks(ranks, suited=suited, ranking=self.ranking)
+            ranks = [rank for rank in range(13) for _ in range(abs(key) >> 3 * rank & 7)]
+            strength = strength_of_ranks(ranks, suited=key < 0, ranking=self.ranking)
             self._five[key] = strength
         return strength
 
@@ -64,19 +69,19 @@ class Evaluator:
         """Return the strength of the best five of six cards, or of a super royal (M1)."""
         try:
             a, b, c, d, e, f = cards
-            bits = _BIT[a] | _BIT[b] | _BIT[c] | _BIT[d] | _BIT[e] | _BIT[f]
+            code = _CODE[a] + _CODE[b] + _CODE[c] + _CODE[d] + _CODE[e] + _CODE[f]
         except (KeyError, TypeError, ValueError):
             raise refusal(cards, 6) from None
-        if bits.bit_count() != 6:
+        if (code & _CARDS).bit_count() != 6:
             raise refusal(cards, 6)
-        if any((bits & suit).bit_count() > 4 for suit in _SUIT_BITS):
+        if _five_of_a_suit(code):
             best = max(starmap(self.five_cards, combinations(cards, 5)))
             return SUPER_ROYAL if frozenset(cards) in _SUPER_ROYALS else best
         # No flush is near, so the ranks alone decide.
-        key = sum(map(_RANK_COUNT.__getitem__, cards))
+        key = code >> _RANKS
         strength = self._six.get(key)
         if strength is None:
-            strength = max(starmap(self.five_cards, combinations(cards, 5)))
+            strength = max([self._of_ranks(key - _RANK[card]) for card in cards])
             self._six[key] = strength
         return strength
 
@@ -90,6 +95,11 @@ class Evaluator:
             case 6:
                 return self.six_cards(*cards)
         raise ParseError(f"a hand has three, five or six cards, not {len(cards)}")
+
+
+def _five_of_a_suit(code: int) -> int:
+    """Tell whether a suit comes five times or more: three more and its field has the eight."""
+    return (code >> _SUITS) + 0x3333 & 0x8888
 
 
 @cache

@@ -8,8 +8,8 @@ ways to it, `lookup` and `arrays`, fill their tables from here.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 _THREE = (
     *("high card", "pair", "flush", "straight"),
@@ -58,8 +58,7 @@ _SHAPES = {
 _ACE = 14
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class Ranking(NamedTuple):
     """One reading of the order of hands; the rulings choose the standard one."""
 
     card_by_card: bool = False

@@ -1,9 +1,12 @@
 """What may be bet: a wager by itself when it is made, and all of a seat's when bets close."""
 
+from fractions import Fraction
+
 from croupier.errors import Refused
 from croupier.money import contribution
+from croupier.round.plan import plan_of
 from croupier.round.state import Box, Round
-from croupier.rules.game import Fee
+from croupier.rules.game import Condition, Fee
 from croupier.rules.table_rules import TableRules
 from croupier.rules.words import dollars, listed
 
@@ -59,22 +62,28 @@ def opening_stakes(rules: TableRules, box: Box) -> dict[str, int]:
 
 
 def _check_conditions(rules: TableRules, box: Box) -> None:
-    stakes = opening_stakes(rules, box)
-    for name, cents in stakes.items():
-        wager = rules.wagers[name]
-        for condition in wager.conditions:
-            if condition.needs and not any(other in stakes for other in condition.needs):
-                needed = listed([rules.wagers[w].label for w in condition.needs], last="or")
-                message = f"{wager.label} needs {needed} at the same seat"
-                code = "needs_wager"
-            elif condition.of and cents > (condition.at_most or 0) * stakes.get(condition.of, 0):
-                label = rules.wagers[condition.of].label
-                message = f"{wager.label} is more than {condition.at_most} times the {label}"
-                code = "ratio"
-            else:
-                continue
-            field = f"seat {box.seat}.{name}"
-            raise Refused(code, message, field=field, clause=condition.clause)
+    stakes = box.stakes
+    for name, spot, needed, condition in plan_of(rules).conditions:
+        if spot not in stakes:
+            continue
+        if needed and needed.isdisjoint(stakes):
+            others = listed([rules.wagers[w].label for w in condition.needs], last="or")
+            code = "needs_wager"
+            message = f"needs {others} at the same seat"
+        elif condition.of and stakes[spot].cents > _most(rules, box, condition):
+            label = rules.wagers[condition.of].label
+            code = "ratio"
+            message = f"is more than {condition.at_most} times the {label}"
+        else:
+            continue
+        field, message = f"seat {box.seat}.{name}", f"{rules.wagers[name].label} {message}"
+        raise Refused(code, message, field=field, clause=condition.clause)
+
+
+def _most(rules: TableRules, box: Box, condition: Condition) -> Fraction | int:
+    """Return the most that a wager may be beside the one that limits it."""
+    other = box.stakes.get(rules.spots[condition.of or ""][0])
+    return (condition.at_most or 0) * (other.cents if other else 0)
 
 
 def _check_boxes(round: Round) -> None:
@@ -87,6 +96,8 @@ def _check_boxes(round: Round) -> None:
         players.setdefault(box.player, []).append(seat)
     clause = round.rules.cited.get(BOXES)
     for seats in players.values():
+        if len(seats) == 1 <= most:
+            continue
         field = f"seat {seats[-1]}"
         if len(seats) > most:
             message = f"{len(seats)} boxes of one player, and {most} is the most"
@@ -101,18 +112,18 @@ def rises(round: Round) -> dict[str, int]:
 
     Each meter's share is rounded down to the millionth; the rest goes to the first one named.
     """
-    if not round.rules.meters:
+    metered = plan_of(round.rules).metered
+    if not metered:
         return {}
     staked: dict[str, int] = {}
     for box in round.boxes.values():
-        for name, cents in opening_stakes(round.rules, box).items():
-            staked[name] = staked.get(name, 0) + cents
+        for name, (spot, _) in metered.items():
+            if spot in box.stakes:
+                staked[name] = staked.get(name, 0) + box.stakes[spot].cents
     result: dict[str, int] = {}
     for name, cents in staked.items():
-        meters = [meter for meter in round.rules.meters.values() if meter.wager == name]
-        if not meters or meters[0].rate is None:
-            continue
-        rise = contribution(cents, meters[0].rate)
+        meters = metered[name][1]
+        rise = contribution(cents, meters[0].rate or Fraction(0))
         parts = {meter.id: int(rise * meter.share) for meter in meters}
         parts[meters[0].id] += rise - sum(parts.values())
         result.update(parts)

@@ -1,7 +1,11 @@
-"""What may be asked of a round. Chance, time and meter readings arrive in commands."""
+"""What may be asked of a round. Chance, time and meter readings arrive in commands.
+
+The most frequent ones are named tuples, which are made in a third of the time of others.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from croupier.cards import Card
 
@@ -23,8 +27,7 @@ class Bank:
     funds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bet:
+class Bet(NamedTuple):
     """Make a wager, or change its size, before bets close."""
 
     seat: int
@@ -54,8 +57,7 @@ class Deal:
     """Deal the cards by the procedure of the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Face:
+class Face(NamedTuple):
     """The face of one position of the deck, and the salt of its commitment."""
 
     position: int
@@ -70,8 +72,7 @@ class Show:
     faces: tuple[Face, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choose:
+class Choose(NamedTuple):
     """Take a decision for a seat; `by` says who did, the player or the clock."""
 
     seat: int

@@ -2,39 +2,43 @@
 
 from croupier.errors import Bug
 from croupier.round.order import seats_in
+from croupier.round.plan import Dealing, plan_of
 from croupier.round.state import Round
 from croupier.rules.game import DealLine
 from croupier.rules.vocabulary import SEATS
 
 
-def deal_plan(round: Round) -> tuple[tuple[int, str, int], ...]:
+def deal_plan(round: Round) -> Dealing:
     """Return position, place and seat of every card of the deal, in its order.
 
-    A card that was found face up is passed over (Maryland 13.A).
+    A card that was found face up is passed over (Maryland 13.A). Where none was, the cards go the
+    same way whenever the same seats play and the same lines of the procedure apply.
     """
+    plan = plan_of(round.rules)
+    seats = seats_in(round, round.rules.deal.order)
+    skipped = tuple([i for i, line in plan.deal_if if not _is_dealt(round, line)])
+    if round.discarded:
+        return _deal(round, seats, skipped)
+    dealt = plan.deals.get((seats, skipped))
+    if dealt is None:
+        dealt = plan.deals[seats, skipped] = _deal(round, seats, skipped)
+    return dealt
+
+
+def _deal(round: Round, seats: tuple[int, ...], skipped: tuple[int, ...]) -> Dealing:
     deck, discarded = range(round.rules.deck.cards), round.discarded
-    positions = [p for p in deck if p not in discarded] if discarded else deck
-    places = _places(round)
+    positions = [position for position in deck if position not in discarded]
+    places: list[tuple[str, int]] = []
+    for i, line in enumerate(round.rules.deal.cards):
+        if i not in skipped:
+            for seat in seats if line.to == SEATS else (0,):
+                places += [(line.to, seat)] * line.cards
     if len(places) > len(positions):
         raise Bug(f"{len(places)} cards are to be dealt, and {len(positions)} are left")
     dealt = zip(positions, places, strict=False)
     return tuple([(position, place, seat) for position, (place, seat) in dealt])
 
 
-def _places(round: Round) -> list[tuple[str, int]]:
-    """Return the place, and the seat where it is one, that each card in turn goes to."""
-    seats = seats_in(round, round.rules.deal.order)
-    places: list[tuple[str, int]] = []
-    for line in round.rules.deal.cards:
-        if not _is_dealt(round, line):
-            continue
-        for seat in seats if line.to == SEATS else (0,):
-            places += [(line.to, seat)] * line.cards
-    return places
-
-
 def _is_dealt(round: Round, line: DealLine) -> bool:
     """Whether a line of the procedure applies: the wager that it is for was made."""
-    if line.if_staked is None:
-        return True
     return any(line.if_staked in box.stakes for box in round.boxes.values())

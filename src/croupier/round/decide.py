@@ -4,8 +4,8 @@ The refusals of each command are checked in a fixed order: is it time, is it thi
 it offered, is it allowed. A refused command changes nothing.
 """
 
-from collections.abc import Mapping
-from typing import assert_never
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from croupier.errors import Refused
 from croupier.money import micros
@@ -28,7 +28,6 @@ from croupier.round.cover import covered
 from croupier.round.dealing import deal_plan
 from croupier.round.events import (
     Banked,
-    BetMade,
     BetsClosed,
     BetTakenDown,
     Chose,
@@ -40,13 +39,15 @@ from croupier.round.events import (
     MetersRead,
     Opened,
     SeatSettled,
-    Shown,
+    bet_made_of,
+    shown_of,
 )
 from croupier.round.irregularity import consequence_of
-from croupier.round.order import to_ask, to_show
+from croupier.round.plan import NO_STAKES, Stage
 from croupier.round.rake import rakes
-from croupier.round.settle import Settlement, shared_place, void_lines
-from croupier.round.state import BankResult, Line, Round, changed
+from croupier.round.settle import shared_place
+from croupier.round.settlement import Settlement, void_lines
+from croupier.round.state import NOTHING, BankResult, Line, Round, changed
 from croupier.rules.vocabulary import Do
 
 
@@ -54,58 +55,37 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
     """Return the events that a command causes, or raise Refused."""
     if round.closed:
         raise Refused("round_over", "the round is over")
-    match command:
-        case Bet():
-            return (_bet(round, command),)
-        case Choose():
-            return (_choose(round, command),)
-        case Show():
-            return _show(round, command)
-        case Deal():
-            _expect(round, "deal")
-            return (Dealt(deal_plan(round)),)
-        case CloseBets():
-            return (_close_bets(round, command),)
-        case Settle():
-            return _settle(round, command)
-        case TakeDown():
-            return (_take_down(round, command),)
-        case Declare():
-            return _declare(round, command)
-        case Confirm():
-            return (_confirm(round, command),)
-        case Bank():
-            return (_bank(round, command),)
-        case Open():
-            return (_open(round, command),)
-    assert_never(command)
+    return _DECIDES[type(command)](round, command)
 
 
-def _expect(round: Round, do: Do) -> None:
-    """Refuse a command whose time is not now."""
+def _expect(round: Round, do: Do) -> Stage:
+    """Return the step that is being played, or refuse a command whose time is not now."""
     if round.void:
         raise Refused("void", "the round is void", clause=round.void.clause)
-    step = round.step
-    if step is None or step.do != do:
-        now = step.do if step else "to open the round"
-        clause = step.clause if step else None
-        raise Refused("wrong_step", f"it is not time for it: the step is {now}", clause=clause)
+    stage = round.stage
+    if stage is None:
+        raise Refused("wrong_step", "it is not time for it: the step is to open the round")
+    if stage.do != do:
+        message = f"it is not time for it: the step is {stage.do}"
+        raise Refused("wrong_step", message, clause=stage.step.clause)
+    return stage
 
 
 # ---------------------------------------------------------------- bets
 
 
-def _open(round: Round, command: Open) -> Opened:
+def _open(round: Round, command: Open) -> tuple[Event, ...]:
     if round.at >= 0:
         raise Refused("already_open", "the round is open already")
-    known = round.rules.meters
-    _check_meters(round, command.meters)
-    meters = {
-        id: command.meters.get(id, None if meter.initial is None else micros(meter.initial))
-        for id, meter in known.items()
-    }
-    shown = {id: reading for id, reading in meters.items() if reading is not None}
-    return Opened(command.round, round.rules.rulebook, round.rules.digest, shown)
+    if command.meters:
+        _check_meters(round, command.meters)
+    shown: dict[str, int] = {}
+    for id, meter in round.rules.meters.items():
+        if id in command.meters:
+            shown[id] = command.meters[id]
+        elif meter.initial is not None:
+            shown[id] = micros(meter.initial)
+    return (Opened(command.round, round.rules.rulebook, round.rules.digest, shown),)
 
 
 def _check_meters(round: Round, readings: Mapping[str, int]) -> None:
@@ -116,17 +96,18 @@ def _check_meters(round: Round, readings: Mapping[str, int]) -> None:
             raise Refused("no_money", "cannot be negative", field=f"meters.{id}")
 
 
-def _bets_open(round: Round, *, withdraws: bool = False) -> None:
-    if round.at == 0 and not round.void:
-        return
-    if round.at > 0 and round.step and not round.void:
+def _bets_open(round: Round, *, withdraws: bool = False) -> Stage:
+    stage = round.stage
+    if stage and not round.void:
+        if stage.at == 0:
+            return stage
         _, bets = round.rules.sequence[0]
         clause = bets.stands if withdraws and bets.stands else bets.closed
         raise Refused("bets_closed", "no more bets: nothing is changed now", clause=clause)
-    _expect(round, "bets")
+    return _expect(round, "bets")
 
 
-def _bank(round: Round, command: Bank) -> Banked:
+def _bank(round: Round, command: Bank) -> tuple[Event, ...]:
     _bets_open(round)
     rules = round.rules
     if rules.banked_by == "house":
@@ -142,7 +123,7 @@ def _bank(round: Round, command: Bank) -> Banked:
         raise Refused("banker_bets", "a player who bets cannot bank", clause=rules.bank.clause)
     if command.funds <= 0:
         raise Refused("no_money", "the banker must put up funds", field="funds")
-    return Banked(command.seat, command.player, command.funds)
+    return (Banked(command.seat, command.player, command.funds),)
 
 
 def _check_seat(round: Round, seat: int) -> None:
@@ -151,23 +132,25 @@ def _check_seat(round: Round, seat: int) -> None:
         raise Refused("no_such_seat", message, field="seat", clause=round.rules.table.clause)
 
 
-def _bet(round: Round, command: Bet) -> BetMade:
-    _bets_open(round)
-    _check_seat(round, command.seat)
-    banker = round.banker
-    if banker and command.seat == banker.seat:
-        message = f"seat {command.seat} banks, so it cannot bet"
+def _bet(round: Round, command: Bet) -> tuple[Event, ...]:
+    seat, player, wager, cents, hand = command
+    stage, banker = _bets_open(round), round.banker
+    _check_seat(round, seat)
+    if banker and seat == banker.seat:
+        message = f"seat {seat} banks, so it cannot bet"
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
-    if banker and command.player == banker.player:
+    if banker and player == banker.player:
         message = "the banker cannot bet at another seat"
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
-    box = round.boxes.get(command.seat)
+    box = round.boxes.get(seat)
     if box is None:
-        _check_hand(round, command.hand)
-    elif box.player != command.player or box.hand != command.hand:
-        raise Refused("seat_taken", f"seat {command.seat} is taken", field="seat")
-    check_bet(round.rules, command.wager, command.cents)
-    return BetMade(command.seat, command.player, command.wager, command.cents, command.hand)
+        _check_hand(round, hand)
+    elif box.player != player or box.hand != hand:
+        raise Refused("seat_taken", f"seat {seat} is taken", field="seat")
+    least, most, only = stage.stakes.get(wager, NO_STAKES)
+    if not least <= cents <= most or (only is not None and cents not in only):
+        check_bet(round.rules, wager, cents)
+    return (bet_made_of(command),)
 
 
 def _check_hand(round: Round, hand: int | None) -> None:
@@ -183,16 +166,16 @@ def _check_hand(round: Round, hand: int | None) -> None:
         raise Refused("no_such_hand", message, field="hand", clause=place.clause)
 
 
-def _take_down(round: Round, command: TakeDown) -> BetTakenDown:
+def _take_down(round: Round, command: TakeDown) -> tuple[Event, ...]:
     _bets_open(round, withdraws=True)
     box = round.boxes.get(command.seat)
     spots = round.rules.spots.get(command.wager, ())
     if box is None or not any(spot in box.stakes for spot in spots):
         raise Refused("no_such_bet", "there is no such bet to take down", field=command.wager)
-    return BetTakenDown(command.seat, command.wager)
+    return (BetTakenDown(command.seat, command.wager),)
 
 
-def _close_bets(round: Round, command: CloseBets) -> BetsClosed:
+def _close_bets(round: Round, command: CloseBets) -> tuple[Event, ...]:
     _expect(round, "bets")
     check_seats(round)
     if command.action is not None:
@@ -200,43 +183,49 @@ def _close_bets(round: Round, command: CloseBets) -> BetsClosed:
             raise Refused("no_action", "only a player-banked round has an action seat")
         if command.action not in round.boxes:
             raise Refused("no_action", f"no bet lies at seat {command.action}", field="action")
-    return BetsClosed(rises(round), fees(round), command.action)
+    return (BetsClosed(rises(round), fees(round), command.action),)
 
 
 # ---------------------------------------------------------------- cards and choices
 
 
+def _deal(round: Round, _: Deal) -> tuple[Event, ...]:
+    _expect(round, "deal")
+    return (Dealt(deal_plan(round)),)
+
+
 def _show(round: Round, command: Show) -> tuple[Event, ...]:
-    due, seen = set(to_show(round)), set(round.faces.values())
-    for face in command.faces:
-        if face.position not in due:
-            message = f"the card at position {face.position + 1} is not to be shown now"
+    due, seen = set(round.due), set(round.faces.values())
+    for position, card, _ in command.faces:
+        if position not in due:
+            message = f"the card at position {position + 1} is not to be shown now"
             clause = round.step.clause if round.step else None
             raise Refused("not_due", message, clause=clause)
-        if face.card in seen:
-            raise Refused("card_doubled", f"{face.card} has been shown before", field="cards")
-        due.remove(face.position)
-        seen.add(face.card)
-    return tuple([Shown(face.position, face.card, face.salt) for face in command.faces])
+        if card in seen:
+            raise Refused("card_doubled", f"{card} has been shown before", field="cards")
+        due.remove(position)
+        seen.add(card)
+    return tuple(map(shown_of, command.faces))
 
 
-def _choose(round: Round, command: Choose) -> Chose:
-    _expect(round, "decide")
-    name, step = round.rules.sequence[round.at]
-    if to_show(round):
+def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
+    stage = _expect(round, "decide")
+    step = stage.step
+    if round.due:
         raise Refused("cards_hidden", "a card has still to be turned up", clause=step.clause)
-    asked = to_ask(round)
-    if command.seat not in asked:
-        message = f"seat {command.seat} has nothing to decide"
+    seat, option, by = command
+    asked = round.asked
+    if seat not in asked:
+        message = f"seat {seat} has nothing to decide"
         raise Refused("no_decision", message, field="seat", clause=step.clause)
-    if asked[0] != command.seat:
-        message = f"it is seat {asked[0]}'s turn, not seat {command.seat}'s"
+    if asked[0] != seat:
+        message = f"it is seat {asked[0]}'s turn, not seat {seat}'s"
         raise Refused("not_your_turn", message, field="seat", clause=step.clause)
-    if command.option not in step.option:
+    if option not in step.option:
         options = " or ".join(map(repr, step.option))
-        message = f"{command.option!r} is not a choice; they are {options}"
+        message = f"{option!r} is not a choice; they are {options}"
         raise Refused("no_such_choice", message, field="option", clause=step.clause)
-    return Chose(command.seat, name, command.option, command.by)
+    return (Chose(seat, stage.name, option, by),)
 
 
 # ---------------------------------------------------------------- the end
@@ -245,32 +234,33 @@ def _choose(round: Round, command: Choose) -> Chose:
 def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     if round.void:
         return _return_everything(round)
-    _expect(round, "settle")
-    _check_meters(round, command.meters)
-    hidden = to_show(round)
-    if hidden:
-        message = f"{len(hidden)} cards have still to be shown"
-        raise Refused("cards_hidden", message, clause=round.rules.sequence[round.at][1].clause)
+    stage = _expect(round, "settle")
+    if command.meters:
+        _check_meters(round, command.meters)
+    if round.due:
+        message = f"{len(round.due)} cards have still to be shown"
+        raise Refused("cards_hidden", message, clause=stage.step.clause)
     settlement = Settlement(round, {**round.meters, **command.meters})
     seats: dict[int, list[Line]] = {}
     meters: dict[int, Mapping[str, int]] = {}
     for seat in settlement.order:
-        before = dict(settlement.meters)
+        before = settlement.meters
         seats[seat] = settlement.seat_lines(seat)
-        after = settlement.meters
-        meters[seat] = {id: m for id, m in after.items() if m != before[id]} if after else {}
+        if settlement.meters is not before:
+            after = settlement.meters.items()
+            meters[seat] = {id: m for id, m in after if m != before[id]}
     bank = None
     if round.banker and round.rules.bank.cover:
         owed = [line for lines in seats.values() for line in lines]
         lines, bank = covered(round.rules.bank.cover, round.banker, owed)
         seats = {seat: [line for line in lines if line.seat == seat] for seat in seats}
-    charged, banker_fee = rakes(round, seats)
-    settled = [
-        SeatSettled(seat, tuple(lines), charged[seat], meters[seat])
-        for seat, lines in seats.items()
-    ]
-    read = (MetersRead(command.meters),) if command.meters else ()
-    return (*read, *settled, Closed(changed(bank, fee=banker_fee) if bank else None))
+    raked, banker_fee = rakes(round, seats)
+    events: list[Event] = [MetersRead(command.meters)] if command.meters else []
+    for seat, settled in seats.items():
+        charged = round.boxes[seat].fee + raked.get(seat, 0)
+        events.append(SeatSettled(seat, tuple(settled), charged, meters.get(seat, NOTHING)))
+    events.append(Closed(changed(bank, fee=banker_fee) if bank else None))
+    return tuple(events)
 
 
 def _return_everything(round: Round) -> tuple[Event, ...]:
@@ -299,11 +289,26 @@ def _check_found(round: Round, positions: object) -> None:
             raise Refused("bad_fact", message, field="positions")
 
 
-def _confirm(round: Round, command: Confirm) -> Confirmed:
+def _confirm(round: Round, command: Confirm) -> tuple[Event, ...]:
     clause = round.rules.clauses.get(command.clause)
     if clause is None or clause.kept != "guided":
         raise Refused("not_guided", f"{command.clause!r} is not a clause to confirm")
     if command.by not in (clause.by, "floorperson"):
         message = f"the {clause.by} confirms it, not the {command.by}"
         raise Refused("wrong_person", message, field="by", clause=command.clause)
-    return Confirmed(command.clause, command.by)
+    return (Confirmed(command.clause, command.by),)
+
+
+_DECIDES: Mapping[type[Command], Callable[[Round, Any], tuple[Event, ...]]] = {
+    Open: _open,
+    Bank: _bank,
+    Bet: _bet,
+    TakeDown: _take_down,
+    CloseBets: _close_bets,
+    Deal: _deal,
+    Show: _show,
+    Choose: _choose,
+    Settle: _settle,
+    Declare: _declare,
+    Confirm: _confirm,
+}

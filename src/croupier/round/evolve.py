@@ -1,8 +1,15 @@
-"""Makes the next round from an event. It is total: what has happened is never refused."""
+"""Makes the next round from an event. It is total: what has happened is never refused.
 
-from collections.abc import Iterable
-from functools import reduce
-from typing import assert_never
+A round changes with every event, so the most frequent ones put the next round together from slices
+of the one before, and others from a draft, its fields as a list: that takes a fifth and a third of
+the time of `_replace`.
+"""
+# ruff: noqa: RUF005
+# To unpack slices into a tuple, as the linter would have it, takes half as long again.
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, reduce
+from typing import Any
 
 from croupier.round.events import (
     Banked,
@@ -20,18 +27,21 @@ from croupier.round.events import (
     SeatSettled,
     Shown,
 )
-from croupier.round.order import (
-    asked_in,
-    cards_to_show,
-    due_in,
-    seats_to_ask,
-    turned_up,
-    unseen,
-)
-from croupier.round.state import Banker, Box, Round, Stake, Void, changed
-from croupier.rules.game import Option, Step
+from croupier.round.order import asked_in, cards_to_show, due_in, seats_to_ask, turned_up
+from croupier.round.plan import Dealing, plan_of
+from croupier.round.state import Banker, Box, Round, Stake, Void, box_of, round_of
+from croupier.rules.game import Option
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
+
+# Where the fields lie, in slices and drafts. The last ones are `lines`, `order`, `stage`, `boxes`,
+# `asked`, `due` and `faces`.
+_at = Round._fields.index
+_LINES, _STAGE, _BOXES, _ASKED, _DUE = map(_at, ("lines", "stage", "boxes", "asked", "due"))
+_ID, _ACTION, _NEXT, _PLACES = map(_at, ("id", "action", "next_position", "places"))
+_METERS, _BEFORE = map(_at, ("meters", "meters_before"))
+_BANK, _CLOSED = map(_at, ("bank_result", "closed"))
+_STAKES, _CARDS, _CHOSE, _FOLDED = map(Box._fields.index, ("stakes", "cards", "chose", "folded"))
 
 
 def replay(rules: TableRules, events: Iterable[Event]) -> Round:
@@ -41,54 +51,39 @@ def replay(rules: TableRules, events: Iterable[Event]) -> Round:
 
 def evolve(round: Round, event: Event) -> Round:
     """Return the round after one event."""
-    match event:  # The most frequent ones come first.
-        case Shown():
-            return _shown(round, event)
-        case BetMade():
-            return _bet(round, event)
-        case Chose():
-            return _chose(round, event)
-        case SeatSettled():
-            return _settled(round, event)
-        case Dealt():
-            return _dealt(round, event)
-        case BetsClosed():
-            return _bets_closed(round, event)
-        case Declared():
-            return _declared(round, event)
-        case Opened():
-            return changed(
-                round, id=event.round, at=0, meters=event.meters, meters_before=event.meters
-            )
-        case BetTakenDown():
-            return _taken_down(round, event)
-        case Banked():
-            return changed(round, banker=Banker(event.seat, event.player, event.funds))
-        case Closed():
-            last = len(round.rules.steps)
-            return changed(round, at=last, bank_result=event.bank, closed=True)
-        case MetersRead():
-            return _meters_read(round, event)
-        case Confirmed():
-            return round
-    assert_never(event)
+    return _AFTER[type(event)](round, event)
+
+
+def _opened(round: Round, event: Opened) -> Round:
+    draft = [*round]
+    draft[_ID], draft[_STAGE] = event.round, plan_of(round.rules).stages[0]
+    draft[_METERS] = draft[_BEFORE] = event.meters
+    return round_of(draft)
+
+
+def _closed(round: Round, event: Closed) -> Round:
+    draft = [*round]
+    draft[_STAGE], draft[_BANK], draft[_CLOSED] = None, event.bank, True
+    return round_of(draft)
 
 
 def _shown(round: Round, event: Shown) -> Round:
-    position = event.position
-    due = _without(round.due, position)
-    round = changed(round, faces={**round.faces, position: event.card}, due=due)
+    position, card, _ = event
+    due = round.due
+    due = due[1:] if due and due[0] == position else _without(due, position)
+    round = round_of(round[:_DUE] + (due, {**round.faces, position: card}))
     return round if due else _passed(round)
 
 
 def _bet(round: Round, event: BetMade) -> Round:
-    stakes = dict.fromkeys(round.rules.spots[event.wager], Stake(event.cents))
-    box = round.boxes.get(event.seat)
+    seat, player, wager, cents, hand = event
+    stakes = dict.fromkeys(round.rules.spots[wager], _stake(cents))
+    box = round.boxes.get(seat)
     if box is None:
-        box = Box(event.seat, event.player, event.hand, stakes)
+        box = Box(seat, player, hand, stakes)
     else:
-        box = changed(box, stakes={**box.stakes, **stakes})
-    return changed(round, boxes={**round.boxes, event.seat: box})
+        box = box_of(box[:_STAKES] + ({**box.stakes, **stakes},) + box[_CARDS:])
+    return round_of(round[:_BOXES] + ({**round.boxes, seat: box},) + round[_ASKED:])
 
 
 def _taken_down(round: Round, event: BetTakenDown) -> Round:
@@ -96,49 +91,61 @@ def _taken_down(round: Round, event: BetTakenDown) -> Round:
     spots = round.rules.spots[event.wager]
     stakes = {spot: stake for spot, stake in box.stakes.items() if spot not in spots}
     if stakes:
-        return _with_box(round, changed(box, stakes=stakes))
-    return changed(round, boxes={s: b for s, b in round.boxes.items() if s != event.seat})
+        return _with_box(round, box._replace(stakes=stakes))
+    return round._replace(boxes={s: b for s, b in round.boxes.items() if s != event.seat})
 
 
 def _bets_closed(round: Round, event: BetsClosed) -> Round:
-    boxes = {
-        seat: changed(box, fee=event.fees[seat]) if seat in event.fees else box
-        for seat, box in sorted(round.boxes.items())
-    }
-    meters = {id: micros + event.rises.get(id, 0) for id, micros in round.meters.items()}
-    return _entered(changed(round, boxes=boxes, meters=meters, action=event.action), 1, ())
+    boxes, fees = dict(sorted(round.boxes.items())), event.fees
+    if fees:
+        boxes = {s: box._replace(fee=fees.get(s, box.fee)) for s, box in boxes.items()}
+    meters = round.meters
+    if event.rises:
+        meters = {id: micros + event.rises.get(id, 0) for id, micros in meters.items()}
+    draft = [*round]
+    draft[_BOXES], draft[_METERS], draft[_ACTION] = boxes, meters, event.action
+    return _entered(round_of(draft), ())
 
 
 def _dealt(round: Round, event: Dealt) -> Round:
-    hands: dict[int, list[int]] = {}
-    places: dict[str, list[int]] = {}
-    for position, place, seat in event.cards:
+    hands, places = _lying(event.cards)
+    boxes: dict[int, Box] = {}
+    for seat, box in round.boxes.items():
+        fields = [*box]
+        fields[_CARDS] = hands.get(seat, ())
+        boxes[seat] = box_of(fields)
+    draft = [*round]
+    draft[_BOXES], draft[_PLACES], draft[_NEXT] = boxes, places, event.cards[-1][0] + 1
+    round = round_of(draft)
+    return _entered(round, turned_up(round))
+
+
+@lru_cache(maxsize=1024)
+def _lying(cards: Dealing) -> tuple[Mapping[int, tuple[int, ...]], Mapping[str, tuple[int, ...]]]:
+    """Return where the cards of a deal lie: the hands of the seats, and the other places."""
+    hands: dict[int, tuple[int, ...]] = {}
+    places: dict[str, tuple[int, ...]] = {}
+    for position, place, seat in cards:
         if place == SEATS:
-            hands.setdefault(seat, []).append(position)
+            hands[seat] = (*hands.get(seat, ()), position)
         else:
-            places.setdefault(place, []).append(position)
-    round = changed(
-        round,
-        boxes={
-            seat: changed(b, cards=tuple(hands.get(seat, ()))) for seat, b in round.boxes.items()
-        },
-        places={place: tuple(cards) for place, cards in places.items()},
-        next_position=event.cards[-1][0] + 1,
-    )
-    return _entered(round, round.at + 1, unseen(round, turned_up(round)))
+            places[place] = (*places.get(place, ()), position)
+    return hands, places
 
 
 def _chose(round: Round, event: Chose) -> Round:
-    box = round.boxes[event.seat]
-    option = round.rules.steps[event.step].option[event.option]
-    box = changed(
-        box,
-        stakes=_stakes_after(box, option),
-        chose={**box.chose, event.step: event.option},
-        folded=box.folded or option.folds,
-    )
-    asked = _without(round.asked, event.seat)
-    round = changed(round, boxes={**round.boxes, event.seat: box}, asked=asked)
+    seat, step, name, _ = event
+    option = round.rules.steps[step].option[name]
+    box = round.boxes[seat]
+    fields = [*box]
+    if option.stakes or option.places:
+        fields[_STAKES] = _stakes_after(box, option)
+    fields[_CHOSE] = {**box.chose, step: name}
+    fields[_FOLDED] = box.folded or option.folds
+    asked = round.asked
+    asked = asked[1:] if asked and asked[0] == seat else _without(asked, seat)
+    boxes = {**round.boxes, seat: box_of(fields)}
+    round = round_of(round[:_BOXES] + (boxes, asked) + round[_DUE:])
     return round if asked else _passed(round)
 
 
@@ -154,18 +161,17 @@ def _stakes_after(box: Box, option: Option) -> dict[str, Stake]:
 
 
 def _declared(round: Round, event: Declared) -> Round:
-    round = changed(round, irregular=(*round.irregular, event.kind))
+    round = round._replace(irregular=(*round.irregular, event.kind))
     for effect in event.effects:
         match effect:
             case "void":
                 void = Void(event.kind, event.clause, event.ruling)
-                round = changed(round, void=round.void or void, meters=round.meters_before)
+                round = round._replace(void=round.void or void, meters=round.meters_before)
             case "discard card":
                 positions = event.facts.get("positions", ())
                 found = tuple(positions) if isinstance(positions, tuple | list) else ()
                 count = event.facts.get("count", len(found))
-                round = changed(
-                    round,
+                round = round._replace(
                     discarded=(*round.discarded, *found),
                     found=round.found + (count if isinstance(count, int) else 0),
                 )
@@ -176,8 +182,8 @@ def _declared(round: Round, event: Declared) -> Round:
                     spot: stake if stake.fate == "take back" else left._replace(cents=stake.cents)
                     for spot, stake in box.stakes.items()
                 }
-                round = _with_box(round, changed(box, abandoned=True, stakes=stakes))
-    return _passed(changed(round, asked=seats_to_ask(round), due=cards_to_show(round)))
+                round = _with_box(round, box._replace(abandoned=True, stakes=stakes))
+    return _passed(round._replace(asked=seats_to_ask(round), due=cards_to_show(round)))
 
 
 def _meters_read(round: Round, event: MetersRead) -> Round:
@@ -186,46 +192,78 @@ def _meters_read(round: Round, event: MetersRead) -> Round:
         id: micros + event.meters.get(id, round.meters[id]) - round.meters[id]
         for id, micros in round.meters_before.items()
     }
-    return changed(round, meters={**round.meters, **event.meters}, meters_before=before)
+    return round._replace(meters={**round.meters, **event.meters}, meters_before=before)
 
 
 def _settled(round: Round, event: SeatSettled) -> Round:
-    box = round.boxes[event.seat]
-    round = _with_box(round, changed(box, fee=event.fee)) if event.fee != box.fee else round
-    meters = {**round.meters, **event.meters} if event.meters else round.meters
-    lines, order = (*round.lines, *event.lines), (*round.order, event.seat)
-    return changed(round, lines=lines, order=order, meters=meters)
+    seat, lines, fee, meters = event
+    box = round.boxes[seat]
+    if fee != box.fee:
+        round = _with_box(round, box._replace(fee=fee))
+    if meters:
+        round = round._replace(meters={**round.meters, **meters})
+    lines, order = round.lines + lines, (*round.order, seat)
+    return round_of(round[:_LINES] + (lines, order) + round[_STAGE:])
 
 
 def _with_box(round: Round, box: Box) -> Round:
-    return changed(round, boxes={**round.boxes, box.seat: box})
+    return round._replace(boxes={**round.boxes, box.seat: box})
+
+
+_stake = lru_cache(maxsize=4096)(Stake)
+"""A live stake of so many cents: the same ones lie on all tables."""
 
 
 def _without(numbers: tuple[int, ...], number: int) -> tuple[int, ...]:
-    if numbers and numbers[0] == number:  # Seats and cards have their turn, mostly.
-        return numbers[1:]
     return tuple(other for other in numbers if other != number)
 
 
 def _passed(round: Round) -> Round:
     """Go on to the next step if nothing is left to do in this one."""
-    step = round.step
-    done = step is not None and not round.void and _is_done(step, round.asked, round.due)
-    return _entered(round, round.at + 1, round.due) if done else round
+    stage = round.stage
+    if stage is None or round.void:
+        return round
+    if round.asked if stage.do == "decide" else round.due or stage.do != "reveal":
+        return round
+    return _entered(round, round.due)
 
 
-def _entered(round: Round, at: int, due: tuple[int, ...]) -> Round:
-    """Enter a step, or the first after it with something to do; some cards may be due already."""
+def _entered(round: Round, due: tuple[int, ...]) -> Round:
+    """Enter the next step with something to do; some cards may be due already."""
     asked: tuple[int, ...] = ()
-    for name, step in round.rules.sequence[at:]:
-        asked = asked_in(round, name, step)
-        if turned := due_in(round, step):
-            due = unseen(round, (*due, *turned))
-        if not _is_done(step, asked, due):
+    stage = left = round.stage
+    for stage in left.later if left else ():
+        if stage.turns:
+            due += due_in(round, stage)
+        if stage.do == "decide":
+            asked = asked_in(round, stage)
+            if asked:
+                break
+        elif due or stage.do != "reveal":
             break
-        at += 1
-    return changed(round, at=at, asked=asked, due=due)
+    return round_of(round[:_STAGE] + (stage, round.boxes, asked, due, round.faces))
 
 
-def _is_done(step: Step, asked: tuple[int, ...], due: tuple[int, ...]) -> bool:
-    return (step.do == "decide" and not asked) or (step.do == "reveal" and not due)
+def _banked(round: Round, event: Banked) -> Round:
+    return round._replace(banker=Banker(event.seat, event.player, event.funds))
+
+
+def _confirmed(round: Round, _: Confirmed) -> Round:
+    return round
+
+
+_AFTER: Mapping[type[Event], Callable[[Round, Any], Round]] = {
+    Opened: _opened,
+    Banked: _banked,
+    BetMade: _bet,
+    BetTakenDown: _taken_down,
+    BetsClosed: _bets_closed,
+    Dealt: _dealt,
+    Shown: _shown,
+    Chose: _chose,
+    Declared: _declared,
+    Confirmed: _confirmed,
+    MetersRead: _meters_read,
+    SeatSettled: _settled,
+    Closed: _closed,
+}

@@ -6,9 +6,9 @@ card, a missing decision is refused in one sentence that names the field.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from croupier.cards import Card, distinct, parse_cards
+from croupier.cards import DECK, Card, distinct, parse_cards
 from croupier.errors import ParseError, Refused, UserError
 from croupier.money import micros, parse_money
 from croupier.round.commands import (
@@ -29,17 +29,19 @@ from croupier.round.events import Chose, Event
 from croupier.round.evolve import evolve
 from croupier.round.irregularity import DEALER
 from croupier.round.order import to_ask, to_show
+from croupier.round.plan import plan_of
 from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 
 BANKER = "banker"
+_CARD = {str(card): card for card in DECK}
+_KEYS = {"rulebook", "selections", "dealing", "meters", "seats", "deck", "irregularities"}
 _SEAT_KEYS = {"seat", "player", "cards", "hand", "wagers", "decisions"}
 
 
-@dataclass(frozen=True)
-class SeatEntry:
+class SeatEntry(NamedTuple):
     """A seat of a round file."""
 
     seat: int
@@ -90,10 +92,12 @@ class Played:
 def parse_round(rules: TableRules, data: Mapping[str, Any]) -> RoundFile:
     """Read everything in a round file but the rulebook, the selections and the dealing."""
     bank_key = DEALER if rules.banked_by == "house" else BANKER
-    has_bank = any(line.to == BANK for line in rules.deal.cards)
-    known = {"rulebook", "selections", "dealing", "meters", "seats", "deck", "irregularities"}
-    known |= set(rules.places) | ({bank_key} if has_bank else set())
-    known |= {"action"} if rules.banked_by == "player" else set()
+    has_bank = plan_of(rules).has_bank
+    known = {*_KEYS, *rules.places}
+    if has_bank:
+        known.add(bank_key)
+    if rules.banked_by == "player":
+        known.add("action")
     _keys(data, known, "")
     file = RoundFile(
         seats=tuple(_seats(data.get("seats"))),
@@ -185,11 +189,15 @@ def _irregularities(raw: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _check_cards(file: RoundFile) -> None:
     """No card is dealt twice, and cards come from the deck or from the file, not from both."""
-    bank = file.bank.cards if file.bank else ()
-    given = [*bank, *(card for place in file.places.values() for card in place)]
-    given += [card for seat in file.seats for card in seat.cards]
+    given: list[Card] = [*file.bank.cards] if file.bank else []
+    for place in file.places.values():
+        given += place
+    for seat in file.seats:
+        given += seat.cards
     if file.deck and given:
         raise UserError("goes with no cards anywhere else in the file", field="deck")
+    if len(set(given)) == len(given) and not file.deck:
+        return
     try:
         distinct(file.deck or given)
     except ParseError as error:
@@ -223,6 +231,7 @@ class _Play:
         self.events: list[Event] = []
         self.faces: dict[int, Card] = {}
         self.decisions = {entry.seat: list(entry.decisions) for entry in file.seats}
+        self.entries = {entry.seat: i for i, entry in enumerate(file.seats, 1)}
         self.left = {
             _whole(facts.get("seat"), f"irregularities[{i}].seat"): (kind, facts)
             for i, (kind, facts) in enumerate(file.irregularities, 1)
@@ -231,13 +240,16 @@ class _Play:
 
     def run(self, command: Command, at: str = "", *, entry: int = 0) -> None:
         """Let the engine decide a command; a refusal names the field of the file."""
+        round = self.round
         try:
-            events = decide(self.round, command)
+            events = decide(round, command)
         except Refused as refused:
             where = at or self._field(command, refused.field or "", entry)
             raise UserError(refused.message, field=where, clause=refused.clause) from None
+        self.events += events
         for event in events:
-            self.happen(event)
+            round = evolve(round, event)
+        self.round = round
 
     def _field(self, command: Command, field: str, entry: int) -> str | None:
         """Name the field of the file that a refusal speaks of."""
@@ -256,12 +268,7 @@ class _Play:
         if not field.startswith("seat "):
             return ""
         seat, _, wager = field.removeprefix("seat ").partition(".")
-        entry = [entry.seat for entry in self.file.seats].index(int(seat)) + 1
-        return f"seats[{entry}]" + (f".wagers.{wager}" if wager else "")
-
-    def happen(self, event: Event) -> None:
-        self.events.append(event)
-        self.round = evolve(self.round, event)
+        return f"seats[{self.entries[int(seat)]}]" + (f".wagers.{wager}" if wager else "")
 
     # ------------------------------------------------------------ bets
 
@@ -319,7 +326,9 @@ class _Play:
                     options = " or ".join(map(repr, step.option))
                     message = f"{option!r} is not a choice; they are {options}"
                     raise UserError(message, field=f"seats[{i}].decisions", clause=step.clause)
-                self.happen(Chose(entry.seat, name, option))
+                event = Chose(entry.seat, name, option)
+                self.events.append(event)
+                self.round = evolve(self.round, event)
             if next(decisions, None) is not None:
                 raise _too_many(i)
 
@@ -330,7 +339,7 @@ class _Play:
         if self.file.deck:
             self.faces = dict(enumerate(self.file.deck))
         else:
-            self.faces = dict(self._given_faces())
+            self._take_faces()
         shown = self.file.bank.shown if self.file.bank else None
         if shown is not None and self.file.deck:
             self._check_turned_up()
@@ -338,20 +347,25 @@ class _Play:
             if shown != first:
                 raise UserError(f"the card turned up is {first}", field=f"{BANKER}.shown")
 
-    def _given_faces(self) -> Iterator[tuple[int, Card]]:
+    def _take_faces(self) -> None:
+        """Lay the cards that the file gives where they were dealt."""
         round, file = self.round, self.file
         for i, entry in enumerate(file.seats, 1):
-            positions = round.boxes[entry.seat].cards
-            yield from _matched(positions, entry.cards, f"seats[{i}].cards")
+            self._lay(round.boxes[entry.seat].cards, entry.cards, f"seats[{i}].cards")
         for place, positions in round.places.items():
             if place == BANK and file.bank:
                 key = DEALER if round.rules.banked_by == "house" else BANKER
-                yield from _matched(positions, self._bank_cards(file.bank), f"{key}.cards")
+                self._lay(positions, self._bank_cards(file.bank), f"{key}.cards")
             elif place in round.rules.places:
-                yield from _matched(positions, file.places.get(place, ()), f"{place}.cards")
+                self._lay(positions, file.places.get(place, ()), f"{place}.cards")
         for place, cards in file.places.items():
             if place not in round.places and cards and not self._may_lie(place):
                 raise UserError("no card is dealt there in this round", field=place)
+
+    def _lay(self, positions: tuple[int, ...], cards: tuple[Card, ...], at: str) -> None:
+        if len(positions) != len(cards):
+            raise UserError(f"must be {len(positions)} cards, not {len(cards)}", field=at)
+        self.faces.update(zip(positions, cards, strict=True))
 
     def _bank_cards(self, bank: BankEntry) -> tuple[Card, ...]:
         """Put the card that was turned up first, where the deal turns one up (C5)."""
@@ -387,10 +401,10 @@ class _Play:
 
     def _show(self, positions: tuple[int, ...]) -> None:
         if positions:
-            self.run(Show(tuple(Face(p, self.faces[p]) for p in positions)))
+            self.run(Show(tuple([Face(position, self.faces[position]) for position in positions])))
 
     def _decide(self, seat: int) -> None:
-        at = f"seats[{[entry.seat for entry in self.file.seats].index(seat) + 1}].decisions"
+        at = f"seats[{self.entries[seat]}].decisions"
         if self.decisions[seat]:
             self.run(Choose(seat, self.decisions[seat].pop(0)), at)
         elif seat in self.left:
@@ -405,21 +419,13 @@ def _too_many(entry: int) -> UserError:
     return UserError("has more decisions than it is asked", field=f"seats[{entry}].decisions")
 
 
-def _matched(
-    positions: tuple[int, ...], cards: tuple[Card, ...], at: str
-) -> Iterator[tuple[int, Card]]:
-    if len(positions) != len(cards):
-        raise UserError(f"must be {len(positions)} cards, not {len(cards)}", field=at)
-    yield from zip(positions, cards, strict=True)
-
-
 # ---------------------------------------------------------------- values
 
 
 def _keys(table: Mapping[str, Any], known: set[str], at: str) -> None:
-    for key in table:
-        if key not in known:
-            raise UserError("unknown key", field=f"{at}.{key}" if at else str(key))
+    if not table.keys() <= known:
+        key = next(key for key in table if key not in known)
+        raise UserError("unknown key", field=f"{at}.{key}" if at else str(key))
 
 
 def _table(raw: Any, at: str, keys: set[str] | None) -> Mapping[str, Any]:
@@ -459,7 +465,7 @@ def name_of(player: str) -> str | None:
 
 
 def _texts(raw: Any, at: str) -> tuple[str, ...]:
-    if not isinstance(raw, list) or not all(isinstance(item, str) for item in raw):
+    if not isinstance(raw, list) or not {str}.issuperset(map(type, raw)):
         raise UserError("must be a list of texts", field=at)
     return tuple(raw)
 
@@ -469,6 +475,10 @@ def _cards(raw: Any, at: str) -> tuple[Card, ...]:
         return ()
     if not isinstance(raw, str):
         raise UserError("must be cards written like 'As Kd Tc'", field=at)
+    try:
+        return tuple([_CARD[word] for word in raw.split()])
+    except KeyError:  # They are written in another way, or none.
+        pass
     try:
         return parse_cards(raw)
     except ParseError as error:

@@ -6,8 +6,8 @@ from croupier.round.state import Line, Round
 
 
 def rakes(round: Round, seats: Mapping[int, Sequence[Line]]) -> tuple[dict[int, int], int]:
-    """Return what each seat is charged in all, and what the banker is."""
-    charged = {seat: round.boxes[seat].fee for seat in seats}
+    """Return the rake of the seats that pay one, and what the banker is charged in all."""
+    charged: dict[int, int] = {}
     banker = round.rules.fee.banker if round.rules.fee and round.banker else 0
     rake = round.rules.rake
     if rake is None or not rake.amount:
@@ -17,7 +17,7 @@ def rakes(round: Round, seats: Mapping[int, Sequence[Line]]) -> tuple[dict[int, 
         # F5: a flat sum a player, at the lowest of the player's seats, unless all hands are dead.
         for seats_of_player in _players(round).values():
             if alive & set(seats_of_player):
-                charged[min(seats_of_player)] += rake.amount
+                charged[min(seats_of_player)] = rake.amount
     if rake.payer in ("all", "designated_player") and alive:
         banker += rake.amount
     return charged, banker

@@ -3,7 +3,8 @@
 from fractions import Fraction
 
 from croupier.hands import Hand
-from croupier.round.settle import Settlement, row_for, verdict_of
+from croupier.round.settle import row_for, verdict_of
+from croupier.round.settlement import Settlement
 from croupier.round.state import Line, Round
 from croupier.rules.game import Paytable
 from croupier.rules.vocabulary import SEAT

@@ -6,6 +6,7 @@ from croupier.cards import Card, format_cards
 from croupier.hands import Hand
 from croupier.money import format_money, shown_cents
 from croupier.round.file import Played, SeatEntry, name_of
+from croupier.round.plan import plan_of
 from croupier.round.settle import qualifies, shared_place
 from croupier.round.state import Box, Line
 from croupier.rules.table_rules import TableRules
@@ -18,7 +19,9 @@ def result_of(played: Played) -> dict[str, Any]:
     lines: dict[int, list[Line]] = {seat: [] for seat in round.boxes}
     for line in round.lines:
         lines[line.seat].append(line)
-    nets = {seat: sum(line.net for line in lines[seat]) - b.fee for seat, b in round.boxes.items()}
+    nets = {seat: -box.fee for seat, box in round.boxes.items()}
+    for line in round.lines:
+        nets[line.seat] += line.net
     entries = {entry.seat: entry for entry in played.file.seats} if played.file else {}
     seats = [
         _seat(played, box, entries.get(seat), lines=lines[seat], net=nets[seat])
@@ -51,7 +54,7 @@ def result_of(played: Played) -> dict[str, Any]:
 
 def _dealer(played: Played) -> dict[str, Any] | None:
     round = played.round
-    if not any(line.to == BANK for line in round.rules.deal.cards):
+    if not plan_of(round.rules).has_bank:
         return None
     cards = _bank_cards(played)
     if round.void or len(cards) < 3:
@@ -105,30 +108,30 @@ def _seat_cards(played: Played, box: Box) -> tuple[Card, ...]:
 def _hand_name(played: Played, cards: tuple[Card, ...]) -> str | None:
     if not cards:
         return None  # A folded hand that nobody saw.
-    hand = list(cards)
-    for place in hand_places(played.round.rules):
+    round = played.round
+    for place in hand_places(round.rules):
         if place != SEAT:
-            hand += _faces(played, played.round.places.get(place, ()))
-    return Hand(tuple(hand), played.round.rules.ranking).name
+            cards += _faces(played, round.places.get(place, ()))
+    return Hand(cards, round.rules.ranking).name
 
 
 def hand_places(rules: TableRules) -> tuple[str, ...]:
     """Return the places whose cards make the hand of the main game: its first wager's."""
-    first = next(iter(rules.wagers.values()))
-    return rules.paytables[first.paytable].of if first.paytable else (SEAT,)
+    return plan_of(rules).main
 
 
 def line_of(line: Line) -> dict[str, Any]:
     """Return a line as plain data."""
+    _, wager, stake, outcome, paid, returned, clause, ruling, from_seat, _ = line
     data: dict[str, Any] = {
-        "wager": line.wager,
-        "stake": format_money(line.stake),
-        "outcome": line.outcome,
-        "paid": format_money(line.paid),
-        "returned": format_money(line.returned),
-        "clause": line.clause,
-        "ruling": line.ruling,
+        "wager": wager,
+        "stake": format_money(stake),
+        "outcome": outcome,
+        "paid": format_money(paid),
+        "returned": format_money(returned),
+        "clause": clause,
+        "ruling": ruling,
     }
-    if line.from_seat is not None:
-        data["from_seat"] = line.from_seat
+    if from_seat is not None:
+        data["from_seat"] = from_seat
     return data

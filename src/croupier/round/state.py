@@ -3,11 +3,13 @@
 Cards are positions of the deck until they are shown; a round never holds a face that is hidden.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from croupier.cards import Card
+from croupier.round.plan import Stage
 from croupier.rules.game import Step
 from croupier.rules.table_rules import TableRules
 
@@ -18,13 +20,15 @@ _new, _set = object.__new__, object.__setattr__
 def changed(value: T, **changes: Any) -> T:
     """Return a copy of a frozen value with some fields changed.
 
-    It does what `dataclasses.replace` does for values without slots, in a tenth of the time: a
-    round changes with every event.
+    It does what `dataclasses.replace` does for values without slots, in a tenth of the time.
     """
     new = _new(type(value))
     # Not `|`: a copy of a table that shares its keys shares them too, and is slow to read.
     _set(new, "__dict__", {**value.__dict__, **changes})
     return new
+
+
+NOTHING: Mapping[Any, Any] = {}
 
 
 class Stake(NamedTuple):
@@ -36,16 +40,15 @@ class Stake(NamedTuple):
     ruling: str | None = None
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """A seat that plays: whose it is, its stakes, its cards, what it chose."""
 
     seat: int
     player: str
     hand: int | None = None
-    stakes: Mapping[str, Stake] = field(default_factory=dict)
+    stakes: Mapping[str, Stake] = NOTHING
     cards: tuple[int, ...] = ()
-    chose: Mapping[str, str] = field(default_factory=dict)
+    chose: Mapping[str, str] = NOTHING
     folded: bool = False
     abandoned: bool = False
     fee: int = 0
@@ -103,39 +106,50 @@ class Void:
     ruling: str | None = None
 
 
-@dataclass(frozen=True)
-class Round:
-    """One round at a table with these rules."""
+class Round(NamedTuple):
+    """One round at a table with these rules; the fields that change most often come last."""
 
     rules: TableRules
     id: str = ""
-    at: int = -1
-    """The step that is being played; -1 before the round is opened."""
-    asked: tuple[int, ...] = ()
-    """The seats that have still to decide in this step, in turn."""
-    due: tuple[int, ...] = ()
-    """The positions that have still to be shown in this step, in their order."""
-    boxes: Mapping[int, Box] = field(default_factory=dict)
     banker: Banker | None = None
     action: int | None = None
     next_position: int = 0
     discarded: tuple[int, ...] = ()
-    places: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    faces: Mapping[int, Card] = field(default_factory=dict)
-    meters: Mapping[str, int] = field(default_factory=dict)
+    places: Mapping[str, tuple[int, ...]] = NOTHING
+    meters: Mapping[str, int] = NOTHING
     """What each meter shows, in micros."""
-    meters_before: Mapping[str, int] = field(default_factory=dict)
+    meters_before: Mapping[str, int] = NOTHING
     irregular: tuple[str, ...] = ()
     found: int = 0
     """How many cards were found face up."""
     void: Void | None = None
-    lines: tuple[Line, ...] = ()
-    order: tuple[int, ...] = ()
     bank_result: BankResult | None = None
     closed: bool = False
+    lines: tuple[Line, ...] = ()
+    order: tuple[int, ...] = ()
+    stage: Stage | None = None
+    """The step that is being played as the plan has it, None before and after all steps."""
+    boxes: Mapping[int, Box] = NOTHING
+    asked: tuple[int, ...] = ()
+    """The seats that have still to decide in this step, in turn."""
+    due: tuple[int, ...] = ()
+    """The positions that have still to be shown in this step, in their order."""
+    faces: Mapping[int, Card] = NOTHING
 
     @property
     def step(self) -> Step | None:
         """The step that is being played, None before the first and after the last."""
-        sequence = self.rules.sequence
-        return sequence[self.at][1] if 0 <= self.at < len(sequence) else None
+        return self.stage.step if self.stage else None
+
+    @property
+    def at(self) -> int:
+        """The number of this step: -1 before the round is opened, and one more when it is over."""
+        if self.stage:
+            return self.stage.at
+        return len(self.rules.sequence) if self.closed else -1
+
+
+box_of: Callable[[Sequence[Any]], Box] = partial(tuple.__new__, Box)
+line_of: Callable[[Sequence[Any]], Line] = partial(tuple.__new__, Line)
+round_of: Callable[[Sequence[Any]], Round] = partial(tuple.__new__, Round)
+"""Make such values of their fields, as `_make` does, but quicker: nobody counts them."""

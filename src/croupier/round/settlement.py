@@ -1,0 +1,213 @@
+"""Settles the seats of a round, one after another, into the lines of a book.
+
+What each stake comes to is decided by `settle`, and who pays afterwards, by `cover`.
+"""
+
+from collections.abc import Mapping
+
+from croupier.cards import Card
+from croupier.errors import Bug
+from croupier.hands import Hand
+from croupier.money import micros, share
+from croupier.round.order import seats_in
+from croupier.round.plan import Judged, Part, plan_of, said
+from croupier.round.settle import qualifies, shared_place, showdown
+from croupier.round.state import Box, Line, Round, Stake, line_of
+from croupier.rules.game import Bonus, Envy, PayoutLimit
+from croupier.rules.vocabulary import BANK, SEAT
+
+# What became of a stake before the settlement, and how a line says so.
+_FATES = {
+    "forfeit": ("forfeit", "fold"),
+    "take back": ("withdrawn", "pull"),
+    "abandoned": ("lose", "left"),
+}
+
+
+def _fated(seat: int, spot: str, stake: Stake) -> Line:
+    """Return the line of a stake whose fate was sealed before the settlement."""
+    outcome, because = _FATES[stake.fate]
+    back = stake.cents if outcome == "withdrawn" else 0
+    said = stake.clause, stake.ruling, None, because
+    return Line(seat, spot, stake.cents, outcome, 0, back, *said)
+
+
+def _limited(limit: PayoutLimit, lines: list[Line]) -> list[Line]:
+    """Cut what a hand is paid to the limit, bet by bet (L6)."""
+    left = limit.amount or 0
+    for place, line in enumerate(lines):
+        if line.paid > left:
+            lines[place] = line._replace(paid=left, ruling=limit.ruling, because="limit")
+        left -= lines[place].paid
+    return lines
+
+
+class Settlement:
+    """Settles the seats of a round one after another; meters move from seat to seat."""
+
+    def __init__(self, round: Round, meters: Mapping[str, int]) -> None:
+        self.round = round
+        self.rules = round.rules
+        plan = plan_of(round.rules)
+        self.parts = plan.parts
+        self.meters = meters
+        self.order = seats_in(round, plan.order)
+        bank = self._faces(round.places.get(BANK, ()))
+        self.bank = Hand(bank, self.rules.ranking) if bank else None
+        self.opposed = self.bank is not None and qualifies(self.rules, self.bank)
+        self._hands: dict[tuple[int, tuple[str, ...]], Hand] = {}
+        self._states: dict[int, str] = {}
+        self._envied: dict[str, list[tuple[Box, Hand]]] = {}
+
+    def seat_lines(self, seat: int) -> list[Line]:
+        """Return all lines of one seat, in the order of the book."""
+        box = self.round.boxes[seat]
+        stakes = box.stakes
+        lines: list[Line] = []
+        for part in self.parts:
+            if part.stake in stakes:
+                if part.spots:
+                    lines += self._wager_lines(box, part)
+                elif isinstance(part.what, Bonus):
+                    lines += self._bonus_lines(box, part, part.what)
+                elif isinstance(part.what, Envy):
+                    lines += self._envy_lines(box, part, part.what)
+        return lines
+
+    # ------------------------------------------------------------ hands
+
+    def _faces(self, positions: tuple[int, ...]) -> tuple[Card, ...]:
+        faces = self.round.faces
+        try:
+            return tuple(map(faces.__getitem__, positions))
+        except KeyError:  # Not all of them were shown.
+            return tuple(faces[position] for position in positions if position in faces)
+
+    def _positions(self, box: Box, place: str) -> tuple[int, ...]:
+        """The cards of a place, or a box's own: its hand, or the shared one it bets on (M9)."""
+        if place != SEAT:
+            return self.round.places.get(place, ())
+        if box.hand is None:
+            return box.cards
+        name = shared_place(self.rules)
+        cards = self.rules.places[name].cards // self.rules.places[name].hands
+        return self.round.places.get(name, ())[cards * (box.hand - 1) : cards * box.hand]
+
+    def hand(self, box: Box, of: tuple[str, ...]) -> Hand:
+        """The hand that the cards of some places make for a box."""
+        key = box.seat, of
+        hand = self._hands.get(key)
+        if hand is None:
+            positions: tuple[int, ...] = ()
+            for place in of:
+                positions += self._positions(box, place)
+            hand = self._hands[key] = Hand(self._faces(positions), self.rules.ranking)
+        return hand
+
+    # ------------------------------------------------------------ wagers
+
+    def _wager_lines(self, box: Box, part: Part) -> list[Line]:
+        """Return a line for each spot of a wager; its stakes are equal, so they are judged once."""
+        seat, stakes = box.seat, box.stakes
+        judged: Judged | None = None
+        lines: list[Line] = []
+        for spot in part.spots:
+            stake = stakes[spot]
+            if stake.fate != "live":
+                lines.append(_fated(seat, spot, stake))
+                continue
+            if judged is None:
+                judged = self._judged(box, part, stake.cents)
+            line = line_of((seat, spot, *judged.line))
+            lines.append(line._replace(paid=self._from_meter(judged)) if judged.meter else line)
+        return _limited(part.limit, lines) if part.limit else lines
+
+    def _judged(self, box: Box, part: Part, stake: int) -> Judged:
+        """Judge a stake on a wager, or of the wager that a bonus is on."""
+        state = part.state or self._states.get(box.seat) or self.state(box)
+        row = part.row(self.hand(box, part.of), stake) if state in part.by_table else None
+        return part.judged(state, row, stake)
+
+    def state(self, box: Box) -> str:
+        """How the box's hand stands against the bank's."""
+        state = showdown(self.hand(box, (SEAT,)), self.bank, opposed=self.opposed)
+        self._states[box.seat] = state
+        return state
+
+    def _from_meter(self, judged: Judged) -> int:
+        """Pay a part of a meter as it stands now; the whole of it resets it at once (M8)."""
+        id, part = str(judged.meter), judged.part
+        paid = share(self.meters[id], part)
+        left = self.meters[id] - micros(paid)
+        if part == 1:
+            left += micros(self.rules.meters[id].reset or 0)
+        self.meters = {**self.meters, id: left}
+        return paid
+
+    # ------------------------------------------------------------ without a stake of their own
+
+    def _bonus_lines(self, box: Box, part: Part, bonus: Bonus) -> list[Line]:
+        if bonus.needs not in box.stakes or box.abandoned:
+            return []
+        judged = self._judged(box, part, box.stakes[bonus.on].cents)
+        if not judged.paid:
+            return []
+        line = line_of((box.seat, part.name, *judged.line))
+        return [line._replace(stake=0, returned=0)]
+
+    def _envy_lines(self, box: Box, part: Part, envy: Envy) -> list[Line]:
+        table = part.table
+        if table is None or box.abandoned:
+            return []
+        lines: list[Line] = []
+        for holder, hand in self._holders(part, envy):
+            if not self._is_envied(box, holder, envy):
+                continue
+            row = part.row(hand, box.stakes[envy.makers].cents)
+            if row and row.amount:
+                clause, ruling = row.clause or table.clause, said(self.rules, envy.holders.ruling)
+                why = clause, ruling, holder.seat, "envy"
+                lines.append(Line(box.seat, envy.line, 0, "win", row.amount, 0, *why))
+        return lines
+
+    def _holders(self, part: Part, envy: Envy) -> list[tuple[Box, Hand]]:
+        """Return the boxes, mostly none, with a hand that somebody may envy, in order."""
+        found = self._envied.get(part.name)
+        if found is None:
+            boxes = [self.round.boxes[seat] for seat in self.order]
+            held = [(box, self.hand(box, part.of)) for box in boxes if _may_be_envied(box, envy)]
+            found = [(box, hand) for box, hand in held if part.rows[hand.name]]
+            self._envied[part.name] = found
+        return found
+
+    def _is_envied(self, box: Box, holder: Box, envy: Envy) -> bool:
+        """Whether a box gets envy for a holder's hand (M5, S1, S2; M9 for shared hands)."""
+        if holder.player == box.player:
+            return envy.holders.own
+        own = {b.hand for b in self.round.boxes.values() if b.player == box.player}
+        return holder.hand is None or holder.hand not in own
+
+
+def _may_be_envied(holder: Box, envy: Envy) -> bool:
+    holders = envy.holders
+    if holder.abandoned or (holder.folded and not holders.folded):
+        return False
+    return holders.needs is None or holders.needs in holder.stakes
+
+
+def void_lines(round: Round, seat: int) -> list[Line]:
+    """Return the lines of a seat in a void round: every stake comes back."""
+    if round.void is None:
+        raise Bug("a round that is not void has no void lines")
+    box, void = round.boxes[seat], round.void
+    spots = [
+        spot
+        for step in round.rules.steps.values()
+        for name in step.lines
+        for spot in round.rules.spots.get(name, ())
+        if spot in box.stakes
+    ]
+    return [
+        Line(seat, s, box.stakes[s].cents, "void", 0, box.stakes[s].cents, void.clause, void.ruling)
+        for s in spots
+    ]
