@@ -1,0 +1,311 @@
+"""`croupier ledger`: verify the journal, look at accounts and rounds, back up and restore."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from croupier.cli.output import AsJson, group, print_json, print_lines, print_table
+from croupier.cli.settle import show_round
+from croupier.errors import ParseError, UserError
+from croupier.ledger.accounts import parse_account
+from croupier.ledger.audit import Posted, RulesOf
+from croupier.ledger.checkpoints import Checkpoint, parse_checkpoints, sign
+from croupier.ledger.found import round_found
+from croupier.ledger.stores import open_postgres, open_sqlite
+from croupier.ledger.stores.protocol import Store
+from croupier.ledger.verify import verify as verified
+from croupier.money import format_micros
+from croupier.round.tell import tell
+from croupier.rules.load import load, read_text
+from croupier.rules.resolve import resolve
+
+app = group("Verify a ledger and its journal, look at accounts and rounds, back up, restore.")
+
+Data = Annotated[
+    Path | None, typer.Option("--data", metavar="FILE", help="The ledger's SQLite file.")
+]
+Database = Annotated[
+    str | None, typer.Option("--database", metavar="URL", help="The ledger's PostgreSQL database.")
+]
+Checkpoints = Annotated[
+    Path | None,
+    typer.Option("--checkpoints", metavar="FILE", help="Checkpoints that were kept elsewhere."),
+]
+Key = Annotated[
+    str,
+    typer.Option("--key", metavar="HEX", help="The public key that must have signed checkpoints."),
+]
+AccountName = Annotated[
+    str, typer.Argument(metavar="ACCOUNT", help="An account, such as player:ada or house.")
+]
+KEY_BYTES = 32
+
+
+@contextmanager
+def opened(data: Path | None, database: str | None, *, make: bool = False) -> Iterator[Store]:
+    """Open the ledger that the options name, and let go of it in the end."""
+    if (data is None) == (database is None):
+        raise UserError("say where the ledger is: --data FILE or --database URL")
+    if data is not None:
+        store = open_sqlite(data, make=make)
+    else:
+        store = open_postgres(str(database), make=make)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def rules_in(folders: tuple[Path, ...]) -> RulesOf:
+    """Return a finder of table rules among the books that the command line knows."""
+    return lambda rulebook, selections: resolve(load(rulebook, folders), selections)
+
+
+@app.command()
+def verify(
+    context: typer.Context,
+    data: Data = None,
+    database: Database = None,
+    checkpoints: Checkpoints = None,
+    key: Key = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only the chains; do not work out the entries again.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Verify the journal and everything that follows from it.
+
+    The hashes are followed from the first event of each stream, checkpoints are compared, every
+    entry is worked out again from the events, and the accounts are added up. The first bad event
+    is named. Ends with 1 if anything is wrong.
+    """
+    kept = _checkpoints(checkpoints)
+    rules_of = None if quick else rules_in(context.obj)
+    with opened(data, database) as store, store.reading() as view:
+        found = verified(view, rules_of, checkpoints=kept, key=_key(key))
+    if as_json:
+        heads = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in found.heads.items()}
+        print_json(
+            {
+                "verifies": not found.faults,
+                "events": found.events,
+                "entries": found.entries,
+                "checkpoints": found.checkpoints,
+                "heads": heads,
+                "faults": [*found.faults],
+            }
+        )
+    else:
+        print_lines(*found.faults)
+        counts = [
+            counted(len(found.heads), "stream", "streams"),
+            counted(found.events, "event", "events"),
+            counted(found.entries, "entry", "entries"),
+            counted(found.checkpoints, "checkpoint", "checkpoints"),
+        ]
+        print_lines(f"{', '.join(counts)}: {'FAILS' if found.faults else 'verifies'}")
+    if found.faults:
+        raise typer.Exit(1)
+
+
+@app.command()
+def balance(
+    account: Annotated[
+        str, typer.Argument(metavar="[ACCOUNT]", help="One account; all of them by default.")
+    ] = "",
+    data: Data = None,
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what accounts come to; all together they come to nothing."""
+    with opened(data, database) as store, store.reading() as view:
+        if account:
+            name = parse_account(account)
+            micros = view.balance(name)
+            if micros is None:
+                raise UserError(f"there is no account {account}", field="ACCOUNT")
+            balances = {name: micros}
+        else:
+            balances = {name: micros for name, micros in view.balances().items() if micros}
+    if as_json:
+        print_json({name: format_micros(micros) for name, micros in balances.items()})
+        return
+    rows = [(str(name), format_micros(micros)) for name, micros in balances.items()]
+    if not account:
+        rows.append(("all together", format_micros(sum(balances.values()))))
+    print_table([(name, f"{text:>24}") for name, text in rows])
+
+
+@app.command()
+def history(
+    account: AccountName,
+    data: Data = None,
+    database: Database = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many entries at most.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show the last entries of an account, the latest first."""
+    name = parse_account(account)
+    with opened(data, database) as store, store.reading() as view:
+        if view.balance(name) is None:
+            raise UserError(f"there is no account {account}", field="ACCOUNT")
+        posted = view.history(name, limit=limit)
+    if as_json:
+        print_json([_plain(row) for row in posted])
+    else:
+        _print_entries(posted)
+
+
+@app.command("round")
+def round_(
+    context: typer.Context,
+    round: Annotated[str, typer.Argument(metavar="ID", help="The id of a round.")],
+    data: Data = None,
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the full record of a round: what happened, how it was settled, what was posted."""
+    with opened(data, database) as store, store.reading() as view:
+        found = round_found(view, round, rules_in(context.obj))
+    if as_json:
+        print_json(found.as_json())
+        return
+    for number, (at, event) in enumerate(found.told, 1):
+        print_lines(f"{number:3}  {tell(at, event)}")
+    if found.played.round.closed:
+        show_round(found.played)
+    _print_entries(found.entries)
+
+
+@app.command()
+def checkpoint(
+    secret: Annotated[
+        Path, typer.Option(metavar="FILE", help="The secret key; made if it is not there.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the checkpoint is added."),
+    ],
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Sign the heads of all streams, and add the checkpoint to a file to be kept elsewhere."""
+    with opened(data, database) as store:
+        with store.reading() as view:
+            heads, known = view.heads(), view.checkpoints()
+        number = max((c.number for c in known), default=0) + 1
+        signed = sign(_secret(secret), number, heads, time_ms=time.time_ns() // 1_000_000)
+        store.add_checkpoint(signed)
+    with output.open("a", encoding="utf-8") as file:
+        file.write(f"{signed}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    print_lines(f"checkpoint {signed.number}, signed with the key {signed.key.hex()}")
+
+
+@app.command()
+def backup(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The new SQLite file.")
+    ],
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Write the whole ledger as it stands into a file, while tables play on."""
+    with opened(data, database) as store:
+        store.backup(output)
+    print_lines(f"written to {output.name}")
+
+
+@app.command()
+def restore(
+    context: typer.Context,
+    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="A file made by `backup`.")],
+    data: Data = None,
+    database: Database = None,
+    checkpoints: Checkpoints = None,
+    key: Key = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Restore although signed events are lost.")
+    ] = False,
+) -> None:
+    """Fill an empty ledger from a backup.
+
+    It must verify, and it must not be older than the last checkpoint that was kept elsewhere. One
+    that is restored by force nevertheless says so in its journal.
+    """
+    from croupier.ledger.stores.restoring import restore as restored
+
+    kept = _checkpoints(checkpoints)
+    now_ms = time.time_ns() // 1_000_000 if force else None
+    if not source.exists():
+        raise UserError(f"there is no file {source.name}", field="BACKUP")
+    with opened(data, database, make=True) as store:
+        rules_of = rules_in(context.obj)
+        lost = restored(
+            store, source, rules_of, checkpoints=kept, key=_key(key), forced_at_ms=now_ms
+        )
+    for stream, count in lost.items():
+        print_lines(f"{count:,} signed events of {stream} are lost; the journal says so")
+    print_lines("restored")
+
+
+def counted(number: int, one: str, more: str) -> str:
+    """Say how many there are of something."""
+    return f"{number:,} {one if number == 1 else more}"
+
+
+def _checkpoints(file: Path | None) -> tuple[Checkpoint, ...]:
+    return parse_checkpoints(read_text(file)) if file else ()
+
+
+def _key(text: str) -> bytes | None:
+    if not text:
+        return None
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise ParseError(f"must be {2 * KEY_BYTES} digits from 0 to f", field="--key")
+    return key
+
+
+def _secret(file: Path) -> bytes:
+    """Read the secret key from a file that only its owner may read, or make one."""
+    if not file.exists():
+        with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as made:
+            made.write(f"{os.urandom(KEY_BYTES).hex()}\n")
+    try:
+        secret = bytes.fromhex(read_text(file))
+    except ValueError:
+        secret = b""
+    if len(secret) != KEY_BYTES:
+        raise UserError(f"{file.name} holds no secret key", field="--secret")
+    return secret
+
+
+def _plain(row: Posted) -> dict[str, Any]:
+    entry = row.entry
+    return {
+        "stream": row.stream,
+        "event": row.number,
+        "id": entry.id,
+        "debit": entry.debit,
+        "credit": entry.credit,
+        "amount": format_micros(entry.micros),
+        "code": entry.code,
+    }
+
+
+def _print_entries(posted: list[Posted]) -> None:
+    rows = [
+        (p.entry.id, p.entry.debit, p.entry.credit, format_micros(p.entry.micros), p.entry.code)
+        for p in posted
+    ]
+    print_table(rows, ("entry", "from", "to", "amount", "because"))

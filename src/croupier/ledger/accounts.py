@@ -1,0 +1,64 @@
+"""The accounts that money moves between. An account is a text: its kind and what it is of.
+
+A balance is what came in less what went out, so all balances together are nothing, always.
+"""
+
+from typing import Literal, NewType, get_args
+
+from croupier.errors import ParseError, quoted
+
+Account = NewType("Account", str)
+Kind = Literal["bank", "cage", "fees", "house", "inventory", "layout", "meter", "pending", "player"]
+"""What each kind is:
+
+bank       the funds that a player put up to bank one round
+cage       where chips are bought and cashed in: the world outside
+fees       fees and rake that a table has taken
+house      what the house put into meters
+inventory  the chips of a table's tray, which wagers are won from and lost to
+layout     the money that lies on the layout in one round; it ends at zero
+meter      what a meter shows
+pending    an award that a floorperson has still to validate
+player     a player's chips
+"""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+OWING: tuple[Kind, ...] = ("cage", "house", "inventory")
+"""The kinds that may go below zero: they are the house's own."""
+
+CAGE, HOUSE = Account("cage"), Account("house")
+_ALONE = (CAGE, HOUSE)
+ID_MAX = 200
+
+
+def account(kind: Kind, id: str) -> Account:
+    """Return the account of one kind that belongs to something."""
+    return parse_account(f"{kind}:{id}")
+
+
+def parse_account(text: str) -> Account:
+    """Read an account, `player:ada` or `house`."""
+    kind, colon, id = text.partition(":")
+    if text in _ALONE:
+        return Account(text)
+    if kind not in KINDS or kind in _ALONE or not colon:
+        kinds = ", ".join(k if k in _ALONE else f"{k}:…" for k in KINDS)
+        raise ParseError(f"{quoted(text)} is not one of {kinds}", field="account")
+    if not id.strip() or not id.isprintable() or len(id) > ID_MAX:
+        raise ParseError(f"{quoted(text)} does not say whose it is", field="account")
+    return Account(text)
+
+
+def kind_of(account: Account) -> Kind:
+    """Return the kind of an account."""
+    kind: Kind = account.partition(":")[0]  # type: ignore[assignment]
+    return kind
+
+
+def lock_order(account: Account) -> tuple[bool, str]:
+    """Return what accounts are sorted by before they are changed.
+
+    Whoever settles has locked and read the meters before anything else, so they come first; any
+    fixed order keeps two transactions from waiting for each other.
+    """
+    return kind_of(account) != "meter", account

@@ -1,0 +1,96 @@
+"""Checkpoints: the heads of all streams, signed, to be kept where the journal is not.
+
+Whoever holds one can tell later whether anything up to it was taken away or written anew. A key
+signs with Ed25519; keys and clocks are given, and files are for others to write.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from croupier.errors import MissingExtra, ParseError
+from croupier.ledger.journal import Head, canonical
+
+
+class Checkpoint(NamedTuple):
+    """The heads of all streams at one time, the key that signed them, and the signature."""
+
+    number: int
+    time_ms: int
+    heads: Mapping[str, Head]
+    key: bytes
+    signature: bytes
+
+    @property
+    def body(self) -> bytes:
+        """The bytes that are signed."""
+        return canonical(_body(self)).encode()
+
+    def __str__(self) -> str:
+        return canonical({**_body(self), "signature": self.signature.hex()})
+
+
+def _body(checkpoint: Checkpoint) -> dict[str, Any]:
+    heads = {stream: [n, hash.hex()] for stream, (n, hash) in checkpoint.heads.items()}
+    start = {"number": checkpoint.number, "time_ms": checkpoint.time_ms}
+    return {**start, "heads": heads, "key": checkpoint.key.hex()}
+
+
+def parse_checkpoint(text: str) -> Checkpoint:
+    """Read a checkpoint from the line that it prints."""
+    try:
+        data = json.loads(text)
+        heads = {s: Head(int(n), bytes.fromhex(h)) for s, (n, h) in data["heads"].items()}
+        signed = bytes.fromhex(data["key"]), bytes.fromhex(data["signature"])
+        checkpoint = Checkpoint(data["number"], data["time_ms"], heads, *signed)
+        same = str(checkpoint) == text.strip()
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ParseError("is not a checkpoint", field="checkpoint") from None
+    if not same:
+        raise ParseError("is not written as a checkpoint is", field="checkpoint")
+    return checkpoint
+
+
+def parse_checkpoints(text: str) -> tuple[Checkpoint, ...]:
+    """Read checkpoints, one a line."""
+    return tuple(parse_checkpoint(line) for line in text.splitlines() if line.strip())
+
+
+def sign(secret: bytes, number: int, heads: Mapping[str, Head], *, time_ms: int) -> Checkpoint:
+    """Return the checkpoint of these heads, signed with a secret key of 32 bytes."""
+    key = _ed25519().Ed25519PrivateKey.from_private_bytes(secret)
+    public = key.public_key().public_bytes_raw()
+    draft = Checkpoint(number, time_ms, dict(heads), public, b"")
+    return draft._replace(signature=key.sign(draft.body))
+
+
+def is_signed(checkpoint: Checkpoint, key: bytes) -> bool:
+    """Whether a checkpoint was signed with the secret half of a key."""
+    ed25519 = _ed25519()
+    from cryptography.exceptions import InvalidSignature
+
+    if checkpoint.key != key:
+        return False
+    try:
+        public = ed25519.Ed25519PublicKey.from_public_bytes(key)
+        public.verify(checkpoint.signature, checkpoint.body)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def marks_of(checkpoints: Iterable[Checkpoint]) -> dict[str, list[Head]]:
+    """Return what checkpoints say of each stream."""
+    marks: dict[str, list[Head]] = {}
+    for checkpoint in checkpoints:
+        for stream, head in checkpoint.heads.items():
+            marks.setdefault(stream, []).append(head)
+    return marks
+
+
+def _ed25519() -> Any:
+    try:
+        from cryptography.hazmat.primitives.asymmetric import ed25519
+    except ImportError:
+        raise MissingExtra("server", "signing checkpoints") from None
+    return ed25519

@@ -1,0 +1,270 @@
+"""The entries of a round: each moves a sum from one account to another and never changes.
+
+Entries are a projection of events: the same events always give the same entries, in the same
+order and with the same ids, so that whoever posts them twice posts them once. What an event holds
+by name is taken in the order of the names, which is all that its stored bytes keep.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from croupier.errors import Bug
+from croupier.ledger.accounts import HOUSE, Account, account
+from croupier.money import micros, shown_cents
+from croupier.round.events import (
+    Banked,
+    BetMade,
+    BetsClosed,
+    BetTakenDown,
+    Chose,
+    Closed,
+    Declared,
+    Event,
+    SeatSettled,
+)
+from croupier.round.evolve import evolve
+from croupier.round.state import NOTHING, Box, Line, Round
+from croupier.rules.table_rules import TableRules
+
+TAKEN_BACK = "take back"
+"""The fate of a stake that left the layout before the settlement."""
+FROM_PLAYERS, FROM_BANKER = ("all", "players"), ("all", "designated_player")
+"""Who pays a rake, in the words of the book: the players, the one who banks, or both."""
+
+
+class Entry(NamedTuple):
+    """A sum that moves from one account, which is debited, to another, which is credited."""
+
+    id: str
+    """The round, the number of the event in it, and the line: a retry makes the same id."""
+    debit: Account
+    credit: Account
+    micros: int
+    code: str
+    """Why it moves."""
+
+
+class Move(NamedTuple):
+    """An entry without an id."""
+
+    debit: Account
+    credit: Account
+    micros: int
+    code: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a table's entries depend on, besides its rules."""
+
+    table: str
+    meters: Mapping[str, str] = field(default_factory=dict)
+    """The meters of the rules that have a name of their own here, as shared ones do."""
+    validated_cents: int | None = None
+    """From which sum on an award from a meter waits for a floorperson."""
+
+    def meter(self, id: str) -> Account:
+        return account("meter", self.meters.get(id, f"{self.table}/{id}"))
+
+
+class Posting(NamedTuple):
+    """A round whose entries are being made: how far it is, and what is held for fees to come."""
+
+    setting: Setting
+    round: Round
+    number: int = 0
+    held: Mapping[str, int] = NOTHING
+    """By player, in cents: no rake may find an empty purse, so it lies on the layout before."""
+
+
+def new_posting(rules: TableRules, setting: Setting) -> Posting:
+    """Return a round of which nothing is posted yet."""
+    return Posting(setting, Round(rules))
+
+
+def entries_of(rules: TableRules, setting: Setting, events: Iterable[Event]) -> Iterator[Entry]:
+    """Yield the entries of a round's events, from the first event on."""
+    posting = new_posting(rules, setting)
+    for event in events:
+        posting, entries = post(posting, event)
+        yield from entries
+
+
+def post(posting: Posting, event: Event) -> tuple[Posting, tuple[Entry, ...]]:
+    """Return what follows an event: the round after it, and its entries."""
+    setting, before, number, held = posting
+    after = evolve(before, event)
+    number += 1
+    if isinstance(event, BetsClosed):
+        held = _holds(after)
+    moves = _moves(Posting(setting, before, number, held), after, event)
+    entries = numbered(f"{after.id}/{number}", moves)
+    if isinstance(event, SeatSettled) and held:
+        charged = event.fee - before.boxes[event.seat].fee
+        player = before.boxes[event.seat].player
+        held = {**held, player: held.get(player, 0) - max(charged, 0)}
+    return Posting(setting, after, number, held), entries
+
+
+def numbered(of: str, moves: Iterable[Move]) -> tuple[Entry, ...]:
+    """Give moves their ids; one of nothing is none, and one backwards is a mistake of ours."""
+    entries: list[Entry] = []
+    for move in moves:
+        if move.micros < 0:
+            raise Bug(f"{of}: {move} is negative")
+        if move.micros:
+            entries.append(Entry(f"{of}/{len(entries) + 1}", *move))
+    return tuple(entries)
+
+
+def _moves(posting: Posting, after: Round, event: Event) -> Iterator[Move]:
+    match event:
+        case BetMade() | BetTakenDown() | Chose():
+            yield from _laid(posting.round, after, event.seat)
+        case Banked():
+            yield from _bank_moves(posting.round, event)
+        case BetsClosed():
+            yield from _closing_moves(posting, after, event)
+        case Declared() if after.void and not posting.round.void:
+            yield from _meters_back(posting, after)
+        case SeatSettled():
+            yield from _seat_moves(posting, event)
+        case Closed():
+            yield from _end_moves(posting, event)
+        case _:
+            pass
+
+
+# ---------------------------------------------------------------- bets and choices
+
+
+def _laid(before: Round, after: Round, seat: int) -> Iterator[Move]:
+    """Move what was laid down at a seat, or taken from it, spot by spot."""
+    had, has = before.boxes.get(seat), after.boxes.get(seat)
+    box = has or had
+    if box is None:
+        raise Bug(f"seat {seat} has no box")
+    then, now = _on_layout(had), _on_layout(has)
+    purse, layout = account("player", box.player), account("layout", after.id)
+    for spot in dict.fromkeys([*then, *now]):
+        more = micros(now.get(spot, 0) - then.get(spot, 0))
+        yield Move(purse, layout, max(more, 0), "staked")
+        yield Move(layout, purse, max(-more, 0), "taken back")
+
+
+def _on_layout(box: Box | None) -> dict[str, int]:
+    stakes = box.stakes if box else {}
+    return {spot: s.cents for spot, s in stakes.items() if s.fate != TAKEN_BACK}
+
+
+def _bank_moves(before: Round, event: Banked) -> Iterator[Move]:
+    """Put funds up; whoever puts up others gets the first ones back."""
+    purse, bank = account("player", event.player), account("bank", before.id)
+    if before.banker:
+        yield Move(bank, purse, micros(before.banker.funds), "funds back")
+    yield Move(purse, bank, micros(event.funds), "funds")
+
+
+def _closing_moves(posting: Posting, after: Round, event: BetsClosed) -> Iterator[Move]:
+    setting, layout = posting.setting, account("layout", after.id)
+    fees = account("fees", setting.table)
+    for seat, cents in sorted(event.fees.items()):
+        yield Move(account("player", after.boxes[seat].player), fees, micros(cents), "fee")
+    for player, cents in sorted(posting.held.items()):
+        yield Move(account("player", player), layout, micros(cents), "held")
+    for id, rise in sorted(event.rises.items()):
+        yield Move(HOUSE, setting.meter(id), rise, "rise")
+
+
+def _holds(round: Round) -> dict[str, int]:
+    """Return the most that each player can still be charged for this round, in cents."""
+    rake, fee, banker = round.rules.rake, round.rules.fee, round.banker
+    amount, payer = (rake.amount, str(rake.payer)) if rake else (0, "")
+    held: dict[str, int] = {}
+    if amount and payer in FROM_PLAYERS:
+        held = {box.player: amount for box in round.boxes.values()}
+    if banker:
+        most = (fee.banker if fee else 0) + (amount if payer in FROM_BANKER else 0)
+        held[banker.player] = most
+    return {player: cents for player, cents in held.items() if cents}
+
+
+def _meters_back(posting: Posting, after: Round) -> Iterator[Move]:
+    """Take back what a void round had raised the meters by."""
+    for id, shown in sorted(posting.round.meters.items()):
+        yield Move(posting.setting.meter(id), HOUSE, shown - after.meters[id], "rise back")
+
+
+# ---------------------------------------------------------------- the settlement
+
+
+def _seat_moves(posting: Posting, event: SeatSettled) -> Iterator[Move]:
+    setting, round = posting.setting, posting.round
+    box = round.boxes[event.seat]
+    purse, layout = account("player", box.player), account("layout", round.id)
+    bank = account("bank", round.id) if round.banker else account("inventory", setting.table)
+    readings = dict(round.meters)
+    for line in event.lines:
+        stake = box.stakes.get(line.wager)
+        if stake is None or stake.fate != TAKEN_BACK:
+            yield Move(layout, purse, micros(line.returned), "returned")
+            yield Move(layout, bank, micros(line.stake - line.returned), "lost")
+        meter = _paying_meter(round, event, line)
+        if meter is None:
+            yield Move(bank, purse, micros(line.paid), "paid")
+            continue
+        shown = setting.meter(meter)
+        at_once = setting.validated_cents is None or line.paid < setting.validated_cents
+        award = purse if at_once else account("pending", f"{round.id}/{line.seat}/{line.wager}")
+        yield Move(shown, award, micros(line.paid), "award")
+        left = readings[meter] - micros(line.paid)
+        readings[meter] = event.meters.get(meter, readings[meter])
+        yield Move(HOUSE, shown, readings[meter] - left, "reset")
+    if any(readings[id] != shown for id, shown in event.meters.items()):
+        raise Bug(f"round {round.id}, seat {event.seat}: a meter moved and nothing was paid")
+    fees = account("fees", setting.table)
+    yield Move(fees, purse, micros(max(box.fee - event.fee, 0)), "fee back")
+    yield Move(layout, fees, micros(max(event.fee - box.fee, 0)), "rake")
+
+
+def _paying_meter(round: Round, event: SeatSettled, line: Line) -> str | None:
+    """Return the meter that a line was paid from.
+
+    It is the one of its wager that moved, or one that showed just what it is reset to: then it
+    was paid and reset in one event, and stands as before.
+    """
+    if not line.paid:
+        return None
+    for id, meter in sorted(round.rules.meters.items()):
+        if meter.wager == line.wager:
+            shown = round.meters.get(id, 0)
+            if event.meters.get(id, shown) != shown:
+                return id
+            if line.paid == meter.reset == shown_cents(shown):
+                return id
+    return None
+
+
+def _end_moves(posting: Posting, event: Closed) -> Iterator[Move]:
+    """Give back what is left of the banker's funds, and of what was held for fees."""
+    round, layout = posting.round, account("layout", posting.round.id)
+    fees, held = account("fees", posting.setting.table), dict(posting.held)
+    if round.banker:
+        purse, result = account("player", round.banker.player), event.bank
+        collected, paid, fee = (result.collected, result.paid, result.fee) if result else (0, 0, 0)
+        left = round.banker.funds + collected - paid
+        yield Move(account("bank", round.id), purse, micros(left), "funds back")
+        yield Move(layout, fees, micros(fee), "rake")
+        held[round.banker.player] = held.get(round.banker.player, 0) - fee
+    for player, cents in sorted(held.items()):
+        yield Move(layout, account("player", player), micros(cents), "held back")
+
+
+def balances(entries: Iterable[Entry]) -> dict[Account, int]:
+    """Return what each account comes to, in micros."""
+    totals: dict[Account, int] = {}
+    for _, debit, credit, amount, _ in entries:
+        totals[debit] = totals.get(debit, 0) - amount
+        totals[credit] = totals.get(credit, 0) + amount
+    return totals

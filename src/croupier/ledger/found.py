@@ -1,0 +1,87 @@
+"""One round as the journal has it: what happened, how it was settled and what was posted."""
+
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from croupier.errors import UserError
+from croupier.ledger.audit import Posted, RulesOf
+from croupier.ledger.events import TableSet, ledger_event_from
+from croupier.ledger.journal import Record, decode
+from croupier.ledger.store import View
+from croupier.money import format_micros
+from croupier.round.codec import event_from
+from croupier.round.events import Event, Opened
+from croupier.round.evolve import evolve
+from croupier.round.file import Played
+from croupier.round.result import result_of
+from croupier.round.state import Round
+from croupier.rules.table_rules import TableRules
+
+
+class Found(NamedTuple):
+    """The record of a round."""
+
+    records: tuple[Record, ...]
+    table: TableSet
+    told: tuple[tuple[Round, Event], ...]
+    """Every event, with the round after it."""
+    entries: list[Posted]
+
+    @property
+    def played(self) -> Played:
+        round = self.told[-1][0]
+        return Played(round, tuple(event for _, event in self.told), round.faces)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        first = self.records[0]
+        played = self.played
+        return {
+            "round": first.subject,
+            "stream": first.stream,
+            "rulebook": self.table.rulebook,
+            "selections": dict(self.table.selections),
+            "digest": self.table.digest,
+            "events": [
+                {"number": r.number, "time_ms": r.time_ms, "of": r.of, "event": r.event}
+                for r in self.records
+            ],
+            "settlement": result_of(played) if played.round.closed else None,
+            "entries": [
+                {**p.entry._asdict(), "micros": format_micros(p.entry.micros), "event": p.number}
+                for p in self.entries
+            ],
+        }
+
+
+def round_found(view: View, id: str, rules_of: RulesOf) -> Found:
+    """Return the record of a round, or refuse an id that no round bears."""
+    stored = view.about(id)
+    records = tuple(decode(row.data) for row in stored)
+    events = [event_from(record.event) for record in records if record.of == "round"]
+    if not events or not isinstance(events[0], Opened):
+        raise UserError(f"there is no round {id}", field="ID")
+    table = _table(view, events[0].digest)
+    round, told = Round(_rules(table, rules_of)), []
+    for event in events:
+        round = evolve(round, event)
+        told.append((round, event))
+    first, last = stored[0], stored[-1]
+    posted = view.posted(first.stream, after=first.number - 1)
+    entries = list(takewhile(lambda row: row.number <= last.number, posted))
+    return Found(records, table, tuple(told), entries)
+
+
+def _table(view: View, digest: str) -> TableSet:
+    for row in view.about(digest):
+        event = ledger_event_from(decode(row.data).event)
+        if isinstance(event, TableSet):
+            return event
+    raise UserError(f"the journal does not say which rules {digest[:12]}… are")
+
+
+def _rules(table: TableSet, rules_of: RulesOf) -> TableRules:
+    rules = rules_of(table.rulebook, table.given)
+    if rules.digest != table.digest:
+        raise UserError(f"{table.rulebook} is not the book that the round was played by")
+    return rules

@@ -1,0 +1,77 @@
+"""Writes events down: from what has happened at a table to what its store appends.
+
+A draft changes nothing: only when the store has it does its scribe take the place of the old one.
+"""
+
+from collections.abc import Iterable
+from copy import copy
+from typing import Any, NamedTuple
+
+from croupier.ledger.accounts import Account, account
+from croupier.ledger.audit import Auditor, RulesOf
+from croupier.ledger.entries import Entry
+from croupier.ledger.events import TableSet
+from croupier.ledger.journal import Of, Record, Stored, decode, encode
+from croupier.ledger.store import NewEvent
+from croupier.round.codec import to_plain
+from croupier.round.events import Closed
+
+
+class Happened(NamedTuple):
+    """An event, whose it is, and what it is about, where it does not say so itself."""
+
+    of: Of
+    event: Any
+    subject: str = ""
+
+
+class Draft(NamedTuple):
+    """What is to be appended, and the scribe who goes on when it is."""
+
+    scribe: "Scribe"
+    events: tuple[NewEvent, ...]
+    emptied: tuple[Account, ...]
+
+
+class Scribe:
+    """Knows how far a stream has come, and what its events post."""
+
+    def __init__(self, stream: str, rules_of: RulesOf) -> None:
+        self.stream, self.number = stream, 0
+        self.auditor = Auditor(stream, rules_of)
+
+    def read(self, stored: Iterable[Stored]) -> "Scribe":
+        """Catch up with records that are stored already."""
+        for row in stored:
+            self.auditor.entries(decode(row.data))
+            self.number = row.number
+        return self
+
+    def draft(self, happened: Iterable[Happened], *, time_ms: int) -> Draft:
+        """Return what follows from events that have happened after all others."""
+        after = copy(self)
+        after.auditor = copy(self.auditor)
+        events: list[NewEvent] = []
+        emptied: list[Account] = []
+        for of, event, subject in happened:
+            after.number += 1
+            entries = after._entries(of, event)
+            if of == "round":
+                subject = after.auditor.round
+            if isinstance(event, TableSet):
+                subject = event.digest
+            if isinstance(event, Closed):
+                emptied += [account("layout", subject), account("bank", subject)]
+            place = self.stream, after.number, time_ms, subject
+            record = Record(*place, of, to_plain(event))
+            events.append(NewEvent(encode(record), time_ms, subject, entries))
+        return Draft(after, tuple(events), tuple(emptied))
+
+    def _entries(self, of: Of, event: Any) -> tuple[Entry, ...]:
+        match of:
+            case "round":
+                return self.auditor.round_entries(event)
+            case "ledger":
+                return self.auditor.ledger_entries(self.number, event)
+            case "table" | "fairness":
+                return ()

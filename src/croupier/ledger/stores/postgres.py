@@ -1,0 +1,195 @@
+"""A ledger in PostgreSQL, through psycopg: for when one machine is not enough.
+
+It relies on row locks taken in a fixed order, on unique keys and on checks, never on isolation
+alone. What the database breaks off because two waited for each other is done again.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from random import randrange
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from croupier.errors import UserError
+from croupier.ledger.checkpoints import Checkpoint
+from croupier.ledger.store import Answer, Claim, Decide, View, Work
+from croupier.ledger.stores import statements
+from croupier.ledger.stores.sqlite import SqliteStore, whole_file
+from croupier.ledger.stores.statements import RECORDED, Reading, Row, fill, pending
+
+CONNECTIONS_MAX = 8
+CONNECT_S = 10
+TRIES, PAUSE_MAX_BITS = 20, 7
+AGAIN = (errors.DeadlockDetected, errors.SerializationFailure, errors.UniqueViolation)
+"""What goes well if it is done again: the other one has finished by then."""
+COMMAND_KEY = "commands_pkey"
+"""The one key that two may want at once: both were sent the same command."""
+MIGRATING = 7_233_091
+"""The number of the lock under which one process migrates and others wait."""
+SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+def _sql(text: str) -> LiteralString:
+    """Write a statement with psycopg's marks; all of them are constants of ours."""
+    return text.replace("?", "%s")
+
+
+class PostgresSession:
+    """Statements on one connection, inside a transaction of its owner's."""
+
+    locking = " FOR UPDATE"
+    floor_error: type[Exception] = errors.CheckViolation
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
+        return iter(self.connection.execute(_sql(sql), parameters))
+
+    def run(self, sql: str, *parameters: object) -> int:
+        return self.connection.execute(_sql(sql), parameters).rowcount
+
+    def run_many(self, sql: str, rows: Sequence[Row]) -> None:
+        if rows:
+            self.connection.cursor().executemany(_sql(sql), rows)
+
+
+class ReadingSession(PostgresSession):
+    """Statements whose rows come in portions, so that a long journal does not fill the memory."""
+
+    _names = count()
+
+    def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
+        with self.connection.cursor(f"reading_{next(self._names)}") as cursor:
+            cursor.itersize = statements.ROWS_AT_ONCE
+            cursor.execute(_sql(sql), parameters)
+            yield from cursor
+
+
+class PostgresStore:
+    """A ledger in a PostgreSQL database."""
+
+    def __init__(self, url: str, *, make: bool = False, isolation: str = "READ COMMITTED") -> None:
+        self._begin = _sql(f"BEGIN ISOLATION LEVEL {isolation}")
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            url,
+            min_size=1,
+            max_size=CONNECTIONS_MAX,
+            open=False,
+            kwargs={"autocommit": True, "connect_timeout": CONNECT_S},
+            configure=_configure,
+        )
+        try:
+            # One connection first: its failure says what is wrong, and a pool only waits.
+            psycopg.connect(url, connect_timeout=CONNECT_S).close()
+            self._pool.open(wait=True, timeout=CONNECT_S)
+            self._prepare(make=make)
+        except (psycopg.OperationalError, psycopg.ProgrammingError, PoolTimeout) as error:
+            self._pool.close()
+            message = str(error).partition("\n")[0]
+            raise UserError(f"there is no ledger: {message}", field="--database") from None
+        except BaseException:
+            self._pool.close()
+            raise
+
+    def _prepare(self, *, make: bool) -> None:
+        """Bring the tables up to date, or refuse a database whose are not."""
+        if make:
+            with self._writing() as session:
+                session.run("SELECT pg_advisory_xact_lock(?)", MIGRATING)
+                session.run(RECORDED)
+        with self._writing() as session:
+            due = pending(session, "postgres")
+        for migration in due:
+            if not make:
+                message = f"it is from an earlier version: {migration.name} is due"
+                raise UserError(message, field="--database")
+            with self._writing() as session:
+                session.run("SELECT pg_advisory_xact_lock(?)", MIGRATING)
+                if migration in pending(session, "postgres"):
+                    session.connection.execute(_sql(migration.sql.replace("%", "%%")), ())
+                    done = migration.number, migration.name
+                    session.run("INSERT INTO migrations VALUES (?, ?)", *done)
+
+    @contextmanager
+    def _writing(self) -> Iterator[PostgresSession]:
+        """Run one transaction, all of it or nothing."""
+        with self._pool.connection() as connection:
+            connection.execute(self._begin)
+            try:
+                yield PostgresSession(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if not connection.closed:
+                    connection.rollback()
+                raise
+
+    def append(self, claim: Claim, work: Work) -> Answer:
+        return self.settle(claim, (), lambda _: work)
+
+    def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
+        for tried in range(TRIES):
+            try:
+                with self._writing() as session:
+                    return statements.append(session, claim, meters, decide=decide)
+            except AGAIN as error:
+                if error.diag.constraint_name not in (None, COMMAND_KEY):
+                    raise
+                # Those who got into each other's way wait for times that differ, and longer.
+                time.sleep(randrange(1 << min(tried, PAUSE_MAX_BITS)) / 1000)
+        with self._writing() as session:
+            return statements.append(session, claim, meters, decide=decide)
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[ReadingSession]:
+        with self._pool.connection() as connection:
+            connection.execute(SNAPSHOT)
+            try:
+                yield ReadingSession(connection)
+            finally:
+                connection.rollback()
+
+    @contextmanager
+    def reading(self) -> Iterator[View]:
+        with self._snapshot() as session:
+            yield Reading(session)
+
+    def add_checkpoint(self, checkpoint: Checkpoint) -> None:
+        with self._writing() as session:
+            session.run("INSERT INTO checkpoints VALUES (?, ?)", checkpoint.number, str(checkpoint))
+
+    def backup(self, to: Path) -> None:
+        with self._snapshot() as source, whole_file(to) as part:
+            target = SqliteStore(part, make=True)
+            try:
+                with target.writing() as session:
+                    fill(session, source)
+                target.leave_log()
+            finally:
+                target.close()
+
+    def restore(self, source: Path) -> None:
+        backup = SqliteStore(source)
+        try:
+            with backup.snapshot() as rows, self._writing() as session:
+                for _ in session.rows("SELECT stream FROM streams LIMIT 1"):
+                    raise UserError("is not empty", field="--database")
+                fill(session, rows)
+        finally:
+            backup.close()
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+def _configure(connection: Connection) -> None:
+    """Never acknowledge what the disk does not have, whatever the server's default is."""
+    connection.execute("SET synchronous_commit = on")

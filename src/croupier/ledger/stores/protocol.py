@@ -1,0 +1,34 @@
+"""What every store does, whichever database it is."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from croupier.ledger.checkpoints import Checkpoint
+from croupier.ledger.store import Answer, Claim, Decide, View, Work
+
+
+class Store(Protocol):
+    """A database with a ledger in it."""
+
+    def append(self, claim: Claim, work: Work) -> Answer:
+        """Append what a command comes to, or return what was answered to it before."""
+
+    def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
+        """Lock meters in the order of their ids, read them, decide, and append."""
+
+    def reading(self) -> AbstractContextManager[View]:
+        """Look at the ledger as it stands now."""
+
+    def add_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Keep a checkpoint."""
+
+    def backup(self, to: Path) -> None:
+        """Write all of the ledger as it stands into a new SQLite file, while others append."""
+
+    def restore(self, source: Path) -> None:
+        """Fill an empty ledger from a backup."""
+
+    def close(self) -> None:
+        """Let go of the database."""

@@ -1,0 +1,89 @@
+"""Restores a backup, but not one that is older than what was signed and given away."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from croupier.errors import UserError
+from croupier.ledger.audit import RulesOf
+from croupier.ledger.checkpoints import Checkpoint, marks_of
+from croupier.ledger.events import Restored
+from croupier.ledger.journal import Head
+from croupier.ledger.scribe import Happened, Scribe
+from croupier.ledger.store import Claim, View, Work
+from croupier.ledger.stores.protocol import Store
+from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.ledger.verify import verify
+from croupier.rules.table_rules import TableRules
+
+STREAM = "restores"
+"""Where a forced restore is noted."""
+
+
+def restore(
+    store: Store,
+    source: Path,
+    rules_of: RulesOf,
+    *,
+    checkpoints: Iterable[Checkpoint] = (),
+    key: bytes | None = None,
+    forced_at_ms: int | None = None,
+) -> dict[str, int]:
+    """Fill an empty store from a backup that verifies; return how many events are lost by it.
+
+    A backup that lacks events which a checkpoint has signed is refused, unless it is forced; that
+    is then written into the journal, for all to see.
+    """
+    kept = tuple(checkpoints)
+    backup = SqliteStore(source)
+    try:
+        with backup.reading() as view:
+            lost = _lost(view, kept)
+            if lost and forced_at_ms is None:
+                listed = ", ".join(f"{count} of {stream}" for stream, count in lost.items())
+                message = f"the backup lacks events that a checkpoint has signed: {listed}"
+                raise UserError(message, field="--checkpoints")
+            found = verify(view, rules_of, checkpoints=_up_to(view, kept), key=key)
+        if found.faults:
+            raise UserError(f"the backup does not verify: {found.faults[0]}", field="BACKUP")
+    finally:
+        backup.close()
+    store.restore(source)
+    if lost and forced_at_ms is not None:
+        _note(store, lost, forced_at_ms)
+    return lost
+
+
+def _lost(view: View, checkpoints: Iterable[Checkpoint]) -> dict[str, int]:
+    """Return how many signed events of each stream are not there."""
+    heads, lost = view.heads(), {}
+    for stream, marks in marks_of(checkpoints).items():
+        has = heads[stream].number if stream in heads else 0
+        missing = max(head.number for head in marks) - has
+        if missing > 0:
+            lost[stream] = missing
+    return dict(sorted(lost.items()))
+
+
+def _up_to(view: View, checkpoints: Iterable[Checkpoint]) -> list[Checkpoint]:
+    """Return the checkpoints that speak of nothing but what is there."""
+    heads = view.heads()
+
+    def is_there(stream: str, head: Head) -> bool:
+        return head.number <= (heads[stream].number if stream in heads else 0)
+
+    return [c for c in checkpoints if all(is_there(s, h) for s, h in c.heads.items())]
+
+
+def _note(store: Store, lost: dict[str, int], time_ms: int) -> None:
+    scribe = Scribe(STREAM, _no_rules)
+    with store.reading() as view:
+        scribe.read(view.stream(STREAM))
+    draft = scribe.draft([Happened("ledger", Restored(lost))], time_ms=time_ms)
+    digest = sha256(draft.events[0].data).digest()
+    claim = Claim(f"{STREAM} {scribe.number + 1}", digest, STREAM, scribe.number)
+    store.append(claim, Work(draft.events, ""))
+
+
+def _no_rules(rulebook: str, _: object) -> TableRules:
+    raise UserError(f"{STREAM} has no table, and so no rules: {rulebook}")

@@ -1,0 +1,280 @@
+"""A ledger in one SQLite file, through apsw: write-ahead log, every commit synced, one writer.
+
+Commands that come while another one waits for the disk are committed together afterwards, each
+whole or not at all, and none is answered before the disk has it.
+"""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import apsw
+
+from croupier.errors import Bug, UserError
+from croupier.ledger.checkpoints import Checkpoint
+from croupier.ledger.store import Answer, Claim, Decide, View, Work
+from croupier.ledger.stores import statements
+from croupier.ledger.stores.statements import RECORDED, Reading, Row, pending
+
+VERSION_MIN = (3, 51, 3)
+"""Before it, a log that two connections reset at once could lose commits."""
+BUSY_MS = 10_000
+PAGES_A_STEP = 256
+_OPENING = """
+PRAGMA foreign_keys = ON;
+PRAGMA synchronous = FULL;
+PRAGMA trusted_schema = OFF;
+"""
+
+
+class SqliteSession:
+    """Statements on one connection, inside a transaction of its owner's."""
+
+    locking = ""  # There is one writer, so nobody else can change a row.
+    floor_error: type[Exception] = apsw.ConstraintError
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
+        return self.connection.execute(sql, parameters)
+
+    def run(self, sql: str, *parameters: object) -> int:
+        self.connection.execute(sql, parameters)
+        return self.connection.changes()
+
+    def run_many(self, sql: str, rows: Sequence[Row]) -> None:
+        self.connection.executemany(sql, rows)
+
+
+@dataclass(eq=False)
+class Waiting:
+    """A command that waits for its turn, and then has an answer or an error."""
+
+    claim: Claim
+    meters: Sequence[str]
+    decide: Decide
+    answer: Answer | None = None
+    error: BaseException | None = None
+    leads: bool = False
+    """Whether it is this one's turn to commit, for all that wait."""
+    woken: threading.Event = field(default_factory=threading.Event)
+    """Set when it leads, or when there is an answer or an error."""
+
+    def run(self, session: SqliteSession) -> None:
+        """Append what the command comes to."""
+        self.answer = statements.append(session, self.claim, self.meters, decide=self.decide)
+
+    def result(self) -> Answer:
+        # A commit that failed has answered nobody.
+        if self.error is not None:
+            raise self.error
+        if self.answer is None:
+            raise Bug(f"the command {self.claim.command} was lost")
+        return self.answer
+
+
+class SqliteStore:
+    """A ledger in a file."""
+
+    def __init__(self, path: Path, *, make: bool = False, vfs: str = "") -> None:
+        check_version(apsw.sqlite_lib_version())
+        self.path, self.vfs = path, vfs
+        self._lock = threading.Lock()
+        self._queue, self._led = threading.Lock(), False
+        self._waiting: list[Waiting] = []
+        if not make and not path.exists():
+            raise UserError(f"there is no ledger {path.name}", field="--data")
+        try:
+            self._writer = self._connect()
+            self._prepare(make=make)
+        except (apsw.NotADBError, apsw.CantOpenError, apsw.SQLError) as error:
+            raise UserError(f"{path.name} is not a ledger: {error}", field="--data") from None
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path), vfs=self.vfs or None)
+        connection.set_busy_timeout(BUSY_MS)
+        connection.execute(_OPENING)
+        return connection
+
+    def _prepare(self, *, make: bool) -> None:
+        """Bring the tables up to date, or refuse a file that is not."""
+        if make:
+            self._writer.execute("PRAGMA journal_mode = WAL")
+            with self.writing() as session:
+                session.run(RECORDED)
+        for migration in pending(SqliteSession(self._writer), "sqlite"):
+            if not make:
+                message = f"{self.path.name} is from an earlier version: {migration.name} is due"
+                raise UserError(message, field="--data")
+            with self.writing() as session:
+                session.run(migration.sql)
+                done = migration.number, migration.name
+                session.run("INSERT INTO migrations VALUES (?, ?)", *done)
+
+    @contextmanager
+    def writing(self) -> Iterator[SqliteSession]:
+        """Run one transaction, all of it or nothing, when nobody else does."""
+        with self._lock, self._transaction() as session:
+            yield session
+
+    @contextmanager
+    def _transaction(self) -> Iterator[SqliteSession]:
+        writer = self._writer
+        writer.execute("BEGIN IMMEDIATE")
+        try:
+            yield SqliteSession(writer)
+            writer.execute("COMMIT")
+        except BaseException:
+            if writer.in_transaction:  # A failed disk may have rolled it back already.
+                writer.execute("ROLLBACK")
+            raise
+
+    def append(self, claim: Claim, work: Work) -> Answer:
+        return self.settle(claim, (), lambda _: work)
+
+    def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
+        mine = Waiting(claim, meters, decide)
+        with self._queue:
+            self._waiting.append(mine)
+            mine.leads, self._led = not self._led, True
+        try:
+            if not mine.leads:
+                mine.woken.wait()
+            if mine.leads:
+                with self._lock:
+                    self._commit_waiting()
+        finally:
+            self._leave(mine)
+        return mine.result()
+
+    def _commit_waiting(self) -> None:
+        """Commit all commands that wait, with one wait for the disk."""
+        with self._queue:
+            together, self._waiting = self._waiting, []
+        left = list(together)
+        try:
+            while left and (refused := self._committed(left)):
+                left.remove(refused)
+        finally:
+            for one in together:
+                one.woken.set()
+
+    def _leave(self, mine: Waiting) -> None:
+        """Let the next one lead, if one waits; who was interrupted waits no longer."""
+        with self._queue:
+            if mine in self._waiting:
+                self._waiting.remove(mine)
+            if mine.leads:
+                self._led = bool(self._waiting)
+                for following in self._waiting[:1]:
+                    following.leads = True
+                    following.woken.set()
+
+    def _committed(self, together: list[Waiting]) -> Waiting | None:
+        """Commit commands together, or none of them: then return the one that was refused.
+
+        That happens seldom, so the others are done again; to keep a place in the transaction for
+        each of them to go back to would cost all of them more.
+        """
+        running: Waiting | None = None
+        try:
+            with self._transaction() as session:
+                for running in together:
+                    running.run(session)
+                running = None
+        except BaseException as error:
+            refused = running if isinstance(error, Exception) else None
+            # Where none was refused the commit has failed, and so all of them have.
+            for one in [refused] if refused else together:
+                one.error = error
+            for one in together:
+                one.answer = None
+            if not isinstance(error, Exception):
+                raise  # Whoever interrupts means this thread.
+            return refused
+        return None
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteSession]:
+        """Hold one moment of the ledger: later commits do not show in it."""
+        connection = self._connect()
+        try:
+            connection.execute("BEGIN; SELECT number FROM streams LIMIT 1")
+            yield SqliteSession(connection)
+        finally:
+            connection.close(True)
+
+    @contextmanager
+    def reading(self) -> Iterator[View]:
+        with self.snapshot() as session:
+            yield Reading(session)
+
+    def add_checkpoint(self, checkpoint: Checkpoint) -> None:
+        with self.writing() as session:
+            session.run("INSERT INTO checkpoints VALUES (?, ?)", checkpoint.number, str(checkpoint))
+
+    def backup(self, to: Path) -> None:
+        # Within a snapshot later commits neither show nor make the copy start anew.
+        with self.snapshot() as session, whole_file(to) as part:
+            target = apsw.Connection(str(part))
+            copy(session.connection, target)
+            target.execute("PRAGMA journal_mode = DELETE")
+            target.close()
+
+    def restore(self, source: Path) -> None:
+        with self.reading() as view:
+            if view.heads():
+                raise UserError("is not empty", field="--data")
+        with self._lock:
+            read_only = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)
+            copy(read_only, self._writer)
+            read_only.close()
+            self._writer.execute("PRAGMA journal_mode = WAL")
+
+    def leave_log(self) -> None:
+        """Make the file one that stands alone: a backup has no log beside it."""
+        self._writer.execute("PRAGMA journal_mode = DELETE")
+
+    def close(self) -> None:
+        with self._lock:
+            self._writer.close()
+
+
+def copy(source: apsw.Connection, target: apsw.Connection) -> None:
+    """Copy a whole database, page by page."""
+    with target.backup("main", source, "main") as backup:
+        while not backup.done:
+            backup.step(PAGES_A_STEP)
+
+
+@contextmanager
+def whole_file(file: Path) -> Iterator[Path]:
+    """Give a file to write to that gets its name only when it is whole and on the disk."""
+    if file.exists():
+        raise UserError(f"{file.name} exists already", field="--output")
+    part = file.with_name(f"{file.name}.part")
+    part.unlink(missing_ok=True)
+    yield part
+    _sync(part)
+    part.rename(file)
+    _sync(file.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def check_version(text: str) -> None:
+    """Refuse a SQLite that is known to lose commits."""
+    version = tuple(map(int, text.split(".")))
+    if version < VERSION_MIN:
+        least = ".".join(map(str, VERSION_MIN))
+        raise UserError(f"SQLite is {text}, and a ledger needs {least}: upgrade apsw")

@@ -1,0 +1,296 @@
+"""The statements that both databases understand, and what is done with them.
+
+A session runs statements inside one transaction; `?` stands for a parameter. What the databases
+do differently, each says in its own file.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from itertools import islice
+from typing import Any, NamedTuple, Protocol
+
+from croupier.errors import Bug, Refused
+from croupier.ledger.accounts import Account, account, kind_of, lock_order
+from croupier.ledger.audit import Posted
+from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
+from croupier.ledger.entries import Entry, balances
+from croupier.ledger.journal import START, Head, Stored, chain, stored_of
+from croupier.ledger.store import (
+    COMMAND_REUSED,
+    NO_SUCH_METER,
+    NOT_ENOUGH,
+    STREAM_MOVED,
+    Answer,
+    Claim,
+    Decide,
+    Work,
+)
+
+Row = tuple[Any, ...]
+ROWS_AT_ONCE = 1_000
+
+TABLES = {
+    "streams": "stream, number, hash",
+    "events": "stream, number, time_ms, subject, data, hash",
+    "accounts": "account, kind, micros",
+    "entries": "stream, number, line, id, debit, credit, micros, code",
+    "commands": "command, digest, stream, number, answer",
+    "checkpoints": "number, data",
+}
+"""The tables in the order in which they can be filled, with their columns."""
+
+
+class Session(Protocol):
+    """A transaction that is under way."""
+
+    locking: str
+    """What is written after a SELECT whose rows nobody else may change until the end."""
+    floor_error: type[Exception]
+    """What is raised when an account would go below zero."""
+
+    def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
+        """Run a statement and yield its rows."""
+
+    def run(self, sql: str, *parameters: object) -> int:
+        """Run a statement and return how many rows it changed."""
+
+    def run_many(self, sql: str, rows: Sequence[Row]) -> None:
+        """Run a statement once for each row of parameters."""
+
+
+# ---------------------------------------------------------------- appending
+
+
+def append(session: Session, claim: Claim, meters: Sequence[str], *, decide: Decide) -> Answer:
+    """Do all that a command comes to; the caller commits it, or rolls it back if this raises."""
+    head = _locked_head(session, claim.stream)
+    if (known := _answer(session, claim)) is not None:
+        return known
+    if head.number != claim.expected:
+        message = f"{claim.stream} has come to event {head.number}, not {claim.expected}"
+        raise Refused(STREAM_MOVED, message, field="expected")
+    work = decide(_locked_meters(session, meters))
+    stored = list(chain(head, claim.stream, [(e.time_ms, e.subject, e.data) for e in work.events]))
+    head = Head(stored[-1].number, stored[-1].hash) if stored else head
+    session.run("UPDATE streams SET number = ?, hash = ? WHERE stream = ?", *head, claim.stream)
+    session.run_many(
+        "INSERT INTO events (stream, number, time_ms, subject, data, hash) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        stored,
+    )
+    _post(session, claim.stream, [(s.number, e.entries) for s, e in _pairs(stored, work)])
+    for emptied in work.emptied:
+        if _balance(session, emptied):
+            raise Bug(f"{emptied} is not empty")
+    session.run(
+        "INSERT INTO commands (command, digest, stream, number, answer) VALUES (?, ?, ?, ?, ?)",
+        claim.command,
+        claim.digest,
+        claim.stream,
+        head.number,
+        work.answer,
+    )
+    return Answer(work.answer, head.number)
+
+
+def _pairs(stored: list[Stored], work: Work) -> Iterator[tuple[Stored, Any]]:
+    return zip(stored, work.events, strict=True)
+
+
+def _locked_head(session: Session, stream: str) -> Head:
+    """Return the head of a stream, which nobody else can move until the end."""
+    find = f"SELECT number, hash FROM streams WHERE stream = ?{session.locking}"
+    for row in session.rows(find, stream):
+        return Head(*row)
+    session.run(
+        "INSERT INTO streams (stream, number, hash) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        stream,
+        *START,
+    )
+    for row in session.rows(find, stream):
+        return Head(*row)
+    raise Bug(f"the stream {stream} cannot be made")
+
+
+def _answer(session: Session, claim: Claim) -> Answer | None:
+    """Return what was answered to this command before, or refuse its id for another one."""
+    sql = "SELECT digest, stream, number, answer FROM commands WHERE command = ?"
+    for digest, stream, number, answer in session.rows(sql, claim.command):
+        if (digest, stream) != (claim.digest, claim.stream):
+            raise Refused(COMMAND_REUSED, "this id was another command's", field="command")
+        return Answer(answer, number, repeated=True)
+    return None
+
+
+def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
+    """Return what meters show, which nobody else can move until the end."""
+    shown: dict[str, int] = {}
+    find = f"SELECT micros FROM accounts WHERE account = ?{session.locking}"
+    for meter in sorted(meters):
+        for (micros,) in session.rows(find, account("meter", meter)):
+            shown[meter] = micros
+        if meter not in shown:
+            raise Refused(NO_SUCH_METER, f"there is no meter {meter}", field="meters")
+    return shown
+
+
+def _post(session: Session, stream: str, entries: list[tuple[int, tuple[Entry, ...]]]) -> None:
+    """Post entries: first what the accounts come to, in a fixed order, then the entries."""
+    flat = [entry for _, of_event in entries for entry in of_event]
+    changes = balances(flat)
+    for changed in sorted(changes, key=lock_order):
+        try:
+            _add(session, changed, changes[changed])
+        except session.floor_error:
+            message = f"{changed} does not hold as much"
+            raise Refused(NOT_ENOUGH, message, field=changed) from None
+    session.run_many(
+        "INSERT INTO entries (stream, number, line, id, debit, credit, micros, code) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (stream, number, line, *entry)
+            for number, of_event in entries
+            for line, entry in enumerate(of_event, 1)
+        ],
+    )
+
+
+def _add(session: Session, changed: Account, micros: int) -> None:
+    """Change a balance where it is: nobody reads it, and so nobody can write an old one back."""
+    add = "UPDATE accounts SET micros = micros + ? WHERE account = ?"
+    if session.run(add, micros, changed):
+        return
+    session.run(
+        "INSERT INTO accounts (account, kind, micros) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
+        changed,
+        kind_of(changed),
+    )
+    session.run(add, micros, changed)
+
+
+def _balance(session: Session, of: Account) -> int | None:
+    for (micros,) in session.rows("SELECT micros FROM accounts WHERE account = ?", of):
+        return int(micros)
+    return None
+
+
+# ---------------------------------------------------------------- reading
+
+
+class Reading:
+    """A view of the ledger through a session that sees one moment of it."""
+
+    def __init__(self, session: Session) -> None:
+        self._rows = session.rows
+        self._session = session
+
+    def heads(self) -> dict[str, Head]:
+        rows = self._rows("SELECT stream, number, hash FROM streams ORDER BY stream")
+        return {stream: Head(number, hash) for stream, number, hash in rows}
+
+    def stream(self, stream: str, *, after: int = 0) -> Iterator[Stored]:
+        sql = (
+            "SELECT stream, number, time_ms, subject, data, hash FROM events "
+            "WHERE stream = ? AND number > ? ORDER BY number"
+        )
+        return map(stored_of, self._rows(sql, stream, after))
+
+    def about(self, subject: str) -> list[Stored]:
+        sql = (
+            "SELECT stream, number, time_ms, subject, data, hash FROM events "
+            "WHERE subject = ? AND subject <> '' ORDER BY stream, number"
+        )
+        return list(map(stored_of, self._rows(sql, subject)))
+
+    def posted(self, stream: str, *, after: int = 0) -> Iterator[Posted]:
+        sql = f"{_POSTED} WHERE stream = ? AND number > ? ORDER BY number, line"
+        return (_posted(row) for row in self._rows(sql, stream, after))
+
+    def history(self, account: Account, *, limit: int) -> list[Posted]:
+        # Two searches, each by its own index.
+        sql = (
+            f"SELECT both_sides.* FROM ({_POSTED} WHERE debit = ? UNION ALL "
+            f"{_POSTED} WHERE credit = ?) AS both_sides JOIN events USING (stream, number) "
+            "ORDER BY time_ms DESC, stream DESC, number DESC, line DESC LIMIT ?"
+        )
+        return [_posted(row) for row in self._rows(sql, account, account, limit)]
+
+    def balance(self, account: Account) -> int | None:
+        return _balance(self._session, account)
+
+    def balances(self, kind: str = "") -> dict[Account, int]:
+        where, parameters = (" WHERE kind = ?", (kind,)) if kind else ("", ())
+        sql = f"SELECT account, micros FROM accounts{where} ORDER BY account"
+        return {Account(name): micros for name, micros in self._rows(sql, *parameters)}
+
+    def answer(self, command: str) -> Answer | None:
+        sql = "SELECT answer, number FROM commands WHERE command = ?"
+        for text, number in self._rows(sql, command):
+            return Answer(text, number, repeated=True)
+        return None
+
+    def checkpoints(self) -> list[Checkpoint]:
+        rows = self._rows("SELECT data FROM checkpoints ORDER BY number")
+        return [parse_checkpoint(data) for (data,) in rows]
+
+
+_POSTED = "SELECT stream, number, line, id, debit, credit, micros, code FROM entries"
+
+
+def _posted(row: Row) -> Posted:
+    stream, number, _, id, debit, credit, micros, code = row
+    return Posted(stream, number, Entry(id, Account(debit), Account(credit), micros, code))
+
+
+# ---------------------------------------------------------------- whole tables
+
+
+def table_rows(session: Session, table: str) -> Iterator[Row]:
+    """Yield all rows of a table."""
+    return session.rows(f"SELECT {TABLES[table]} FROM {table}")
+
+
+def fill(session: Session, source: Session) -> None:
+    """Fill empty tables with the rows of another database."""
+    for table, columns in TABLES.items():
+        marks = ", ".join("?" * len(columns.split(", ")))
+        sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
+        rows = table_rows(source, table)
+        while some := list(islice(rows, ROWS_AT_ONCE)):
+            session.run_many(sql, some)
+
+
+# ---------------------------------------------------------------- migrations
+
+
+class Migration(NamedTuple):
+    number: int
+    name: str
+    sql: str
+
+
+RECORDED = """CREATE TABLE IF NOT EXISTS migrations (
+    number INTEGER NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL
+)"""
+
+
+def migrations(database: str) -> list[Migration]:
+    """Return the migrations of a database, in order: files like `0001-ledger.sql`."""
+    folder = files(__package__) / "sql" / database
+    found = [
+        Migration(int(file.name[:4]), file.name, file.read_text("utf-8"))
+        for file in folder.iterdir()
+        if file.name.endswith(".sql")
+    ]
+    return sorted(found)
+
+
+def pending(session: Session, database: str) -> list[Migration]:
+    """Return the migrations that a database has still to go through, or refuse a later one."""
+    known = migrations(database)
+    done: dict[int, str] = dict(session.rows("SELECT number, name FROM migrations"))
+    for number, name in done.items():
+        if (number, name) not in {(m.number, m.name) for m in known}:
+            raise Refused("later_version", f"was made by a later version, with {name}")
+    return [migration for migration in known if migration.number not in done]

@@ -1,0 +1,85 @@
+"""A ledger in memory that tests can tamper with."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from croupier.ledger.accounts import Account
+from croupier.ledger.audit import Posted
+from croupier.ledger.checkpoints import Checkpoint, sign
+from croupier.ledger.entries import balances
+from croupier.ledger.journal import START, Head, Stored, chain
+from croupier.ledger.scribe import Happened, Scribe
+from croupier.ledger.store import Answer
+from tests.ledger.tables import TIME, random_history, rules_of
+
+SECRET = bytes(range(32))
+
+
+@dataclass
+class Memory:
+    """A view of records that anybody can change."""
+
+    events: dict[str, list[Stored]] = field(default_factory=dict)
+    entries: dict[str, list[Posted]] = field(default_factory=dict)
+    accounts: dict[Account, int] = field(default_factory=dict)
+    signed: list[Checkpoint] = field(default_factory=list)
+
+    def heads(self) -> dict[str, Head]:
+        ends = {name: records[-1] if records else None for name, records in self.events.items()}
+        return {s: Head(end.number, end.hash) if end else START for s, end in ends.items()}
+
+    def stream(self, stream: str, *, after: int = 0) -> Iterator[Stored]:
+        return (row for row in self.events.get(stream, []) if row.number > after)
+
+    def about(self, subject: str) -> list[Stored]:
+        return [row for rows in self.events.values() for row in rows if row.subject == subject]
+
+    def posted(self, stream: str, *, after: int = 0) -> Iterator[Posted]:
+        return (row for row in self.entries.get(stream, []) if row.number > after)
+
+    def history(self, account: Account, *, limit: int) -> list[Posted]:
+        rows = [row for rows in self.entries.values() for row in rows]
+        return [r for r in rows if account in (r.entry.debit, r.entry.credit)][:limit]
+
+    def balance(self, account: Account) -> int | None:
+        return self.accounts.get(account)
+
+    def balances(self, kind: str = "") -> dict[Account, int]:
+        return {a: m for a, m in self.accounts.items() if a.startswith(kind)}
+
+    def answer(self, command: str) -> Answer | None:
+        return None
+
+    def checkpoints(self) -> list[Checkpoint]:
+        return self.signed
+
+    def put(self, scribe: Scribe, happened: list[Happened]) -> Scribe:
+        """Append what happened, as a store would."""
+        draft = scribe.draft(happened, time_ms=TIME)
+        rows = self.events.setdefault(scribe.stream, [])
+        head = Head(rows[-1].number, rows[-1].hash) if rows else START
+        added = list(
+            chain(head, scribe.stream, [(e.time_ms, e.subject, e.data) for e in draft.events])
+        )
+        rows += added
+        posted = self.entries.setdefault(scribe.stream, [])
+        for row, event in zip(added, draft.events, strict=True):
+            posted += [Posted(scribe.stream, row.number, entry) for entry in event.entries]
+        return draft.scribe
+
+    def finish(self) -> None:
+        """Sum the accounts up and sign the heads."""
+        rows = [row.entry for posted in self.entries.values() for row in posted]
+        self.accounts = balances(rows)
+        self.signed.append(sign(SECRET, len(self.signed) + 1, self.heads(), time_ms=TIME))
+
+
+def journal(*books: str, seed: str) -> Memory:
+    """Return a journal with one table for each book, and a random round at each."""
+    memory = Memory()
+    for id in books:
+        scribe = Scribe(id, rules_of)
+        for happened in random_history(id, f"{seed} {id}"):
+            scribe = memory.put(scribe, happened)
+    memory.finish()
+    return memory

@@ -1,0 +1,98 @@
+"""The contract of the stores, kept by SQLite."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from croupier.errors import UserError
+from croupier.ledger.stores import open_sqlite
+from croupier.ledger.stores.protocol import Store
+from croupier.ledger.stores.sqlite import SqliteStore, check_version
+from tests.ledger.contract import StoreContract
+
+
+class TestSqlite(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = SqliteStore(tmp_path / "ledger.db", make=True)
+        yield store
+        store.close()
+
+    @pytest.fixture
+    def empty(self, tmp_path: Path) -> Callable[[], Store]:
+        return lambda: SqliteStore(tmp_path / "empty.db", make=True)
+
+    def execute(self, store: Store, sql: str) -> None:
+        assert isinstance(store, SqliteStore)
+        with store.writing() as session:
+            session.run(sql)
+
+    @contextmanager
+    def failing(self, store: Store, at: int) -> Iterator[list[str]]:
+        assert isinstance(store, SqliteStore)
+        run: list[str] = []
+
+        def trace(_: Any, sql: str, __: Any) -> bool:
+            if sql == "ROLLBACK":
+                return True
+            run.append(sql)
+            if len(run) > at:
+                raise MemoryError(sql)
+            return True
+
+        store._writer.exec_trace = trace
+        try:
+            yield run
+        finally:
+            store._writer.exec_trace = None
+
+
+def test_an_older_sqlite_is_refused() -> None:
+    check_version("3.51.3")
+    with pytest.raises(UserError, match=r"SQLite is 3\.51\.2, and a ledger needs 3\.51\.3"):
+        check_version("3.51.2")
+
+
+def test_a_ledger_is_not_made_by_looking(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"there is no ledger a\.db"):
+        open_sqlite(tmp_path / "a.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_file_is_no_ledger_and_stays_as_it_is(tmp_path: Path) -> None:
+    other = tmp_path / "a.db"
+    other.write_text("something else")
+    with pytest.raises(UserError, match="is not a ledger"):
+        open_sqlite(other)
+    assert other.read_text() == "something else"
+
+
+def test_every_commit_is_synced(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "ledger.db", make=True)
+    pragmas = ("journal_mode", "synchronous", "foreign_keys")
+    with store.writing() as session:
+        found = [next(iter(session.rows(f"PRAGMA {name}")))[0] for name in pragmas]
+    store.close()
+    assert found == ["wal", 2, 1]
+
+
+def test_migrations_are_recorded_and_done_once(tmp_path: Path) -> None:
+    SqliteStore(tmp_path / "ledger.db", make=True).close()
+    store = SqliteStore(tmp_path / "ledger.db", make=True)
+    with store.writing() as session:
+        assert list(session.rows("SELECT * FROM migrations")) == [(1, "0001-ledger.sql")]
+        session.run("INSERT INTO migrations VALUES (999, '0999-later.sql')")
+    store.close()
+    with pytest.raises(UserError, match=r"made by a later version, with 0999-later\.sql"):
+        SqliteStore(tmp_path / "ledger.db")
+
+
+def test_the_tables_take_no_other_types(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "ledger.db", make=True)
+    with pytest.raises(apsw.ConstraintError), store.writing() as session:
+        session.run("INSERT INTO accounts VALUES ('player:ada', 'player', 1.5)")
+    store.close()
