@@ -19,16 +19,18 @@ WORDS = {"cards", "errors", "money", "svg"}
 TO_HANDS = WORDS | {"hands"}
 TO_RULES = TO_HANDS | {"rules"}
 TO_ROUND = TO_RULES | {"round"}
-ALL_BUT_DOORS = TO_ROUND | {"ledger", "odds", "reports", "table"}
+ALL_BUT_DOORS = TO_ROUND | {"fairness", "ledger", "odds", "reports", "table"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "money": {"errors"},
     "cards": {"errors", "svg"},  # A card draws itself in a notebook.
     "svg": {"cards", "errors"},
     "hands": WORDS,
+    "fairness": {"cards", "errors"},  # A deck can know neither bets nor players.
     "rules": TO_HANDS,
     "round": TO_RULES,
     "table": TO_ROUND,
+    "gym": TO_ROUND,
     "odds": TO_ROUND,
     "ledger": TO_ROUND,
     "reports": TO_ROUND | {"odds"},  # A PAR sheet prints what the mathematics found.
@@ -51,6 +53,7 @@ WORLD = {
 EVERYTHING = set(WORLD)
 MAY_TOUCH = {
     "rules/load.py": {"files"},  # The one place that reads rulebooks, from the package or a folder.
+    "fairness/checker.py": {"files"},  # A program that players keep and run alone.
     "ledger/stores/": EVERYTHING,
     "server/": EVERYTHING,
     "cli/": EVERYTHING,
@@ -228,6 +231,11 @@ def test_only_data_names_books_games_wagers_and_payouts() -> None:
         ("rules/a/b.py", "from ..c import x\nfrom ...hands import y", []),
         ("round/a.py", "from croupier.rules.model import x", []),
         ("cli/a.py", "from croupier import __version__, server", []),
+        (
+            "fairness/a.py",
+            "from croupier.round import x",
+            ["fairness/a.py:1: fairness may not import round"],
+        ),
         ("attic/a.py", "", ["attic/a.py: the room attic is not declared"]),
     ],
 )
@@ -249,6 +257,7 @@ def test_direction_bites(path: str, source: str, expected: list[str]) -> None:
         ("rules/a.py", "__import__(x)", ["rules/a.py:1: __import__() is files"]),
         ("rules/load.py", "from pathlib import Path\nimport importlib.resources", []),
         ("rules/load.py", "import time", ["rules/load.py:1: time is clock"]),
+        ("fairness/shuffle.py", "import os", ["fairness/shuffle.py:1: os is files"]),
         ("ledger/a.py", "import sqlite3", ["ledger/a.py:1: sqlite3 is database"]),
         ("ledger/stores/a.py", "import sqlite3", []),
         ("svg.py", "import socket", ["svg.py:1: socket is network"]),

@@ -36,3 +36,8 @@ def test_the_installed_wheel_lists_the_books(tmp_path: Path) -> None:
     assert [book["id"] for book in listed] == BOOKS
     assert len(BOOKS) == 5
     assert list(environment.glob("lib/python*/site-packages/croupier/py.typed"))
+    # The templates of documents are inside too.
+    assert run(environment / "bin/croupier", "sign", BOOKS[0], cwd=empty).endswith("</html>\n")
+    # And so are the tables of the ledger.
+    (packages,) = environment.glob("lib/python*/site-packages")
+    assert len(list(packages.glob("croupier/ledger/stores/sql/*/0001-*.sql"))) == 2

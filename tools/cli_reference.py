@@ -28,7 +28,7 @@ one JSON document. The exit code says how it went:
 | code | meaning |
 | ---: | --- |
 | 0 | done |
-| 1 | the answer is "no": a submission or a rulebook fails its check |
+| 1 | the answer is "no": a submission, a rulebook or a ledger fails its check |
 | 2 | the input or the call is wrong; standard output is empty then |
 | 3 | a package that is needed is not installed; the message names it |
 | 130 | interrupted |

@@ -28,10 +28,21 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "rulebooks": "List the rulebooks, show one, compare two, check a file.",
-    "play": "Play a book in the terminal, for play chips.",
-    "replay": "Show a recorded round, event by event or settled.",
-    "settle": "Settle a round file, every line with its clause.",
     "submission": "Write a rules submission, or check one.",
+    "play": "Play a book in the terminal, for play chips.",
+    "settle": "Settle a round file, every line with its clause.",
+    "replay": "Show a recorded round, event by event or settled.",
+    "analyze": "Work out the exact figures of every wager, or of a bet.",
+    "advise": "Say what every choice is worth with given cards.",
+    "price": "Price every ruling of a book, reading by reading.",
+    "compare": "Price two books or two sets of selections side by side.",
+    "choose": "Find the selections that give a house edge.",
+    "simulate": "Deal rounds and hold them against the exact values.",
+    "report": "Make the PAR sheet of a table, HTML or PDF.",
+    "sign": "Make the sign that a table must post, HTML or PDF.",
+    "ledger": "Verify a ledger, look at accounts and rounds, back up.",
+    "check-deal": "Check which cards of a deal are proven.",
+    "rng": "Put out random bytes or shuffles, for a test lab.",
 }
 
 
@@ -44,7 +55,8 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
         if cmd_name not in COMMANDS:
             return None
-        return typer.main.get_command(import_module(f"croupier.cli.{cmd_name}").app)
+        file = cmd_name.replace("-", "_")
+        return typer.main.get_command(import_module(f"croupier.cli.{file}").app)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         with formatter.section("Commands"):
