@@ -37,6 +37,9 @@ from croupier.rules.words import plain
 
 app = group("Settle a round file.")
 
+GARBAGE_OBJECTS = 100_000
+"""How many new objects there are before cycles among them are looked for: rounds make none."""
+
 
 @app.command()
 def settle(
@@ -152,11 +155,8 @@ class Settler:
 
     def stream(self) -> None:
         """Answer one line of JSON for each line of input, and go on after an error."""
-        known = 0
+        gc.set_threshold(GARBAGE_OBJECTS)
         for line in sys.stdin.buffer:
-            if len(self._rules) > known:
-                known = len(self._rules)
-                gc.freeze()  # Rules live as long as this, so nobody need look for garbage in them.
             try:
                 answer = result_of(self.played(parse_json(_text(line))))
             except UserError as error:

@@ -143,7 +143,7 @@ class Round(NamedTuple):
 
     @property
     def at(self) -> int:
-        """The number of this step: -1 before the round is opened, and one more when it is over."""
+        """The number of this step; -1 before the first, and that of all steps after the last."""
         if self.stage:
             return self.stage.at
         return len(self.rules.sequence) if self.closed else -1
