@@ -101,8 +101,7 @@ def _unique(table: Ints) -> tuple[Ints, Ints]:
     Rows are compared by a sum that two different ones hardly share, and then in full.
     """
     width = table.shape[1] - 1
-    random = np.random.default_rng(width).integers(1, 1 << 30, (width,))
-    factors = np.concatenate([[1 << 52], random])
+    factors = np.array([1 << 52, *(pow(0x9E3779B1, k + 1, 1 << 30) for k in range(width))])
     _, first, where = np.unique(table @ factors, return_index=True, return_inverse=True)
     if not np.array_equal(table[first][where], table):
         _, first, where = np.unique(table, axis=0, return_index=True, return_inverse=True)

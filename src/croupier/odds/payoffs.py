@@ -172,16 +172,14 @@ class _Asked:
 
 @cache
 def _rows_by_code(asked: _Asked, size: int, ranking: Ranking) -> NDArray[np.int64]:
-    rows = asked.table.rows
+    table, rows = asked.table, asked.table.rows
     labels = [label(code, size, ranking) for code in range(CODES)]
+    turns = TURNS if tells_suits([table]) else 1
     found = [
-        [
-            rows.index(row) if (row := row_for(asked.table, turned(one, turn))) else -1
-            for one in labels
-        ]
-        for turn in range(TURNS)
+        [rows.index(row) if (row := row_for(table, turned(one, turn))) else -1 for one in labels]
+        for turn in range(turns)
     ]
-    return np.array(found)
+    return np.array(found * (TURNS // turns))
 
 
 def tells_suits(tables: Sequence[Paytable]) -> bool:
