@@ -386,3 +386,47 @@ def test_what_is_no_meter_is_refused(meters: dict[str, Any], message: str) -> No
         with pytest.raises(UserError) as caught:
             call()
         assert str(caught.value).startswith(message)
+
+
+# ---------------------------------------------------------------- the same bet at another table
+
+KEPT: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, int]]] = {
+    "another letter": (MARYLAND, {}, {"pair_plus": "C"}, {"pair_plus": 1}),
+    "two lines": (
+        MARYLAND,
+        {"six_card_bonus": "C"},
+        {"six_card_bonus": "F", "pair_plus": "E"},
+        {"pair_plus": 2, "six_card_bonus": 1},
+    ),
+    "suits": (
+        MARYLAND,
+        {"progressive": "A"},
+        {"progressive": "A", "progressive_reset": 5000},
+        {"progressive": 1},
+    ),
+}
+ANEW: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, int]]] = {
+    "other hands are listed": (
+        MARYLAND,
+        {"progressive": "A"},
+        {"progressive": "B"},
+        {"progressive": 1},
+    ),
+    "something is decided": (MARYLAND, {}, {"ante_bonus": "C"}, {"ante": 1}),
+    "the bank's hand matters": (
+        FLORIDA,
+        {},
+        {"pair_plus_when_beaten": "push"},
+        {"pair_plus": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", [*KEPT, *ANEW])
+def test_a_bet_is_worth_at_another_table_what_an_analysis_there_says(case: str) -> None:
+    id, here, there, bet = (KEPT | ANEW)[case]
+    one = analyze(table(id, **here), bet, others=3)
+    other = analyze(table(id, **there), bet, meters=one.meters)
+    assert bool(one._kept) == (case in KEPT or case == "other hands are listed")
+    assert one.value_at(other.rules) == other.expected_value
+    assert one.value_at(one.rules) == one.expected_value - one.envy

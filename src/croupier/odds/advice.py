@@ -20,7 +20,7 @@ from croupier.odds.analysis import Units, opening, parse_bet, parse_meters
 from croupier.odds.counts import STATES
 from croupier.odds.paths import Decision, Node, Path, leaves, tree
 from croupier.odds.payoffs import Judged, Payoffs, cards_of, judged, place_cards, rows_by_code
-from croupier.odds.seats import codes_of
+from croupier.odds.seats import codes_of, plays
 from croupier.odds.solve import bank_high
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
@@ -220,10 +220,9 @@ class _Values:
     def _states(self, seat: NDArray[np.uint8], bank: NDArray[np.uint8]) -> NDArray[Any]:
         ranking = self.rules.ranking
         own, other = three_cards(seat, ranking), three_cards(bank, ranking)
-        plays = (other >> 12 > 0) | ((bank >> 2).max(axis=1) >= bank_high(self.rules))
         number = {state: STATES.index(state) for state in STATES}
         return np.select(
-            [~plays, own > other, own < other],
+            [~plays(other, bank_high(self.rules)), own > other, own < other],
             [number["unopposed"], number["higher"], number["lower"]],
             number["equal"],
         )

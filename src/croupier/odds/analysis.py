@@ -62,7 +62,7 @@ def analyses(
         needed = {id for id, meter in rules.meters.items() if meter.wager == name}
         if needed <= known:
             own = {id: amount for id, amount in given.items() if id in needed}
-            found.append(analyze(rules, {name: _stake(rules, name)}, meters=own, others=others))
+            found.append(analyze(rules, {name: unit_of(rules, name)}, meters=own, others=others))
     return tuple(found)
 
 
@@ -78,7 +78,7 @@ def opening(rules: TableRules) -> str:
     return offered(rules)[0]
 
 
-def _stake(rules: TableRules, name: str) -> Fraction:
+def unit_of(rules: TableRules, name: str) -> Fraction:
     """Return one unit, or the smallest size of a wager that has sizes."""
     sizes = rules.wagers[name].sizes
     return Fraction(min(sizes.of), 100) if sizes else Fraction(1)
@@ -88,7 +88,7 @@ def parse_bet(rules: TableRules, bet: Mapping[str, Units] | None) -> dict[str, F
     """Read a bet: wagers that are offered, with stakes that may be made."""
     if bet is None:
         name = opening(rules)
-        return {name: _stake(rules, name)}
+        return {name: unit_of(rules, name)}
     known = offered(rules)
     stakes: dict[str, Fraction] = {}
     for name, units in bet.items():
@@ -191,7 +191,7 @@ class Analysis:
         else:
             if self._kept and rules.ranking == self.rules.ranking:
                 return Fraction(cents, 100)
-        return analyze(rules, self.bet, meters=self.meters).expected_value
+        return analyze(rules, self.bet, meters=self.meters).solved.expected_cents / 100
 
     @cached_property
     def _kept(self) -> list[tuple[Judged, list[int], int]]:

@@ -7,7 +7,7 @@ from itertools import combinations, product
 from typing import Any
 
 from croupier.errors import Breaches, UserError
-from croupier.odds.analysis import Analysis, analyze, offered
+from croupier.odds.analysis import Analysis, analyze, offered, unit_of
 from croupier.rules.book import Selection
 from croupier.rules.game import Row
 from croupier.rules.resolve import resolve
@@ -103,7 +103,7 @@ def _of(
 ) -> Iterator[Chosen]:
     """Yield the selections as they are, and with amended payouts where the book allows them."""
     wager, selections = tried
-    yield Chosen(selections, analyze(rules, {wager: _unit(rules, wager)}), 0)
+    yield Chosen(selections, analyze(rules, {wager: unit_of(rules, wager)}), 0)
     family = rules.wagers[wager].paytable
     settled = {*selections, *fixed}
     for name, selection in book.rules.selection.items():
@@ -112,13 +112,8 @@ def _of(
                 table = replace(rules.paytables[family], rows=rows)
                 other = replace(rules, paytables={**rules.paytables, family: table})
                 payouts = {row.hand: number(row.to or Fraction(0)) for row in rows}
-                found = analyze(other, {wager: _unit(rules, wager)})
+                found = analyze(other, {wager: unit_of(rules, wager)})
                 yield Chosen({**selections, name: payouts}, found, changes)
-
-
-def _unit(rules: TableRules, wager: str) -> Fraction:
-    sizes = rules.wagers[wager].sizes
-    return Fraction(min(sizes.of), 100) if sizes else Fraction(1)
 
 
 def _amended(rows: tuple[Row, ...]) -> Iterator[tuple[tuple[Row, ...], int]]:

@@ -35,7 +35,7 @@ from croupier.odds.codes import (
     threes_of,
     triple_codes,
 )
-from croupier.odds.seats import REST, SEATS, Cards, Ints, codes_of, seat_codes
+from croupier.odds.seats import REST, SEATS, Cards, Ints, codes_of, plays, seat_codes
 
 STATES = ("higher", "lower", "equal", "unopposed")
 """How a seat's hand may stand against the bank's; the order of outcomes in counts."""
@@ -136,10 +136,10 @@ def _pair_class(one: Any, other: Any) -> Any:
 def _below(ranking: Ranking, high: int) -> _Below:
     deck = threes_of(52)
     strengths, place = np.unique(three_cards(deck.astype(np.uint8), ranking), return_inverse=True)
-    plays = (strengths >> 12 > 0) | (strengths >> 8 & 15 >= high + 2)  # T3
+    playing = plays(strengths, high)
     size = len(strengths) + 1
-    playing = plays[place]
-    cards, at = deck[playing], place[playing] + 1
+    at_play = playing[place]
+    cards, at = deck[at_play], place[at_play] + 1
     alike = np.bincount(_pair_class(*np.indices((52, 52)).reshape(2, -1)), minlength=338) // 2
     one, two = np.zeros((13, size), np.int64), np.zeros((338, size), np.int64)
     for i in range(3):
@@ -153,7 +153,7 @@ def _below(ranking: Ranking, high: int) -> _Below:
     two //= np.maximum(alike, 1)[:, None]
     return _Below(
         strengths.astype(np.int64),
-        plays,
+        playing,
         np.cumsum(np.bincount(at, minlength=size)),
         np.cumsum(one, axis=-1),
         np.cumsum(two, axis=-1),
@@ -330,10 +330,9 @@ def _state(seats: Cards, strength: Ints, of: tuple[Ranking, int | None]) -> Ints
     if high is None:
         return np.zeros(1, np.int64)
     own = three_cards(seats.reshape(-1, 3), ranking).reshape(seats.shape[:-1])
-    plays = (strength >> 12 > 0) | (strength >> 8 & 15 >= high + 2)
     number = [STATES.index(state) for state in ("unopposed", "higher", "lower", "equal")]
     below, above = strength < own, strength > own
-    return np.select([~plays | (own < 0), below, above], number[:3], number[3])
+    return np.select([~plays(strength, high) | (own < 0), below, above], number[:3], number[3])
 
 
 def _state_of(seat: int, of: tuple[Ranking, int]) -> Ints:

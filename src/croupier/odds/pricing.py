@@ -47,7 +47,7 @@ def price(book: Rulebook) -> tuple[PricedRuling, ...]:
 def _readings(book: Rulebook, ruling: Ruling) -> tuple[PricedReading, ...]:
     if not ruling.bet or not ruling.alternative:
         return ()
-    chosen = _chosen(book, ruling)
+    chosen = _reading(book, ruling, None)
     others = [_reading(book, ruling, alternative) for alternative in ruling.alternative]
     return (chosen, *others) if any(_differs(chosen, other) for other in others) else ()
 
@@ -61,25 +61,15 @@ def _differs(one: PricedReading, other: PricedReading) -> bool:
     return other.expected_value != one.expected_value or other.bet != one.bet
 
 
-def _chosen(book: Rulebook, ruling: Ruling) -> PricedReading:
-    selections = named(ruling.selections)
-    found = analyze(resolve(book, selections), named(ruling.bet))
+def _reading(book: Rulebook, ruling: Ruling, other: Alternative | None) -> PricedReading:
+    """Price the reading that was chosen, or another one."""
+    selections, bet = named(ruling.selections), named(ruling.bet)
+    if other:
+        selections, bet = {**selections, **named(other.selections)}, named(other.bet) or bet
+    found = analyze(resolve(book, selections, reading=other.sets if other else None), bet)
     return PricedReading(
-        says=ruling.choice,
-        chosen=True,
-        bet=found.bet,
-        selections=selections,
-        expected_value=found.expected_value,
-    )
-
-
-def _reading(book: Rulebook, ruling: Ruling, other: Alternative) -> PricedReading:
-    selections = {**named(ruling.selections), **named(other.selections)}
-    rules = resolve(book, selections, reading=other.sets)
-    found = analyze(rules, named(other.bet or ruling.bet))
-    return PricedReading(
-        says=other.says,
-        chosen=False,
+        says=other.says if other else ruling.choice,
+        chosen=other is None,
         bet=found.bet,
         selections=selections,
         expected_value=found.expected_value,

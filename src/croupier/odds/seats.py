@@ -9,7 +9,7 @@ the weight each: every class has a multiple of four hands.
 from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,11 @@ def codes_of(cards: Cards, ranking: Ranking) -> Codes:
     for row in np.flatnonzero(is_royal[category]):
         codes[row] |= np.bincount(cards[row] & 3).argmax()
     return codes
+
+
+def plays(strengths: Any, high: int) -> Any:
+    """Tell which strengths of three cards play for a bank that needs this high card (T3)."""
+    return (strengths >> 12 > 0) | (strengths >> 8 & 15 >= high + 2)
 
 
 @cache

@@ -32,7 +32,7 @@ from croupier.odds.draws import (
 )
 from croupier.odds.paths import Path
 from croupier.odds.payoffs import place_cards
-from croupier.odds.seats import CODES, Ints, label
+from croupier.odds.seats import CODES, Ints, label, plays
 from croupier.odds.solve import Group, Solved
 from croupier.round.settle import row_for, shared_place
 from croupier.rules.game import Envy
@@ -109,8 +109,7 @@ class _Place:
         model = solved.model
         strength = strengths(model.ranking)
         order = np.unique(strength, return_inverse=True)[1].astype(np.int16)
-        plays = (strength >> 12 > 0) | (strength >> 8 & 15 >= model.high + 2)
-        bank = np.where(plays, order, np.int16(-1))
+        bank = np.where(plays(strength, model.high), order, np.int16(-1))
         return order, np.repeat(bank, 3) if self.is_shown else bank
 
     def outcome(self, hands: Ints, numbers: Ints) -> Ints:

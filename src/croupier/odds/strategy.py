@@ -10,7 +10,7 @@ from croupier.errors import UserError, quoted
 from croupier.hands.arrays import three_cards
 from croupier.hands.ranking import strength_of_ranks
 from croupier.odds.paths import Decision, Node, Path, decisions
-from croupier.odds.seats import SEATS
+from croupier.odds.seats import SEATS, plays
 from croupier.odds.solve import Choices, Model, Numbers
 from croupier.rules.game import Option
 
@@ -41,8 +41,7 @@ def _raises(said: str, model: Model) -> Numbers:
     if said.lower().startswith(MIMIC):
         if model.rules.bank.qualifier is None:
             raise UserError("there is no bank's hand to mimic", field="strategy")
-        plays: Numbers = (strengths >> 12 > 0) | ((SEATS >> 2).max(axis=1) >= model.high)
-        return plays
+        return np.asarray(plays(strengths, model.high))
     hand = _HAND.fullmatch(said)
     if not hand:
         raise UserError(
