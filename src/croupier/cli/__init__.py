@@ -100,6 +100,8 @@ def main() -> None:
     try:
         code = app(standalone_mode=False, prog_name="croupier")
         sys.stdout.flush()
+        if code == INTERRUPTED:  # Typer makes an exit code of Ctrl-C.
+            say("interrupted")
     except (UserError, MissingExtra) as error:
         say(str(error))
         code = error.exit_code
