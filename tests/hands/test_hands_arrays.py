@@ -1,6 +1,6 @@
 """Arrays of hands: every five-card hand there is, against the scalar code and an outside oracle."""
 
-from itertools import chain, combinations, starmap
+from itertools import chain, combinations, combinations_with_replacement, product, starmap
 
 import numpy as np
 import pytest
@@ -9,12 +9,9 @@ from phevaluator.evaluator import evaluate_5cards
 
 from croupier.errors import ParseError
 from croupier.hands import NAMES, STANDARD, Ranking, arrays, evaluator
+from croupier.hands.ranking import strength_of_ranks
 
-RANKINGS = [
-    Ranking(card_by_card=literal, wheel=wheel)
-    for literal in (False, True)
-    for wheel in (True, False)
-]
+RANKINGS = [Ranking(*readings) for readings in product((False, True), repeat=3)]
 Cards = NDArray[np.uint8]
 
 
@@ -71,6 +68,20 @@ def test_the_order_of_all_five_card_hands_agrees_with_phevaluator(all_five: Card
     strengths, place = np.unique(ours, return_inverse=True)
     assert len(strengths) == 7_462
     np.testing.assert_array_equal(7_462 - place, theirs)
+
+
+@pytest.mark.parametrize("ranking", RANKINGS)
+@pytest.mark.parametrize("size", [3, 5])
+def test_all_ranks_have_the_strength_that_is_defined(size: int, ranking: Ranking) -> None:
+    strengths = arrays.three_cards if size == 3 else arrays.five_cards
+    same = combinations(range(13), size)
+    mixed = (r for r in combinations_with_replacement(range(13), size) if r[0] != r[-1] or size < 5)
+    for hands, suited in ((same, True), (mixed, False)):
+        ranks = list(hands)
+        suits = 1 if suited else np.arange(size) % 4
+        cards = (np.array(ranks) << 2 | suits).astype(np.uint8)
+        defined = [strength_of_ranks(r, suited=suited, ranking=ranking) for r in ranks]
+        assert strengths(cards, ranking).tolist() == defined
 
 
 @pytest.mark.parametrize("ranking", RANKINGS)

@@ -11,21 +11,21 @@ Cards come as `uint8` arrays of shape `(n, size)`, a hand a row; columns that li
 (Fortran order) save a copy.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import cache
-from itertools import combinations, combinations_with_replacement, permutations
+from itertools import chain, combinations, combinations_with_replacement, permutations
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParseError
 from croupier.hands.lookup import refusal
-from croupier.hands.ranking import STANDARD, SUPER_ROYAL, Ranking, category, strength_of_ranks
+from croupier.hands.ranking import ACE, SHAPES, STANDARD, SUPER_ROYAL, Ranking, category
 
 Cards = NDArray[np.uint8]
 Strengths = NDArray[np.int32]
-Ranks = tuple[int, ...]
+Ranks = NDArray[np.uint8]
 
 _CHUNK = 1 << 16
 _NINE = 7
@@ -68,8 +68,7 @@ def _in_chunks(cards: Cards, size: int, strengths: Callable[[Cards], Strengths])
     return result
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Tables:
+class _Tables(NamedTuple):
     """The strengths of hands of one size under one ranking.
 
     Three cards are found by their ranks, four bits each. Five are found by the combination of
@@ -139,10 +138,10 @@ def _are_suited(columns: Cards) -> NDArray[np.bool_]:
 
 
 def _table(
-    index: Callable[[Cards], NDArray[np.integer]], hands: Sequence[Ranks], values: Sequence[int]
+    index: Callable[[Cards], NDArray[np.integer]], hands: Ranks, values: ArrayLike
 ) -> NDArray[np.int32]:
     """Return a table of the values of hands, given by their ranks in one order, for all orders."""
-    columns = (np.array(hands).T << 2).astype(np.uint8)
+    columns = (hands.T << 2).astype(np.uint8)
     indices = [index(columns[list(order)]) for order in _orders(index, len(columns))]
     table = np.zeros(np.max(indices) + 1, np.int32)
     for hands_in_order in indices:
@@ -150,7 +149,7 @@ def _table(
     return table
 
 
-def _orders(index: object, size: int) -> Iterable[Ranks]:
+def _orders(index: object, size: int) -> Iterable[tuple[int, ...]]:
     """Return the orders in which the ranks of a hand may come, as far as an index tells them."""
     if index is _rank_set:
         return [tuple(range(size))]
@@ -160,18 +159,20 @@ def _orders(index: object, size: int) -> Iterable[Ranks]:
     return permutations(range(size))
 
 
-_TWO_RANKS = list(combinations_with_replacement(range(13), 2))
-_THREE_RANKS = list(combinations_with_replacement(range(13), 3))
-_FIVE_RANKS = [
-    ranks for ranks in combinations_with_replacement(range(13), 5) if ranks[0] != ranks[4]
-]
+def _ranks(hands: Iterable[tuple[int, ...]], size: int) -> Ranks:
+    """Return the ranks of hands, a hand a row."""
+    return np.fromiter(chain.from_iterable(hands), np.uint8).reshape(-1, size)
+
+
+_TWO_RANKS = _ranks(combinations_with_replacement(range(13), 2), 2)
+_THREE_RANKS = _ranks(combinations_with_replacement(range(13), 3), 3)
 _PAIR = _table(_rank_index, _TWO_RANKS, range(len(_TWO_RANKS)))
 _TRIPLE = len(_TWO_RANKS) * _table(_rank_index, _THREE_RANKS, range(len(_THREE_RANKS)))
 
 
 @cache
 def _three_tables(ranking: Ranking) -> _Tables:
-    suited = list(combinations(range(13), 3))
+    suited = _ranks(combinations(range(13), 3), 3)
     return _Tables(
         plain=_table(_rank_index, _THREE_RANKS, _strengths(_THREE_RANKS, ranking, suited=False)),
         suited=_table(_rank_index, suited, _strengths(suited, ranking, suited=True)),
@@ -180,14 +181,35 @@ def _three_tables(ranking: Ranking) -> _Tables:
 
 @cache
 def _five_tables(ranking: Ranking) -> _Tables:
-    suited = list(combinations(range(13), 5))
-    plain = _strengths(_FIVE_RANKS, ranking, suited=False)
+    plain = _ranks(combinations_with_replacement(range(13), 5), 5)
+    plain = plain[plain[:, 0] != plain[:, 4]]
+    suited = _ranks(combinations(range(13), 5), 5)
     return _Tables(
-        plain=_table(_rank_combination, _FIVE_RANKS, plain),
+        plain=_table(_rank_combination, plain, _strengths(plain, ranking, suited=False)),
         suited=_table(_rank_set, suited, _strengths(suited, ranking, suited=True)),
     )
 
 
-def _strengths(hands: Iterable[Ranks], ranking: Ranking, *, suited: bool) -> list[int]:
-    """Return the strengths of hands by the definition of the order."""
-    return [strength_of_ranks(hand, suited=suited, ranking=ranking) for hand in hands]
+def _strengths(hands: Ranks, ranking: Ranking, *, suited: bool) -> Strengths:
+    """Return what `strength_of_ranks` defines, for many hands at once."""
+    values = np.sort(hands + 2)[:, ::-1]
+    size, names = values.shape[1], ranking.names(values.shape[1])
+    times = (values[:, :, None] == values[:, None, :]).sum(axis=2)
+    digits = np.sort(times << 4 | values)[:, ::-1] & 15
+    # The sum tells the shapes of as many cards apart.
+    classes = {sum(shape): name for shape, name in SHAPES.items() if len(shape) == size}
+    shapes = times.sum(axis=1)
+    numbers = [names.index(name) for name in classes.values()]
+    strengths = np.select([shapes == shape for shape in classes], numbers)
+    if size == 3 or ranking.wheel:
+        digits[(values == [ACE, *range(size, 1, -1)]).all(axis=1)] = range(size, 0, -1)
+    straight = (shapes == size) & (digits[:, 0] - digits[:, -1] == size - 1)
+    if suited:
+        strengths[:] = names.index("flush")
+        strengths[straight] = names.index("straight flush")
+        strengths[straight & (digits[:, 0] == ACE)] = len(names) - 1
+    else:
+        strengths[straight] = names.index("straight")
+    for place in (values if ranking.card_by_card and size == 3 else digits).T:
+        strengths = strengths << 4 | place
+    return strengths.astype(np.int32)

@@ -3,8 +3,8 @@
 A *strength* is an int: the higher hand has the higher one, and equal strengths tie. In
 hexadecimal it can be read: the class, then the ranks in the order in which they are compared,
 2 to E for the ace, and 1 for an ace that counts low. `0x1AA4` is a pair of tens with a four,
-`0x454321` the lowest straight of five cards. This is the one definition of the order; the quick
-ways to it, `lookup` and `arrays`, fill their tables from here.
+`0x454321` the lowest straight of five cards. This is the one definition of the order: `lookup`
+fills its tables from here, and `arrays` works out the same for all hands of its tables at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,8 +43,7 @@ A royal flush is none of the straight flushes (Let It Ride 6.C(2)), and every ta
 
 SUPER_ROYAL = len(_FIVE) << 20 | 0xEDCBA
 
-# How often each card's rank comes, the ranks that come most often first.
-_SHAPES = {
+SHAPES = {
     (1, 1, 1): "high card",
     (2, 2, 1): "pair",
     (3, 3, 3): "three of a kind",
@@ -55,7 +54,10 @@ _SHAPES = {
     (3, 3, 3, 2, 2): "full house",
     (4, 4, 4, 4, 1): "four of a kind",
 }
-_ACE = 14
+"""The classes by how often each card's rank comes, the ranks that come most often first."""
+
+ACE = 14
+"""The digit of an ace that counts high."""
 
 
 class Ranking(NamedTuple):
@@ -85,15 +87,15 @@ def strength_of_ranks(ranks: Sequence[int], *, suited: bool, ranking: Ranking) -
     size = len(ranks)
     values = sorted((rank + 2 for rank in ranks), reverse=True)
     digits = sorted(values, key=values.count, reverse=True)
-    name = _SHAPES[tuple(map(digits.count, digits))]
+    name = SHAPES[tuple(map(digits.count, digits))]
     if name == "high card":
         # Only three cards take the ace low under every reading: 6.B speaks of them (M11).
-        wheel = values == [_ACE, *range(size, 1, -1)] and (size == 3 or ranking.wheel)
+        wheel = values == [ACE, *range(size, 1, -1)] and (size == 3 or ranking.wheel)
         if wheel:
             digits = [*digits[1:], 1]
         straight = digits[0] - digits[-1] == size - 1
         if straight and suited:
-            name = NAMES[size][-1] if digits[0] == _ACE else "straight flush"
+            name = NAMES[size][-1] if digits[0] == ACE else "straight flush"
         elif straight:
             name = "straight"
         elif suited:

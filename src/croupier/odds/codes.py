@@ -4,10 +4,10 @@ Three cards of a seat and two or three others make few combinations of ranks. Th
 found once, and only hands in which a suit comes five times are looked at card by card.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, permutations
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +29,17 @@ def threes_of(count: int) -> Ints:
     return np.argwhere((a[:, None, None] < a[:, None]) & (a[:, None] < a))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Threes:
+class Threes(NamedTuple):
     """Any three ranks, and their number by the ranks in any order."""
 
-    ranks: Ints
+    ranks: Cards
     number: NDArray[np.int16]
 
 
 @cache
 def threes() -> Threes:
-    ranks = np.array([(a, b, c) for a in range(13) for b in range(a + 1) for c in range(b + 1)])
+    every = [(a, b, c) for a in range(13) for b in range(a + 1) for c in range(b + 1)]
+    ranks = np.array(every, np.uint8)
     number = np.zeros((13, 13, 13), np.int16)
     for order in permutations(range(3)):
         number[tuple(ranks[:, order].T)] = np.arange(len(ranks))
@@ -53,7 +53,7 @@ def six_by_ranks(ranking: Ranking) -> Codes:
     return _without_a_flush(ranks, ranks, ranking)
 
 
-def _without_a_flush(ranks: Ints, others: Ints, ranking: Ranking) -> Codes:
+def _without_a_flush(ranks: Cards, others: Cards, ranking: Ranking) -> Codes:
     """Return the codes of all hands of some ranks and others, their suits far from a flush.
 
     The cards get their suits in turn and in order; nothing comes five times.
@@ -63,7 +63,7 @@ def _without_a_flush(ranks: Ints, others: Ints, ranking: Ranking) -> Codes:
     )
     both.sort(axis=1)
     possible = (both[:, 4:] != both[:, : both.shape[1] - 4]).all(axis=1)
-    cards = (both << 2 | np.arange(both.shape[1]) % 4).astype(np.uint8)
+    cards = both << 2 | np.arange(both.shape[1], dtype=np.uint8) % 4
     codes = np.zeros(len(both), np.uint8)
     codes[possible] = codes_of(cards[possible], ranking)
     return codes.reshape(len(ranks), len(others))
@@ -72,7 +72,7 @@ def _without_a_flush(ranks: Ints, others: Ints, ranking: Ranking) -> Codes:
 @cache
 def five_by_ranks(ranking: Ranking) -> tuple[Codes, Codes]:
     """Return the number of every two ranks, and the code of five cards by three ranks and two."""
-    twos = np.array([(a, b) for a in range(13) for b in range(a + 1)])
+    twos = np.array([(a, b) for a in range(13) for b in range(a + 1)], np.uint8)
     number = np.zeros((13, 13), np.uint8)
     number[tuple(twos.T)] = number[tuple(twos[:, ::-1].T)] = np.arange(len(twos))
     return number, _without_a_flush(threes().ranks, twos, ranking)
@@ -86,9 +86,16 @@ def pair_codes(ranking: Ranking) -> Codes:
     numbers = two[ranks[:, PAIRS[:, 0]], ranks[:, PAIRS[:, 1]]]
     found: Codes = codes[threes().number[tuple((SEATS >> 2).T)][:, None], numbers]
     seat, pairs = suited_pairs()
-    cards = np.concatenate([SEATS[seat], REST[seat[:, None], PAIRS[pairs]]], axis=1)
-    found[seat, pairs] = codes_of(cards, ranking)
+    found[seat, pairs] = suited_pair_codes(ranking)
     return found
+
+
+def suited_pair_codes(ranking: Ranking) -> Codes:
+    """Return the codes of the five cards that `suited_pairs` make."""
+    seat, pairs = suited_pairs()
+    return codes_of(
+        np.concatenate([SEATS[seat], REST[seat[:, None], PAIRS[pairs]]], axis=1), ranking
+    )
 
 
 @cache

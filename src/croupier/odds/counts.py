@@ -10,11 +10,10 @@ away those with one of the seat's cards, put back those with two.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ from croupier.odds.codes import (
     near_flushes,
     pair_codes,
     six_by_ranks,
+    suited_pair_codes,
     suited_pairs,
     threes,
     threes_of,
@@ -43,8 +43,7 @@ STATES = ("higher", "lower", "equal", "unopposed")
 N = len(SEATS)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counted:
+class Counted(NamedTuple):
     """For each *entry*, a seat and what it sees, how many hands of a group end in each outcome.
 
     Entries of one seat lie together; equal ones are kept once, with the number of `times` that
@@ -73,9 +72,9 @@ class Counted:
     """The entry of each seat and card shown."""
 
 
-def _counted(counts: Ints, ranking: Ranking, shown: Ints | None = None) -> Counted:
+def _counted(counts: Ints, ranking: Ranking, shown: NDArray[np.integer] | None = None) -> Counted:
     """Keep counts by seat, or by seat and card shown, with what is equal kept once."""
-    codes = seat_codes(ranking).astype(np.int64)
+    codes = seat_codes(ranking)
     if shown is None:
         rows, row = _unique(np.column_stack([codes, counts]))
         seat, times = np.arange(N), np.ones(N, np.int64)
@@ -85,34 +84,39 @@ def _counted(counts: Ints, ranking: Ranking, shown: Ints | None = None) -> Count
     flat = counts.reshape(N * VIEWS, -1)
     seats = np.repeat(np.arange(N), VIEWS)
     rows, row = _unique(np.column_stack([codes[seats], flat]))
-    entries, where = _unique(np.column_stack([seats, shown.ravel(), row]))
-    times = np.bincount(where)
-    first = np.searchsorted(entries[:, 0], np.arange(N))
+    keys = (seats * 13 + shown.ravel()) * len(rows) + row
+    entries, where, times = np.unique(keys, return_inverse=True, return_counts=True)
+    seat_and_shown, row = np.divmod(entries, len(rows))
+    seat, rank = np.divmod(seat_and_shown, 13)
+    first = np.searchsorted(seat, np.arange(N))
     total = int(flat[0].sum())
     return Counted(
-        entries[:, 0], times, entries[:, 1], entries[:, 2], rows[:, 1:], rows[:, 0], first, total,
-        VIEWS, where.reshape(N, VIEWS),
+        seat, times, rank, row, rows[:, 1:], rows[:, 0], first, total, VIEWS,
+        where.reshape(N, VIEWS),
     )  # fmt: skip
 
 
 def _unique(table: Ints) -> tuple[Ints, Ints]:
     """Return the different rows of a table, the first column in order, and where each row went.
 
-    Rows are compared by a sum that two different ones hardly share, and then in full.
+    Many rows are like the one before. The others are compared by a sum that two different ones
+    hardly share, and then in full.
     """
+    new = np.ones(len(table), bool)
+    new[1:] = (table[1:] != table[:-1]).any(axis=1)
+    rows = table[new]
     width = table.shape[1] - 1
     factors = np.array([1 << 52, *(pow(0x9E3779B1, k + 1, 1 << 30) for k in range(width))])
-    _, first, where = np.unique(table @ factors, return_index=True, return_inverse=True)
-    if not np.array_equal(table[first][where], table):
-        _, first, where = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    return table[first], where.astype(np.int64)
+    _, first, where = np.unique(rows @ factors, return_index=True, return_inverse=True)
+    if not np.array_equal(rows[first][where], rows):
+        _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return rows[first].astype(np.int64), where[np.cumsum(new) - 1]
 
 
 # ---------------------------------------------------------------- the bank's hand
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Below:
+class _Below(NamedTuple):
     """How many hands that play are below each strength: all, with one card, with two cards.
 
     How many hold a card goes by its rank, how many hold two by their ranks and whether they are
@@ -122,14 +126,14 @@ class _Below:
     strengths: Ints
     plays: NDArray[np.bool_]
     all: Ints
-    one: Ints
-    two: Ints
+    one: NDArray[np.int16]
+    two: NDArray[np.int16]
 
 
 def _pair_class(one: Any, other: Any) -> Any:
     """Return a number for the ranks of two cards, and whether they are of one suit."""
-    ranks = np.maximum(one, other) // 4 * 13 + np.minimum(one, other) // 4
-    return ranks * 2 + (one % 4 == other % 4)
+    ranks = (np.maximum(one, other) >> 2) * np.int16(13) + (np.minimum(one, other) >> 2)
+    return ranks * 2 + (one & 3 == other & 3)
 
 
 @cache
@@ -155,8 +159,8 @@ def _below(ranking: Ranking, high: int) -> _Below:
         strengths.astype(np.int64),
         playing,
         np.cumsum(np.bincount(at, minlength=size)),
-        np.cumsum(one, axis=-1),
-        np.cumsum(two, axis=-1),
+        np.cumsum(one, axis=-1, dtype=np.int16),
+        np.cumsum(two, axis=-1, dtype=np.int16),
     )
 
 
@@ -195,20 +199,19 @@ def bank_card_shown(ranking: Ranking, high: int) -> Counted:
     """Count the bank's hands by state, for each card of it that may be shown."""
     known = _below(ranking, high)
     own = np.searchsorted(known.strengths, three_cards(SEATS, ranking))[:, None]
-    cards, shown = SEATS.astype(np.intp), REST.astype(np.intp)
+    rank = REST >> 2
+    with_one = [_pair_class(REST, SEATS[:, i, None]) for i in range(3)]
     with_two = []
     for i, j in combinations(range(3), 2):
-        hands = np.stack(
-            [shown.ravel(), np.repeat(cards[:, i], VIEWS), np.repeat(cards[:, j], VIEWS)], axis=1
-        )
-        strength = three_cards(hands.astype(np.uint8), ranking).reshape(N, VIEWS)
+        hands = np.stack(np.broadcast_arrays(REST, SEATS[:, i, None], SEATS[:, j, None]), axis=-1)
+        strength = three_cards(hands.reshape(-1, 3), ranking).reshape(N, VIEWS)
         with_two.append(np.searchsorted(known.strengths, strength))
 
     def available(limit: Ints) -> Ints:
         """How many hands with the card shown, that play and share none, are below a limit."""
-        count = known.one[shown >> 2, limit]
-        for i in range(3):
-            count -= known.two[_pair_class(shown, cards[:, i, None]), limit]
+        count = known.one[rank, limit]
+        for pair in with_one:
+            count -= known.two[pair, limit]
         for strength in with_two:
             count += known.plays[strength] & (strength < limit)
         return np.asarray(count)
@@ -216,7 +219,7 @@ def bank_card_shown(ranking: Ranking, high: int) -> Counted:
     every = np.full((N, 1), len(known.strengths))
     hands = (VIEWS - 1) * (VIEWS - 2) // 2
     counts = _states(available(own), available(own + 1), (available(every), hands))
-    return _counted(counts, ranking, shown >> 2)
+    return _counted(counts, ranking, rank)
 
 
 # ---------------------------------------------------------------- two community cards
@@ -249,13 +252,13 @@ def pair_card_shown(ranking: Ranking, groups: bytes) -> Counted:
     table = np.rint(by_rank).astype(np.int64).reshape(-1, 13, width)
     counts = table[own[:, None], REST >> 2]
     seat, pairs = suited_pairs()
-    exact = lut[pair_codes(ranking)[seat, pairs]]
+    exact = lut[suited_pair_codes(ranking)]
     ranks = REST[seat[:, None], PAIRS[pairs]] >> 2
     plain = group[own[seat], ranks[:, 0], ranks[:, 1]]
     for first in PAIRS[pairs].T:
         np.subtract.at(counts, (seat, first, plain), 1)
         np.add.at(counts, (seat, first, exact), 1)
-    return _counted(counts, ranking, (REST >> 2).astype(np.int64))
+    return _counted(counts, ranking, REST >> 2)
 
 
 # ---------------------------------------------------------------- three cards that make six
@@ -298,7 +301,7 @@ def _triple_classes(ranking: Ranking, high: int | None) -> Iterator[tuple[Ints, 
 
     First those that are not of one suit, by their ranks, then those of each suit.
     """
-    ranks: Ints = threes().ranks
+    ranks = threes().ranks
     left = np.full((N, 13), 4) - (SEATS[:, :, None] >> 2 == np.arange(13)).sum(axis=1)
     wanted = (ranks[:, :, None] == np.arange(13)).sum(axis=1)
     choose = np.array([[comb(n, k) for k in range(4)] for n in range(5)])

@@ -5,8 +5,8 @@ less comes before one that wagers more, so that of two equal ones the first is t
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from croupier.rules.game import Option, Step
 from croupier.rules.table_rules import TableRules
@@ -16,16 +16,14 @@ Exact = Fraction | int
 """A number without rounding; whole ones are ints, which are faster."""
 
 
-@dataclass(frozen=True, slots=True)
-class Laid:
+class Laid(NamedTuple):
     """A stake as a path leaves it: live, forfeited or taken back."""
 
     cents: Exact
     fate: str = "live"
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """One way through the decisions, and what it leaves on the layout."""
 
     chose: tuple[str, ...]
@@ -38,8 +36,7 @@ class Path:
         return sum(s.cents for s in self.stakes.values() if s.fate != "take back")
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """A question to the seat: what it sees besides its own cards, and where each answer leads."""
 
     step: str

@@ -7,11 +7,10 @@ which path every entry takes.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +44,7 @@ _ALL_PLAY = -2
 _SEAT_CODES = 128
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class Group(NamedTuple):
     """A group of cards outside the seat: where it lies, what tells its hands apart, its counts."""
 
     place: str

@@ -1,7 +1,7 @@
 """What is written around the game: selections, rulings, clauses, and the book as a whole."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from croupier.rules.game import (
     Table,
     Wager,
 )
+from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import (
     BankedBy,
     Cents,
@@ -39,14 +40,12 @@ from croupier.rules.vocabulary import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Fixed(Cited):
     """A selection's value that another selection has settled."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Needs(Cited):
     """The values of another selection without which an option may not be chosen."""
 
@@ -54,7 +53,6 @@ class Needs(Cited):
     among: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(Cited):
     """An option of a selection: what it needs, and what it sets in the book's data."""
 
@@ -63,7 +61,6 @@ class Choice(Cited):
     sets: Mapping[Path, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Selection(Cited):
     """What the book leaves to the operator."""
 
@@ -81,8 +78,7 @@ class Selection(Cited):
     sets: Path | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alternative:
+class Alternative(Shape):
     """Another reading of the text: what it sets, or which selections bring it about."""
 
     says: str
@@ -91,8 +87,7 @@ class Alternative:
     bet: Mapping[WagerId, Fraction] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
+class Ruling(Shape):
     """What we do where the text is silent or contradicts itself."""
 
     clauses: tuple[ClauseId, ...]
@@ -105,8 +100,7 @@ class Ruling:
     alternative: tuple[Alternative, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
+class Clause(Shape):
     """A clause of the source in our words, and how it is kept."""
 
     kept: Kept
@@ -117,8 +111,7 @@ class Clause:
     if_: When = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Shape):
     """Everything that one rulebook says."""
 
     format: Literal[1]

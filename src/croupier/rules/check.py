@@ -5,7 +5,6 @@ so a check sees whole shapes only.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from croupier.hands import NAMES
@@ -355,6 +354,7 @@ def _spoken_of(rules: Rules) -> Iterator[tuple[Place, str, str]]:
 
 def _overlays(rules: Rules, data: Data, reader: Reader) -> Iterator[Fault]:
     """Lay on every choice and every reading by itself, and read what it touches again."""
+    known = set(reader.references)
     for at, sets in _all_sets(rules):
         unknown = [path for path in sets if keys_of(path)[0] not in data]
         if unknown or not sets:
@@ -363,8 +363,7 @@ def _overlays(rules: Rules, data: Data, reader: Reader) -> Iterator[Fault]:
         for fault in (*again.faults, *_fixed(changed)):
             if fault not in reader.faults:  # What is wrong without the overlay is not its fault.
                 yield Fault(at, f"sets {dotted(fault.at)}: {fault.message}")
-        known = set(reader.references)
-        reader.references += (replace(x, at=at) for x in again.references if x not in known)
+        reader.references += (x._replace(at=at) for x in again.references if x not in known)
 
 
 def _all_sets(rules: Rules) -> Iterator[tuple[Place, Mapping[Path, Any]]]:

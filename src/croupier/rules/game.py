@@ -6,9 +6,10 @@ file and refuses everything else. Names and numbers live in the files alone.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
+from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import (
     SEAT,
     Cents,
@@ -42,15 +43,13 @@ from croupier.rules.vocabulary import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cited:
+class Cited(Shape):
     """Something that a clause says, or a ruling where the clause leaves it open."""
 
     clause: ClauseId
     ruling: RulingId | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Table(Cited):
     """How many play, and on how many boxes each."""
 
@@ -59,7 +58,6 @@ class Table(Cited):
     boxes_max: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RankingRule(Cited):
     """How hands of one class compare, and whether the ace may be low in five cards."""
 
@@ -67,7 +65,6 @@ class RankingRule(Cited):
     five_cards: FiveCards
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Qualifier(Cited):
     """The least high card with which the bank's hand plays."""
 
@@ -75,7 +72,6 @@ class Qualifier(Cited):
     posted: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Cover(Cited):
     """How far a player who banks with limited funds pays."""
 
@@ -85,7 +81,6 @@ class Cover(Cited):
     from_: CoverFrom
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rotation(Cited):
     """How the bank moves from player to player."""
 
@@ -94,7 +89,6 @@ class Rotation(Cited):
     stays: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Bank(Cited):
     """Who is played against."""
 
@@ -104,15 +98,13 @@ class Bank(Cited):
     rotation: Rotation | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bracket:
+class Bracket(Shape):
     """A flat fee for a wager of at most this size."""
 
     up_to: Cents
     fee: Cents
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Fee(Cited):
     """What the house takes for each wager before the deal, and from the banker."""
 
@@ -121,7 +113,6 @@ class Fee(Cited):
     banker: Cents
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rake(Cited):
     """What the house takes from each player of a round."""
 
@@ -130,7 +121,6 @@ class Rake(Cited):
     payers: Mapping[RakePayer, ClauseId]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Condition(Cited):
     """What a wager needs: any of some others, or a stake at most so many times another's."""
 
@@ -139,14 +129,12 @@ class Condition(Cited):
     of: WagerId | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes(Cited):
     """The only sizes that a wager may have."""
 
     of: tuple[Cents, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict(Cited):
     """What one result of the showdown does to a stake, and who says so of an unlisted hand."""
 
@@ -155,8 +143,7 @@ class Verdict(Cited):
     unlisted: Cited | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settle:
+class Settle(Shape):
     """A verdict for each result of the showdown, or one whatever it is."""
 
     always: Verdict | None = None
@@ -166,14 +153,12 @@ class Settle:
     unopposed: Verdict | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutLimit(Cited):
     """The most that a hand is paid on a wager, over all its spots, where one is declared."""
 
     amount: Cents | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Wager(Cited):
     """A kind of bet."""
 
@@ -190,7 +175,6 @@ class Wager(Cited):
     settle: Settle
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Bonus(Cited):
     """A payout on a stake of another wager, with no stake of its own."""
 
@@ -201,7 +185,6 @@ class Bonus(Cited):
     settle: Settle
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Holders(Cited):
     """Whose hands are envied."""
 
@@ -210,7 +193,6 @@ class Holders(Cited):
     own: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Envy(Cited):
     """A fixed sum to everybody who made a wager, for the hand of another."""
 
@@ -222,8 +204,7 @@ class Envy(Cited):
     follows: SelectionId | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Shape):
     """One line of a paytable: a hand and what it pays."""
 
     hand: HandName
@@ -240,14 +221,12 @@ class Row:
     ruling: RulingId | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rate(Cited):
     """The least share of a wager that its meters rise by, where the book sets one."""
 
     min: Fraction | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Meter(Cited):
     """A meter of a paytable, what it resets to by default and at least."""
 
@@ -257,7 +236,6 @@ class Meter(Cited):
     reset_min: Cents | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Paytable(Cited):
     """Rows from the highest hand down; the first that fits the cards of these places pays."""
 
@@ -267,7 +245,6 @@ class Paytable(Cited):
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Place(Cited):
     """A place for cards besides the seats and the bank; it may hold whole hands to bet on."""
 
@@ -276,14 +253,12 @@ class Place(Cited):
     hands: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StakeFate(Cited):
     """What an option does to a stake."""
 
     fate: Fate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Option(Cited):
     """A choice that a player has at a decision."""
 
@@ -295,7 +270,6 @@ class Option(Cited):
     stakes: Mapping[SpotId, StakeFate] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Step(Cited):
     """One step of a round."""
 
@@ -310,7 +284,6 @@ class Step(Cited):
     stands: ClauseId | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DealLine(Cited):
     """So many cards to a place, in turn where it is the seats."""
 
@@ -321,7 +294,6 @@ class DealLine(Cited):
     if_offered: WagerId | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Deal(Cited):
     """A way to deal, the devices it needs, and the age at which its decks are changed."""
 
@@ -333,14 +305,12 @@ class Deal(Cited):
     change: ClauseId | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Shuffle(Cited):
     """A shuffle before every round, unless the cards come ready."""
 
     unless: tuple[Stack, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Cut(Cited):
     """Which stacks are cut, and how deep the cover card goes at least."""
 
@@ -349,7 +319,6 @@ class Cut(Cited):
     if_: When = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StubCount(Cited):
     """How often the stub is counted at least."""
 
@@ -357,7 +326,6 @@ class StubCount(Cited):
     if_: When = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MachineCount(Cited):
     """What follows where a shuffler that counts finds another number of cards."""
 
@@ -365,7 +333,6 @@ class MachineCount(Cited):
     if_: When = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Deck(Cited):
     """The cards of the table."""
 
@@ -378,8 +345,7 @@ class Deck(Cited):
     machine_count: MachineCount | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(Shape):
     """What must be so for an irregularity's row to fit; what is left out does not matter."""
 
     where: PlaceId | None = None
@@ -391,7 +357,6 @@ class Facts:
     noticed_late: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Consequence(Cited):
     """What an irregularity does where the facts fit."""
 
@@ -399,8 +364,7 @@ class Consequence(Cited):
     does: tuple[Effect, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Irregularity:
+class Irregularity(Shape):
     """Something gone wrong at the table; the first row that fits says what follows."""
 
     says: str

@@ -7,26 +7,24 @@ on the way, for the checker to follow.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, NewType, TypeVar, Union, get_args, get_origin
 
 from croupier.errors import ParseError
 from croupier.money import parse_fraction, parse_money
+from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import Cents
 
 Place = tuple[str | int, ...]
 """Where a value stands in the file: keys, and indices into lists."""
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """What is wrong, and where."""
 
     at: Place
@@ -34,8 +32,7 @@ class Fault:
     clause: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A name that must exist elsewhere in the book, and the kind of thing that it names."""
 
     kind: object
@@ -72,9 +69,8 @@ def readable_parts(shape: type[T], raw: Mapping[str, object]) -> T:
 
     The checks that hold the parts against each other can then look at all the others.
     """
-    hints = get_type_hints(shape)
     parts = {}
-    for name, kind in hints.items():
+    for name, kind in shape.kinds.items():
         key = name.rstrip("_")
         value = _read_as(kind)(Reader(), raw[key], ()) if key in raw else _FAULTY
         missing: object = {} if get_origin(kind) is Mapping else None
@@ -104,7 +100,7 @@ def _read_as(kind: Any) -> _Read:
         return _SIMPLE[kind]
     if isinstance(kind, NewType):
         return _reference(kind)
-    if is_dataclass(kind):
+    if isinstance(kind, type) and issubclass(kind, Shape):
         return _table(kind)
     origin, args = get_origin(kind), get_args(kind)
     if origin is Literal:
@@ -118,12 +114,9 @@ def _read_as(kind: Any) -> _Read:
     raise TypeError(f"no reader for {kind}")
 
 
-def _table(shape: Any) -> _Read:
-    hints = get_type_hints(shape)
-    keys = {f.name.rstrip("_"): (f.name, _read_as(hints[f.name])) for f in fields(shape)}
-    needed = {
-        f.name.rstrip("_") for f in fields(shape) if f.default is f.default_factory is MISSING
-    }
+def _table(shape: type[Shape]) -> _Read:
+    keys = {name.rstrip("_"): (name, _read_as(kind)) for name, kind in shape.kinds.items()}
+    needed = {key for key, (name, _) in keys.items() if name not in shape.defaults}
 
     def read(reader: Reader, raw: object, at: Place) -> Any:
         if not isinstance(raw, dict):
@@ -249,6 +242,8 @@ _SIMPLE: dict[Any, _Read] = {
 
 
 def _unknown(key: str, keys: Mapping[str, object]) -> str:
+    from difflib import get_close_matches  # Here because few books have an unknown key.
+
     near = get_close_matches(key, keys, 1)
     return "unknown key" + (f"; did you mean {near[0]!r}?" if near else "")
 

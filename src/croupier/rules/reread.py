@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import get_args, get_origin
 
 from croupier.rules.book import Rules
 from croupier.rules.overlay import Data, keys_of
@@ -14,7 +13,7 @@ def reread(rules: Rules, data: Data, paths: Iterable[str]) -> tuple[Rules, Reade
     """Return the rules with the parts at these paths read again, and what the reader met."""
     reader = Reader()
     for section, name in dict.fromkeys(_part(path) for path in paths):
-        kind = _kinds()[section]
+        kind = Rules.kinds[section]
         if name is None:
             value = reader.read(kind, data[section], (section,))
         else:
@@ -33,9 +32,4 @@ def _part(path: str) -> tuple[str, str | None]:
 
 def is_named(section: str) -> bool:
     """Whether a section of a book holds tables by name, as `[wager.X]` does."""
-    return get_origin(_kinds().get(section)) is Mapping
-
-
-@cache
-def _kinds() -> dict[str, Any]:
-    return get_type_hints(Rules)
+    return get_origin(Rules.kinds.get(section)) is Mapping

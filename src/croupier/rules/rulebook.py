@@ -91,7 +91,8 @@ def _outline(rules: Rules, data: Data) -> Iterator[tuple[str, Clause]]:
         _, family, letter, _, i, _ = at
         table = rules.paytable[str(family)][str(letter)]
         said = row_says(table, table.rows[int(i)])
-        parent = max((c for c in rules.clause if name.startswith(c)), key=len, default="")
+        starts = (name[:end] for end in range(len(name), 0, -1))
+        parent = next((start for start in starts if start in rules.clause), "")
         rows.setdefault(parent, []).append((name, Clause(kept="enforced", says=said)))
     for name, clause in rules.clause.items():
         yield name, clause

@@ -1,7 +1,6 @@
 """Table rules: a rulebook with every choice made, what plays, prices and prints goes by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -22,19 +21,18 @@ from croupier.rules.game import (
     Table,
     Wager,
 )
+from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import BankedBy, Cents, When
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Shape):
     """The smallest and the largest stake on a wager."""
 
     min: Cents
     max: Cents
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableMeter:
+class TableMeter(Shape):
     """A meter of this table: what it takes of each wager, where it starts and resets.
 
     What the book leaves to be declared and nobody declared is None; the wager cannot be made then.
@@ -49,8 +47,7 @@ class TableMeter:
     initial: Cents | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableRules:
+class TableRules(Shape):
     """The rules of one table, with no choice left."""
 
     rulebook: str

@@ -5,14 +5,13 @@ odds as exact texts, and nothing for what has its default.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin
 
 from croupier.money import format_money
+from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import Cents
 from croupier.rules.words import number
 
@@ -21,8 +20,8 @@ def write(shape: Any, value: Any) -> Any:
     """Return the plain data of a value of this shape."""
     if shape is Cents:
         return format_money(value)
-    if is_dataclass(shape):
-        return _write_table(shape, value)
+    if isinstance(value, Shape):
+        return _write_table(value)
     origin, args = get_origin(shape), get_args(shape)
     if origin is tuple:
         return [write(args[0], item) for item in value]
@@ -34,24 +33,12 @@ def write(shape: Any, value: Any) -> Any:
     return _plain(value)
 
 
-def _write_table(shape: Any, value: Any) -> dict[str, Any]:
-    hints = _hints(shape)
+def _write_table(table: Shape) -> dict[str, Any]:
     return {
-        field.name.rstrip("_"): write(hints[field.name], getattr(value, field.name))
-        for field in fields(shape)
-        if getattr(value, field.name) != _default(field)
+        name.rstrip("_"): write(kind, getattr(table, name))
+        for name, kind in table.kinds.items()
+        if name not in table.defaults or getattr(table, name) != table.defaults[name]
     }
-
-
-@cache
-def _hints(shape: Any) -> dict[str, Any]:
-    return get_type_hints(shape)
-
-
-def _default(field: "Field[Any]") -> Any:
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return field.default
 
 
 def _plain(value: Any) -> Any:
