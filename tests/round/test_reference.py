@@ -10,6 +10,7 @@ import pytest
 from croupier.cli.settle import Settler
 from croupier.errors import UserError
 from croupier.round import plan
+from croupier.round.evolve import replay
 from croupier.round.result import result_of
 from tests.reference.rounds import random_round, to_json
 from tests.reference.settlement import settle
@@ -49,6 +50,14 @@ def differences(settler: Settler, id: str, rounds: range) -> list[str]:
 @each_book
 def test_settled_as_the_reference_settles(id: str, settler: Settler) -> None:
     assert differences(settler, id, range(250)) == []
+
+
+@each_book
+def test_events_taken_together_come_to_the_same_round(id: str, settler: Settler) -> None:
+    """A file is played with `evolve_all`, a history is replayed event by event."""
+    for number in range(60):
+        played = settler.played(random_round(id, random.Random(f"{id} {number}")))
+        assert replay(played.round.rules, played.events) == played.round
 
 
 @pytest.mark.long

@@ -127,13 +127,13 @@ def posted(rules: TableRules) -> str:
     made = [
         f"{dollars(cents)} on {rules.wagers[name].label}" for name, cents in bets(rules).items()
     ]
-    says = [f"each bets {listed(made)}", *dict.fromkeys(_choices_say(rules))]
+    says = [f"each bets {listed(made)}", *dict.fromkeys(choices_say(rules))]
     if rules.banked_by == "player":
         says.append(f"takes the bank with {dollars(FUNDS)} when it is its turn")
     return f"The computer plays the other seats by this rule: {'; '.join(says)}."
 
 
-def _choices_say(rules: TableRules) -> Iterator[str]:
+def choices_say(rules: TableRules) -> Iterator[str]:
     for step in rules.steps.values():
         stay, leave = _sides(step)
         if stay is None or leave is None:

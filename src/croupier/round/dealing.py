@@ -16,7 +16,9 @@ def deal_plan(round: Round) -> Dealing:
     """
     plan = plan_of(round.rules)
     seats = seats_in(round, round.rules.deal.order)
-    skipped = tuple([i for i, line in plan.deal_if if not _is_dealt(round, line)])
+    skipped: tuple[int, ...] = ()
+    if plan.deal_if:
+        skipped = tuple([i for i, line in plan.deal_if if not _is_dealt(round, line)])
     if round.discarded:
         return _deal(round, seats, skipped)
     dealt = plan.deals.get((seats, skipped))

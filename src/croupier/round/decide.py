@@ -30,7 +30,6 @@ from croupier.round.events import (
     Banked,
     BetsClosed,
     BetTakenDown,
-    Chose,
     Closed,
     Confirmed,
     Dealt,
@@ -40,6 +39,8 @@ from croupier.round.events import (
     Opened,
     SeatSettled,
     bet_made_of,
+    chose_of,
+    seat_settled_of,
     shown_of,
 )
 from croupier.round.irregularity import consequence_of
@@ -60,22 +61,22 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
 
 def _expect(round: Round, do: Do) -> Stage:
     """Return the step that is being played, or refuse a command whose time is not now."""
+    stage = round.stage
+    if stage and stage.do == do and not round.void:
+        return stage
     if round.void:
         raise Refused("void", "the round is void", clause=round.void.clause)
-    stage = round.stage
     if stage is None:
         raise Refused("wrong_step", "it is not time for it: the step is to open the round")
-    if stage.do != do:
-        message = f"it is not time for it: the step is {stage.do}"
-        raise Refused("wrong_step", message, clause=stage.step.clause)
-    return stage
+    message = f"it is not time for it: the step is {stage.do}"
+    raise Refused("wrong_step", message, clause=stage.step.clause)
 
 
 # ---------------------------------------------------------------- bets
 
 
 def _open(round: Round, command: Open) -> tuple[Event, ...]:
-    if round.at >= 0:
+    if round.stage:
         raise Refused("already_open", "the round is open already")
     if command.meters:
         _check_meters(round, command.meters)
@@ -112,7 +113,8 @@ def _bank(round: Round, command: Bank) -> tuple[Event, ...]:
     rules = round.rules
     if rules.banked_by == "house":
         raise Refused("house_banks", "the house banks this game", clause=rules.bank.clause)
-    _check_seat(round, command.seat)
+    if not 1 <= command.seat <= rules.table.seats:
+        raise _no_such_seat(round, command.seat)
     if command.seat in round.boxes:
         message = f"seat {command.seat} bets, so it cannot bank"
         raise Refused("banker_bets", message, clause=rules.bank.clause)
@@ -126,16 +128,19 @@ def _bank(round: Round, command: Bank) -> tuple[Event, ...]:
     return (Banked(command.seat, command.player, command.funds),)
 
 
-def _check_seat(round: Round, seat: int) -> None:
-    if not 1 <= seat <= round.rules.table.seats:
-        message = f"there is no seat {seat}; they are 1 to {round.rules.table.seats}"
-        raise Refused("no_such_seat", message, field="seat", clause=round.rules.table.clause)
+def _no_such_seat(round: Round, seat: int) -> Refused:
+    table = round.rules.table
+    message = f"there is no seat {seat}; they are 1 to {table.seats}"
+    return Refused("no_such_seat", message, field="seat", clause=table.clause)
 
 
 def _bet(round: Round, command: Bet) -> tuple[Event, ...]:
     seat, player, wager, cents, hand = command
-    stage, banker = _bets_open(round), round.banker
-    _check_seat(round, seat)
+    stage, banker = round.stage, round.banker
+    if stage is None or stage.at > 0 or round.void:
+        stage = _bets_open(round)  # It says why bets are not open.
+    if not 1 <= seat <= stage.seats:
+        raise _no_such_seat(round, seat)
     if banker and seat == banker.seat:
         message = f"seat {seat} banks, so it cannot bet"
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
@@ -144,7 +149,8 @@ def _bet(round: Round, command: Bet) -> tuple[Event, ...]:
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
     box = round.boxes.get(seat)
     if box is None:
-        _check_hand(round, hand)
+        if hand is not None or stage.shared:
+            _check_hand(round, hand)
     elif box.player != player or box.hand != hand:
         raise Refused("seat_taken", f"seat {seat} is taken", field="seat")
     least, most, only = stage.stakes.get(wager, NO_STAKES)
@@ -195,8 +201,8 @@ def _deal(round: Round, _: Deal) -> tuple[Event, ...]:
 
 
 def _show(round: Round, command: Show) -> tuple[Event, ...]:
-    due, seen = set(round.due), set(round.faces.values())
-    for position, card, _ in command.faces:
+    faces, due, seen = command.faces, [*round.due], {*round.faces.values()}
+    for position, card, _ in faces:
         if position not in due:
             message = f"the card at position {position + 1} is not to be shown now"
             clause = round.step.clause if round.step else None
@@ -205,7 +211,7 @@ def _show(round: Round, command: Show) -> tuple[Event, ...]:
             raise Refused("card_doubled", f"{card} has been shown before", field="cards")
         due.remove(position)
         seen.add(card)
-    return tuple(map(shown_of, command.faces))
+    return tuple(map(shown_of, faces))
 
 
 def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
@@ -225,7 +231,7 @@ def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
         options = " or ".join(map(repr, step.option))
         message = f"{option!r} is not a choice; they are {options}"
         raise Refused("no_such_choice", message, field="option", clause=step.clause)
-    return (Chose(seat, stage.name, option, by),)
+    return (chose_of((seat, stage.name, option, by)),)
 
 
 # ---------------------------------------------------------------- the end
@@ -235,12 +241,14 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     if round.void:
         return _return_everything(round)
     stage = _expect(round, "settle")
+    readings = round.meters
     if command.meters:
         _check_meters(round, command.meters)
+        readings = {**readings, **command.meters}
     if round.due:
         message = f"{len(round.due)} cards have still to be shown"
         raise Refused("cards_hidden", message, clause=stage.step.clause)
-    settlement = Settlement(round, {**round.meters, **command.meters})
+    settlement = Settlement(round, readings)
     seats: dict[int, list[Line]] = {}
     meters: dict[int, Mapping[str, int]] = {}
     for seat in settlement.order:
@@ -258,9 +266,13 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     events: list[Event] = [MetersRead(command.meters)] if command.meters else []
     for seat, settled in seats.items():
         charged = round.boxes[seat].fee + raked.get(seat, 0)
-        events.append(SeatSettled(seat, tuple(settled), charged, meters.get(seat, NOTHING)))
-    events.append(Closed(changed(bank, fee=banker_fee) if bank else None))
+        shown = meters.get(seat, NOTHING)
+        events.append(seat_settled_of((seat, tuple(settled), charged, shown)))
+    events.append(Closed(changed(bank, fee=banker_fee)) if bank else _CLOSED)
     return tuple(events)
+
+
+_CLOSED = Closed()
 
 
 def _return_everything(round: Round) -> tuple[Event, ...]:

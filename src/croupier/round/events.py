@@ -3,9 +3,9 @@
 They are named tuples, which are made in a third of the time of other frozen values.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from croupier.cards import Card
 from croupier.round.commands import Bet, Face
@@ -105,6 +105,9 @@ class Closed(NamedTuple):
 bet_made_of: Callable[[Bet], BetMade] = partial(tuple.__new__, BetMade)
 shown_of: Callable[[Face], Shown] = partial(tuple.__new__, Shown)
 """Make the events of a bet and of a face, which have the same fields."""
+chose_of: Callable[[Sequence[Any]], Chose] = partial(tuple.__new__, Chose)
+seat_settled_of: Callable[[Sequence[Any]], SeatSettled] = partial(tuple.__new__, SeatSettled)
+"""Make frequent events of their fields, in half the time; nobody counts these."""
 
 Event = (
     Opened

@@ -1,16 +1,16 @@
 """Makes the next round from an event. It is total: what has happened is never refused.
 
-A round changes with every event, so the most frequent ones put the next round together from slices
-of the one before, and others from a draft, its fields as a list: that takes a fifth and a third of
-the time of `_replace`.
+A round changes with every event, so the next one is put together from a slice of the one before or
+from a draft, its fields as a list: that takes a sixth of the time of `_replace`.
 """
 # ruff: noqa: RUF005
 # To unpack slices into a tuple, as the linter would have it, takes half as long again.
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
+from croupier.cards import Card
 from croupier.round.events import (
     Banked,
     BetMade,
@@ -28,20 +28,21 @@ from croupier.round.events import (
     Shown,
 )
 from croupier.round.order import asked_in, cards_to_show, due_in, seats_to_ask, turned_up
-from croupier.round.plan import Dealing, plan_of
+from croupier.round.plan import Choice, Dealing, plan_of
 from croupier.round.state import Banker, Box, Round, Stake, Void, box_of, round_of
-from croupier.rules.game import Option
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
 
 # Where the fields lie, in slices and drafts. The last ones are `lines`, `order`, `stage`, `boxes`,
 # `asked`, `due` and `faces`.
 _at = Round._fields.index
-_LINES, _STAGE, _BOXES, _ASKED, _DUE = map(_at, ("lines", "stage", "boxes", "asked", "due"))
+_LINES, _ORDER, _STAGE = map(_at, ("lines", "order", "stage"))
+_BOXES, _ASKED, _DUE = map(_at, ("boxes", "asked", "due"))
 _ID, _ACTION, _NEXT, _PLACES = map(_at, ("id", "action", "next_position", "places"))
 _METERS, _BEFORE = map(_at, ("meters", "meters_before"))
 _BANK, _CLOSED = map(_at, ("bank_result", "closed"))
 _STAKES, _CARDS, _CHOSE, _FOLDED = map(Box._fields.index, ("stakes", "cards", "chose", "folded"))
+_EMPTY = Box(0, "")[_STAKES:]
 
 
 def replay(rules: TableRules, events: Iterable[Event]) -> Round:
@@ -52,6 +53,15 @@ def replay(rules: TableRules, events: Iterable[Event]) -> Round:
 def evolve(round: Round, event: Event) -> Round:
     """Return the round after one event."""
     return _AFTER[type(event)](round, event)
+
+
+def evolve_all(round: Round, events: Sequence[Event]) -> Round:
+    """Return the round after the events of one command, or after several bets of one seat.
+
+    It comes to the same as `evolve` for each, but makes fewer rounds on the way.
+    """
+    together = _TOGETHER.get(type(events[0])) if len(events) > 1 else None
+    return together(round, *events) if together else reduce(evolve, events, round)
 
 
 def _opened(round: Round, event: Opened) -> Round:
@@ -71,19 +81,32 @@ def _shown(round: Round, event: Shown) -> Round:
     position, card, _ = event
     due = round.due
     due = due[1:] if due and due[0] == position else _without(due, position)
-    round = round_of(round[:_DUE] + (due, {**round.faces, position: card}))
-    return round if due else _passed(round)
+    faces = {**round.faces, position: card}
+    if due or not _is_passed(round, due):
+        return round_of(round[:_DUE] + (due, faces))
+    return _entered(round, due, faces)
 
 
-def _bet(round: Round, event: BetMade) -> Round:
-    seat, player, wager, cents, hand = event
-    stakes = dict.fromkeys(round.rules.spots[wager], _stake(cents))
-    box = round.boxes.get(seat)
-    if box is None:
-        box = Box(seat, player, hand, stakes)
-    else:
-        box = box_of(box[:_STAKES] + ({**box.stakes, **stakes},) + box[_CARDS:])
-    return round_of(round[:_BOXES] + ({**round.boxes, seat: box},) + round[_ASKED:])
+def _all_shown(round: Round, *events: Shown) -> Round:
+    *first, last = events
+    faces = {position: card for position, card, _ in first}
+    due = tuple([position for position in round.due if position not in faces])
+    round = round_of(round[:_DUE] + (due, {**round.faces, **faces}))
+    return _shown(round, last)  # After the last one the step may be passed.
+
+
+def _bet(round: Round, *events: BetMade) -> Round:
+    """Return the round after a bet, or after several of one seat."""
+    seat, player, _, _, hand = events[0]
+    box = round.boxes.get(seat) or box_of((seat, player, hand) + _EMPTY)
+    fields, stakes, spots = [*box], {**box.stakes}, round.rules.spots
+    for _, _, wager, cents, _ in events:
+        for spot in spots[wager]:
+            stakes[spot] = _stake(cents)
+    fields[_STAKES] = stakes
+    draft = [*round]
+    draft[_BOXES] = {**round.boxes, seat: box_of(fields)}
+    return round_of(draft)
 
 
 def _taken_down(round: Round, event: BetTakenDown) -> Round:
@@ -96,7 +119,9 @@ def _taken_down(round: Round, event: BetTakenDown) -> Round:
 
 
 def _bets_closed(round: Round, event: BetsClosed) -> Round:
-    boxes, fees = dict(sorted(round.boxes.items())), event.fees
+    boxes, fees = round.boxes, event.fees
+    if len(boxes) > 1:
+        boxes = dict(sorted(boxes.items()))
     if fees:
         boxes = {s: box._replace(fee=fees.get(s, box.fee)) for s, box in boxes.items()}
     meters = round.meters
@@ -104,7 +129,7 @@ def _bets_closed(round: Round, event: BetsClosed) -> Round:
         meters = {id: micros + event.rises.get(id, 0) for id, micros in meters.items()}
     draft = [*round]
     draft[_BOXES], draft[_METERS], draft[_ACTION] = boxes, meters, event.action
-    return _entered(round_of(draft), ())
+    return _entered(round_of(draft), (), round.faces)
 
 
 def _dealt(round: Round, event: Dealt) -> Round:
@@ -117,7 +142,7 @@ def _dealt(round: Round, event: Dealt) -> Round:
     draft = [*round]
     draft[_BOXES], draft[_PLACES], draft[_NEXT] = boxes, places, event.cards[-1][0] + 1
     round = round_of(draft)
-    return _entered(round, turned_up(round))
+    return _entered(round, turned_up(round), round.faces)
 
 
 @lru_cache(maxsize=1024)
@@ -135,29 +160,30 @@ def _lying(cards: Dealing) -> tuple[Mapping[int, tuple[int, ...]], Mapping[str, 
 
 def _chose(round: Round, event: Chose) -> Round:
     seat, step, name, _ = event
-    option = round.rules.steps[step].option[name]
+    choice = plan_of(round.rules).choices[step, name]
     box = round.boxes[seat]
     fields = [*box]
-    if option.stakes or option.places:
-        fields[_STAKES] = _stakes_after(box, option)
+    if choice.ends or choice.places:
+        fields[_STAKES] = _stakes_after(box.stakes, choice)
+    if choice.folds:
+        fields[_FOLDED] = True
     fields[_CHOSE] = {**box.chose, step: name}
-    fields[_FOLDED] = box.folded or option.folds
     asked = round.asked
     asked = asked[1:] if asked and asked[0] == seat else _without(asked, seat)
-    boxes = {**round.boxes, seat: box_of(fields)}
-    round = round_of(round[:_BOXES] + (boxes, asked) + round[_DUE:])
-    return round if asked else _passed(round)
+    draft = [*round]
+    draft[_BOXES], draft[_ASKED] = {**round.boxes, seat: box_of(fields)}, asked
+    return round_of(draft) if asked else _passed(round_of(draft))
 
 
-def _stakes_after(box: Box, option: Option) -> dict[str, Stake]:
+def _stakes_after(stakes: Mapping[str, Stake], choice: Choice) -> dict[str, Stake]:
     """Return a box's stakes after a choice: one placed, others forfeited or taken back."""
-    stakes = dict(box.stakes)
-    for spot, given in option.stakes.items():
-        if spot in stakes and given.fate != "keep":
-            stakes[spot] = Stake(stakes[spot].cents, given.fate, given.clause, given.ruling)
-    if option.places and option.equals:
-        stakes[option.places] = Stake(stakes[option.equals].cents)
-    return stakes
+    after = {**stakes}
+    for spot, why in choice.ends:
+        if spot in stakes:
+            after[spot] = _stake(stakes[spot].cents, *why)
+    if choice.places:
+        after[choice.places] = _stake(stakes[choice.equals].cents)
+    return after
 
 
 def _declared(round: Round, event: Declared) -> Round:
@@ -202,8 +228,9 @@ def _settled(round: Round, event: SeatSettled) -> Round:
         round = _with_box(round, box._replace(fee=fee))
     if meters:
         round = round._replace(meters={**round.meters, **meters})
-    lines, order = round.lines + lines, (*round.order, seat)
-    return round_of(round[:_LINES] + (lines, order) + round[_STAGE:])
+    draft = [*round]
+    draft[_LINES], draft[_ORDER] = round.lines + lines, (*round.order, seat)
+    return round_of(draft)
 
 
 def _with_box(round: Round, box: Box) -> Round:
@@ -211,7 +238,7 @@ def _with_box(round: Round, box: Box) -> Round:
 
 
 _stake = lru_cache(maxsize=4096)(Stake)
-"""A live stake of so many cents: the same ones lie on all tables."""
+"""A stake, live if nothing is said of its fate: the same ones lie on all tables."""
 
 
 def _without(numbers: tuple[int, ...], number: int) -> tuple[int, ...]:
@@ -220,15 +247,19 @@ def _without(numbers: tuple[int, ...], number: int) -> tuple[int, ...]:
 
 def _passed(round: Round) -> Round:
     """Go on to the next step if nothing is left to do in this one."""
+    due = round.due
+    return _entered(round, due, round.faces) if _is_passed(round, due) else round
+
+
+def _is_passed(round: Round, due: tuple[int, ...]) -> bool:
+    """Whether nothing is left to do in this step when only these cards are still due."""
     stage = round.stage
     if stage is None or round.void:
-        return round
-    if round.asked if stage.do == "decide" else round.due or stage.do != "reveal":
-        return round
-    return _entered(round, round.due)
+        return False
+    return not round.asked if stage.do == "decide" else stage.do == "reveal" and not due
 
 
-def _entered(round: Round, due: tuple[int, ...]) -> Round:
+def _entered(round: Round, due: tuple[int, ...], faces: Mapping[int, Card]) -> Round:
     """Enter the next step with something to do; some cards may be due already."""
     asked: tuple[int, ...] = ()
     stage = left = round.stage
@@ -241,7 +272,7 @@ def _entered(round: Round, due: tuple[int, ...]) -> Round:
                 break
         elif due or stage.do != "reveal":
             break
-    return round_of(round[:_STAGE] + (stage, round.boxes, asked, due, round.faces))
+    return round_of(round[:_STAGE] + (stage, round.boxes, asked, due, faces))
 
 
 def _banked(round: Round, event: Banked) -> Round:
@@ -267,3 +298,4 @@ _AFTER: Mapping[type[Event], Callable[[Round, Any], Round]] = {
     SeatSettled: _settled,
     Closed: _closed,
 }
+_TOGETHER: Mapping[type[Event], Callable[..., Round]] = {BetMade: _bet, Shown: _all_shown}

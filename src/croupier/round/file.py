@@ -26,7 +26,7 @@ from croupier.round.commands import (
 )
 from croupier.round.decide import decide
 from croupier.round.events import Chose, Event
-from croupier.round.evolve import evolve
+from croupier.round.evolve import evolve, evolve_all
 from croupier.round.irregularity import DEALER
 from croupier.round.order import to_ask, to_show
 from croupier.round.plan import plan_of
@@ -238,30 +238,21 @@ class _Play:
             if self._effect(kind) == "abandon seat"
         }
 
-    def run(self, command: Command, at: str = "", *, entry: int = 0) -> None:
+    def run(self, command: Command, at: str = "") -> None:
         """Let the engine decide a command; a refusal names the field of the file."""
-        round = self.round
         try:
-            events = decide(round, command)
+            events = decide(self.round, command)
         except Refused as refused:
-            where = at or self._field(command, refused.field or "", entry)
+            where = at or self._field(command, refused.field or "")
             raise UserError(refused.message, field=where, clause=refused.clause) from None
         self.events += events
-        for event in events:
-            round = evolve(round, event)
-        self.round = round
+        self.round = evolve_all(self.round, events)
 
-    def _field(self, command: Command, field: str, entry: int) -> str | None:
+    def _field(self, command: Command, field: str) -> str | None:
         """Name the field of the file that a refusal speaks of."""
-        match command:
-            case Bet() if field in ("seat", "hand"):
-                return f"seats[{entry}].{field}"
-            case Bet():
-                return f"seats[{entry}].wagers.{command.wager}"
-            case Bank():
-                return f"{BANKER}.{field}" if field else BANKER
-            case _:
-                return self._seat_field(field) or field or None
+        if isinstance(command, Bank):
+            return f"{BANKER}.{field}" if field else BANKER
+        return self._seat_field(field) or field or None
 
     def _seat_field(self, field: str) -> str:
         """Name the field of a seat that a refusal speaks of as `seat 3.ante`."""
@@ -279,10 +270,23 @@ class _Play:
             bank = Bank(file.bank.seat, file.bank.player, file.bank.funds)
             self.run(bank)
         for i, entry in enumerate(file.seats, 1):
-            player = entry.player or _nobody(entry.seat)
-            for wager, cents in entry.wagers.items():
-                self.run(Bet(entry.seat, player, wager, cents, entry.hand), entry=i)
+            self._bet(entry, f"seats[{i}]")
         self.run(CloseBets(file.action))
+
+    def _bet(self, entry: SeatEntry, at: str) -> None:
+        """Make the bets of a seat together: no wager is refused for one that is there already."""
+        seat, player, wagers, _, _, hand = entry
+        player = player or _nobody(seat)
+        made: list[Event] = []
+        for wager, cents in wagers.items():
+            try:
+                made += decide(self.round, Bet(seat, player, wager, cents, hand))
+            except Refused as refused:
+                key = refused.field if refused.field in ("seat", "hand") else f"wagers.{wager}"
+                where = f"{at}.{key}"
+                raise UserError(refused.message, field=where, clause=refused.clause) from None
+        self.events += made
+        self.round = evolve_all(self.round, made)
 
     # ------------------------------------------------------------ irregularities
 
@@ -401,7 +405,8 @@ class _Play:
 
     def _show(self, positions: tuple[int, ...]) -> None:
         if positions:
-            self.run(Show(tuple([Face(position, self.faces[position]) for position in positions])))
+            faces = map(Face, positions, map(self.faces.__getitem__, positions))
+            self.run(Show(tuple(faces)))
 
     def _decide(self, seat: int) -> None:
         at = f"seats[{self.entries[seat]}].decisions"

@@ -2,31 +2,31 @@
 
 from croupier.round.plan import Stage, plan_of
 from croupier.round.state import Box, Round
-from croupier.rules.game import Step
 from croupier.rules.vocabulary import SEATS, Order
 
 
 def seats_in(round: Round, order: Order | None) -> tuple[int, ...]:
     """Return the seats that play, in one of the orders that books use.
 
-    Seat 1 is farthest to the dealer's left and numbers rise clockwise.
+    Seat 1 is farthest to the dealer's left and numbers rise clockwise. Since bets closed, boxes
+    are in this order.
     """
-    seats = sorted(round.boxes)
+    seats = tuple(round.boxes)
     if order is None or order == "clockwise":
-        return tuple(seats)
+        return seats
     match order:
         case "counterclockwise":
-            return tuple(seats[::-1])
+            return seats[::-1]
         case "from the banker" if round.banker:
             return _from(seats, round.banker.seat + 1)
         case "from the action":
             # C6: where none is named, the action is at the banker's left.
             after = round.banker.seat + 1 if round.banker else 1
             return _from(seats, round.action or after)
-    return tuple(seats)
+    return seats
 
 
-def _from(seats: list[int], first: int) -> tuple[int, ...]:
+def _from(seats: tuple[int, ...], first: int) -> tuple[int, ...]:
     return tuple([seat for seat in seats if seat >= first] + [s for s in seats if s < first])
 
 
@@ -50,8 +50,8 @@ def seats_to_ask(round: Round) -> tuple[int, ...]:
 def asked_in(round: Round, stage: Stage) -> tuple[int, ...]:
     """Return the seats that a decision asks and that have not answered, in turn."""
     asked: list[int] = []
-    boxes, name, spot = round.boxes, stage.name, stage.step.asks or ""
-    for seat in seats_in(round, stage.step.order):
+    boxes, name, spot = round.boxes, stage.name, stage.asks
+    for seat in seats_in(round, stage.order):
         box = boxes[seat]
         stake = box.stakes.get(spot)
         if stake and stake.fate == "live" and name not in box.chose and not box.abandoned:
@@ -81,14 +81,14 @@ def due_in(round: Round, stage: Stage) -> tuple[int, ...]:
     """Return the positions that a step turns up, in order."""
     due: tuple[int, ...] = ()
     for place, cards in stage.turns:
-        due += _hands(round, stage.step) if place == SEATS else round.places.get(place, ())[cards]
+        due += _hands(round, stage) if place == SEATS else round.places.get(place, ())[cards]
     return due
 
 
-def _hands(round: Round, step: Step) -> tuple[int, ...]:
+def _hands(round: Round, stage: Stage) -> tuple[int, ...]:
     """Return the positions of all hands that are turned up to be settled."""
     due: list[int] = []
-    for seat in seats_in(round, step.order):
+    for seat in seats_in(round, stage.order):
         box = round.boxes[seat]
         if is_shown(round, box):
             due += box.cards

@@ -10,12 +10,12 @@ from sys import maxsize
 from typing import Any, NamedTuple
 
 from croupier.errors import Bug
-from croupier.hands import ALSO, NAMES, Hand
+from croupier.hands import ALSO, Hand
 from croupier.money import odds
-from croupier.round.settle import fits, judge, verdict_of
-from croupier.rules.game import Bonus, Envy, Row, Step, Wager
+from croupier.round.settle import fits, is_high_enough, judge, shared_place, verdict_of
+from croupier.rules.game import Bonus, Envy, Option, Row, Step, Wager
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import BANK, SEAT, SEATS, Do
+from croupier.rules.vocabulary import BANK, SEAT, SEATS, Do, Order
 
 PLANS_MAX, JUDGED_MAX = 256, 10_000
 """How many plans are kept, and how many judgements of each part."""
@@ -23,6 +23,10 @@ PLANS_MAX, JUDGED_MAX = 256, 10_000
 _STATES = ("always", "higher", "lower", "equal", "unopposed")
 # The verdicts for which a hand is looked up in a paytable.
 _BY_TABLE = ("table", "push listed")
+
+
+Rows = tuple[tuple[Row, bool], ...]
+"""Rows of a paytable that a hand may fit, in order, and whether it surely does."""
 
 
 class Judged(NamedTuple):
@@ -50,8 +54,6 @@ class Part:
             self.what, self.stake = rules.envies[name], rules.envies[name].makers
         self.table = rules.paytables[self.what.paytable] if self.what.paytable else None
         self.of = self.table.of if self.table else (SEAT,)
-        self.rows = {hand: self._rows(hand) for names in NAMES.values() for hand in names}
-        """The rows that a hand of each name may fit, in order, and whether it surely does."""
         settle = None if isinstance(self.what, Envy) else self.what.settle
         self.state = "always" if settle and settle.always else ""
         """The state of the showdown where that does not matter."""
@@ -61,26 +63,39 @@ class Part:
         limit = self.what.payout_limit if isinstance(self.what, Wager) else None
         self.limit = limit if limit and limit.amount is not None else None
         """The most that a hand is paid, where one is declared."""
+        self._rows: dict[int, Rows] = {}
         self._judged: dict[tuple[str, int, int], Judged] = {}
 
-    def _rows(self, hand: str) -> tuple[tuple[Row, bool], ...]:
-        also = ALSO.get(hand, ())
-        rows = self.table.rows if self.table else ()
-        return tuple(
-            (row, not row.suits and row.least is None and row.stake is None)
-            for row in rows
-            if row.hand == hand or row.hand in also
-        )
+    def rows(self, hand: Hand) -> Rows:
+        """Return the rows that a hand may fit.
+
+        They are remembered by its strength, which says all about a hand but its suits.
+        """
+        rows = self._rows.get(hand.strength)
+        if rows is None:
+            name = hand.name
+            names = name, *ALSO.get(name, ())
+            listed = self.table.rows if self.table else ()
+            rows = self._rows[hand.strength] = tuple(
+                (row, not row.suits and row.stake is None)
+                for row in listed
+                if row.hand in names and is_high_enough(row, hand)
+            )
+        return rows
 
     def row(self, hand: Hand, stake: int) -> Row | None:
         """Return the first row of the paytable that a hand fits, or None."""
-        for row, surely in self.rows[hand.name]:
+        for row, surely in self.rows(hand):
             if surely or fits(row, hand, stake):
                 return row
         return None
 
-    def judged(self, state: str, row: Row | None, stake: int) -> Judged:
-        """Return what a stake comes to; what was asked before is remembered."""
+    def judged(self, state: str, hand: Hand | None, stake: int) -> Judged:
+        """Return what a stake comes to; what was asked before is remembered.
+
+        The hand is asked for where the paytable is.
+        """
+        row = self.row(hand, stake) if hand else None
         key = state, id(row), stake
         return self._judged.get(key) or self._remember(key, self._judge(state, row, stake))
 
@@ -91,6 +106,8 @@ class Part:
         owed = judge(self.what, self.table, verdict, stake=stake, row=row, state=state, pay=odds)
         ruling = said(self.rules, owed.ruling)
         line = (stake, *owed[:3], owed.clause, ruling, None, owed.because)
+        if isinstance(self.what, Bonus):  # No stake of its own lies there, and none comes back.
+            line = (0, owed.outcome, owed.paid, 0, *line[4:])
         return Judged(line, owed.paid, owed.meter, owed.part)
 
     def _remember(self, key: tuple[str, int, int], judged: Judged) -> Judged:
@@ -128,11 +145,29 @@ class Stage:
     name: str
     step: Step
     do: Do
+    asks: str
+    """The spot whose stake it asks about, or ''."""
+    order: Order | None
     turns: tuple[tuple[str, slice], ...]
     """The places that it turns cards up of, and which: those that no step before turned up."""
     stakes: Mapping[str, Stakes]
     """What may be staked on each wager."""
+    seats: int
+    """How many seats the table has."""
+    shared: str
+    """The place whose cards are hands to bet on, or ''."""
     later: tuple["Stage", ...] = field(repr=False, compare=False)
+
+
+class Choice(NamedTuple):
+    """What becomes of a box when an option is taken."""
+
+    folds: bool
+    ends: tuple[tuple[str, tuple[str, str, str | None]], ...]
+    """The spots whose stakes do not stay, each with its fate, clause and ruling."""
+    places: str
+    """The spot where a stake is made, or '', and the one whose stake it equals."""
+    equals: str
 
 
 class Plan:
@@ -162,6 +197,12 @@ class Plan:
         self.turned_up = [(line.to, line.shows) for line in rules.deal.cards if line.shows]
         """Of which places how many cards are turned up as they are dealt."""
         self.stages = _stages(rules)
+        self.choices = {
+            (step, name): _choice(option)
+            for step, made in rules.steps.items()
+            for name, option in made.option.items()
+        }
+        """What may be chosen, by the names of the step and the option."""
         lines = enumerate(rules.deal.cards)
         self.deal_if = [(i, line) for i, line in lines if line.if_staked]
         """The lines of the deal for which a wager must have been made, with their places."""
@@ -180,14 +221,36 @@ def _stakes(rules: TableRules, name: str) -> Stakes:
     return Stakes(least, most, wager.sizes.of if wager.sizes else None)
 
 
+def _choice(option: Option) -> Choice:
+    ends = tuple(
+        (spot, (stake.fate, stake.clause, stake.ruling))
+        for spot, stake in option.stakes.items()
+        if stake.fate != "keep"
+    )
+    places = option.places if option.places and option.equals else ""
+    return Choice(option.folds, ends, places, option.equals or "")
+
+
 def _stages(rules: TableRules) -> tuple[Stage, ...]:
     """Return the steps as stages, each of which knows the later ones."""
     stakes = {name: _stakes(rules, name) for name in rules.wagers}
     turns = list(_turns(rules))
     stages: tuple[Stage, ...] = ()
     for at, (name, step) in reversed(list(enumerate(rules.sequence))):
-        taken = stakes if step.do == "bets" else {}
-        stages = (Stage(at, name, step, step.do, turns[at], taken, stages), *stages)
+        stage = Stage(
+            at=at,
+            name=name,
+            step=step,
+            do=step.do,
+            asks=step.asks or "",
+            order=step.order,
+            turns=turns[at],
+            stakes=stakes if step.do == "bets" else {},
+            seats=rules.table.seats,
+            shared=shared_place(rules),
+            later=stages,
+        )
+        stages = (stage, *stages)
     return stages
 
 

@@ -44,9 +44,14 @@ def fits(row: Row, hand: Named, stake: int) -> bool:
     """Tell whether a hand with a name that the row pays is all that the row asks for."""
     return (
         (not row.suits or _suit(hand) in row.suits)
-        and (row.least is None or (hand.set_rank or 0) >= RANKS.index(row.least))
+        and is_high_enough(row, hand)
         and (row.stake is None or row.stake == stake)
     )
+
+
+def is_high_enough(row: Row, hand: Named) -> bool:
+    """Tell whether a hand's pair, or larger set, has the rank that the row asks for at least."""
+    return row.least is None or (hand.set_rank or 0) >= RANKS.index(row.least)
 
 
 def _suit(hand: Named) -> str:

@@ -2,6 +2,8 @@
 
 What each stake comes to is decided by `settle`, and who pays afterwards, by `cover`.
 """
+# ruff: noqa: RUF005
+# To unpack a tuple into another, as the linter would have it, takes half as long again.
 
 from collections.abc import Mapping
 
@@ -29,7 +31,7 @@ def _fated(seat: int, spot: str, stake: Stake) -> Line:
     outcome, because = _FATES[stake.fate]
     back = stake.cents if outcome == "withdrawn" else 0
     said = stake.clause, stake.ruling, None, because
-    return Line(seat, spot, stake.cents, outcome, 0, back, *said)
+    return line_of((seat, spot, stake.cents, outcome, 0, back) + said)
 
 
 def _limited(limit: PayoutLimit, lines: list[Line]) -> list[Line]:
@@ -46,11 +48,9 @@ class Settlement:
     """Settles the seats of a round one after another; meters move from seat to seat."""
 
     def __init__(self, round: Round, meters: Mapping[str, int]) -> None:
-        self.round = round
-        self.rules = round.rules
+        self.round, self.rules, self.meters = round, round.rules, meters
         plan = plan_of(round.rules)
         self.parts = plan.parts
-        self.meters = meters
         self.order = seats_in(round, plan.order)
         bank = self._faces(round.places.get(BANK, ()))
         self.bank = Hand(bank, self.rules.ranking) if bank else None
@@ -83,15 +83,11 @@ class Settlement:
         except KeyError:  # Not all of them were shown.
             return tuple(faces[position] for position in positions if position in faces)
 
-    def _positions(self, box: Box, place: str) -> tuple[int, ...]:
-        """The cards of a place, or a box's own: its hand, or the shared one it bets on (M9)."""
-        if place != SEAT:
-            return self.round.places.get(place, ())
-        if box.hand is None:
-            return box.cards
+    def _shared(self, hand: int) -> tuple[int, ...]:
+        """The cards of a shared hand, by its number (M9)."""
         name = shared_place(self.rules)
         cards = self.rules.places[name].cards // self.rules.places[name].hands
-        return self.round.places.get(name, ())[cards * (box.hand - 1) : cards * box.hand]
+        return self.round.places.get(name, ())[cards * (hand - 1) : cards * hand]
 
     def hand(self, box: Box, of: tuple[str, ...]) -> Hand:
         """The hand that the cards of some places make for a box."""
@@ -100,7 +96,10 @@ class Settlement:
         if hand is None:
             positions: tuple[int, ...] = ()
             for place in of:
-                positions += self._positions(box, place)
+                if place != SEAT:
+                    positions += self.round.places.get(place, ())
+                else:
+                    positions += box.cards if box.hand is None else self._shared(box.hand)
             hand = self._hands[key] = Hand(self._faces(positions), self.rules.ranking)
         return hand
 
@@ -118,15 +117,15 @@ class Settlement:
                 continue
             if judged is None:
                 judged = self._judged(box, part, stake.cents)
-            line = line_of((seat, spot, *judged.line))
+            line = line_of((seat, spot) + judged.line)
             lines.append(line._replace(paid=self._from_meter(judged)) if judged.meter else line)
         return _limited(part.limit, lines) if part.limit else lines
 
     def _judged(self, box: Box, part: Part, stake: int) -> Judged:
         """Judge a stake on a wager, or of the wager that a bonus is on."""
         state = part.state or self._states.get(box.seat) or self.state(box)
-        row = part.row(self.hand(box, part.of), stake) if state in part.by_table else None
-        return part.judged(state, row, stake)
+        hand = self.hand(box, part.of) if state in part.by_table else None
+        return part.judged(state, hand, stake)
 
     def state(self, box: Box) -> str:
         """How the box's hand stands against the bank's."""
@@ -150,10 +149,7 @@ class Settlement:
         if bonus.needs not in box.stakes or box.abandoned:
             return []
         judged = self._judged(box, part, box.stakes[bonus.on].cents)
-        if not judged.paid:
-            return []
-        line = line_of((box.seat, part.name, *judged.line))
-        return [line._replace(stake=0, returned=0)]
+        return [line_of((box.seat, part.name) + judged.line)] if judged.paid else []
 
     def _envy_lines(self, box: Box, part: Part, envy: Envy) -> list[Line]:
         table = part.table
@@ -176,7 +172,7 @@ class Settlement:
         if found is None:
             boxes = [self.round.boxes[seat] for seat in self.order]
             held = [(box, self.hand(box, part.of)) for box in boxes if _may_be_envied(box, envy)]
-            found = [(box, hand) for box, hand in held if part.rows[hand.name]]
+            found = [(box, hand) for box, hand in held if part.rows(hand)]
             self._envied[part.name] = found
         return found
 
