@@ -7,7 +7,7 @@ the choice for every hand; a hand that no sentence fits is named as an exception
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 
 import numpy as np
@@ -24,6 +24,9 @@ from croupier.rules.game import Paytable
 from croupier.rules.words import listed
 
 _NAMED_MAX = 12
+_KEPT = 8
+_MADE = ("pair", "three of a kind", "four of a kind", "two pair")
+"""The hands that may pay already before all cards are there."""
 _SETS = ("no set", "a pair", "two pair", "three of a kind", "four of a kind")
 _SUITS = {1: "suited", 2: "with two of a suit", 3: "of three suits"}
 _NUMBERS = ("no", "one", "two", "three", "four", "five")
@@ -196,12 +199,13 @@ def _by_paytable(model: Model, node: Decision, takes: Numbers, *, after: str = "
     table = _asked_table(model, node)
     if table is None:
         return
-    known = _known_cards(int(takes.shape[2] > 1))
+    up = int(takes.shape[2] > 1)
+    known = _known_cards(up)
     flat = takes[0].reshape(-1)
     if flat.all() or not flat.any():
         yield f"{asked}: {(play if flat.any() else fold).lower()} with every hand."
         return
-    features = _features(known, table)
+    features = _features(up, tuple(_listed(table, name) for name in _MADE))
     sentences, exceptions = _paying(flat, features)
     pays, size = features[:, 0] == 1, known.shape[1]
     for suited in (1, 0):
@@ -261,14 +265,16 @@ def _known_cards(up: int) -> Numbers:
     return np.column_stack([seats, REST.reshape(-1)])
 
 
-def _features(cards: Numbers, table: Paytable) -> Numbers:
-    """Return of every row of cards: pays already, suited, straights it fits, high cards, sets."""
+@lru_cache(maxsize=_KEPT)
+def _features(up: int, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
+    """Return of every row of cards: pays already, suited, straights it fits, high cards, sets.
+
+    It depends on a paytable only by which hands of which ranks are listed, so few are ever made.
+    """
+    cards = _known_cards(up)
+    pair_pays, trips_pay, quads_pay, two_pay = map(np.array, paid)
     ranks, suits = cards >> 2, cards & 3
     counts = (ranks[:, :, None] == np.arange(13)).sum(axis=1)
-    pair_pays = np.array([_listed(table, "pair", rank) for rank in range(13)])
-    trips_pay = np.array([_listed(table, "three of a kind", rank) for rank in range(13)])
-    quads_pay = np.array([_listed(table, "four of a kind", rank) for rank in range(13)])
-    two_pay = np.array([_listed(table, "two pair", rank) for rank in range(13)])
     highest_pair = np.where(counts >= 2, np.arange(13), -1).max(axis=1)
     two = ((counts >= 2).sum(axis=1) == 2) & two_pay[highest_pair]
     pays = ((counts == 2) & pair_pays).any(axis=1) | ((counts == 3) & trips_pay).any(axis=1)
@@ -282,8 +288,9 @@ def _features(cards: Numbers, table: Paytable) -> Numbers:
     return np.column_stack([pays, suited, straights, high, sets]).astype(np.int64)
 
 
-def _listed(table: Paytable, name: str, rank: int) -> bool:
-    return row_for(table, Label(name, None, rank)) is not None
+def _listed(table: Paytable, name: str) -> tuple[bool, ...]:
+    """Say of each rank whether a paytable lists a hand made of it."""
+    return tuple(row_for(table, Label(name, None, rank)) is not None for rank in range(13))
 
 
 @cache
@@ -312,5 +319,5 @@ def _high(least: int, table: Paytable, example: Numbers) -> str:
     shown = "-".join(RANKS[c >> 2].replace("T", "10") for c in sorted(example.tolist()))
     if not least:
         return f" (as {shown})"
-    lowest = min(rank for rank in range(13) if _listed(table, "pair", rank))
+    lowest = _listed(table, "pair").index(True)
     return f" with at least {_NUMBERS[least]} from the {RANK_NAMES[lowest]} up (as {shown})"
