@@ -50,6 +50,9 @@ class Memory:
     def answer(self, command: str) -> Answer | None:
         return None
 
+    def sealed(self, round: str) -> bytes | None:
+        return None
+
     def checkpoints(self) -> list[Checkpoint]:
         return self.signed
 

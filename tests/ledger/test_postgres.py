@@ -11,6 +11,7 @@ from croupier.errors import UserError
 from croupier.ledger.stores import open_postgres
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
+from croupier.ledger.stores.statements import migrations
 from tests.ledger.contract import StoreContract
 from tests.ledger.servers import new_database
 
@@ -30,7 +31,7 @@ class TestPostgres(StoreContract):
 
     def execute(self, store: Store, sql: str) -> None:
         assert isinstance(store, PostgresStore)
-        with store._writing() as session:
+        with store.writing() as session:
             session.run(sql)
 
     @contextmanager
@@ -70,6 +71,8 @@ def test_migrations_are_recorded_and_done_once(server: str) -> None:
     where = new_database(server)
     PostgresStore(where, make=True).close()
     store = PostgresStore(where, make=True)
-    with store._writing() as session:
-        assert list(session.rows("SELECT * FROM migrations")) == [(1, "0001-ledger.sql")]
+    with store.writing() as session:
+        done = list(session.rows("SELECT * FROM migrations ORDER BY number"))
+        assert done == [(each.number, each.name) for each in migrations("postgres")]
+        assert done[0] == (1, "0001-ledger.sql")
     store.close()

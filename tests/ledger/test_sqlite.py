@@ -12,6 +12,7 @@ from croupier.errors import UserError
 from croupier.ledger.stores import open_sqlite
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore, check_version
+from croupier.ledger.stores.statements import migrations
 from tests.ledger.contract import StoreContract
 
 
@@ -84,7 +85,9 @@ def test_migrations_are_recorded_and_done_once(tmp_path: Path) -> None:
     SqliteStore(tmp_path / "ledger.db", make=True).close()
     store = SqliteStore(tmp_path / "ledger.db", make=True)
     with store.writing() as session:
-        assert list(session.rows("SELECT * FROM migrations")) == [(1, "0001-ledger.sql")]
+        done = list(session.rows("SELECT * FROM migrations ORDER BY number"))
+        assert done == [(each.number, each.name) for each in migrations("sqlite")]
+        assert done[0] == (1, "0001-ledger.sql")
         session.run("INSERT INTO migrations VALUES (999, '0999-later.sql')")
     store.close()
     with pytest.raises(UserError, match=r"made by a later version, with 0999-later\.sql"):

@@ -27,7 +27,8 @@ from croupier.rules.resolve import resolve
 app = group("Verify a ledger and its journal, look at accounts and rounds, back up, restore.")
 
 Data = Annotated[
-    Path | None, typer.Option("--data", metavar="FILE", help="The ledger's SQLite file.")
+    Path | None,
+    typer.Option("--data", metavar="FILE", help="The ledger's SQLite file, or a server's folder."),
 ]
 Database = Annotated[
     str | None, typer.Option("--database", metavar="URL", help="The ledger's PostgreSQL database.")
@@ -44,6 +45,7 @@ AccountName = Annotated[
     str, typer.Argument(metavar="ACCOUNT", help="An account, such as player:ada or house.")
 ]
 KEY_BYTES = 32
+LEDGER = "ledger.db"
 
 
 @contextmanager
@@ -52,7 +54,8 @@ def opened(data: Path | None, database: str | None, *, make: bool = False) -> It
     if (data is None) == (database is None):
         raise UserError("say where the ledger is: --data FILE or --database URL")
     if data is not None:
-        store = open_sqlite(data, make=make)
+        # A server's folder holds its ledger under this name.
+        store = open_sqlite(data / LEDGER if data.is_dir() else data, make=make)
     else:
         store = open_postgres(str(database), make=make)
     try:

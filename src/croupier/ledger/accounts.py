@@ -3,6 +3,7 @@
 A balance is what came in less what went out, so all balances together are nothing, always.
 """
 
+from functools import lru_cache
 from typing import Literal, NewType, get_args
 
 from croupier.errors import ParseError, quoted
@@ -36,6 +37,7 @@ def account(kind: Kind, id: str) -> Account:
     return parse_account(f"{kind}:{id}")
 
 
+@lru_cache(maxsize=4096)  # The same few accounts are named again and again.
 def parse_account(text: str) -> Account:
     """Read an account, `player:ada` or `house`."""
     kind, colon, id = text.partition(":")

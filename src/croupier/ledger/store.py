@@ -4,7 +4,7 @@ All that one command comes to is appended in one transaction, or none of it is. 
 with the same command id gets the same answer, and there is one effect.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from croupier.ledger.accounts import Account
@@ -41,6 +41,13 @@ class NewEvent(NamedTuple):
     entries: tuple[Entry, ...] = ()
 
 
+class SealedDeck(NamedTuple):
+    """The order of a round's cards, which nobody can read without the master key."""
+
+    round: str
+    sealed: bytes
+
+
 class Work(NamedTuple):
     """All that a command comes to."""
 
@@ -48,6 +55,7 @@ class Work(NamedTuple):
     answer: str
     emptied: tuple[Account, ...] = ()
     """The accounts that must stand at zero afterwards, such as the layout of a closed round."""
+    sealed: tuple[SealedDeck, ...] = ()
 
 
 class Answer(NamedTuple):
@@ -62,6 +70,19 @@ class Answer(NamedTuple):
 Decide = Callable[[Mapping[str, int]], Work]
 """From what meters show, in micros, to what a command comes to. It may be called again, and from
 another thread."""
+
+
+class Request(NamedTuple):
+    """A command for a store: what it claims, the meters it reads, and what then decides it."""
+
+    claim: Claim
+    meters: Sequence[str]
+    decide: Decide
+
+
+Result = Answer | BaseException
+Finish = Callable[[], list[Result]]
+"""Waits until the disk has what was done, and says of each command what came of it."""
 
 
 class View(Protocol):
@@ -90,6 +111,9 @@ class View(Protocol):
 
     def answer(self, command: str) -> Answer | None:
         """Return what was answered to a command."""
+
+    def sealed(self, round: str) -> bytes | None:
+        """Return the sealed deck of a round."""
 
     def checkpoints(self) -> list[Checkpoint]:
         """Return all checkpoints, in order."""

@@ -98,10 +98,15 @@ def _read(kind: Any, raw: Any, at: str) -> Any:
 def _read_mapping(args: tuple[Any, ...], raw: Any, at: str) -> dict[Any, Any]:
     if not isinstance(raw, dict):
         raise ParseError("must be a table", field=at)
-    if args[0] is int and not all(key.isdecimal() and str(int(key)) == key for key in raw):
+    if args[0] is int and not all(map(_is_whole, raw)):
         raise ParseError("must have whole numbers as keys", field=at)
     keys = {key: int(key) if args[0] is int else key for key in raw}
     return {keys[key]: _read(args[1], value, f"{at}.{key}") for key, value in raw.items()}
+
+
+def _is_whole(key: str) -> bool:
+    """Whether a key is a whole number in the one way that it is written."""
+    return key.removeprefix("-").isdecimal() and str(int(key)) == key
 
 
 def _read_tuple(args: tuple[Any, ...], raw: Any, at: str) -> tuple[Any, ...]:

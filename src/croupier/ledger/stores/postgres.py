@@ -6,7 +6,9 @@ alone. What the database breaks off because two waited for each other is done ag
 
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from random import randrange
@@ -18,7 +20,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from croupier.errors import UserError
 from croupier.ledger.checkpoints import Checkpoint
-from croupier.ledger.store import Answer, Claim, Decide, View, Work
+from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
 from croupier.ledger.stores.statements import RECORDED, Reading, Row, fill, pending
@@ -78,6 +80,7 @@ class PostgresStore:
     """A ledger in a PostgreSQL database."""
 
     def __init__(self, url: str, *, make: bool = False, isolation: str = "READ COMMITTED") -> None:
+        self._threads = ThreadPoolExecutor(CONNECTIONS_MAX, "postgres")
         self._begin = _sql(f"BEGIN ISOLATION LEVEL {isolation}")
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
@@ -103,16 +106,16 @@ class PostgresStore:
     def _prepare(self, *, make: bool) -> None:
         """Bring the tables up to date, or refuse a database whose are not."""
         if make:
-            with self._writing() as session:
+            with self.writing() as session:
                 session.run("SELECT pg_advisory_xact_lock(?)", MIGRATING)
                 session.run(RECORDED)
-        with self._writing() as session:
+        with self.writing() as session:
             due = pending(session, "postgres")
         for migration in due:
             if not make:
                 message = f"it is from an earlier version: {migration.name} is due"
                 raise UserError(message, field="--database")
-            with self._writing() as session:
+            with self.writing() as session:
                 session.run("SELECT pg_advisory_xact_lock(?)", MIGRATING)
                 if migration in pending(session, "postgres"):
                     session.connection.execute(_sql(migration.sql.replace("%", "%%")), ())
@@ -120,7 +123,7 @@ class PostgresStore:
                     session.run("INSERT INTO migrations VALUES (?, ?)", *done)
 
     @contextmanager
-    def _writing(self) -> Iterator[PostgresSession]:
+    def writing(self) -> Iterator[PostgresSession]:
         """Run one transaction, all of it or nothing."""
         with self._pool.connection() as connection:
             connection.execute(self._begin)
@@ -132,24 +135,37 @@ class PostgresStore:
                     connection.rollback()
                 raise
 
+    def begin_all(self, requests: Sequence[Request]) -> Finish | None:
+        return partial(self.settle_all, requests)  # Every statement waits for the server.
+
+    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
+        def settled(request: Request) -> Result:
+            try:
+                return self.settle(*request)
+            except Exception as error:
+                return error
+
+        return list(self._threads.map(settled, requests))
+
     def append(self, claim: Claim, work: Work) -> Answer:
         return self.settle(claim, (), lambda _: work)
 
     def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         for tried in range(TRIES):
             try:
-                with self._writing() as session:
+                with self.writing() as session:
                     return statements.append(session, claim, meters, decide=decide)
             except AGAIN as error:
                 if error.diag.constraint_name not in (None, COMMAND_KEY):
                     raise
                 # Those who got into each other's way wait for times that differ, and longer.
                 time.sleep(randrange(1 << min(tried, PAUSE_MAX_BITS)) / 1000)
-        with self._writing() as session:
+        with self.writing() as session:
             return statements.append(session, claim, meters, decide=decide)
 
     @contextmanager
-    def _snapshot(self) -> Iterator[ReadingSession]:
+    def snapshot(self) -> Iterator[ReadingSession]:
+        """Hold one moment of the ledger: later commits do not show in it."""
         with self._pool.connection() as connection:
             connection.execute(SNAPSHOT)
             try:
@@ -159,15 +175,15 @@ class PostgresStore:
 
     @contextmanager
     def reading(self) -> Iterator[View]:
-        with self._snapshot() as session:
+        with self.snapshot() as session:
             yield Reading(session)
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
-        with self._writing() as session:
+        with self.writing() as session:
             session.run("INSERT INTO checkpoints VALUES (?, ?)", checkpoint.number, str(checkpoint))
 
     def backup(self, to: Path) -> None:
-        with self._snapshot() as source, whole_file(to) as part:
+        with self.snapshot() as source, whole_file(to) as part:
             target = SqliteStore(part, make=True)
             try:
                 with target.writing() as session:
@@ -179,7 +195,7 @@ class PostgresStore:
     def restore(self, source: Path) -> None:
         backup = SqliteStore(source)
         try:
-            with backup.snapshot() as rows, self._writing() as session:
+            with backup.snapshot() as rows, self.writing() as session:
                 for _ in session.rows("SELECT stream FROM streams LIMIT 1"):
                     raise UserError("is not empty", field="--database")
                 fill(session, rows)
@@ -187,6 +203,7 @@ class PostgresStore:
             backup.close()
 
     def close(self) -> None:
+        self._threads.shutdown()
         self._pool.close()
 
 

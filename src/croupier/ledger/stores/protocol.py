@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Protocol
 
 from croupier.ledger.checkpoints import Checkpoint
-from croupier.ledger.store import Answer, Claim, Decide, View, Work
+from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
+from croupier.ledger.stores.statements import Session
 
 
 class Store(Protocol):
@@ -17,6 +18,18 @@ class Store(Protocol):
 
     def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         """Lock meters in the order of their ids, read them, decide, and append."""
+
+    def writing(self) -> AbstractContextManager[Session]:
+        """Run statements in one transaction, all of it or nothing."""
+
+    def snapshot(self) -> AbstractContextManager[Session]:
+        """Read with statements that all see one moment."""
+
+    def begin_all(self, requests: Sequence[Request]) -> Finish | None:
+        """Do what commands come to, short of waiting for the disk; None if others are at it."""
+
+    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
+        """Do what commands come to, each whole or not at all, with one wait for the disk."""
 
     def reading(self) -> AbstractContextManager[View]:
         """Look at the ledger as it stands now."""

@@ -9,13 +9,14 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import apsw
 
 from croupier.errors import Bug, UserError
 from croupier.ledger.checkpoints import Checkpoint
-from croupier.ledger.store import Answer, Claim, Decide, View, Work
+from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.statements import RECORDED, Reading, Row, pending
 
@@ -129,8 +130,7 @@ class SqliteStore:
             yield SqliteSession(writer)
             writer.execute("COMMIT")
         except BaseException:
-            if writer.in_transaction:  # A failed disk may have rolled it back already.
-                writer.execute("ROLLBACK")
+            self._roll_back()
             raise
 
     def append(self, claim: Claim, work: Work) -> Answer:
@@ -150,6 +150,62 @@ class SqliteStore:
         finally:
             self._leave(mine)
         return mine.result()
+
+    def begin_all(self, requests: Sequence[Request]) -> Finish | None:
+        """Run all statements at once, where nobody else writes; what is left is the commit.
+
+        Statements take microseconds and the disk milliseconds, so that whoever must not wait
+        can do the former and leave the latter to another thread.
+        """
+        if not self._lock.acquire(blocking=False):
+            return None
+        together = [Waiting(*request) for request in requests]
+        try:
+            self._begin(together)
+        except BaseException:
+            self._lock.release()
+            raise
+        return partial(self._finish, together)
+
+    def _begin(self, together: list[Waiting]) -> None:
+        """Run the statements of all commands that are not refused, and leave them uncommitted."""
+        left = list(together)
+        while left:
+            self._writer.execute("BEGIN IMMEDIATE")
+            for running in left:
+                try:
+                    running.run(SqliteSession(self._writer))
+                except BaseException as error:
+                    self._roll_back()
+                    running.error = error
+                    break
+            else:
+                return
+            left.remove(running)
+
+    def _finish(self, together: list[Waiting]) -> list[Result]:
+        try:
+            if self._writer.in_transaction:
+                self._writer.execute("COMMIT")
+        except Exception as error:
+            self._roll_back()
+            for one in together:
+                one.error = one.error or error
+        finally:
+            self._lock.release()
+        return [one.error or one.result() for one in together]
+
+    def _roll_back(self) -> None:
+        if self._writer.in_transaction:  # A failed disk may have rolled it back already.
+            self._writer.execute("ROLLBACK")
+
+    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
+        together = [Waiting(*request) for request in requests]
+        with self._lock:
+            left = list(together)
+            while left and (refused := self._committed(left)):
+                left.remove(refused)
+        return [one.error or one.result() for one in together]
 
     def _commit_waiting(self) -> None:
         """Commit all commands that wait, with one wait for the disk."""
@@ -223,6 +279,9 @@ class SqliteStore:
             target = apsw.Connection(str(part))
             copy(session.connection, target)
             target.execute("PRAGMA journal_mode = DELETE")
+            # Sessions are not kept (see TABLES), not even in pages that are free now.
+            target.execute("PRAGMA secure_delete = ON")
+            target.execute("DELETE FROM sessions")
             target.close()
 
     def restore(self, source: Path) -> None:

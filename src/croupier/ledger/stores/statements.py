@@ -36,8 +36,15 @@ TABLES = {
     "entries": "stream, number, line, id, debit, credit, micros, code",
     "commands": "command, digest, stream, number, answer",
     "checkpoints": "number, data",
+    "decks": "round, sealed",
+    "persons": "person, name, looks, password_hash, made_ms, disabled_ms",
+    "roles": "person, role",
 }
-"""The tables in the order in which they can be filled, with their columns."""
+"""The tables in the order in which they can be filled, with their columns.
+
+Sessions are not among them, and no backup has any: whoever was signed out since would be signed in
+again by a restore.
+"""
 
 
 class Session(Protocol):
@@ -82,6 +89,7 @@ def append(session: Session, claim: Claim, meters: Sequence[str], *, decide: Dec
     for emptied in work.emptied:
         if _balance(session, emptied):
             raise Bug(f"{emptied} is not empty")
+    session.run_many("INSERT INTO decks (round, sealed) VALUES (?, ?)", work.sealed)
     session.run(
         "INSERT INTO commands (command, digest, stream, number, answer) VALUES (?, ?, ?, ?, ?)",
         claim.command,
@@ -227,6 +235,11 @@ class Reading:
         sql = "SELECT answer, number FROM commands WHERE command = ?"
         for text, number in self._rows(sql, command):
             return Answer(text, number, repeated=True)
+        return None
+
+    def sealed(self, round: str) -> bytes | None:
+        for (sealed,) in self._rows("SELECT sealed FROM decks WHERE round = ?", round):
+            return bytes(sealed)
         return None
 
     def checkpoints(self) -> list[Checkpoint]:
