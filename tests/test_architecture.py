@@ -30,13 +30,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rules": TO_HANDS,
     "round": TO_RULES,
     "table": TO_ROUND,
+    "client": {"errors", "server"},
     "gym": TO_ROUND,
     "odds": TO_ROUND,
     "ledger": TO_ROUND,
     "reports": TO_ROUND | {"odds"},  # A PAR sheet prints what the mathematics found.
     "web": set(),
     "server": ALL_BUT_DOORS | {"web"},
-    "cli": ALL_BUT_DOORS | {"server"},
+    "cli": ALL_BUT_DOORS | {"client", "server"},
     "__init__": ALL_BUT_DOORS,
     "__main__": {"cli"},
 }
@@ -55,6 +56,7 @@ MAY_TOUCH = {
     "rules/load.py": {"files"},  # The one place that reads rulebooks, from the package or a folder.
     "fairness/checker.py": {"files"},  # A program that players keep and run alone.
     "ledger/stores/": EVERYTHING,
+    "client.py": EVERYTHING,
     "server/": EVERYTHING,
     "cli/": EVERYTHING,
 }

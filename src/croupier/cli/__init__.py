@@ -40,6 +40,8 @@ COMMANDS = {
     "simulate": "Deal rounds and hold them against the exact values.",
     "report": "Make the PAR sheet of a table, HTML or PDF.",
     "sign": "Make the sign that a table must post, HTML or PDF.",
+    "serve": "Open live tables to players in a browser.",
+    "bots": "Play at the tables of a server, over the network.",
     "ledger": "Verify a ledger, look at accounts and rounds, back up.",
     "check-deal": "Check which cards of a deal are proven.",
     "rng": "Put out random bytes or shuffles, for a test lab.",

@@ -1,6 +1,6 @@
 """`croupier analyze`: the exact figures of every wager, or of a bet."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,9 @@ from croupier.cli.bets import (
 )
 from croupier.cli.output import AsJson, group, print_heading, print_json, print_lines, print_table
 from croupier.cli.selections import Select, parse_selections
+from croupier.reports.answers import answer, answer_json
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
-from croupier.rules.words import plain
 
 if TYPE_CHECKING:
     from croupier.odds import Analysis
@@ -45,18 +45,11 @@ def analyze(
     Expected value, house edge, element of risk, deviation, hit frequency, every line's return,
     the whole distribution and the best strategy, by counting all deals.
     """
-    from croupier import odds
-
     rules = resolve(load(rulebook, context.obj), parse_selections(select or ()))
     bets, meters = parse_amounts(bet, "--bet"), parse_amounts(meter, "--meter")
-    found: Sequence[Analysis]
-    if bets or strategy is not None:
-        found = [odds.analyze(rules, bets, meters=meters, others=others, strategy=strategy)]
-    else:
-        found = odds.analyses(rules, meters=meters, others=others)
+    found = answer(rules, bets, meters=meters, others=others, strategy=strategy)
     if as_json:
-        whole = {"rulebook": rules.rulebook, "selections": plain(dict(rules.selections))}
-        print_json({**whole, "analyses": [one.as_json() for one in found]})
+        print_json(answer_json(rules, found))
         return
     print_lines(rules.title)
     for one in found:

@@ -1,6 +1,6 @@
 """`croupier compare`: two books, or two sets of selections, priced beside each other."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,10 +8,10 @@ from croupier.cli.bets import MeterWords, Others, parse_amounts, percent
 from croupier.cli.output import AsJson, group, print_json, print_table
 from croupier.cli.selections import SELECT, parse_selections
 from croupier.errors import UserError
+from croupier.reports.answers import answer, answer_json, by_wager
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
-from croupier.rules.words import plain
 
 if TYPE_CHECKING:
     from croupier.odds import Analysis
@@ -49,7 +49,8 @@ def compare(
             raise UserError("is not a meter of either table", field=f"meter {id}")
     found = [_analyses(rules, meters, others) for rules in tables]
     if as_json:
-        print_json([_as_json(rules, own) for rules, own in zip(tables, found, strict=True)])
+        both = zip(tables, found, strict=True)
+        print_json([answer_json(rules, own.values()) for rules, own in both])
         return
     rows = []
     for name in dict.fromkeys([*found[0], *found[1]]):
@@ -63,12 +64,8 @@ def compare(
 def _analyses(
     rules: TableRules, meters: dict[str, str] | None, others: int
 ) -> dict[str, "Analysis"]:
-    from croupier.odds import analyses
-
     own = {id: amount for id, amount in (meters or {}).items() if id in rules.meters}
-    found = analyses(rules, meters=own, others=others)
-    # Each is named by the wager that it was made for: the last one of those it needed.
-    return {[*one.bet][-1]: one for one in found}
+    return by_wager(answer(rules, meters=own, others=others))
 
 
 def _figures(one: "Analysis | None") -> tuple[str, ...]:
@@ -80,11 +77,3 @@ def _figures(one: "Analysis | None") -> tuple[str, ...]:
         f"{one.standard_deviation:.4f}",
         percent(float(one.hit_frequency)),
     )
-
-
-def _as_json(rules: TableRules, found: dict[str, "Analysis"]) -> dict[str, Any]:
-    return {
-        "rulebook": rules.rulebook,
-        "selections": plain(dict(rules.selections)),
-        "analyses": [one.as_json() for one in found.values()],
-    }

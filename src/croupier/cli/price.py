@@ -1,13 +1,13 @@
 """`croupier price`: what each ruling of a book is worth."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from croupier.cli.bets import Book
 from croupier.cli.output import AsJson, group, print_heading, print_json, print_lines, print_table
+from croupier.reports.answers import prices_json
 from croupier.rules.load import load
-from croupier.rules.words import plain
 
 if TYPE_CHECKING:
     from croupier.odds import PricedRuling
@@ -23,7 +23,7 @@ def price(context: typer.Context, rulebook: Book, as_json: AsJson = False) -> No
     book = load(rulebook, context.obj)
     rulings = priced(book)
     if as_json:
-        print_json({"rulebook": book.id, "rulings": [_as_json(ruling) for ruling in rulings]})
+        print_json(prices_json(book, rulings))
         return
     print_lines(book.rules.title)
     for ruling in rulings:
@@ -31,24 +31,6 @@ def price(context: typer.Context, rulebook: Book, as_json: AsJson = False) -> No
             _print(ruling)
     without = [ruling.id for ruling in rulings if not ruling.readings]
     print_heading("No reading of these moves a value: " + ", ".join(without))
-
-
-def _as_json(ruling: "PricedRuling") -> dict[str, Any]:
-    return {
-        "id": ruling.id,
-        "clauses": list(ruling.clauses),
-        "problem": ruling.problem,
-        "readings": [
-            {
-                "says": reading.says,
-                "chosen": reading.chosen,
-                "bet": {name: str(units) for name, units in reading.bet.items()},
-                "selections": plain(dict(reading.selections)),
-                "expected_value": str(reading.expected_value),
-            }
-            for reading in ruling.readings
-        ],
-    }
 
 
 def _print(ruling: "PricedRuling") -> None:

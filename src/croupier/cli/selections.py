@@ -1,13 +1,12 @@
 """`--select K=V`: an operator's selections as words of a command line."""
 
-import tomllib
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
 
 from croupier.errors import UserError, quoted
+from croupier.reports.answers import toml_value
 
 SELECT = "--select"
 Select = Annotated[
@@ -28,13 +27,3 @@ def parse_selections(words: Iterable[str], option: str = SELECT) -> dict[str, An
             raise UserError("comes twice", field=f"{option} {name}")
         selections[name] = toml_value(text.strip())
     return selections
-
-
-def toml_value(text: str) -> Any:
-    """Return the TOML value that a text is, or the text itself."""
-    try:
-        table = tomllib.loads(f"value = {text}", parse_float=Decimal)
-    except (ValueError, RecursionError):  # TOML's own, and numbers of thousands of digits.
-        return text
-    # A text of several lines could add keys of its own: then it is no value.
-    return table["value"] if len(table) == 1 and "\n" not in text else text

@@ -210,9 +210,9 @@ def par_of(book: Rulebook, rules: TableRules, found: Priced, *, date: str = "") 
         date=date,
         others=found.others,
         selections=tuple(_selections(book, rules)),
-        wagers=tuple(_wager(analysis) for analysis in found.analyses),
+        wagers=tuple(wager_sheet(analysis) for analysis in found.analyses),
         left_out=tuple(rules.wagers[name].label for name in asked if name not in analysed),
-        rulings=tuple(_ruling(book, ruling) for ruling in found.rulings),
+        rulings=tuple(ruling_sheet(book, ruling) for ruling in found.rulings),
         method=METHOD,
         checks=tuple(checks_of(book, rules, meters=found.meters, others=found.others)),
     )
@@ -248,7 +248,8 @@ def _shown(value: object) -> str:
 # ---------------------------------------------------------------- one wager
 
 
-def _wager(analysis: "Analysis") -> WagerSheet:
+def wager_sheet(analysis: "Analysis") -> WagerSheet:
+    """Return all figures of one analysis, written for people."""
     rules, together = analysis.rules, _together(analysis)
     envy = analysis.expected_value - together
     return WagerSheet(
@@ -427,7 +428,8 @@ def _points(
 # ---------------------------------------------------------------- rulings
 
 
-def _ruling(book: Rulebook, ruling: "PricedRuling") -> RulingSheet:
+def ruling_sheet(book: Rulebook, ruling: "PricedRuling") -> RulingSheet:
+    """Return a priced ruling, written for people."""
     chosen = next((one.expected_value for one in ruling.readings if one.chosen), None)
     return RulingSheet(
         id=ruling.id,

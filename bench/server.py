@@ -1,0 +1,319 @@
+"""Measures the live server beside a bare socket echo of the same framework, and the disk.
+
+.venv/bin/python bench/server.py [FOLDER]
+
+One server process and one echo process run in turns, under the same uvicorn settings, with the
+load from a third process. A command is a bet that is made or changed: decided, stored with its
+event, entries and answer on the disk, then said to everybody at its table. An echo sends a text
+back. What a process used of the CPU is read from the system. Give a folder on the disk that counts.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from croupier.client import Client
+
+TABLES, SEATS = 143, 7
+CONNECTIONS = 1_000
+RATE_S = 2
+SECONDS = 10
+BURST_TABLES = 20
+PROBES = 300
+IDLE = 1_000
+BOOK = "maryland-three-card-poker"
+TICK = os.sysconf("SC_CLK_TCK")
+ECHO = """
+import sys
+import uvicorn
+from fastapi import FastAPI, WebSocket, WebSocketDisconnect
+from croupier.server.doorway import serve_config
+app = FastAPI()
+
+@app.websocket("/echo")
+async def echo(websocket: WebSocket):
+    await websocket.accept()
+    while True:
+        try:
+            await websocket.send_text(await websocket.receive_text())
+        except WebSocketDisconnect:
+            return
+
+print("ready", flush=True)
+uvicorn.Server(serve_config(app, port=int(sys.argv[1]))).run()
+"""
+
+
+# ---------------------------------------------------------------- processes
+
+
+def tables(count: int, *, bets_s: int) -> str:
+    timing = f"timing = {{ bets = {bets_s}, decide = 1, show = 0, pause = 0, round_min = 0 }}"
+    return "guest_chips = 100000\n" + "".join(
+        f'[[table]]\nid = "t{n}"\nrulebook = "{BOOK}"\n{timing}\n' for n in range(count)
+    )
+
+
+@contextmanager
+def serving(folder: Path, text: str) -> Iterator[tuple[int, str]]:
+    """Run our server; give its process and address."""
+    file = folder / "tables.toml"
+    file.write_text(text)
+    data = tempfile.mkdtemp(dir=folder)
+    run = [sys.executable, str(Path(__file__).with_name("open_server.py")), data, str(file)]
+    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout is not None
+    try:
+        found = re.search(r"http://[\d.:]+", process.stdout.readline())
+        assert found, "the server did not start"
+        yield process.pid, found[0]
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@contextmanager
+def echoing() -> Iterator[tuple[int, str]]:
+    """Run the echo; give its process and address."""
+    port = 18_765
+    process = subprocess.Popen(
+        [sys.executable, "-c", ECHO, str(port)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        process.stdout.readline()
+        while True:  # It has said so, and listens in a moment.
+            with contextlib.suppress(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+        yield process.pid, f"ws://127.0.0.1:{port}/echo"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def rss_kib(pid: int) -> int:
+    found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) if found else 0
+
+
+# ---------------------------------------------------------------- load
+
+
+class Line:
+    """One socket that asks and waits for the answer, and reads nothing else of what arrives."""
+
+    def __init__(self, socket: ClientConnection, ask: Callable[[int], str], mark: str) -> None:
+        self.socket, self.ask, self.mark = socket, ask, mark
+        self.number = 0
+        self.times: list[float] = []
+
+    async def once(self) -> None:
+        self.number += 1
+        began = perf_counter()
+        await self.socket.send(self.ask(self.number))
+        while self.mark not in str(await self.socket.recv())[:24]:
+            pass
+        self.times.append(perf_counter() - began)
+
+
+async def flat_out(lines: list[Line], seconds: float) -> float:
+    """Let every line ask again as soon as it is answered; return how many a second."""
+    end = perf_counter() + seconds
+
+    async def run(line: Line) -> None:
+        while perf_counter() < end:
+            await line.once()
+
+    began, before = perf_counter(), sum(line.number for line in lines)
+    await asyncio.gather(*(run(line) for line in lines))
+    return (sum(line.number for line in lines) - before) / (perf_counter() - began)
+
+
+async def at_rate(lines: list[Line], seconds: float) -> list[float]:
+    """Let every line ask so many times a second, spread evenly; return how long answers took."""
+
+    async def run(line: Line, wait: float) -> None:
+        await asyncio.sleep(wait)
+        end = perf_counter() + seconds
+        while perf_counter() < end:
+            began = perf_counter()
+            await line.once()
+            await asyncio.sleep(max(0.0, 1 / RATE_S - (perf_counter() - began)))
+
+    for line in lines:
+        line.times.clear()
+    spread = [n / len(lines) / RATE_S for n in range(len(lines))]
+    await asyncio.gather(*(run(line, wait) for line, wait in zip(lines, spread, strict=True)))
+    return sorted(t for line in lines for t in line.times)
+
+
+def bet(seat: int, wager: str) -> Callable[[int], str]:
+    def ask(number: int) -> str:
+        cents = 500 + 100 * (number % 2)
+        body = {"id": f"b{number}", "seat": seat, "wager": wager, "cents": cents}
+        return json.dumps({"type": "bet", **body})
+
+    return ask
+
+
+async def seated(address: str, connections: int) -> list[Line]:
+    """Seat players at the tables, one socket each."""
+    first = (await Client(address).get("/api/tables/t0"))["felt"]["wagers"][0]["wager"]
+    gate = asyncio.Semaphore(16)
+
+    async def sit(number: int) -> Line:
+        async with gate:
+            client = Client(address)
+            await client.guest()
+            table, seat = f"t{number // SEATS}", number % SEATS + 1
+            ticket = (await client.post("/api/ticket", table=table))["ticket"]
+            url = address.replace("http", "ws", 1)
+            opened = await connect(
+                f"{url}/api/tables/{table}/socket?ticket={ticket}",
+                compression=None,
+                max_size=None,
+                max_queue=None,
+                open_timeout=60,
+            )
+            line = Line(opened, bet(seat, first), '"done"')
+            await opened.send(json.dumps({"type": "sit", "id": "sit", "seat": seat}))
+            return line
+
+    lines = await asyncio.gather(*(sit(number) for number in range(connections)))
+    await asyncio.sleep(2)  # Rounds open.
+    return lines
+
+
+async def echo_lines(address: str, count: int) -> list[Line]:
+    text = json.dumps({"type": "bet", "id": "b1", "seat": 1, "wager": "first", "cents": 500})
+    sockets = [await connect(address, compression=None, max_queue=None) for _ in range(count)]
+    return [Line(socket, lambda _: text, '"bet"') for socket in sockets]
+
+
+async def quiet(lines: list[Line]) -> None:
+    await asyncio.gather(*(line.socket.close() for line in lines))
+
+
+# ---------------------------------------------------------------- the figures
+
+
+def fdatasync_s(folder: Path) -> list[float]:
+    """How long a page takes to reach the disk."""
+    times = []
+    with (folder / "probe").open("wb", buffering=0) as file:
+        for _ in range(PROBES):
+            began = perf_counter()
+            file.write(bytes(4096))
+            os.fdatasync(file.fileno())
+            times.append(perf_counter() - began)
+    return sorted(times)
+
+
+def p99(times: list[float]) -> float:
+    return times[min(len(times) - 1, len(times) * 99 // 100)]
+
+
+async def flat_out_rates(lines: Awaitable[list[Line]], pid: int) -> float:
+    """Commands a second of the server's CPU time."""
+    each = await lines
+    await flat_out(each, 1)
+    before = cpu_s(pid)
+    rate = await flat_out(each, SECONDS)
+    used = cpu_s(pid) - before
+    await quiet(each)
+    return rate * SECONDS / used
+
+
+async def latencies(lines: Awaitable[list[Line]]) -> list[float]:
+    each = await lines
+    times = await at_rate(each, SECONDS)
+    await quiet(each)
+    return times
+
+
+async def idle(address: str, pid: int) -> float:
+    """KiB of memory that one connection takes which says nothing."""
+    url = f"{address.replace('http', 'ws', 1)}/api/tables/t0/socket"
+    before = rss_kib(pid)
+    sockets = [await connect(url, compression=None) for _ in range(IDLE)]
+    await asyncio.sleep(1)
+    used = (rss_kib(pid) - before) / IDLE
+    await asyncio.gather(*(socket.close() for socket in sockets))
+    return used
+
+
+def rounds_an_hour(folder: Path) -> dict[str, Any]:
+    """Let bots play at tables of seven, and say how many rounds that makes an hour."""
+    with serving(folder, tables(20, bets_s=5)) as (_, address):
+        run = [sys.executable, "-m", "croupier", "bots", address, "--seats", "7", "--json"]
+        out = subprocess.run([*run, "--seconds", "20"], capture_output=True, text=True, check=True)
+        said: dict[str, Any] = json.loads(out.stdout)
+        sizes = [file.stat().st_size for file in folder.rglob("ledger.db*")]
+        rounds = said["rounds"] / SEATS
+        return {"hour": rounds / said["seconds"] * 3600, "bytes": max(sizes) / max(rounds, 1)}
+
+
+def main() -> None:
+    base = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.gettempdir())
+    with tempfile.TemporaryDirectory(dir=base) as name:
+        folder = Path(name)
+        disk = fdatasync_s(folder)
+        print(
+            f"fdatasync of a page          {statistics.median(disk) * 1e3:8.2f} ms, "
+            f"p99 {p99(disk) * 1e3:.2f} ms"
+        )
+        count = BURST_TABLES * SEATS
+        with serving(folder, tables(BURST_TABLES, bets_s=3600)) as (pid, address):
+            ours = asyncio.run(flat_out_rates(seated(address, count), pid))
+        with echoing() as (pid, address):
+            theirs = asyncio.run(flat_out_rates(echo_lines(address, count), pid))
+        print(f"commands a CPU second        {ours:8,.0f}")
+        print(f"echoes a CPU second          {theirs:8,.0f}   ratio {ours / theirs:.2f} (0.25)")
+        with serving(folder, tables(TABLES, bets_s=3600)) as (pid, address):
+            held = asyncio.run(idle(address, pid))
+            slow = asyncio.run(latencies(seated(address, CONNECTIONS)))
+        with echoing() as (pid, address):
+            fast = asyncio.run(latencies(echo_lines(address, CONNECTIONS)))
+        most = 5 * (p99(disk) + p99(fast))
+        print(
+            f"{CONNECTIONS} connections, {RATE_S}/s each  "
+            f"p50 {statistics.median(slow) * 1e3:.1f} ms, p99 {p99(slow) * 1e3:.1f} ms, "
+            f"{len(slow) / SECONDS:,.0f} commands/s"
+        )
+        print(
+            f"the echo                     p50 {statistics.median(fast) * 1e3:.1f} ms, "
+            f"p99 {p99(fast) * 1e3:.1f} ms; 5 x (fdatasync + echo) is {most * 1e3:.1f} ms"
+        )
+        print(f"an idle connection           {held:8.1f} KiB")
+        played = rounds_an_hour(folder)
+        print(
+            f"20 tables of 7 bots          {played['hour']:8,.0f} rounds an hour, "
+            f"{played['bytes']:,.0f} bytes of ledger a round"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Questions to the mathematics as people write them, and the documents that answer them.
+
+Commands and pages ask through here, so that both give the same document to the same question.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from croupier.rules.rulebook import Rulebook
+from croupier.rules.table_rules import TableRules
+from croupier.rules.words import plain
+
+if TYPE_CHECKING:
+    # Only named here: whoever reads a selection need not load the mathematics.
+    from croupier.odds import Analysis, PricedRuling
+
+
+def toml_value(text: str) -> Any:
+    """Return the TOML value that a text is, or the text itself."""
+    try:
+        table = tomllib.loads(f"value = {text}", parse_float=Decimal)
+    except (ValueError, RecursionError):  # TOML's own, and numbers of thousands of digits.
+        return text
+    # A text of several lines could add keys of its own: then it is no value.
+    return table["value"] if len(table) == 1 and "\n" not in text else text
+
+
+def answer(
+    rules: TableRules,
+    bet: Mapping[str, str] | None = None,
+    *,
+    meters: Mapping[str, str] | None = None,
+    others: int = 0,
+    strategy: str | None = None,
+) -> "Sequence[Analysis]":
+    """Return the analysis of a bet, or without one of every wager on its own."""
+    from croupier import odds
+
+    if bet or strategy is not None:
+        return [odds.analyze(rules, bet, meters=meters, others=others, strategy=strategy)]
+    return odds.analyses(rules, meters=meters, others=others)
+
+
+def answer_json(rules: TableRules, found: "Iterable[Analysis]") -> dict[str, Any]:
+    """Return analyses of one table as a program reads them."""
+    return {
+        "rulebook": rules.rulebook,
+        "selections": plain(dict(rules.selections)),
+        "analyses": [one.as_json() for one in found],
+    }
+
+
+def by_wager(found: "Iterable[Analysis]") -> dict[str, "Analysis"]:
+    """Name each analysis by the wager that it was made for: the last one of those it needed."""
+    return {[*one.bet][-1]: one for one in found}
+
+
+def prices_json(book: Rulebook, rulings: "Iterable[PricedRuling]") -> dict[str, Any]:
+    """Return the priced rulings of a book as a program reads them."""
+    return {"rulebook": book.id, "rulings": [_ruling_json(ruling) for ruling in rulings]}
+
+
+def _ruling_json(ruling: "PricedRuling") -> dict[str, Any]:
+    return {
+        "id": ruling.id,
+        "clauses": list(ruling.clauses),
+        "problem": ruling.problem,
+        "readings": [
+            {
+                "says": reading.says,
+                "chosen": reading.chosen,
+                "bet": {name: str(units) for name, units in reading.bet.items()},
+                "selections": plain(dict(reading.selections)),
+                "expected_value": str(reading.expected_value),
+            }
+            for reading in ruling.readings
+        ],
+    }

@@ -1,0 +1,1 @@
+"""Live tables: many people at them, sockets, sign-in, and the automatic dealer."""

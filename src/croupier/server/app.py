@@ -1,0 +1,69 @@
+"""The application: pages, the JSON routes and the sockets, around one pit."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from croupier import __version__
+from croupier.server import sockets
+from croupier.server.bots import house_players
+from croupier.server.faults import answer_errors
+from croupier.server.guard import Guard, Policy
+from croupier.server.pages import mount
+from croupier.server.pages import tables as table_pages
+from croupier.server.people import People
+from croupier.server.pit import Pit
+from croupier.server.routes import access, tables
+
+
+def make_app(pit: Pit, people: People, *, folders: Sequence[Path] = ()) -> FastAPI:
+    """Return the application; what it is given is started and stopped with it."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await pit.start()
+        await _learn_names(pit, people)
+        players = [asyncio.create_task(player.run()) for player in house_players(pit)]
+        try:
+            yield
+        finally:
+            for task in players:
+                task.cancel()
+            for task in players:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+            app.state.open_rounds = await pit.stop()
+            desk.close()
+
+    # The pages that show an OpenAPI document load scripts from elsewhere; ours load none.
+    app = FastAPI(
+        title="Croupier",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.pit, app.state.people = pit, people
+    people.on_ended = pit.end
+    answer_errors(app)
+    for router in (access.router, tables.router, sockets.router, table_pages.router):
+        app.include_router(router)
+    desk = mount(app, folders)
+    return app
+
+
+def guarded(app: FastAPI, policy: Policy | None = None) -> Guard:
+    """Return what is served: the application behind its guard."""
+    return Guard(app, policy)
+
+
+async def _learn_names(pit: Pit, people: People) -> None:
+    """Find out what those are called who sit at the tables."""
+    seated = {p for table in pit.tables.values() for p in table.standing.table.seats.values()}
+    for player in sorted(seated):
+        if person := await people.find(player):
+            pit.room.names[player] = person.name

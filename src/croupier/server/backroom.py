@@ -1,0 +1,161 @@
+"""What all tables of a server share: the store, clocks, chance, and what purses and meters hold.
+
+Whatever a command comes to is stored here before anybody hears of it.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from croupier.errors import Refused
+from croupier.ledger.accounts import Account, account
+from croupier.ledger.entries import Entry
+from croupier.ledger.store import NOT_ENOUGH, Answer, Claim, Decide, Request, Result, View
+from croupier.ledger.stores.protocol import Store
+from croupier.money import shown_cents
+from croupier.server.dealer import Chance
+from croupier.server.outbox import Viewer
+from croupier.table.commands import Time
+
+THREADS = 8
+"""So many wait for the disk at once: one who writes, and readers."""
+T = TypeVar("T")
+
+
+def _up_s() -> float:
+    """Seconds since the machine was started, those included in which it slept."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """Three clocks: the wall's, one that counts while the machine runs, and one for waits."""
+
+    wall_s: Callable[[], float] = time.time
+    up_s: Callable[[], float] = _up_s
+    wait_s: Callable[[], float] = time.monotonic
+
+    def time(self) -> Time:
+        return Time(int(self.wall_s()), int(self.up_s()))
+
+    def wall_ms(self) -> int:
+        return int(self.wall_s() * 1000)
+
+    def wait_ms(self) -> int:
+        return int(self.wait_s() * 1000)
+
+
+@dataclass
+class Backroom:
+    """The store and what is known of it."""
+
+    store: Store
+    key: bytes = field(repr=False)
+    clocks: Clocks = field(default_factory=Clocks)
+    entropy: Callable[[int], bytes] = os.urandom
+    names: dict[str, str] = field(default_factory=dict)
+    """What players are called, by their ids."""
+    out: set[str] = field(default_factory=set)
+    """Meters that cannot be reached: nothing is wagered on them meanwhile."""
+    on_purse: Callable[[str], None] = lambda _: None
+    """Called with a player whose purse has changed."""
+    stored: int = 0
+    """Events that were stored since the start."""
+
+    def __post_init__(self) -> None:
+        self._threads = ThreadPoolExecutor(THREADS, "store")
+        self._holds: dict[Account, int] = {}
+        self.viewers: dict[str, set[Viewer]] = {}
+        """The sockets of each player, at whatever tables."""
+        self._waiting: list[tuple[Request, asyncio.Future[Answer]]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    @property
+    def chance(self) -> Chance:
+        return Chance(self.entropy, self.key)
+
+    async def start(self) -> None:
+        """Learn what purses and meters hold."""
+        self._holds = await self.read(lambda view: view.balances())
+
+    async def read(self, look: Callable[[View], T]) -> T:
+        """Look at the ledger, away from the loop."""
+        return await self.away(lambda: self.looked(look))
+
+    def looked(self, look: Callable[[View], T]) -> T:
+        """Look at the ledger as it stands now; it may take a while."""
+        with self.store.reading() as view:
+            return look(view)
+
+    async def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
+        """Store what a command comes to, once, together with all that wait meanwhile."""
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append((Request(claim, meters, decide), answer))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
+        # Whoever waits may be cancelled; what was begun is finished all the same.
+        return await asyncio.shield(answer)
+
+    async def _write(self) -> None:
+        """Store whatever waits, until nothing does."""
+        while self._waiting:
+            together, self._waiting = self._waiting, []
+            requests = [request for request, _ in together]
+            results: list[Result]
+            try:
+                finish = self.store.begin_all(requests)
+                results = await self.away(finish or partial(self.store.settle_all, requests))
+            except Exception as error:
+                results = [error for _ in together]
+            for (_, answer), result in zip(together, results, strict=True):
+                if isinstance(result, BaseException):
+                    answer.set_exception(result)
+                else:
+                    answer.set_result(result)
+        self._writing = None
+
+    async def away(self, work: Callable[[], T]) -> T:
+        """Do something that waits for the disk, away from the loop."""
+        # Whoever waits may be cancelled; what was begun is finished all the same.
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._threads, work))
+
+    def posted(self, entries: Iterable[Entry]) -> None:
+        """Take note of entries that were stored."""
+        moved: set[Account] = set()
+        for _, debit, credit, micros, _ in entries:
+            self._holds[debit] = self._holds.get(debit, 0) - micros
+            self._holds[credit] = self._holds.get(credit, 0) + micros
+            moved |= {debit, credit}
+        for each in moved:
+            kind, _, player = each.partition(":")
+            if kind == "player":
+                self.on_purse(player)
+            elif kind in ("layout", "bank") and not self._holds[each]:
+                del self._holds[each]
+
+    def purse_cents(self, player: str) -> int:
+        """Return the chips that a player has."""
+        return shown_cents(self._holds.get(account("player", player), 0))
+
+    def meter(self, name: str) -> int | None:
+        """Return what a meter shows in micros, or None if it cannot be reached."""
+        return None if name in self.out else self._holds.get(account("meter", name))
+
+    def balances(self) -> Mapping[Account, int]:
+        return self._holds
+
+    def close(self) -> None:
+        self._threads.shutdown()
+        self.store.close()
+
+
+def friendly(error: Refused) -> Refused:
+    """Say of a purse that is too empty what its owner understands."""
+    if error.code == NOT_ENOUGH and (error.field or "").startswith("player:"):
+        return Refused(NOT_ENOUGH, "you do not have so many chips", field="purse")
+    return error

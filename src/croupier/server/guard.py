@@ -1,0 +1,286 @@
+"""Stands before the application: who may ask from where, how much and how often.
+
+It is wrapped around the whole application, outside of whatever that answers by itself, so that
+nothing leaves without the headers and no error without having been noted.
+"""
+
+import time
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import NamedTuple
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from croupier.server.faults import OURS, Fault, fault_bytes, wait_header
+from croupier.server.headers import headers_for
+from croupier.server.limits import Bucket, Buckets, Clock, Rate, neighbourhood
+from croupier.server.log import log, log_crash
+
+BODY_BYTES_MAX = 16 * 1024
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+COSTLY = ("/api/guest", "/api/sign-up", "/api/sign-in", "/api/password")
+SAFE = ("GET", "HEAD", "OPTIONS")
+OWN_HEADER = b"x-croupier"
+"""No form and no other site can send it without being asked first, and we say no to who asks."""
+HERE = ("same-origin", "none")
+
+Network = IPv4Network | IPv6Network
+
+
+class Policy(NamedTuple):
+    """What the guard lets through."""
+
+    hosts: tuple[str, ...] = ()
+    """Names, without a port, by which the server is reached besides the loopback's."""
+    proxies: tuple[Network, ...] = ()
+    """Who is believed about whom a request comes from."""
+    requests: Rate = Rate(50, 200)
+    """For each address."""
+    costly: Rate = Rate(0.5, 20)
+    """For each address: making guests and accounts, checking passwords."""
+
+
+def parse_proxies(texts: list[str]) -> tuple[Network, ...]:
+    """Read addresses and networks; raises ValueError."""
+    return tuple(ip_network(text) for text in texts)
+
+
+class Refusal(NamedTuple):
+    status: int
+    code: str
+    message: str
+    wait_s: float | None = None
+
+
+class Caller(NamedTuple):
+    """Who asks, as far as that can be known."""
+
+    address: str
+    scheme: str
+    """`http` or `https`, for sockets too."""
+    headers: dict[bytes, str]
+
+    @property
+    def here(self) -> str:
+        """The origin that pages of ours have."""
+        return f"{self.scheme}://{self.headers.get(b'host', '')}"
+
+
+class Guard:
+    """The ASGI application to serve."""
+
+    def __init__(
+        self, app: ASGIApp, policy: Policy | None = None, *, clock: Clock = time.monotonic
+    ) -> None:
+        self.app, self.policy = app, policy or Policy()
+        self._hosts = {host.lower() for host in (*LOOPBACK, *self.policy.hosts)}
+        self._requests = Buckets(self.policy.requests, clock=clock)
+        self._costly = Buckets(self.policy.costly, clock=clock)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        caller = caller_of(scope, self.policy.proxies)
+        scope = told(scope, caller)
+        door = Door(scope, send, caller)
+        try:
+            await self._let_in(scope, receive, door)
+        except Exception as error:
+            log_crash(error, path=scope["path"], address=caller.address)
+            await door.fail()
+
+    async def _let_in(self, scope: Scope, receive: Receive, door: "Door") -> None:
+        refusal = self._refusal(scope, door.caller)
+        if refusal is None and scope["type"] == "http" and scope["method"] not in SAFE:
+            body = await whole_body(receive)
+            if body is None:
+                return  # Nobody is there any more.
+            if len(body) > BODY_BYTES_MAX:
+                refusal = TOO_LARGE
+            receive = once(body, receive)
+        if refusal is None:
+            await self.app(scope, receive, door.send)
+            return
+        await door.refuse(refusal)
+
+    def _refusal(self, scope: Scope, caller: Caller) -> Refusal | None:
+        """Return why somebody is not let in; what costs least is looked at first."""
+        if _host(caller) not in self._hosts:
+            return noted(WRONG_HOST, caller, scope, said=caller.headers.get(b"host"))
+        key = neighbourhood(caller.address)
+        buckets = [self._requests[key]]
+        if scope["type"] == "http" and scope["method"] not in SAFE and scope["path"] in COSTLY:
+            buckets.append(self._costly[key])
+        for bucket in buckets:
+            if (refusal := _too_often(bucket, caller, scope)) is not None:
+                return refusal
+        if scope["type"] == "http" and scope["method"] in SAFE:
+            return None
+        return self._forged(scope, caller)
+
+    def _forged(self, scope: Scope, caller: Caller) -> Refusal | None:
+        """Return why a request may be another site's that only uses this person's browser."""
+        origin = caller.headers.get(b"origin")
+        if origin is not None and origin != caller.here:
+            return noted(WRONG_ORIGIN, caller, scope, said=origin)
+        if scope["type"] == "websocket":  # Browsers always name the origin of a socket.
+            return None
+        site = caller.headers.get(b"sec-fetch-site", "none")
+        if site not in HERE:
+            return noted(WRONG_ORIGIN, caller, scope, said=site)
+        if caller.headers.get(OWN_HEADER) != "1":
+            return noted(NO_HEADER, caller, scope)
+        media, _, rest = caller.headers.get(b"content-type", "").partition(";")
+        charset = rest.strip().lower() or "charset=utf-8"
+        if (media.strip().lower(), charset) != ("application/json", "charset=utf-8"):
+            return noted(NOT_JSON, caller, scope)
+        length = caller.headers.get(b"content-length", "0")
+        return TOO_LARGE if not length.isdecimal() or int(length) > BODY_BYTES_MAX else None
+
+
+WRONG_HOST = Refusal(421, "wrong_host", "this server does not go by that name")
+WRONG_ORIGIN = Refusal(403, "wrong_origin", "this was asked from another site")
+NO_HEADER = Refusal(403, "no_header", "the header X-Croupier: 1 is missing")
+NOT_JSON = Refusal(415, "not_json", "the content type must be application/json")
+TOO_LARGE = Refusal(413, "too_large", f"a request has at most {BODY_BYTES_MAX} bytes")
+
+
+def noted(refusal: Refusal, caller: Caller, scope: Scope, *, said: object = None) -> Refusal:
+    """Log a refusal."""
+    facts = {"address": caller.address, "path": scope["path"], "said": said}
+    log(refusal.code, **{name: fact for name, fact in facts.items() if fact is not None})
+    return refusal
+
+
+def _too_often(bucket: Bucket, caller: Caller, scope: Scope) -> Refusal | None:
+    refused_before = bucket.was_empty
+    if bucket.take():
+        return None
+    refusal = Refusal(429, "too_many", "too many requests: wait a little", bucket.wait_s())
+    # One line for a flood, not a flood of lines.
+    return refusal if refused_before else noted(refusal, caller, scope)
+
+
+def _host(caller: Caller) -> str:
+    """Return the name that a server was asked by, without its port."""
+    host = caller.headers.get(b"host", "").lower()
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdecimal() else host
+
+
+# ---------------------------------------------------------------- who asks
+
+
+def caller_of(scope: Scope, proxies: tuple[Network, ...]) -> Caller:
+    """Return who asks; a proxy is believed only if it is one of ours."""
+    headers: dict[bytes, str] = {}
+    for name, value in scope["headers"]:
+        text = value.decode("latin-1")
+        # A header that is there twice is no header that we expect.
+        headers[name] = f"{headers[name]}, {text}" if name in headers else text
+    address = scope["client"][0] if scope.get("client") else ""
+    scheme = str(scope["scheme"]).replace("ws", "http")
+    if _is_proxy(address, proxies):
+        forwarded = headers.get(b"x-forwarded-for", "")
+        address = _forwarded_for(address, forwarded, proxies)
+        said = headers.get(b"x-forwarded-proto", "").strip().lower()
+        scheme = said if said in ("http", "https") else scheme
+    return Caller(address, scheme, headers)
+
+
+def _is_proxy(address: str, proxies: tuple[Network, ...]) -> bool:
+    try:
+        return any(ip_address(address) in network for network in proxies)
+    except ValueError:
+        return False
+
+
+def _forwarded_for(address: str, forwarded: str, proxies: tuple[Network, ...]) -> str:
+    """Return the last address that one of our proxies has seen: what is before it, anybody says."""
+    for said in reversed(forwarded.split(",")):
+        try:
+            found = str(ip_address(said.strip()))
+        except ValueError:
+            return address
+        if not _is_proxy(found, proxies):
+            return found
+        address = found
+    return address
+
+
+def told(scope: Scope, caller: Caller) -> Scope:
+    """Return a scope that says who really asks, and how."""
+    schemes = {"http": "ws", "https": "wss"} if scope["type"] == "websocket" else {}
+    port = scope["client"][1] if scope.get("client") else 0
+    scheme = schemes.get(caller.scheme, caller.scheme)
+    return {**scope, "client": (caller.address, port), "scheme": scheme}
+
+
+# ---------------------------------------------------------------- in and out
+
+
+async def whole_body(receive: Receive) -> bytes | None:
+    """Return a body, or as much of it as is too much; None if who sent it went away."""
+    body = b""
+    while len(body) <= BODY_BYTES_MAX:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            break
+    return body
+
+
+def once(body: bytes, receive: Receive) -> Receive:
+    """Give a body that was read already, and then whatever comes."""
+    given = False
+
+    async def receiving() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receiving
+
+
+class Door:
+    """What is sent goes through it, and gets its headers."""
+
+    def __init__(self, scope: Scope, send: Send, caller: Caller) -> None:
+        self.caller = caller
+        self._scope, self._send = scope, send
+        self._started = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [*message.get("headers", [])]
+            headers += headers_for(self._scope, {bytes(name).lower() for name, _ in headers})
+            message = {**message, "headers": headers}
+        self._started = True
+        await self._send(message)
+
+    async def refuse(self, refusal: Refusal) -> None:
+        """Say why somebody is not let in."""
+        body = fault_bytes(Fault(code=refusal.code, message=refusal.message))
+        wait = wait_header(refusal.wait_s) if refusal.wait_s is not None else {}
+        await self._answer(refusal.status, body, wait)
+
+    async def fail(self) -> None:
+        """Say that it is our fault, if it is not too late to say anything."""
+        if self._scope["type"] == "websocket":
+            await self._send({"type": "websocket.close", "code": 1011})
+        elif not self._started:
+            await self._answer(500, fault_bytes(OURS), {})
+
+    async def _answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        if self._scope["type"] == "websocket":
+            # The server makes a bare 403 of it: to answer more is an error to it.
+            await self._send({"type": "websocket.close", "code": 1008})
+            return
+        said = {**headers, "content-type": "application/json", "content-length": str(len(body))}
+        raw = [(name.encode(), value.encode()) for name, value in said.items()]
+        await self.send({"type": "http.response.start", "status": status, "headers": raw})
+        await self.send({"type": "http.response.body", "body": body})

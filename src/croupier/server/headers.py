@@ -1,0 +1,38 @@
+"""The headers that every answer leaves with."""
+
+from starlette.types import Scope
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+FEATURES = (
+    *("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer"),
+    *("microphone", "midi", "payment", "screen-wake-lock", "usb", "xr-spatial-tracking"),
+)
+ALWAYS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "permissions-policy": ", ".join(f"{feature}=()" for feature in FEATURES),
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+_ALWAYS = [(name.encode(), value.encode()) for name, value in ALWAYS.items()]
+_SECURE = (b"strict-transport-security", b"max-age=31536000")
+_NOT_KEPT = (b"cache-control", b"no-store")
+
+
+def headers_for(scope: Scope, has: set[bytes]) -> list[tuple[bytes, bytes]]:
+    """Return the headers that an answer lacks.
+
+    Nothing is kept by a browser unless the application says so: most pages name a person.
+    """
+    added = [header for header in _ALWAYS if header[0] not in has]
+    if scope["scheme"] in ("https", "wss"):
+        added.append(_SECURE)
+    if _NOT_KEPT[0] not in has:
+        added.append(_NOT_KEPT)
+    return added

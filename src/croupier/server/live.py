@@ -1,0 +1,398 @@
+"""One live table: who sits there, what they do, and the automatic dealer between them.
+
+Every act is decided on the table as it stands, stored, and only then said. One act is under way
+at a time; what was refused or not stored has changed nothing.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import NamedTuple
+
+from croupier.errors import Bug, CroupierError, Refused
+from croupier.fairness.commitment import Committed
+from croupier.fairness.seal import unseal
+from croupier.ledger.events import MeterStarted
+from croupier.ledger.scribe import Draft
+from croupier.ledger.store import NOT_ENOUGH, STREAM_MOVED, Answer, Claim, Decide, Work
+from croupier.money import micros
+from croupier.server import dealer, players
+from croupier.server.backroom import Backroom, friendly
+from croupier.server.config import TableConfig
+from croupier.server.felt import felt_of
+from croupier.server.log import log, log_crash
+from croupier.server.messages import Message, MoreTime, Ready
+from croupier.server.pace import Wait, is_stale, needs_deck, next_wait
+from croupier.server.recall import Recalled, missed_by
+from croupier.server.sight import Sight
+from croupier.server.standing import Act, Procedure
+from croupier.server.tidings import tidings_of
+from croupier.table.commands import Leave, PassBank
+
+Perform = Callable[[Act], None]
+IDLE_S = 60.0
+"""How often a dealer looks whether the deck of an empty round grows old."""
+RETRY_S = 1.0
+OVERTAKEN = "overtaken"
+MORE_TIMES_MAX = 10
+AWAY_ROUNDS_MAX = 3
+"""Who is away for so many rounds running gives the seat up."""
+
+
+class Asked(NamedTuple):
+    """A command as its sender knows it again: its id, and the digest of its body."""
+
+    id: str
+    digest: bytes
+
+
+class LiveTable(Sight):
+    """A table at which a server deals."""
+
+    def __init__(self, config: TableConfig, room: Backroom, recalled: Recalled) -> None:
+        super().__init__(config, room, recalled)
+        self.rounds, self.setting = recalled.rounds, recalled.setting
+        self.procedure = Procedure(self.standing.rules)
+        self.away: dict[int, int] = {}
+        self._lock = asyncio.Lock()
+        self._unsure = False
+        """Whether something failed and may have been stored all the same."""
+
+    # ------------------------------------------------------------ acts
+
+    async def act(
+        self, perform: Perform, *, asked: Asked | None = None, meters: tuple[str, ...] = ()
+    ) -> Answer:
+        """Do something once, whoever asks however often; refused, it has changed nothing.
+
+        Whoever asks may go away meanwhile: what was begun is stored and said all the same.
+        """
+        return await asyncio.shield(self._act(perform, asked=asked, meters=meters))
+
+    async def _act(
+        self, perform: Perform, *, asked: Asked | None, meters: tuple[str, ...]
+    ) -> Answer:
+        async with self._sure():
+            claim = self._claim(asked)
+            done: list[tuple[Act, Draft]] = []
+
+            def decide(readings: Mapping[str, int]) -> Work:
+                act = Act(self.standing, self.procedure)
+                names = {self.config.meter(id): id for id in self.standing.rules.meters}
+                act.readings = {names[name]: shown for name, shown in readings.items()}
+                perform(act)
+                draft = self.scribe.draft(act.happened, time_ms=self.room.clocks.wall_ms())
+                done[:] = [(act, draft)]
+                answer = str(draft.scribe.number)
+                return Work(draft.events, answer, draft.emptied, tuple(act.sealed))
+
+            answer = await self.room.settle(claim, meters, decide if meters else decided(decide))
+            if not answer.repeated:
+                self._stand(*done[0])
+            elif answer.number > self.scribe.number:
+                await self._catch_up()
+            return answer
+
+    @asynccontextmanager
+    async def _sure(self) -> AsyncIterator[None]:
+        """Let one thing happen at a time, and know before it what the journal holds."""
+        async with self._lock:
+            if self._unsure:
+                await self._catch_up()
+            try:
+                yield
+            except Refused as refused:
+                # Another one writes this table's stream, or what failed was stored after all.
+                self._unsure = refused.code == STREAM_MOVED
+                raise
+            except BaseException:
+                self._unsure = True
+                self._wake.set()
+                raise
+
+    async def _catch_up(self) -> None:
+        """Stand where the journal stands: something was stored that nobody heard of."""
+        known = self.scribe.number
+        missed = await self.room.read(partial(missed_by, scribe=self.scribe))
+        self._unsure = False
+        if missed is None:
+            return
+        recalled, entries, sealed = missed
+        self.scribe, self.rounds, self.setting = recalled.scribe, recalled.rounds, recalled.setting
+        self.standing = recalled.standing or self.standing
+        self.procedure = Procedure(self.standing.rules)
+        if sealed is not None and self.standing.commitment is not None:
+            self.committed = unseal(sealed, self.room.key, self.standing.commitment)
+        self.room.stored += self.scribe.number - known
+        self.room.posted(entries)
+        self._tell([{"n": number} for number in range(known + 1, self.scribe.number + 1)])
+        for viewer in self.viewers:
+            self._send_own(viewer)
+
+    def _claim(self, asked: Asked | None) -> Claim:
+        number = self.scribe.number
+        id, digest = asked or (f"{self.id}#{number + 1}", bytes(32))
+        return Claim(id, digest, self.id, number)
+
+    def _stand(self, act: Act, draft: Draft) -> None:
+        """Take what was stored for what is, and say it."""
+        self.standing, self.procedure = act.standing, act.procedure
+        self.scribe = draft.scribe
+        self.ready &= self.standing.table.seats.keys()  # Who sits down next says it anew.
+        self.room.stored += len(draft.events)
+        self.room.posted(entry for event in draft.events for entry in event.entries)
+        self._tell(tidings_of(act, draft.scribe.number - len(act.happened) + 1))
+        if any(type(happened.event).__name__ == "Dealt" for happened in act.happened):
+            for viewer in self.viewers:
+                self._send_own(viewer)
+
+    @asynccontextmanager
+    async def idle(self) -> AsyncIterator[None]:
+        """Wait until nothing is under way, and let nothing begin meanwhile."""
+        async with self._lock:
+            yield
+
+    # ------------------------------------------------------------ players
+
+    async def handle(self, player: str, message: Message, digest: bytes) -> int:
+        """Do what a player asks, and return the number of the last event then."""
+        match message:
+            case Ready(_, seat):
+                players.check_seat(self.standing, seat, player)
+                self.ready.add(seat)
+                self.say_scene()
+                return self.scribe.number
+            case MoreTime():
+                self._give_time(player)
+                return self.scribe.number
+        purse = self.room.purse_cents(player)
+        asking = players.Asking(player, purse, self.config, self.closed_wagers())
+
+        def guarded(act: Act) -> None:
+            players.perform(act, message, asking)
+
+        try:
+            answer = await self.act(guarded, asked=Asked(f"{player}/{message.id}", digest))
+        except Refused as error:
+            raise friendly(error) from None
+        return answer.number
+
+    def _give_time(self, player: str) -> None:
+        """Give a player more time to decide (WCAG 2.2.1), at a practice table."""
+        round, wait = self.standing.in_play, self._wait
+        mine = wait and wait.does == "choose" and round and wait.seat in round.boxes
+        if not mine or not wait or not round or round.boxes[wait.seat or 0].player != player:
+            raise Refused("no_decision", "there is nothing that you have to decide now")
+        if not self.config.practice:
+            raise Refused("no_more_time", "only practice tables give more time")
+        if self._more_times >= MORE_TIMES_MAX:
+            raise Refused("no_more_time", f"more time was given {MORE_TIMES_MAX} times")
+        self._more_times += 1
+        self._extra_ms += self.config.timing.decide_ms
+        self._wake.set()
+        self.say_scene()
+
+    # ------------------------------------------------------------ the dealer
+
+    async def start(self) -> None:
+        """Take up the table where its journal left it: rules, meters, and the open round."""
+        if self.standing.in_play is None and self.setting != self.config.table_set:
+            await self._set_rules()
+        await self._start_meters()
+        if round := self.standing.round:
+            await self._unseal(round.id)
+        self.felt = felt_of(self.config)
+        self._scene = self.scene()
+
+    async def _set_rules(self) -> None:
+        setting = self.config.table_set
+        await self.act(lambda act: act.set_rules(self.config.rules, setting))
+        self.setting = setting
+
+    async def _start_meters(self) -> None:
+        for id, meter in self.config.rules.meters.items():
+            name = self.config.meter(id)
+            if meter.initial is not None and self.room.meter(name) is None:
+                started = MeterStarted(name, micros(meter.initial))
+                await self.act(partial(_start_meter, event=started))
+
+    async def _unseal(self, id: str) -> None:
+        """Find the cards of the last round again; a round that still needs them is called off."""
+        commitment = self.standing.commitment
+        sealed = await self.room.read(lambda view: view.sealed(id))
+        try:
+            if sealed is None or commitment is None:
+                raise Refused("no_deck", f"the deck of {id} is not there")
+            self.committed = unseal(sealed, self.room.key, commitment)
+        except (CroupierError, ValueError) as error:
+            if needs_deck(self.standing):
+                log_crash(error, called_off=id)
+                await self.act(dealer.void)
+
+    async def run(self) -> None:
+        """Deal round after round, until cancelled."""
+        while True:
+            self._wake.clear()
+            try:
+                await self._step()
+            except asyncio.CancelledError:
+                raise
+            except Refused as error:
+                if error.code != OVERTAKEN:
+                    log("dealer_waits", table=self.id, code=error.code)
+                    await asyncio.sleep(RETRY_S)
+            except Exception as error:
+                # The store may be gone for a while: what was not stored did not happen.
+                log_crash(error, table=self.id)
+                await asyncio.sleep(RETRY_S)
+
+    async def _step(self) -> None:
+        """Wait for what is next, and do it if nothing came between."""
+        if self._unsure:
+            async with self._sure():
+                pass
+        self._look()
+        wait = self._wait
+        left_s = IDLE_S if wait is None else (self._due_ms() - self.room.clocks.wait_ms()) / 1000
+        if left_s > 0:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left_s):
+                    await self._wake.wait()
+                    return
+        await (self._do(wait) if wait else self._idle_look())
+
+    async def _idle_look(self) -> None:
+        """Call an empty round off whose deck grows too old."""
+        if is_stale(self.standing, self.room.clocks.time()):
+            await self.act(dealer.void)
+
+    async def _do(self, wait: Wait) -> None:
+        match wait.does:
+            case "open":
+                await self._open()
+            case "deal":
+                await self._deal()
+            case "show":
+                committed = self._deck()
+                await self._dealer_does(lambda act: dealer.show(act, committed))
+            case "choose":
+                await self._choose(wait.seat or 0)
+            case "settle":
+                await self._settle()
+            case "pass":
+                seat = wait.seat or 0
+                await self._dealer_does(lambda act: act.at_table(PassBank(seat)))
+
+    async def _open(self) -> None:
+        if self.setting != self.config.table_set:
+            await self._set_rules()
+            return
+        await self._clear_away()
+        committed: list[Committed] = []
+        id = f"{self.id}-{self.rounds + 1}"
+
+        def perform(act: Act) -> None:
+            time, chance = self.room.clocks.time(), self.room.chance
+            shown = self.meters()
+            committed[:] = [dealer.open_round(act, id, time=time, meters=shown, chance=chance)]
+
+        self.ready.clear()
+        try:
+            answer = await self._dealer_does(perform)
+        except Refused as refused:
+            banker = self.standing.table.banker
+            if refused.code != NOT_ENOUGH or banker is None:
+                raise
+            # The funds went elsewhere meanwhile: the turn goes on to the next.
+            await self.act(lambda act: act.at_table(PassBank(banker.seat)))
+            return
+        if not answer.repeated:  # Otherwise the round was opened before, with its own deck.
+            self.rounds += 1
+            self.committed = committed[0]
+        self.opened_ms = self.room.clocks.wait_ms()
+
+    async def _clear_away(self) -> None:
+        """Free the seats of players who have been away for some rounds."""
+        present = self.company.present
+        for seat, player in sorted(self.standing.table.seats.items()):
+            self.away[seat] = 0 if player in present else self.away.get(seat, 0) + 1
+            if self.away[seat] > AWAY_ROUNDS_MAX:
+                del self.away[seat]
+                await self.act(partial(_clear, seat=seat))
+
+    async def _deal(self) -> None:
+        """Close the bets and deal; a bet that does not fit goes back to its player first."""
+        committed = self._deck()
+        time = self.room.clocks.time()
+        try:
+            await self._dealer_does(lambda act: dealer.deal(act, committed, time=time))
+        except Refused as refused:
+            if refused.code == OVERTAKEN:
+                raise
+            await self.act(partial(players.put_right, refused=refused))
+
+    async def _choose(self, seat: int) -> None:
+        committed = self._deck()
+        for rich in (True, False):
+            try:
+                chosen = partial(dealer.choose_for, seat=seat, committed=committed, rich=rich)
+                await self._dealer_does(chosen)
+                return
+            except Refused as refused:
+                if refused.code != NOT_ENOUGH:
+                    raise
+
+    async def _settle(self) -> None:
+        """Settle at what the meters show in the very transaction that pays from them."""
+        round = self.standing.in_play
+        names = () if round and round.void else self._staked_meters()
+        await self._dealer_does(lambda act: dealer.settle(act, act.readings), meters=names)
+
+    def _staked_meters(self) -> tuple[str, ...]:
+        round, rules = self.standing.in_play, self.standing.rules
+        if round is None:
+            return ()
+        staked = {spot for box in round.boxes.values() for spot in box.stakes}
+        ids = [i for i, m in rules.meters.items() if staked & {*rules.spots.get(m.wager, ())}]
+        return tuple(self.config.meter(id) for id in ids)
+
+    def _deck(self) -> Committed:
+        if self.committed is None:
+            raise Bug(f"the deck of table {self.id} is not known")
+        return self.committed
+
+    async def _dealer_does(self, perform: Perform, *, meters: tuple[str, ...] = ()) -> Answer:
+        """Do what the dealer waited for, unless a player was quicker."""
+        waited = self._wait
+
+        def in_time(act: Act) -> None:
+            now = next_wait(act.standing, self.config.timing, self.company)
+            if waited is not None and (now is None or now.key != waited.key):
+                raise Refused(OVERTAKEN, "somebody was quicker")
+            perform(act)
+
+        return await self.act(in_time, meters=meters)
+
+
+def decided(decide: Decide) -> Decide:
+    """Decide at once, away from the database; a refusal is said only if it was not done before."""
+    try:
+        work = decide({})
+    except Refused as error:
+        refusal = error
+
+        def refuse(_: Mapping[str, int]) -> Work:
+            raise refusal
+
+        return refuse
+    return lambda _: work
+
+
+def _start_meter(act: Act, event: MeterStarted) -> None:
+    act.in_ledger(event)
+
+
+def _clear(act: Act, seat: int) -> None:
+    act.at_table(Leave(seat))

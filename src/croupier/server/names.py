@@ -1,0 +1,52 @@
+"""What persons may be called. Two names that look alike are one name."""
+
+import re
+import unicodedata
+
+from croupier.errors import Refused
+
+CHARS_MIN, CHARS_MAX = 2, 20
+READ_CHARS_MAX = 100
+"""More is not even looked at: normal forms of some characters are long."""
+GUEST = "Guest"
+
+# Latin letters with and without marks. What is missing looks like another one: × ÷ ı ĸ ſ.
+_SIGN = r"[0-9A-Za-zÀ-ÖØ-öø-İĴ-ķĹ-ž]"
+_NAME = re.compile(rf"{_SIGN}+(?:(?:\. |[ '._-]){_SIGN}+)*")
+# Letters whose mark is part of them, and signs that are drawn alike.
+_ALIKE = str.maketrans(
+    {"0": "o", "1": "l", "i": "l", "đ": "d", "ð": "d", "ħ": "h", "ł": "l", "ø": "o", "ŧ": "t"}
+    | {"ŋ": "n", "þ": "p", "æ": "ae", "œ": "oe"}
+)
+
+
+def parse_name(text: str) -> str:
+    """Read a name that somebody wants, or refuse it."""
+    name = unicodedata.normalize("NFKC", text[: READ_CHARS_MAX + 1].strip())
+    if not CHARS_MIN <= len(name) <= CHARS_MAX:
+        message = f"a name has {CHARS_MIN} to {CHARS_MAX} characters"
+        raise Refused("bad_name", message, field="name")
+    if not _NAME.fullmatch(name):
+        message = "a name has Latin letters and digits, with a space or one of ' . _ - between them"
+        raise Refused("bad_name", message, field="name")
+    return name
+
+
+def parse_new_name(text: str) -> str:
+    """Read a name that somebody wants to have, or refuse one that could pass for the house."""
+    name = parse_name(text)
+    if looks(name) in _HOUSE or looks(name).startswith(looks(GUEST)):
+        raise Refused("bad_name", "this name is the house's", field="name")
+    return name
+
+
+def looks(name: str) -> str:
+    """Return what a name looks like: the same text for all that could be taken for it."""
+    apart = unicodedata.normalize("NFKD", name.casefold())
+    drawn = "".join(sign for sign in apart if sign.isalnum()).translate(_ALIKE)
+    return drawn.replace("rn", "m").replace("vv", "w")
+
+
+OPERATOR = "Operator"
+_WORDS = (OPERATOR, "Admin", "Auditor", "Bank", "Banker", "Cage", "Croupier", "Dealer", "Floor")
+_HOUSE = frozenset(map(looks, (*_WORDS, "House", "Moderator", "Pit Boss", "Surveillance", "Staff")))

@@ -1,0 +1,67 @@
+"""Two tables beside each other: which wagers they offer, and what each figure comes to."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from croupier.reports.charts import Chart
+from croupier.reports.figures import percent
+from croupier.reports.par import Figure
+from croupier.rules.table_rules import TableRules
+from croupier.server.pages.question import Answer
+from croupier.svg import Bar, bar_chart
+
+FIGURES = ("house_edge", "element_of_risk", "standard_deviation", "hit_frequency")
+_SHARES = {"house_edge", "element_of_risk", "hit_frequency"}
+SIDES = ("A", "B")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure of one wager at two tables; None where the wager is not offered."""
+
+    wager: str
+    name: str
+    values: tuple[str | None, ...]
+    difference: str
+
+
+def rows_of(tables: Sequence[TableRules], answers: Sequence[Answer]) -> dict[str, list[Row]]:
+    """Return the figures of every wager that either table offers, by the wager's label."""
+    found: dict[str, list[Row]] = {}
+    for name in dict.fromkeys(name for answer in answers for name in answer.sheets):
+        label = next(rules.wagers[name].label for rules in tables if name in rules.wagers)
+        found[label] = [_row(label, id, _figures(answers, name, id)) for id in FIGURES]
+    return found
+
+
+def edges_chart(tables: Sequence[TableRules], answers: Sequence[Answer]) -> Chart:
+    """Draw the house edges of both tables, wager by wager."""
+    bars = []
+    for name in dict.fromkeys(name for answer in answers for name in answer.sheets):
+        for side, rules, answer in zip(SIDES, tables, answers, strict=True):
+            if name in answer.sheets:
+                edge = Fraction(answer.sheets[name].exact("house_edge"))
+                label = f"{side}: {rules.wagers[name].label}"
+                tone = "loss" if edge > 0 else "win"
+                bars.append(Bar(label, float(edge), percent(edge, 2), tone))
+    title = "House edge of each wager at both tables"
+    desc = "; ".join(f"{bar.label} {bar.text}" for bar in bars) + "."
+    return Chart(title, desc, bar_chart(bars, title=title, desc=desc))
+
+
+def _figures(answers: Sequence[Answer], name: str, id: str) -> Iterator[Figure | None]:
+    for answer in answers:
+        sheet = answer.sheets.get(name)
+        yield next((figure for figure in sheet.figures if figure.id == id), None) if sheet else None
+
+
+def _row(label: str, id: str, figures: Iterator[Figure | None]) -> Row:
+    one, other = figures
+    name = (one or other).name if one or other else id  # type: ignore[union-attr]
+    difference = ""
+    if one and other and id in _SHARES:
+        change = Fraction(other.exact) - Fraction(one.exact)
+        difference = percent(change, signed=True).replace(" %", " points") if change else "same"
+    values = tuple(figure.value if figure else None for figure in (one, other))
+    return Row(label, name, values, difference)

@@ -1,0 +1,101 @@
+"""The desk behind the pages: books that were read once, and answers that are worked out once.
+
+Handlers of pages run in threads of their own and wait here. What must be worked out goes to a few
+workers in two lanes, so that a question that takes seconds holds up none that takes milliseconds.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import BoundedSemaphore, RLock
+from typing import Any, TypeVar
+
+from croupier.rules.load import load, rulebook_ids
+from croupier.rules.rulebook import Rulebook
+
+T = TypeVar("T")
+
+KEPT_MAX = 512
+WAITING_MAX = 24
+LIGHT_WORKERS, HEAVY_WORKERS = 3, 1
+
+
+class Busy(Exception):
+    """More questions are waiting than the workers can soon answer."""
+
+
+class Answers:
+    """Works questions out in threads, each once at a time, and keeps the last few hundred."""
+
+    def __init__(self, *, kept_max: int = KEPT_MAX, waiting_max: int = WAITING_MAX) -> None:
+        self._kept_max = kept_max
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._coming: dict[Hashable, Future[Any]] = {}
+        self._lock = RLock()  # A worker that is done at once reports from within `_job`.
+        self._waiting = BoundedSemaphore(waiting_max)
+        self._light = ThreadPoolExecutor(LIGHT_WORKERS, "light")
+        self._heavy = ThreadPoolExecutor(HEAVY_WORKERS, "heavy")
+
+    def get(self, key: Hashable, work: Callable[[], T], *, heavy: bool = False) -> T:
+        """Return what the work gives, from memory where it was done before."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                kept: T = self._kept[key]
+                return kept
+        if not self._waiting.acquire(blocking=False):
+            raise Busy
+        try:
+            return self._job(key, work, self._heavy if heavy else self._light).result()
+        finally:
+            self._waiting.release()
+
+    def close(self) -> None:
+        """Let go of what is not begun."""
+        for lane in (self._light, self._heavy):
+            lane.shutdown(wait=False, cancel_futures=True)
+
+    def _job(self, key: Hashable, work: Callable[[], T], lane: ThreadPoolExecutor) -> Future[T]:
+        with self._lock:
+            job = self._coming.get(key)
+            if job is None:
+                job = self._coming[key] = lane.submit(work)
+                job.add_done_callback(partial(self._arrived, key))
+            return job
+
+    def _arrived(self, key: Hashable, job: Future[Any]) -> None:
+        with self._lock:
+            self._coming.pop(key, None)
+            if not job.cancelled() and job.exception() is None:
+                self._kept[key] = job.result()
+                while len(self._kept) > self._kept_max:
+                    self._kept.popitem(last=False)
+
+
+class Desk:
+    """The books on the shelf, and the answers about them."""
+
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
+        self.folders = tuple(folders)
+        self.answers = Answers()
+        self._books: dict[str, Rulebook] = {}
+
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids of all books."""
+        return rulebook_ids(self.folders)
+
+    def book(self, id: str) -> Rulebook:
+        """Return a book, which is read from its file once; there are only as many as files."""
+        if id not in self._books:
+            self._books[id] = load(id, self.folders)
+        return self._books[id]
+
+    def books(self) -> list[Rulebook]:
+        """Return all books."""
+        return [self.book(id) for id in self.ids()]
+
+    def close(self) -> None:
+        """End the workers."""
+        self.answers.close()

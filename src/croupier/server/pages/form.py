@@ -1,0 +1,204 @@
+"""The form of the odds page, built from a book: fields for its selections, wagers and meters."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from croupier.money import format_money
+from croupier.odds.analysis import offered
+from croupier.rules.book import Choice, Rules, Selection
+from croupier.rules.game import Paytable
+from croupier.rules.present import may_be
+from croupier.rules.resolve import resolve
+from croupier.rules.rulebook import Rulebook
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import NONE
+from croupier.rules.words import dollars, number, plain
+from croupier.server.pages.question import Found
+
+_NOT_OFFERED = "not offered"
+# Parts of a book by which a round is played and paid, and what in them is not about that.
+_OF_PLAY = {"wager", "bonus", "envy", "paytable", "ranking", "step"}
+_NOT_OF_PLAY = {"collected", "clause"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One field: its name in the address, what it is called and holds, what it may be."""
+
+    name: str
+    label: str
+    value: str
+    options: tuple[tuple[str, str], ...] = ()
+    default: str = ""
+    hint: str = ""
+    clause: str = ""
+    numeric: bool = False
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """All fields, in the groups in which people look for them."""
+
+    books: tuple[tuple[str, str], ...]
+    book: str
+    prefix: str
+    paytables: tuple[Field, ...]
+    rules: tuple[Field, ...]
+    more: tuple[Field, ...]
+    bets: tuple[Field, ...]
+    meters: tuple[Field, ...]
+    others: Field | None
+    strategy: Field | None
+
+    @property
+    def more_is_used(self) -> bool:
+        """Whether a field that is out of sight holds something, or is at fault."""
+        return any(one.fault or one.value not in ("", one.default) for one in self.more)
+
+
+def form_of(asked: Found, books: Iterable[Rulebook], prefix: str = "") -> Form:
+    """Return the form that asks a question; where it is at fault, with the book's own rules."""
+    rules = asked.rules or resolve(asked.book)
+    fields: dict[str, list[Field]] = {"paytables": [], "rules": [], "more": []}
+    for name, selection in asked.book.rules.selection.items():
+        known = selection.of is None or selection.of in rules.wagers
+        if known or name in asked.question.select:
+            fields[_group(selection)].append(_selection(asked, name, prefix))
+    return Form(
+        books=tuple((book.id, book.rules.title) for book in books),
+        book=asked.book.id,
+        prefix=prefix,
+        bets=tuple(_bets(asked, rules)),
+        meters=tuple(_meters(asked, rules, prefix)),
+        others=_others(asked, prefix) if asked.book.rules.envy else None,
+        strategy=_strategy(asked, rules),
+        **{group: tuple(found) for group, found in fields.items()},
+    )
+
+
+# ---------------------------------------------------------------- selections
+
+
+def _group(selection: Selection) -> str:
+    if selection.takes == "paytable":
+        return "paytables"
+    return "rules" if any(map(_is_of_play, selection.option.values())) else "more"
+
+
+def _is_of_play(choice: Choice) -> bool:
+    """Whether an option changes how a round is played or paid."""
+    parts = [path.split(".") for path in choice.sets]
+    return any(part[0] in _OF_PLAY and part[-1] not in _NOT_OF_PLAY for part in parts)
+
+
+def _selection(asked: Found, name: str, prefix: str) -> Field:
+    rules = asked.book.rules
+    selection = rules.selection[name]
+    default = "" if selection.default is None else str(plain(selection.default))
+    value = asked.question.select.get(name, "")
+    options = [*_options(rules, selection)]
+    label = selection.says.removeprefix("the ")
+    return Field(
+        name=f"{prefix}select.{name}",
+        label=label[0].upper() + label[1:],
+        value=value or (default if options else ""),
+        options=_with(value, options) if options else (),
+        default=default,
+        hint="" if options else may_be(rules, name),
+        clause=selection.clause,
+        numeric=selection.takes in ("count", "money", "rate"),
+        fault=asked.fault(f"select.{name}"),
+    )
+
+
+def _options(rules: Rules, selection: Selection) -> Iterator[tuple[str, str]]:
+    match selection.takes:
+        case "option":
+            yield from ((name, choice.says) for name, choice in selection.option.items())
+        case "paytable":
+            tables = rules.paytable[selection.family or ""]
+            for letter in selection.letters:
+                yield letter, _letter_says(letter, tables[letter])
+            if not selection.required:
+                yield NONE, _NOT_OFFERED
+        case "sizes" if selection.among:
+            sizes = [_size(cents) for cents in selection.among]
+            yield from zip(sizes, map(dollars, selection.among), strict=True)
+            yield f"[{', '.join(sizes)}]", " and ".join(map(dollars, selection.among))
+
+
+def _letter_says(letter: str, table: Paytable) -> str:
+    """Say a paytable as people name it, by its payouts: A: 40-30-6-4-1."""
+    odds = [row.to if row.to is not None else row.for_ for row in table.rows]
+    known = [number(value) for value in odds if value is not None]
+    return f"{letter}: {'-'.join(known)}" if known and len(known) == len(odds) else letter
+
+
+# ---------------------------------------------------------------- bets, meters, the rest
+
+
+def _bets(asked: Found, rules: TableRules) -> Iterator[Field]:
+    for name in offered(rules):
+        wager, value = rules.wagers[name], asked.question.bet.get(name, "")
+        sizes = wager.sizes.of if wager.sizes else ()
+        options = [("", "no bet"), *((_size(cents), dollars(cents)) for cents in sizes)]
+        yield Field(
+            name=f"bet.{name}",
+            label=wager.label,
+            value=value,
+            options=_with(value, options) if sizes else (),
+            hint=f"{len(wager.spots)} equal bets of so many units each" if wager.spots else "",
+            numeric=True,
+            fault=asked.fault(f"bet.{name}"),
+        )
+
+
+def _size(cents: int) -> str:
+    """Write a size as a field holds it: 5 or 2.50."""
+    return format_money(cents).removesuffix(".00")
+
+
+def _with(value: str, options: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Add a value that is none of the options, so that the form shows what was asked."""
+    listed = dict(options)
+    return (
+        tuple({**listed, value: listed.get(value, value)}.items()) if value else (*listed.items(),)
+    )
+
+
+def _meters(asked: Found, rules: TableRules, prefix: str) -> Iterator[Field]:
+    for id, meter in rules.meters.items():
+        reset = None if meter.reset is None else dollars(meter.reset)
+        label = rules.wagers[meter.wager].label
+        yield Field(
+            name=f"{prefix}meter.{id}",
+            label=f"{label}, {meter.name} meter shows" if meter.name else f"{label} meter shows",
+            value=asked.question.meter.get(id, ""),
+            hint=f"{reset} where it starts again" if reset else "in dollars; it has no reset",
+            numeric=True,
+            fault=asked.fault(f"meter.{id}"),
+        )
+
+
+def _others(asked: Found, prefix: str) -> Field:
+    return Field(
+        name=f"{prefix}others",
+        label="Other players",
+        value=asked.question.others,
+        hint="whose hands an Envy Bonus pays for",
+        numeric=True,
+        fault=asked.fault("others"),
+    )
+
+
+def _strategy(asked: Found, rules: TableRules) -> Field | None:
+    if not any(step.do == "decide" for step in rules.steps.values()):
+        return None
+    return Field(
+        name="strategy",
+        label="Strategy",
+        value=asked.question.strategy,
+        hint="the best, unless you say: ‘mimic the dealer’, ‘always …’, or the least hand to play",
+        fault=asked.fault("strategy"),
+    )

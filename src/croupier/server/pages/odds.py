@@ -1,0 +1,203 @@
+"""Odds: a book, selections and wagers in an address, and the exact figures that follow."""
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from croupier.errors import CroupierError, UserError
+from croupier.odds import analyses, price
+from croupier.reports.charts import meter_chart, spread_chart
+from croupier.reports.documents import par_html, par_pdf, sign_html, sign_pdf
+from croupier.reports.par import Par, Priced, par_of
+from croupier.reports.pdf import typesetter
+from croupier.reports.sign import sign_of
+from croupier.server.pages import compare as comparing
+from croupier.server.pages.desk import Busy, Desk
+from croupier.server.pages.form import form_of
+from croupier.server.pages.question import (
+    Answer,
+    Question,
+    answer_to,
+    book_of,
+    check_sizes,
+    find,
+    read,
+    table_of,
+)
+from croupier.server.pages.render import FRAGMENT, HTML, document, page, query, refused, respond
+
+router = APIRouter(include_in_schema=False)
+
+PDF = "application/pdf"
+# The sheets bring their style with them; everything else stays forbidden.
+SHEET_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+NO_BETS = ("bet", "strategy")
+PREFIXES = ("a.", "b.")
+
+
+@router.get("/odds")
+def odds(request: Request) -> Response:
+    """Show the form and the figures; a module may ask for what changes alone."""
+    desk = _desk(request)
+    try:
+        asked = read(request.query_params.multi_items(), desk.ids()[0])
+        found = find(desk, asked)
+    except CroupierError as error:
+        return refused(request, error)
+    return page(
+        request,
+        "odds_parts" if FRAGMENT in request.headers else "odds",
+        status=found.status,
+        json=query("/odds.json", asked.items()),
+        found=found,
+        form=form_of(found, desk.books()),
+        charts=_charts(found.answer),
+        sheet_query=asked.items(without=NO_BETS),
+        sign_query=asked.items(without=(*NO_BETS, "meter", "others")),
+        compare_query=[pair for p in PREFIXES for pair in asked.items(p, without=NO_BETS)],
+    )
+
+
+@router.get("/odds.json")
+def odds_json(request: Request) -> Response:
+    """Return what `croupier analyze --json` prints."""
+    desk = _desk(request)
+    try:
+        asked = read(request.query_params.multi_items())
+        return document(request, answer_to(desk, table_of(desk, asked), asked).document)
+    except (CroupierError, Busy) as error:
+        return refused(request, error)
+
+
+@router.get("/odds/compare")
+def compare(request: Request) -> Response:
+    """Show two tables beside each other."""
+    desk = _desk(request)
+    ids = desk.ids()
+    try:
+        asked = _sides(request, {"a.": ids[0], "b.": ids[-1]})
+        sides = [find(desk, one) for one in asked]
+    except CroupierError as error:
+        return refused(request, error)
+    forms = [form_of(side, desk.books(), p) for p, side in zip(PREFIXES, sides, strict=True)]
+    tables = [side.rules for side in sides if side.rules]
+    answers = [side.answer for side in sides if side.answer]
+    whole = len(answers) == len(sides)
+    return page(
+        request,
+        "odds_compared_parts" if FRAGMENT in request.headers else "odds_compared",
+        status=max(side.status for side in sides),
+        json=query("/odds/compare.json", [*asked[0].items("a."), *asked[1].items("b.")]),
+        sides=sides,
+        forms=forms,
+        rows=comparing.rows_of(tables, answers) if whole else {},
+        chart=comparing.edges_chart(tables, answers) if whole else None,
+    )
+
+
+@router.get("/odds/compare.json")
+def compare_json(request: Request) -> Response:
+    """Return what `croupier compare --json` prints."""
+    desk = _desk(request)
+    try:
+        sides = _sides(request, {})
+        return document(
+            request, [answer_to(desk, table_of(desk, one), one).document for one in sides]
+        )
+    except (CroupierError, Busy) as error:
+        return refused(request, error)
+
+
+@router.get("/odds/par.{form}")
+def par(request: Request, form: str) -> Response:
+    """Return the PAR sheet of a table, as `croupier report` makes it."""
+    return _sheet(request, form, _par)
+
+
+@router.get("/odds/sign.{form}")
+def sign(request: Request, form: str) -> Response:
+    """Return the sign of a table, as `croupier sign` makes it."""
+    return _sheet(request, form, _sign)
+
+
+# ---------------------------------------------------------------- parts of pages
+
+
+def _desk(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def _charts(answer: Answer | None) -> dict[str, Any]:
+    """Draw the charts of each sheet: how results spread, and value against meter."""
+    sheets = answer.sheets if answer else {}
+    return {name: (spread_chart(sheet), meter_chart(sheet)) for name, sheet in sheets.items()}
+
+
+def _sides(request: Request, defaults: dict[str, str]) -> list[Question]:
+    """Read the two questions of an address, whose fields begin with `a.` and `b.`."""
+    items = request.query_params.multi_items()
+    for name, _ in items:
+        if not name.startswith(PREFIXES):
+            raise UserError("is not a field of this page: each is of a. or b.", field=name)
+    sides = []
+    for prefix in PREFIXES:
+        own = [(name.removeprefix(prefix), text) for name, text in items if name.startswith(prefix)]
+        asked = read(own, defaults.get(prefix))
+        _without(asked, NO_BETS, prefix)
+        sides.append(asked)
+    return sides
+
+
+def _without(asked: Question, kinds: tuple[str, ...], prefix: str = "") -> None:
+    """Refuse what a page has no use for, rather than answer something else."""
+    for name, text in asked.items():
+        if text and name.split(".")[0] in kinds:
+            raise UserError("has no use here: leave it out", field=prefix + name)
+
+
+# ---------------------------------------------------------------- sheets to download
+
+Sheet = Callable[[Desk, Question], tuple[Callable[[], str], Callable[[], bytes], Callable[[], Any]]]
+
+
+def _sheet(request: Request, form: str, make: Sheet) -> Response:
+    """Return a sheet in the form that its address ends in."""
+    try:
+        if form not in ("html", "pdf", "json"):
+            raise UserError("a sheet ends in .html, .pdf or .json", field=form)
+        if form == "pdf":
+            typesetter()
+        desk, asked = _desk(request), read(request.query_params.multi_items())
+        _without(asked, NO_BETS)
+        as_html, as_pdf, as_json = make(desk, asked)
+        if form == "json":
+            return document(request, as_json())
+        body = as_pdf() if form == "pdf" else as_html().encode()
+    except (CroupierError, Busy) as error:
+        return refused(request, error)
+    response = respond(request, body, PDF if form == "pdf" else HTML)
+    response.headers["Content-Security-Policy"] = SHEET_POLICY
+    return response
+
+
+def _par(desk: Desk, asked: Question) -> Any:
+    book, rules, others = book_of(desk, asked), table_of(desk, asked), asked.others_count
+    check_sizes("meter", asked.meter)
+    meters = dict(asked.meter)
+
+    def work() -> Par:
+        found = analyses(rules, meters=meters, others=others)
+        priced = Priced(analyses=found, rulings=price(book), meters=meters, others=others)
+        return par_of(book, rules, priced)
+
+    key = ("par", rules.digest, *asked.items(without=("book", "select")))
+    made = desk.answers.get(key, work, heavy=True)
+    return lambda: par_html(made), lambda: par_pdf(made), made.as_json
+
+
+def _sign(desk: Desk, asked: Question) -> Any:
+    _without(asked, ("meter", "others"))
+    made = sign_of(table_of(desk, asked))
+    return lambda: sign_html(made), lambda: sign_pdf(made), made.as_json

@@ -1,0 +1,194 @@
+"""A question about odds as an address asks it: `book`, `select.K`, `bet.W`, `meter.M`, `others`.
+
+What a form leaves empty is as if it were not there. Sizes are bounded, because a stranger asks.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from croupier.errors import Breach, Breaches, CroupierError, UserError, quoted
+from croupier.money import parse_fraction
+from croupier.odds.payoffs import place_cards
+from croupier.reports.answers import answer, answer_json, toml_value
+from croupier.reports.par import WagerSheet, wager_sheet
+from croupier.rules.resolve import resolve
+from croupier.rules.rulebook import Rulebook
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import BANK, SEAT
+from croupier.server.pages.desk import Busy, Desk
+from croupier.server.pages.render import Fault, faults_of, status_of
+
+if TYPE_CHECKING:
+    from croupier.odds import Analysis
+
+KINDS = ("select", "bet", "meter")
+PLAIN = ("book", "others", "strategy")
+FIELDS_MAX, CHARS_MAX = 120, 400
+PARTS_MAX = 1_000_000
+"""The largest stake, and the finest part of a unit."""
+METER_MAX = 10**9
+OTHERS_MAX = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What was asked, as it was written."""
+
+    book: str
+    select: Mapping[str, str] = field(default_factory=dict)
+    bet: Mapping[str, str] = field(default_factory=dict)
+    meter: Mapping[str, str] = field(default_factory=dict)
+    others: str = ""
+    strategy: str = ""
+
+    def items(self, prefix: str = "", *, without: Iterable[str] = ()) -> list[tuple[str, str]]:
+        """Return the fields of an address that asks this."""
+        pairs = [("book", self.book)]
+        for kind in KINDS:
+            pairs += [(f"{kind}.{name}", text) for name, text in getattr(self, kind).items()]
+        pairs += [("others", self.others), ("strategy", self.strategy)]
+        left_out = {*without}
+        return [(prefix + name, text) for name, text in pairs if name.split(".")[0] not in left_out]
+
+    @property
+    def others_count(self) -> int:
+        """How many other players there are."""
+        if not self.others:
+            return 0
+        if not self.others.isascii() or not self.others.isdigit() or len(self.others) > 4:
+            raise UserError(f"{quoted(self.others)} is not a number of players", field="others")
+        if int(self.others) > OTHERS_MAX:
+            raise UserError(f"there are at most {OTHERS_MAX} other players", field="others")
+        return int(self.others)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What was found: each analysis written for people, and all as a document for programs."""
+
+    sheets: Mapping[str, WagerSheet]
+    """By the wager that each was made for."""
+    left_out: tuple[str, ...]
+    """Labels of the wagers whose meters would have to be given."""
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What became of a question: the answer, or what is wrong with it."""
+
+    question: Question
+    book: Rulebook
+    rules: TableRules | None = None
+    answer: Answer | None = None
+    faults: Sequence[Fault] = ()
+    status: int = 200
+
+    def fault(self, name: str) -> str:
+        """Return what is wrong with a field."""
+        return "; ".join(_says(fault) for fault in self.faults if fault["field"] == name)
+
+
+def find(desk: Desk, asked: Question) -> Found:
+    """Return the answer to a question, or its faults; a book that is not there is refused."""
+    book = book_of(desk, asked)
+    try:
+        rules = table_of(desk, asked)
+        return Found(question=asked, book=book, rules=rules, answer=answer_to(desk, rules, asked))
+    except (CroupierError, Busy) as error:
+        faults, status = faults_of(error), status_of(error)
+        return Found(question=asked, book=book, faults=faults, status=status)
+
+
+def _says(fault: Fault) -> str:
+    return f"{fault['message']} ({fault['clause']})" if fault["clause"] else str(fault["message"])
+
+
+def read(items: Iterable[tuple[str, str]], default: str | None = None) -> Question:
+    """Read the fields of an address, each at most once and each one that is known."""
+    found: dict[str, dict[str, str]] = {kind: {} for kind in (*KINDS, "")}
+    for count, (name, text) in enumerate(items):
+        if count >= FIELDS_MAX or len(name) > CHARS_MAX or len(text) > CHARS_MAX:
+            raise UserError("is more than an address may ask", field=name[:40])
+        kind, dot, id = name.partition(".")
+        if not dot and name in PLAIN:
+            kind, id = "", name
+        elif kind not in KINDS or not id:
+            raise UserError("is not a field of this page", field=name)
+        if id in found[kind]:
+            raise UserError("comes twice", field=name)
+        if text.strip():
+            found[kind][id] = text.strip()
+    plain = found.pop("")
+    book = plain.pop("book", default)
+    if book is None:
+        raise UserError("says which rulebook is asked about", field="book")
+    return Question(book=book, **plain, **found)  # type: ignore[arg-type]
+
+
+def book_of(desk: Desk, asked: Question) -> Rulebook:
+    """Return the book that a question is about."""
+    try:
+        return desk.book(asked.book)
+    except UserError as error:
+        raise UserError(error.message, field="book") from None
+
+
+def table_of(desk: Desk, asked: Question) -> TableRules:
+    """Return the table rules that a question is about."""
+    book = book_of(desk, asked)
+    unknown = [name for name in asked.select if name not in book.rules.selection]
+    if unknown:
+        raise Breaches(
+            Breach(selection=name, message="is not a selection of this book") for name in unknown
+        )
+    return resolve(book, {name: toml_value(text) for name, text in asked.select.items()})
+
+
+def answer_to(desk: Desk, rules: TableRules, asked: Question) -> Answer:
+    """Work a question out, or remember it."""
+    for kind, texts in (("bet", asked.bet), ("meter", asked.meter)):
+        check_sizes(kind, texts)
+    bet, meters = dict(asked.bet) or None, dict(asked.meter) or None
+    others, strategy = asked.others_count, asked.strategy or None
+
+    def work() -> Answer:
+        found = answer(rules, bet, meters=meters, others=others, strategy=strategy)
+        return answer_of(rules, found, whole=not (bet or strategy))
+
+    key = (rules.digest, *asked.items(without=("book", "select")))
+    return desk.answers.get(key, work, heavy=is_heavy(rules, bet))
+
+
+def answer_of(rules: TableRules, found: "Iterable[Analysis]", *, whole: bool) -> Answer:
+    """Write analyses for people and for programs."""
+    listed = list(found)
+    made_for = [[*one.bet][-1] for one in listed]
+    asked = [name for name, wager in rules.wagers.items() if wager.placed == "before the deal"]
+    return Answer(
+        sheets={name: wager_sheet(one) for name, one in zip(made_for, listed, strict=True)},
+        left_out=tuple(rules.wagers[w].label for w in asked if whole and w not in made_for),
+        document=answer_json(rules, listed),
+    )
+
+
+def check_sizes(kind: str, texts: Mapping[str, str]) -> None:
+    """Refuse numbers that would take long to reckon with and that no table has seen."""
+    for name, text in texts.items():
+        value = parse_fraction(text, f"{kind} {name}")
+        if kind == "bet" and max(value.numerator, value.denominator) > PARTS_MAX:
+            raise UserError(f"{quoted(text)} is finer or larger than a bet", field=f"bet {name}")
+        if kind == "meter" and (value > METER_MAX or value.denominator > PARTS_MAX):
+            raise UserError(f"{quoted(text)} is no meter's", field=f"meter {name}")
+
+
+def is_heavy(rules: TableRules, bet: Mapping[str, str] | None) -> bool:
+    """Whether counting may take seconds: six cards together, or a bet on cards in two places."""
+    names = [name for name in bet or rules.wagers if name in rules.wagers]
+    tables = [rules.paytables[t] for name in names if (t := rules.wagers[name].paytable)]
+    seen = [[place for place in table.of if place != SEAT] for table in tables]
+    if any(sum(place_cards(rules, place) for place in places) > 2 for places in seen):
+        return True
+    against = {BANK} if len(tables) < len(names) else set()
+    return bet is not None and len(against.union(*seen)) > 1

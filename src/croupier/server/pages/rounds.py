@@ -1,0 +1,212 @@
+"""The page of a round: every event in words, the scene after each, every line with its clause.
+
+All of it is read from the journal. Faces are those that were shown, and for a player the own ones;
+openings of the deck are given when the round is over, for just those cards.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from fastapi import APIRouter, HTTPException, Request, Response
+
+from croupier.errors import Refused, UserError
+from croupier.fairness.commitment import Commitment, Committed
+from croupier.fairness.seal import unseal
+from croupier.ledger.found import Found, round_found
+from croupier.money import format_micros
+from croupier.round.events import Confirmed, Event
+from croupier.round.record import record_of
+from croupier.round.state import Round
+from croupier.round.tell import tell
+from croupier.server.config import TableConfig
+from croupier.server.felt import felt_of
+from croupier.server.pace import Company
+from croupier.server.pages.render import document, page
+from croupier.server.people import People
+from croupier.server.pit import Pit
+from croupier.server.routes.access import signed_in_of
+from croupier.server.scene import Scene, patch_of, scene_of
+from croupier.server.standing import Standing, new_standing, own_positions
+
+router = APIRouter(include_in_schema=False)
+
+
+class Read(NamedTuple):
+    """A round as it was read, for one viewer."""
+
+    found: Found
+    commitment: Commitment | None
+    deck: Committed | None
+    """All cards, once the round is over; only what a viewer may see leaves this file."""
+    names: Mapping[str, str]
+    viewer: str | None
+
+    @property
+    def round(self) -> Round:
+        return self.found.told[-1][0]
+
+    @property
+    def own(self) -> tuple[int, ...]:
+        return own_positions(self.round, self.viewer) if self.viewer else ()
+
+
+@router.get("/rounds/{id}.json")
+async def round_json(request: Request, id: str) -> Response:
+    """Return the record of a round."""
+    read = await _read(request, id)
+    response = document(request, read.found.as_json())
+    response.headers["Content-Disposition"] = f'inline; filename="{id}.json"'
+    return response
+
+
+@router.get("/rounds/{id}/steps.json")
+async def round_steps(request: Request, id: str) -> Response:
+    """Return the scenes of a round, each as what changed since the one before."""
+    read = await _read(request, id)
+    steps, scene = [], Scene()
+    for after in _scenes(read):
+        steps.append(patch_of(scene, after))
+        scene = after
+    own = {str(p): str(read.deck.deck[p]) for p in read.own} if read.deck else {}
+    felt = _felt(request, read)
+    return document(request, {"felt": felt, "player": read.viewer, "own": own, "steps": steps})
+
+
+@router.get("/rounds/{id}/openings")
+async def round_openings(request: Request, id: str, *, record: bool = False) -> Response:
+    """Return what proves the cards that this viewer may see, once the round is over."""
+    read = await _read(request, id)
+    if read.deck is None:
+        raise Refused("not_over", "a deal can be checked when its round is over")
+    events = [event for _, event in read.found.told]
+    shown = {*read.round.faces, *read.own}
+    noted = record_of(read.round.rules, read.found.table.given, events) if record else None
+    return document(request, read.deck.document(shown, noted))
+
+
+@router.get("/rounds/{id}")
+async def round_page(request: Request, id: str) -> Response:
+    """Show a round to step through."""
+    try:
+        read = await _read(request, id)
+    except HTTPException:
+        return page(request, "missing", status=404, what=f"round {id}")
+    found, round = read.found, read.round
+    last = list(_scenes(read))[-1]
+    order = [str(seat) for seat in last["order"]] or list(last["boxes"])
+    return page(
+        request,
+        "round",
+        json=f"/rounds/{id}.json",
+        id=id,
+        table=found.records[0].stream,
+        felt=_felt(request, read),
+        begun=datetime.fromtimestamp(found.records[0].time_ms / 1000, UTC),
+        steps=_told(found),
+        scene=last,
+        seats=[(seat, last["boxes"][seat]) for seat in order],
+        names=read.names,
+        void=last["void"],
+        over=round.closed,
+        commitment=read.commitment,
+        entries=[
+            {**posted.entry._asdict(), "dollars": format_micros(posted.entry.micros)[:-4]}
+            for posted in found.entries
+        ],
+    )
+
+
+# ---------------------------------------------------------------- reading
+
+
+async def _read(request: Request, id: str) -> Read:
+    pit: Pit = request.app.state.pit
+    people: People = request.app.state.people
+    try:
+        found, sealed = await pit.room.read(
+            lambda view: (round_found(view, id, pit.rules_of), view.sealed(id))
+        )
+    except UserError:
+        raise HTTPException(404) from None
+    events = [record.event for record in found.records if record.of == "fairness"]
+    commitment = Commitment(id, events[-1]["rules"], events[-1]["root"]) if events else None
+    round = found.told[-1][0]
+    deck = None
+    if round.closed and sealed is not None and commitment is not None:
+        deck = unseal(sealed, pit.room.key, commitment)
+    players = {box.player for box in round.boxes.values()}
+    names = {player: await _name(pit, people, player) for player in sorted(players)}
+    one = await signed_in_of(request)
+    return Read(found, commitment, deck, names, one.person.id if one else None)
+
+
+async def _name(pit: Pit, people: People, player: str) -> str:
+    if player in pit.room.names:
+        return pit.room.names[player]
+    person = await people.find(player)
+    return person.name if person else player
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def _told(found: Found) -> list[dict[str, Any]]:
+    """Return every step in words; what the dealer confirms goes with the step before it."""
+    records = [record for record in found.records if record.of == "round"]
+    steps: list[dict[str, Any]] = []
+    for record, (round, event) in zip(records, found.told, strict=True):
+        if isinstance(event, Confirmed):
+            says = round.rules.clauses[event.clause].says
+            steps[-1]["notes"].append({"clause": event.clause, "by": event.by, "says": says})
+            continue
+        steps.append({"says": tell(round, event), "number": record.number, "notes": []})
+    return steps
+
+
+def _is_step(event: Event) -> bool:
+    return not isinstance(event, Confirmed)
+
+
+def _scenes(read: Read) -> list[Scene]:
+    """Return the scene after every step."""
+    nobody = new_standing(read.round.rules)
+    told = [round for round, event in read.found.told if _is_step(event)]
+    last = read.found.told[-1][0]
+    rounds = [*told[:-1], last]
+    return [
+        _scene(replace(nobody, round=round, commitment=read.commitment), read) for round in rounds
+    ]
+
+
+def _scene(standing: Standing, read: Read) -> Scene:
+    round = standing.round
+    if round is None:
+        return {}
+    company = Company({box.player for box in round.boxes.values()}, frozenset())
+    scene = scene_of(standing, company, names=read.names, closed={}, meters=round.meters)
+    seats = {
+        str(seat): {
+            "player": box.player,
+            "name": read.names.get(box.player, box.player),
+            "present": True,
+            "ready": False,
+        }
+        for seat, box in sorted(read.round.boxes.items())
+    }
+    phase = "over" if round.closed else scene["phase"]
+    return {**scene, "seats": seats, "phase": phase, "bank_turn": None}
+
+
+def _felt(request: Request, read: Read) -> dict[str, Any]:
+    """Return the felt that the round was played on."""
+    pit: Pit = request.app.state.pit
+    found, rules = read.found, read.round.rules
+    id = found.records[0].stream
+    table = pit.tables.get(id)
+    if table and table.config.rules.digest == rules.digest:
+        return table.felt
+    seats = max(rules.table.seats, *read.round.boxes, 1)
+    given = found.table.given
+    return felt_of(TableConfig(id=id, title=id, rules=rules, selections=given, seats=seats))

@@ -1,0 +1,178 @@
+"""Rulebooks to read: the list, one book, what its rulings cost, and two books side by side."""
+
+from collections import Counter
+from itertools import groupby
+from typing import Annotated, Any, get_args
+
+from fastapi import APIRouter, Query, Request, Response
+
+from croupier.errors import CroupierError, UserError
+from croupier.odds import price
+from croupier.reports.answers import prices_json
+from croupier.reports.par import RulingSheet, ruling_sheet
+from croupier.rules.describe import PAYTABLES, describe, family_says, payout_grid
+from croupier.rules.present import differences, in_full, may_be, summary
+from croupier.rules.rulebook import Rulebook
+from croupier.rules.vocabulary import Kept, Moment
+from croupier.server.pages.compare import rows_of
+from croupier.server.pages.desk import Busy, Desk
+from croupier.server.pages.question import Question, answer_to, table_of
+from croupier.server.pages.render import document, page, query, refused
+
+router = APIRouter(include_in_schema=False)
+
+Id = Annotated[str, Query(max_length=100)]
+
+
+@router.get("/rulebooks")
+def shelf(request: Request) -> Response:
+    """List the books."""
+    books = _desk(request).books()
+    listed = [{**summary(book), **_size(book)} for book in books]
+    return page(request, "rulebooks", json="/rulebooks.json", books=listed)
+
+
+@router.get("/rulebooks.json")
+def shelf_json(request: Request) -> Response:
+    """Return what `croupier rulebooks --json` prints."""
+    return document(request, [summary(book) for book in _desk(request).books()])
+
+
+@router.get("/rulebooks/compare")
+def compare(request: Request, a: Id = "", b: Id = "") -> Response:
+    """Show how two books differ, in their sentences and in their figures."""
+    desk = _desk(request)
+    ids = desk.ids()
+    a, b = a or ids[0], b or ids[-1]
+    try:
+        books = desk.book(a), desk.book(b)
+        found = [(part, list(topics)) for part, topics in groupby(differences(*books), _part)]
+        tables = [table_of(desk, Question(book=id)) for id in (a, b)]
+        answers = [answer_to(desk, rules, Question(book=rules.rulebook)) for rules in tables]
+    except (CroupierError, Busy) as error:
+        return refused(request, error)
+    return page(
+        request,
+        "books_compared",
+        json=query("/rulebooks/compare.json", {"a": a, "b": b}),
+        books=books,
+        all_books=desk.books(),
+        differences=found,
+        rows=rows_of(tables, answers),
+    )
+
+
+@router.get("/rulebooks/compare.json")
+def compare_json(request: Request, a: Id = "", b: Id = "") -> Response:
+    """Return what `croupier rulebooks diff A B --json` prints."""
+    desk = _desk(request)
+    try:
+        for name, id in (("a", a), ("b", b)):
+            if not id:
+                raise UserError("says which rulebook is compared", field=name)
+        return document(request, list(differences(desk.book(a), desk.book(b))))
+    except CroupierError as error:
+        return refused(request, error)
+
+
+@router.get("/rulebooks/{id}/prices.json")
+def prices_document(request: Request, id: str) -> Response:
+    """Return what `croupier price ID --json` prints."""
+    try:
+        return document(request, _prices(_desk(request), id)[1])
+    except (CroupierError, Busy) as error:
+        return refused(request, error)
+
+
+@router.get("/rulebooks/{id}/prices")
+def prices(request: Request, id: str) -> Response:
+    """Show what each reading of the book's rulings is worth."""
+    try:
+        book = _desk(request).book(id)
+        sheets, _ = _prices(_desk(request), id)
+    except (CroupierError, Busy) as error:
+        return refused(request, error)
+    return page(request, "prices", json=f"/rulebooks/{id}/prices.json", book=book, rulings=sheets)
+
+
+@router.get("/rulebooks/{id}.json")
+def book_json(request: Request, id: str) -> Response:
+    """Return what `croupier rulebooks show ID --json` prints."""
+    try:
+        return document(request, in_full(_desk(request).book(id)))
+    except CroupierError as error:
+        return refused(request, error)
+
+
+@router.get("/rulebooks/{id}")
+def book_page(request: Request, id: str) -> Response:
+    """Show a whole book."""
+    try:
+        book = _desk(request).book(id)
+    except CroupierError as error:
+        return refused(request, error)
+    return page(request, "rulebook", json=f"/rulebooks/{id}.json", book=book, **_to_read(book))
+
+
+# ---------------------------------------------------------------- what the pages show
+
+
+def _desk(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def _part(difference: dict[str, Any]) -> str:
+    return str(difference["part"])
+
+
+def _size(book: Rulebook) -> dict[str, Any]:
+    kept = Counter(clause.kept for clause in book.clauses.values())
+    return {
+        "seats": book.rules.table.seats,
+        "clauses": len(book.clauses),
+        "kept": {word: kept[word] for word in get_args(Kept)},
+        "rulings": len(book.rules.ruling),
+    }
+
+
+def _to_read(book: Rulebook) -> dict[str, Any]:
+    """Return a book in the parts in which people read it."""
+    rules = book.rules
+    parts = {part: list(said) for part, said in groupby(describe(rules), lambda said: said.part)}
+    parts.pop(PAYTABLES, None)
+    about: dict[str, list[str]] = {}
+    for id, ruling in rules.ruling.items():
+        for clause in ruling.clauses:
+            about.setdefault(clause, []).append(id)
+    return {
+        "size": _size(book),
+        "parts": parts,
+        "paytables": [
+            {"title": family_says(rules, family), "letters": tables, "grid": payout_grid(tables)}
+            for family, tables in rules.paytable.items()
+        ],
+        "moments": _moments(book),
+        "may_be": {name: may_be(rules, name) for name in rules.selection},
+        "about": about,
+    }
+
+
+def _moments(book: Rulebook) -> dict[str, list[str]]:
+    """Return the guided clauses by the moment at which they come up, in a table's order."""
+    guided: dict[str, list[str]] = {moment: [] for moment in get_args(Moment)}
+    for name, clause in book.clauses.items():
+        if clause.at:
+            guided[clause.at].append(name)
+    return {moment: names for moment, names in guided.items() if names}
+
+
+def _prices(desk: Desk, id: str) -> tuple[tuple[RulingSheet, ...], dict[str, Any]]:
+    """Return the book's rulings with their prices, for people and for programs."""
+    book = desk.book(id)
+
+    def work() -> tuple[tuple[RulingSheet, ...], dict[str, Any]]:
+        rulings = price(book)
+        return tuple(ruling_sheet(book, one) for one in rulings), prices_json(book, rulings)
+
+    return desk.answers.get(("prices", book.digest), work, heavy=True)

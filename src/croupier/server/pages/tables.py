@@ -1,0 +1,189 @@
+"""The lobby, the tables, and who one is: pages around live tables, and their twins as JSON."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from croupier.errors import CroupierError, Refused
+from croupier.money import format_money
+from croupier.odds import analyze
+from croupier.rules.table_rules import TableRules
+from croupier.server.coach import advice, said, sight_of
+from croupier.server.live import LiveTable
+from croupier.server.pages import rounds, scripts
+from croupier.server.pages.desk import Busy, Desk
+from croupier.server.pages.render import document, page, query, respond
+from croupier.server.pages.sprite import sprite
+from croupier.server.pit import Pit
+from croupier.server.registry import Person
+from croupier.server.routes.access import Somebody, signed_in_of
+
+router = APIRouter(include_in_schema=False)
+api = APIRouter()
+"""What programs ask as well."""
+TableId = Annotated[str, Query(max_length=40)]
+
+
+# ---------------------------------------------------------------- the lobby
+
+
+@router.get("/")
+async def lobby(request: Request) -> Response:
+    """Show the tables."""
+    rows = await _rows(request)
+    return page(request, "lobby", json="/lobby.json", tables=rows, me=await _me(request))
+
+
+@router.get("/lobby.json")
+async def lobby_json(request: Request) -> Response:
+    """Return what the lobby shows."""
+    return document(request, {"tables": await _rows(request)})
+
+
+async def _rows(request: Request) -> list[dict[str, Any]]:
+    tables = list(_pit(request).tables.values())
+    edges = await run_in_threadpool(lambda: [_edge(_desk(request), t.config.rules) for t in tables])
+    return [_row(table) | {"edge": edge} for table, edge in zip(tables, edges, strict=True)]
+
+
+def _row(table: LiveTable) -> dict[str, Any]:
+    config, scene = table.config, table.scene()
+    rules = config.rules
+    felt = table.felt
+    first = next(w for w in felt["wagers"] if w["placed"] == "before the deal")
+    return {
+        "table": table.id,
+        "title": config.title,
+        "book": felt["book"],
+        "place": felt["place"],
+        "rulebook": rules.rulebook,
+        "banked_by": rules.banked_by,
+        "bank": rules.bank.label,
+        "wagers": [w["label"] for w in felt["wagers"] if w["placed"] == "before the deal"],
+        "main": {"label": first["label"], "limits": first["limits"], "spots": len(first["spots"])},
+        "seats": config.seats,
+        "taken": len(scene["seats"]),
+        "phase": scene["phase"],
+        "meters": [
+            {"label": label, "shows": scene["meters"].get(id)}
+            for id, label in felt["meters"].items()
+        ],
+        "practice": config.practice,
+        "odds": query("/odds", _selected(rules.rulebook, config.selections)),
+    }
+
+
+def _selected(rulebook: str, selections: Any) -> dict[str, str]:
+    """Return the fields of the odds page that ask about this table, as far as a field can."""
+    simple = {k: v for k, v in selections.items() if isinstance(v, (str, int, Decimal))}
+    return {"book": rulebook, **{f"select.{key}": str(value) for key, value in simple.items()}}
+
+
+def _edge(desk: Desk, rules: TableRules) -> float | None:
+    """Return the house edge of the wager that opens the game; worked out once a digest."""
+    try:
+        return desk.answers.get(("edge", rules.digest), lambda: float(analyze(rules).house_edge))
+    except (CroupierError, Busy):
+        return None
+
+
+# ---------------------------------------------------------------- a table
+
+
+@router.get("/tables/{id}.json")
+async def table_json(request: Request, id: str) -> Response:
+    """Return a table as anybody sees it."""
+    table = _pit(request).tables.get(id)
+    if table is None:
+        raise HTTPException(404)
+    v, clock = table.scribe.number, table.clock()
+    seen = {"v": v, "felt": table.felt, "scene": table.scene(), "clock": clock}
+    return document(request, seen)
+
+
+@router.get("/tables/{id}")
+async def table_page(request: Request, id: str) -> Response:
+    """Show a table to play at."""
+    return await _table(request, id, "table")
+
+
+@router.get("/tables/{id}/text")
+async def text_page(request: Request, id: str) -> Response:
+    """Show the same table as text."""
+    return await _table(request, id, "text")
+
+
+async def _table(request: Request, id: str, template: str) -> Response:
+    table = _pit(request).tables.get(id)
+    if table is None:
+        return page(request, "missing", status=404, what=f"table {id}")
+    felt, me = table.felt, await _me(request)
+    return page(request, template, json=f"/tables/{id}.json", felt=felt, me=me)
+
+
+@router.get("/cards.svg")
+def cards(request: Request) -> Response:
+    """Return all cards in one picture."""
+    return respond(request, sprite(), "image/svg+xml")
+
+
+# ---------------------------------------------------------------- who one is
+
+
+@router.get("/account")
+async def account_page(request: Request) -> Response:
+    """Show one's own balance and history, and the way to an account of one's own."""
+    me = await _me(request)
+    pit = _pit(request)
+    start = format_money(pit.config.guest_chips_cents)
+    purse = format_money(pit.room.purse_cents(me.id)) if me else None
+    return page(request, "account", me=me, purse=purse, start=start)
+
+
+@router.get("/sign-in")
+async def sign_in_page(request: Request) -> Response:
+    """Show where one signs in."""
+    return page(request, "sign_in", me=await _me(request))
+
+
+# ---------------------------------------------------------------- the coach
+
+
+@api.get("/api/coach")
+async def coach(request: Request, table: TableId, one: Somebody) -> dict[str, Any]:
+    """Say what each choice is worth to the player whose turn it is, at a practice table."""
+    live = _pit(request).tables.get(table)
+    if live is None:
+        raise Refused("no_such_table", "there is no such table", field="table")
+    sight = sight_of(live, one.person.id)
+    try:
+        work = advice(sight)
+        answer = await run_in_threadpool(lambda: _desk(request).answers.get(sight.key, work))
+    except Busy:
+        raise Refused("too_many", "the coach is busy; ask again shortly") from None
+    return said(sight, answer)
+
+
+# ---------------------------------------------------------------- what the pages ask
+
+
+def _pit(request: Request) -> Pit:
+    pit: Pit = request.app.state.pit
+    return pit
+
+
+def _desk(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+async def _me(request: Request) -> Person | None:
+    one = await signed_in_of(request)
+    return one.person if one else None
+
+
+router.include_router(rounds.router)
+router.include_router(scripts.router)
+router.include_router(api)

@@ -1,0 +1,210 @@
+"""The pit: all live tables of a server, the cage where chips come from, and the checkpoints."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from croupier.errors import Refused, UserError
+from croupier.ledger.audit import Posted, RulesOf
+from croupier.ledger.checkpoints import sign
+from croupier.ledger.events import Bought, CashedIn, LedgerEvent
+from croupier.ledger.journal import Head
+from croupier.ledger.scribe import Happened, Scribe
+from croupier.ledger.store import Claim, View, Work
+from croupier.rules.table_rules import TableRules
+from croupier.server.backroom import Backroom
+from croupier.server.config import Config
+from croupier.server.live import LiveTable
+from croupier.server.log import log_crash
+from croupier.server.messages import encode
+from croupier.server.outbox import Viewer
+from croupier.server.recall import recall
+
+CAGE = "cage"
+"""The stream of chips that are bought, given and cashed in."""
+CHECKPOINT_S = 60.0
+CHECKPOINT_EVENTS = 1_000
+LOOK_S = 1.0
+ENDED = 4403
+"""What the sockets of somebody are closed with whose session has ended."""
+
+
+class Pit:
+    """All tables, from the opening of the house to its closing."""
+
+    def __init__(
+        self, config: Config, room: Backroom, rules_of: RulesOf, *, signing: "Signing | None" = None
+    ) -> None:
+        self.config, self.room, self.rules_of = config, room, rules_of
+        self.signing = signing
+        self.tables: dict[str, LiveTable] = {}
+        self._cage: Scribe = Scribe(CAGE, _no_rules)
+        self._cage_lock, self._cage_unsure = asyncio.Lock(), False
+        self._tasks: list[asyncio.Task[None]] = []
+        self._checked = 0
+        room.on_purse = self._tell_purse
+
+    async def start(self, *, deals: bool = True) -> None:
+        """Stand all tables up as the journal has them, and begin to deal."""
+        await self.room.start()
+        self._cage = await self.room.read(lambda view: self._cage.read(view.stream(CAGE)))
+        for config in self.config.tables:
+            recalled = await self.room.read(
+                lambda view, id=config.id: recall(view, id, self.rules_of)  # type: ignore[misc]
+            )
+            table = LiveTable(config, self.room, recalled)
+            await table.start()
+            self.tables[table.id] = table
+        for table in self.tables.values() if deals else ():
+            self._tasks.append(asyncio.create_task(table.run(), name=f"table {table.id}"))
+        if self.signing:
+            self._tasks.append(asyncio.create_task(self._check(), name="checkpoints"))
+
+    async def stop(self) -> int:
+        """Stop dealing; every open round is stored as it stands. Return how many are open."""
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self._tasks.clear()
+        for table in self.tables.values():
+            async with table.idle():
+                for viewer in table.viewers:
+                    viewer.end()
+        if self.signing:
+            await self.checkpoint()
+        return sum(table.standing.in_play is not None for table in self.tables.values())
+
+    def table(self, id: str) -> LiveTable:
+        """Return a table, or refuse an id that none bears."""
+        if id not in self.tables:
+            raise UserError(f"there is no table {id!r}", field="table")
+        return self.tables[id]
+
+    # ------------------------------------------------------------ the cage
+
+    async def issue(self, player: str) -> None:
+        """Give play chips to a player who has fewer than a guest starts with."""
+
+        def due() -> LedgerEvent:
+            cents = self.config.guest_chips_cents - self.room.purse_cents(player)
+            if cents <= 0:
+                raise Refused(
+                    "enough_chips", "you have as many chips as one starts with", field="purse"
+                )
+            return Bought(player, cents)
+
+        await self._at_cage(due)
+
+    async def fill(self, player: str, cents: int) -> None:
+        """Give a player of the house as many chips as it needs."""
+
+        def due() -> LedgerEvent | None:
+            missing = cents - self.room.purse_cents(player)
+            return Bought(player, missing) if missing > 0 else None
+
+        await self._at_cage(due)
+
+    async def cash_in(self, player: str, cents: int) -> None:
+        """Give chips back."""
+        await self._at_cage(lambda: CashedIn(player, cents))
+
+    async def _at_cage(self, decide: Callable[[], LedgerEvent | None]) -> None:
+        """Decide on what the purses hold when nothing else is under way, and store it."""
+        # Whoever asks may go away meanwhile: what was begun is stored and noted all the same.
+        await asyncio.shield(self._act_at_cage(decide))
+
+    async def _act_at_cage(self, decide: Callable[[], LedgerEvent | None]) -> None:
+        async with self._cage_lock:
+            if self._cage_unsure:
+                await self._catch_up_at_cage()
+            if (event := decide()) is None:
+                return
+            cage = self._cage
+            draft = cage.draft([Happened("ledger", event)], time_ms=self.room.clocks.wall_ms())
+            digest = sha256(draft.events[0].data).digest()
+            claim = Claim(f"{CAGE}#{draft.scribe.number}", digest, CAGE, cage.number)
+            self._cage_unsure = True
+            await self.room.settle(claim, (), lambda _: Work(draft.events, ""))
+            self._cage, self._cage_unsure = draft.scribe, False
+            self.room.stored += 1
+            self.room.posted(draft.events[0].entries)
+
+    async def _catch_up_at_cage(self) -> None:
+        """Learn what was stored although its storing seemed to fail."""
+        cage = self._cage
+
+        def look(view: View) -> tuple[Scribe, list[Posted]]:
+            read = Scribe(CAGE, _no_rules).read(view.stream(CAGE))
+            return read, list(view.posted(CAGE, after=cage.number))
+
+        self._cage, posted = await self.room.read(look)
+        self._cage_unsure = False
+        self.room.stored += self._cage.number - cage.number
+        self.room.posted(row.entry for row in posted)
+
+    # ------------------------------------------------------------ viewers
+
+    def _tell_purse(self, player: str) -> None:
+        if theirs := self.room.viewers.get(player):
+            frame = encode({"type": "purse", "cents": self.room.purse_cents(player)})
+            for viewer in theirs:
+                viewer.send(frame)
+
+    def end(self, player: str) -> None:
+        """Close all sockets of a player whose session has ended."""
+        for viewer in self.room.viewers.get(player, ()):
+            viewer.end(ENDED)
+
+    def viewers(self) -> list[Viewer]:
+        return [viewer for table in self.tables.values() for viewer in table.viewers]
+
+    # ------------------------------------------------------------ checkpoints
+
+    async def _check(self) -> None:
+        """Sign where the journal is, every minute and every thousand events."""
+        last_s = self.room.clocks.wait_s()
+        while True:
+            await asyncio.sleep(LOOK_S)
+            new = self.room.stored - self._checked
+            now_s = self.room.clocks.wait_s()
+            if new >= CHECKPOINT_EVENTS or (new and now_s - last_s >= CHECKPOINT_S):
+                last_s = now_s
+                try:
+                    await self.checkpoint()
+                except Exception as error:
+                    log_crash(error, missing="checkpoint")
+
+    async def checkpoint(self) -> None:
+        """Sign the heads of all streams, and write them where they can be taken from."""
+        signing = self.signing
+        if signing is None or self.room.stored == self._checked:
+            return
+        self._checked = self.room.stored
+        await self.room.away(lambda: signing.write(self.room))
+
+
+class Signing:
+    """Signs checkpoints with a key, and writes them into a file beside the ledger."""
+
+    def __init__(self, secret: bytes, file: Path) -> None:
+        self.secret, self.file = secret, file
+
+    def write(self, room: Backroom) -> None:
+        """Sign the heads of all streams as they are now."""
+
+        def look(view: View) -> tuple[int, Mapping[str, Head]]:
+            return len(view.checkpoints()) + 1, view.heads()
+
+        number, heads = room.looked(look)
+        checkpoint = sign(self.secret, number, heads, time_ms=room.clocks.wall_ms())
+        room.store.add_checkpoint(checkpoint)
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(f"{checkpoint}\n")
+
+
+def _no_rules(rulebook: str, _: object) -> TableRules:
+    raise UserError(f"the cage has no table, and so no rules: {rulebook}")

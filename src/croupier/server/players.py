@@ -1,0 +1,127 @@
+"""What players may ask of a live table, beyond what its rules say of a round."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from croupier.errors import Bug, Refused
+from croupier.ledger.store import NOT_ENOUGH
+from croupier.round import commands as in_round
+from croupier.server import dealer
+from croupier.server.config import TableConfig
+from croupier.server.messages import Bank, Bet, Choose, Leave, Message, Pass, Sit, TakeDown
+from croupier.server.standing import Act, Standing, seats_of
+from croupier.table import commands as at_table
+
+
+class Asking(NamedTuple):
+    """Who asks, with what in the purse, at which table, and which wagers are closed there."""
+
+    player: str
+    purse_cents: int
+    config: TableConfig
+    closed: Mapping[str, str]
+
+
+def perform(act: Act, message: Message, asking: Asking) -> None:
+    """Do what a player asks, or refuse it."""
+    player = asking.player
+    if isinstance(message, Sit):
+        _sit(act, message.seat, asking)
+        return
+    check_seat(act.standing, getattr(message, "seat", 0), player)
+    match message:
+        case Leave(_, seat):
+            _leave(act, seat)
+        case Bet(_, seat, wager, cents, hand):
+            _check_open(act)
+            if wager in asking.closed:
+                raise Refused("meter_out", asking.closed[wager], field=wager)
+            act.in_round(in_round.Bet(seat, player, wager, cents, hand))
+        case TakeDown(_, seat, wager):
+            _check_open(act)
+            act.in_round(in_round.TakeDown(seat, wager))
+        case Choose(_, seat, option):
+            _check_open(act)
+            act.in_round(in_round.Choose(seat, option))
+        case Bank(_, seat, funds):
+            _check_funds(act.standing, funds, asking.purse_cents)
+            act.at_table(at_table.TakeBank(seat, funds))
+        case Pass(_, seat):
+            act.at_table(at_table.PassBank(seat))
+        case _:
+            raise Bug(f"a table does not do {type(message).__name__}")
+
+
+def check_seat(standing: Standing, seat: int, player: str) -> None:
+    """Refuse to act for a seat that is somebody else's."""
+    if standing.table.seats.get(seat) != player:
+        raise Refused("not_your_seat", f"you do not sit at seat {seat}", field="seat")
+
+
+def _check_open(act: Act) -> None:
+    if act.standing.in_play is None:
+        raise Refused("no_round", "no round is open; the next one will be soon")
+
+
+def _sit(act: Act, seat: int, asking: Asking) -> None:
+    config, rules = asking.config, act.standing.rules
+    if seat > config.seats:
+        message = f"there is no seat {seat}; they are 1 to {config.seats}"
+        raise Refused("no_such_seat", message, field="seat", clause=rules.table.clause)
+    mine = seats_of(act.standing, asking.player)
+    # One box is everybody's; more only where they are declared.
+    most = rules.table.boxes_max or 1
+    if len(mine) >= most:
+        message = f"a player has {most} {'box' if most == 1 else 'boxes'} here at most"
+        raise Refused("too_many_boxes", message, field="seat", clause=rules.cited.get(BOXES))
+    if mine and seat not in (min(mine) - 1, max(mine) + 1):
+        message = "the boxes of one player are adjacent"
+        raise Refused("boxes_apart", message, field="seat", clause=rules.cited.get(BOXES))
+    act.at_table(at_table.Join(seat, asking.player))
+
+
+BOXES = "adjacent_boxes"
+"""The selection that says how many boxes one player may have."""
+
+
+def _leave(act: Act, seat: int) -> None:
+    round = act.standing.in_play
+    if round and round.banker and round.banker.seat == seat:
+        raise Refused("hand_in_play", "the bank is in play", field="seat")
+    if round and seat in round.boxes:
+        if round.at > 0:
+            message = "a hand is in play there; leave when the round is over"
+            raise Refused("hand_in_play", message, field="seat")
+        dealer.take_down(act, seat)
+    act.at_table(at_table.Leave(seat))
+
+
+def _check_funds(standing: Standing, funds: int, purse: int) -> None:
+    """Whoever banks has the funds, and what the house charges a banker."""
+    rules = standing.rules
+    fee, rake = rules.fee, rules.rake
+    raked = rake.amount if rake and rake.payer != "players" else 0
+    if funds + (fee.banker if fee else 0) + raked > purse:
+        message = "you do not have so many chips, fees included"
+        raise Refused(NOT_ENOUGH, message, field="funds")
+
+
+def put_right(act: Act, refused: Refused) -> None:
+    """Take away what keeps bets from being closed: a bet that does not fit, or the whole round."""
+    round, field = act.round, refused.field or ""
+    seat, _, wager = field.removeprefix("seat ").partition(".")
+    if field.startswith("seat ") and int(seat) in round.boxes:
+        if wager:
+            act.in_round(in_round.TakeDown(int(seat), wager))
+        else:
+            dealer.take_down(act, int(seat))
+        return
+    if refused.code == NOT_ENOUGH:
+        # A fee or rake finds an empty purse: no bet of this player's stands.
+        player = field.removeprefix("player:")
+        for number, box in round.boxes.items():
+            if box.player == player:
+                dealer.take_down(act, number)
+        if not (round.banker and round.banker.player == player):
+            return
+    dealer.void(act)

@@ -1,0 +1,87 @@
+"""Stands a table up again from its journal, as it stood when the last record was stored."""
+
+from typing import Any, NamedTuple
+
+from croupier.errors import Bug
+from croupier.fairness.events import DeckCommitted
+from croupier.ledger.audit import RulesOf
+from croupier.ledger.entries import Entry
+from croupier.ledger.events import TableSet, ledger_event_from
+from croupier.ledger.journal import Record, Stored, decode
+from croupier.ledger.scribe import Scribe
+from croupier.ledger.store import View
+from croupier.round.codec import event_from
+from croupier.server.standing import Standing, new_standing
+from croupier.table.codec import event_from as table_event_from
+from croupier.table.events import RoundStarted
+
+_OF_ROUND = b'"of":"round"}'
+
+
+class Recalled(NamedTuple):
+    """A table as its journal has it: where it stands, by which rules, and who goes on writing."""
+
+    standing: Standing | None
+    setting: TableSet | None
+    scribe: Scribe
+    rounds: int
+    """How many rounds were started, under whatever rules."""
+
+
+def recall(view: View, stream: str, rules_of: RulesOf) -> Recalled:
+    """Read a table's journal; of its rounds only the last one matters to what comes."""
+    standing: Standing | None = None
+    setting: TableSet | None = None
+    rounds = 0
+    last: list[Stored] = []
+    for row in view.stream(stream):
+        if row.data.endswith(_OF_ROUND):
+            last = [*last, row] if last and last[0].subject == row.subject else [row]
+            continue
+        record = decode(row.data)
+        event = _event(record)
+        rounds += isinstance(event, RoundStarted)
+        if isinstance(event, TableSet):
+            setting, standing = event, new_standing(rules_of(event.rulebook, event.given))
+            last = []
+        elif standing is not None:
+            standing = standing.after(record.of, event)
+        elif record.of != "ledger":
+            raise Bug(f"{stream} event {row.number} comes before any rules")
+    for row in last:
+        if standing is None:
+            raise Bug(f"{stream} has a round and no rules")
+        standing = standing.after("round", event_from(decode(row.data).event))
+    scribe = Scribe(stream, rules_of).read(view.stream(stream))
+    return Recalled(standing, setting, scribe, rounds)
+
+
+class Missed(NamedTuple):
+    """What a table has to learn that is behind its own journal."""
+
+    recalled: Recalled
+    entries: tuple[Entry, ...]
+    """Of the events that it had not heard of."""
+    sealed: bytes | None
+    """The deck of the last round."""
+
+
+def missed_by(view: View, scribe: Scribe) -> Missed | None:
+    """Return what was stored after a scribe's last event, or None if nothing was."""
+    recalled = recall(view, scribe.stream, scribe.auditor.rules_of)
+    if recalled.scribe.number == scribe.number:
+        return None
+    posted = view.posted(scribe.stream, after=scribe.number)
+    round = recalled.standing.round if recalled.standing else None
+    sealed = view.sealed(round.id) if round else None
+    return Missed(recalled, tuple(row.entry for row in posted), sealed)
+
+
+def _event(record: Record) -> Any:
+    match record.of:
+        case "table":
+            return table_event_from(record.event)
+        case "fairness":
+            return DeckCommitted(**{key: v for key, v in record.event.items() if key != "type"})
+        case _:
+            return ledger_event_from(record.event)

@@ -1,0 +1,165 @@
+"""The book of persons and sessions: what is read from it and written into it, in both databases.
+
+Each function is given a transaction that is under way. Whoever writes about a person locks that
+person's row first, so that nobody can sign in while being shut out.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from croupier.errors import Refused
+from croupier.ledger.stores.statements import Row, Session
+
+PLAYER, OPERATOR, AUDITOR = "player", "operator", "auditor"
+ROLES = (PLAYER, OPERATOR, AUDITOR)
+"""What somebody may be. The tables have room for those who will attend: dealer, floor, …"""
+SESSIONS_MAX = 10
+"""How often one person can be signed in; the oldest session makes room."""
+PAGE = 1_000
+
+
+class Person(NamedTuple):
+    """Somebody whom the house knows. The id says who, and gives no right to anything."""
+
+    id: str
+    name: str
+    roles: frozenset[str]
+    has_password: bool
+    """A guest has none, and is known by a session alone."""
+    disabled: bool
+
+
+class SignedIn(NamedTuple):
+    """A person and the session that speaks for them."""
+
+    person: Person
+    session: bytes
+    """The digest of the token; the token itself is with the person only."""
+    ends_ms: int
+
+
+class Known(NamedTuple):
+    """A person with what their password is checked against."""
+
+    person: Person
+    password_hash: str | None
+
+
+_PERSON = (
+    "SELECT persons.person, name, password_hash IS NOT NULL, disabled_ms IS NOT NULL, "
+    "(SELECT string_agg(role, ' ') FROM roles WHERE roles.person = persons.person)"
+)
+
+
+def _person(row: Row) -> Person:
+    id, name, has_password, disabled, roles = row[:5]
+    return Person(id, name, frozenset((roles or "").split()), bool(has_password), bool(disabled))
+
+
+def find(session: Session, person: str) -> Person | None:
+    """Return a person by id."""
+    rows = list(session.rows(f"{_PERSON} FROM persons WHERE person = ?", person))
+    return _person(rows[0]) if rows else None
+
+
+def known_as(session: Session, looks: str) -> Known | None:
+    """Return who has a name that looks like this."""
+    rows = list(session.rows(f"{_PERSON}, password_hash FROM persons WHERE looks = ?", looks))
+    return Known(_person(rows[0]), rows[0][5]) if rows else None
+
+
+def everybody(session: Session, after: str = "") -> list[Person]:
+    """Return persons in the order of their ids, a page at a time."""
+    sql = f"{_PERSON} FROM persons WHERE person > ? ORDER BY person LIMIT ?"
+    return [_person(row) for row in list(session.rows(sql, after, PAGE))]
+
+
+def signed_in(session: Session, digest: bytes, now_ms: int) -> SignedIn | None:
+    """Return who a session speaks for, if it does."""
+    sql = (
+        f"{_PERSON}, ends_ms FROM sessions JOIN persons ON persons.person = sessions.person "
+        "WHERE digest = ? AND ends_ms > ? AND disabled_ms IS NULL"
+    )
+    rows = list(session.rows(sql, digest, now_ms))
+    return SignedIn(_person(rows[0]), digest, rows[0][5]) if rows else None
+
+
+class Newcomer(NamedTuple):
+    """Somebody to be entered into the book."""
+
+    id: str
+    name: str
+    looks: str
+    password_hash: str | None
+    roles: tuple[str, ...]
+
+
+def add(session: Session, newcomer: Newcomer, now_ms: int) -> bool:
+    """Enter a person, unless there is one who looks like that."""
+    sql = (
+        "INSERT INTO persons (person, name, looks, password_hash, made_ms) "
+        "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    )
+    *who, roles = newcomer
+    if not session.run(sql, *who, now_ms):
+        return False
+    _add_roles(session, newcomer.id, roles)
+    return True
+
+
+def _add_roles(session: Session, person: str, roles: Iterable[str]) -> None:
+    rows = [(person, role) for role in sorted(roles)]
+    session.run_many("INSERT INTO roles (person, role) VALUES (?, ?)", rows)
+
+
+def lock(session: Session, person: str) -> Known:
+    """Return a person whom nobody else can change until the end."""
+    sql = f"SELECT password_hash FROM persons WHERE person = ?{session.locking}"
+    hashes = [row[0] for row in list(session.rows(sql, person))]
+    found = find(session, person)
+    if not hashes or found is None:
+        raise Refused("no_such_person", "there is no such person", field="id")
+    return Known(found, hashes[0])
+
+
+def open_session(session: Session, person: str, digest: bytes, *, now_ms: int, ends_ms: int) -> int:
+    """Begin a session of a person who is locked; ended ones and the oldest make room."""
+    session.run("DELETE FROM sessions WHERE ends_ms <= ?", now_ms)
+    sql = "SELECT digest FROM sessions WHERE person = ? ORDER BY made_ms DESC, digest"
+    too_many = [row[0] for row in list(session.rows(sql, person))][SESSIONS_MAX - 1 :]
+    for old in too_many:
+        session.run("DELETE FROM sessions WHERE digest = ?", old)
+    add = "INSERT INTO sessions (digest, person, made_ms, ends_ms) VALUES (?, ?, ?, ?)"
+    session.run(add, digest, person, now_ms, ends_ms)
+    return len(too_many)
+
+
+def end_session(session: Session, digest: bytes) -> bool:
+    """End one session."""
+    return session.run("DELETE FROM sessions WHERE digest = ?", digest) > 0
+
+
+def end_sessions(session: Session, person: str) -> None:
+    """End all sessions of a person."""
+    session.run("DELETE FROM sessions WHERE person = ?", person)
+
+
+def set_password(session: Session, person: str, password_hash: str) -> None:
+    """Give a person another password."""
+    session.run("UPDATE persons SET password_hash = ? WHERE person = ?", password_hash, person)
+
+
+def set_name(session: Session, person: str, name: str, *, looks: str) -> None:
+    """Give a person another name; the database refuses one that somebody else has."""
+    session.run("UPDATE persons SET name = ?, looks = ? WHERE person = ?", name, looks, person)
+
+
+def set_roles(session: Session, person: str, roles: Iterable[str]) -> None:
+    """Say anew what a person may do."""
+    session.run("DELETE FROM roles WHERE person = ?", person)
+    _add_roles(session, person, roles)
+
+
+def set_disabled(session: Session, person: str, since_ms: int | None) -> None:
+    """Shut a person out, or let them in again."""
+    session.run("UPDATE persons SET disabled_ms = ? WHERE person = ?", since_ms, person)

@@ -1,0 +1,1 @@
+"""What is answered over HTTP, one file a room of the API."""

@@ -1,0 +1,227 @@
+"""The tables as JSON: what is open, one table, chips, one's own history, meters, and the ledger."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import BaseModel
+
+from croupier.errors import Refused
+from croupier.ledger.accounts import account, parse_account
+from croupier.ledger.audit import Posted
+from croupier.ledger.verify import verify
+from croupier.money import format_micros
+from croupier.server.faults import RESPONSES
+from croupier.server.log import log
+from croupier.server.pit import Pit
+from croupier.server.registry import AUDITOR, Person
+from croupier.server.routes.access import Nothing, Operator, Somebody, needs, signed_in_of
+from croupier.server.strict import Body, StrictRoute
+
+router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
+HISTORY_MAX = 200
+Auditor = Annotated[Person, Depends(needs(AUDITOR))]
+TableId = Annotated[str, Path(pattern="^[a-z0-9][a-z0-9-]{0,29}$")]
+
+
+def pit_of(request: Request) -> Pit:
+    """Return the pit of this server."""
+    pit: Pit = request.app.state.pit
+    return pit
+
+
+class TableRow(BaseModel):
+    table: str
+    title: str
+    rulebook: str
+    banked_by: str
+    seats: int
+    seats_taken: int
+    phase: str
+    round: str | None
+    meters: dict[str, str]
+    practice: bool
+
+
+class TableList(BaseModel):
+    tables: list[TableRow]
+
+
+class TableSeen(BaseModel):
+    v: int
+    felt: dict[str, Any]
+    scene: dict[str, Any]
+    own: dict[str, str]
+    clock: dict[str, Any] | None
+
+
+class Purse(BaseModel):
+    cents: int
+
+
+class Moved(BaseModel):
+    id: str
+    debit: str
+    credit: str
+    dollars: str
+    code: str
+
+
+class History(BaseModel):
+    account: str
+    entries: list[Moved]
+
+
+class Out(Body):
+    out: bool
+
+
+class Dealing(Body):
+    open: bool
+
+
+class Balances(BaseModel):
+    balances: dict[str, str]
+
+
+class VerifiedSaid(BaseModel):
+    verifies: bool
+    events: int
+    entries: int
+    checkpoints: int
+    faults: list[str]
+
+
+# ---------------------------------------------------------------- players
+
+
+@router.get("/api/tables")
+async def tables(request: Request) -> TableList:
+    """List the tables."""
+    return TableList(tables=[_row(pit_of(request), id) for id in pit_of(request).tables])
+
+
+def _row(pit: Pit, id: str) -> TableRow:
+    table = pit.table(id)
+    scene = table.scene()
+    return TableRow(
+        table=id,
+        title=table.config.title,
+        rulebook=table.config.rules.rulebook,
+        banked_by=table.config.rules.banked_by,
+        seats=table.config.seats,
+        seats_taken=len(scene["seats"]),
+        phase=scene["phase"],
+        round=scene["round"],
+        meters=scene["meters"],
+        practice=table.config.practice,
+    )
+
+
+@router.get("/api/tables/{id}")
+async def table(request: Request, id: TableId) -> TableSeen:
+    """Show a table as it stands, to whoever asks."""
+    found = pit_of(request).tables.get(id)
+    if found is None:
+        raise Refused("no_such_table", "there is no such table", field="id")
+    one = await signed_in_of(request)
+    own = found.own(one.person.id if one else None)
+    number, scene = found.scribe.number, found.scene()
+    return TableSeen(v=number, felt=found.felt, scene=scene, own=own, clock=found.clock())
+
+
+@router.get("/api/purse")
+async def purse(request: Request, one: Somebody) -> Purse:
+    """Say how many chips somebody has."""
+    return Purse(cents=pit_of(request).room.purse_cents(one.person.id))
+
+
+@router.post("/api/chips")
+async def chips(request: Request, one: Somebody, _: Nothing) -> Purse:
+    """Get play chips again, up to what one starts with."""
+    pit = pit_of(request)
+    await pit.issue(one.person.id)
+    return Purse(cents=pit.room.purse_cents(one.person.id))
+
+
+@router.get("/api/history")
+async def history(
+    request: Request, one: Somebody, limit: Annotated[int, Query(ge=1, le=HISTORY_MAX)] = 50
+) -> History:
+    """List the last entries of one's own purse."""
+    return await _history(pit_of(request), f"player:{one.person.id}", limit)
+
+
+async def _history(pit: Pit, name: str, limit: int) -> History:
+    of = parse_account(name)
+    found = await pit.room.read(lambda view: view.history(of, limit=limit))
+    return History(account=name, entries=[_moved(row) for row in found])
+
+
+def _moved(row: Posted) -> Moved:
+    entry = row.entry
+    dollars = format_micros(entry.micros)
+    return Moved(
+        id=entry.id, debit=entry.debit, credit=entry.credit, dollars=dollars, code=entry.code
+    )
+
+
+# ---------------------------------------------------------------- operators and auditors
+
+
+@router.post("/api/tables/{id}/dealing")
+async def dealing(request: Request, who: Operator, *, id: TableId, given: Dealing) -> TableRow:
+    """Let a table deal no more rounds after this one, or again."""
+    pit = pit_of(request)
+    if id not in pit.tables:
+        raise Refused("no_such_table", "there is no such table", field="id")
+    pit.tables[id].open = given.open
+    pit.tables[id].say_scene()
+    log("table_dealing", table=id, open=str(given.open), by=who.id)
+    return _row(pit, id)
+
+
+@router.post("/api/meters/{name:path}")
+async def meter(request: Request, who: Operator, *, name: str, given: Out) -> Balances:
+    """Say that a meter cannot be reached, or can again; its wagers are not offered meanwhile."""
+    pit = pit_of(request)
+    of = account("meter", name)
+    if of not in pit.room.balances():
+        raise Refused("no_such_meter", "there is no such meter", field="name")
+    (pit.room.out.add if given.out else pit.room.out.discard)(name)
+    for table in pit.tables.values():
+        table.say_scene()
+    log("meter_out", meter=name, out=str(given.out), by=who.id)
+    return Balances(balances={of: format_micros(pit.room.balances()[of])})
+
+
+@router.get("/api/ledger/balances")
+async def balances(request: Request, _: Auditor, kind: str = "") -> Balances:
+    """List what accounts come to."""
+    found = await pit_of(request).room.read(lambda view: view.balances(kind))
+    return Balances(balances={name: format_micros(micros) for name, micros in found.items()})
+
+
+@router.get("/api/ledger/history/{name:path}")
+async def ledger_history(
+    request: Request,
+    _: Auditor,
+    *,
+    name: str,
+    limit: Annotated[int, Query(ge=1, le=HISTORY_MAX)] = 50,
+) -> History:
+    """List the last entries of an account."""
+    return await _history(pit_of(request), name, limit)
+
+
+@router.get("/api/ledger/verify")
+async def verified(request: Request, _: Auditor) -> VerifiedSaid:
+    """Verify the whole ledger as it stands."""
+    pit = pit_of(request)
+    found = await pit.room.read(lambda view: verify(view, pit.rules_of))
+    return VerifiedSaid(
+        verifies=not found.faults,
+        events=found.events,
+        entries=found.entries,
+        checkpoints=found.checkpoints,
+        faults=list(found.faults),
+    )

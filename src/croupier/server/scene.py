@@ -1,0 +1,191 @@
+"""The scene of a table: what anybody may see of it, as plain data, and patches of it.
+
+A scene is built up from what is public; cards are positions of the deck, and only faces that were
+shown are in it. A page holds one scene and lays patches on it, as `patched` does.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from croupier.errors import Bug
+from croupier.money import format_money, shown_cents
+from croupier.round.reasons import Reasons
+from croupier.round.result import line_of
+from croupier.round.state import Box, Line, Round
+from croupier.round.view import choices
+from croupier.rules.table_rules import TableRules
+from croupier.server.pace import Company
+from croupier.server.standing import Standing
+from croupier.table.state import bank_order
+
+Scene = dict[str, Any]
+BY_SEAT = ("seats", "boxes")
+"""The parts that a patch changes seat by seat; of all others it brings the whole."""
+UNSAID = ("phase", "seats", "meters", "closed_wagers")
+"""The parts that can change without an event at this table."""
+PHASES = {"bets": "bets", "deal": "dealing", "decide": "decide", "reveal": "reveal"}
+
+
+def scene_of(
+    standing: Standing,
+    company: Company,
+    *,
+    names: Mapping[str, str],
+    closed: Mapping[str, str],
+    meters: Mapping[str, int],
+) -> Scene:
+    """Return the scene of a table; `closed` says why a wager is not offered now."""
+    round, table = standing.round, standing.table
+    commitment = standing.commitment
+    return {
+        "phase": _phase(standing, company),
+        "seats": {
+            str(seat): {
+                "player": player,
+                "name": names.get(player, player),
+                "present": player in company.present,
+                "ready": seat in company.ready,
+            }
+            for seat, player in sorted(table.seats.items())
+        },
+        "commitment": commitment.digest if commitment else None,
+        "bank_turn": _bank_turn(standing),
+        "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
+        "meters": {id: format_money(shown_cents(m)) for id, m in sorted(meters.items())},
+        "closed_wagers": dict(sorted(closed.items())),
+        **(_round_scene(round) if round else _NO_ROUND),
+    }
+
+
+def _phase(standing: Standing, company: Company) -> str:
+    round = standing.round
+    if round is None or (round.closed and not standing.table.seats):
+        return "waiting" if company.open else "closed"
+    if round.closed:
+        return "over" if company.open else "closed"
+    return PHASES.get(round.stage.do if round.stage else "", "settle")
+
+
+def _bank_turn(standing: Standing) -> int | None:
+    if standing.in_play or standing.table.banker:
+        return None
+    return next(iter(bank_order(standing.table)), None)
+
+
+_NO_ROUND: Scene = {
+    "round": None,
+    "step": None,
+    "asked": None,
+    "choices": [],
+    "boxes": {},
+    "places": {},
+    "faces": {},
+    "banker": None,
+    "order": [],
+    "void": None,
+}
+
+
+def _round_scene(round: Round) -> Scene:
+    asked = round.asked[0] if round.asked and not round.due else None
+    banker, void = round.banker, round.void
+    reasons = Reasons(round) if round.closed else None
+    lines: dict[int, list[Scene]] = {}
+    for line in round.lines:
+        lines.setdefault(line.seat, []).append(told(round.rules, line, reasons))
+    return {
+        "round": round.id,
+        "step": round.rules.sequence[round.at][0] if round.step else None,
+        "asked": asked,
+        "choices": [
+            {"option": c["option"], "label": c["label"], "key": c["key"]} for c in choices(round)
+        ],
+        "boxes": {
+            str(seat): _box_scene(round, box, lines.get(seat, []))
+            for seat, box in sorted(round.boxes.items())
+        },
+        "places": {place: list(positions) for place, positions in round.places.items()},
+        "faces": {str(position): str(card) for position, card in sorted(round.faces.items())},
+        "banker": {
+            "seat": banker.seat,
+            "player": banker.player,
+            "funds": format_money(banker.funds),
+            "net": format_money(round.bank_result.net) if round.bank_result else None,
+        }
+        if banker
+        else None,
+        "order": [] if void else list(round.order),
+        "void": {"clause": void.clause, "says": round.rules.irregularities[void.kind].says}
+        if void
+        else None,
+    }
+
+
+def _box_scene(round: Round, box: Box, lines: list[Scene]) -> Scene:
+    net = sum(line.net for line in round.lines if line.seat == box.seat) - box.fee
+    return {
+        "player": box.player,
+        "hand": box.hand,
+        "cards": list(box.cards),
+        "stakes": {s: [format_money(stake.cents), stake.fate] for s, stake in box.stakes.items()},
+        "chose": dict(box.chose),
+        "folded": box.folded,
+        "abandoned": box.abandoned,
+        "lines": lines,
+        "fee": format_money(box.fee),
+        "net": format_money(net) if round.closed else None,
+    }
+
+
+def told(rules: TableRules, line: Line, reasons: Reasons | None) -> Scene:
+    """Return a settled line as plain data, with its label and its reason in words."""
+    why = reasons.why(line) if reasons else ""
+    return {**line_of(line), "label": spot_label(rules, line.wager), "because": why}
+
+
+def spot_label(rules: TableRules, spot: str) -> str:
+    """Return what a spot, or a line without one, is called on the felt."""
+    for name, wager in rules.wagers.items():
+        if spot == name:
+            return wager.label
+        if spot in wager.spots:
+            return f"{wager.label} {wager.spots.index(spot) + 1}"
+    for name, bonus in rules.bonuses.items():
+        if spot == name:
+            return bonus.label
+    for envy in rules.envies.values():
+        if spot == envy.line:
+            return envy.label
+    return spot
+
+
+# ---------------------------------------------------------------- patches
+
+
+def patch_of(before: Scene, after: Scene) -> Scene:
+    """Return what changed from one scene to the next."""
+    patch: Scene = {}
+    for key, now in after.items():
+        then = before.get(key)
+        if now == then:
+            continue
+        if key in BY_SEAT and isinstance(then, dict):
+            gone = {seat: None for seat in then if seat not in now}
+            patch[key] = {**gone, **{seat: x for seat, x in now.items() if then.get(seat) != x}}
+        else:
+            patch[key] = now
+    return patch
+
+
+def patched(scene: Scene, patch: Scene) -> Scene:
+    """Lay a patch on a scene, as every page does."""
+    after = dict(scene)
+    for key, now in patch.items():
+        if key in BY_SEAT and isinstance(scene.get(key), dict):
+            if not isinstance(now, dict):
+                raise Bug(f"a patch of {key} goes seat by seat")
+            merged = {**scene[key], **now}
+            after[key] = {seat: merged[seat] for seat in merged if merged[seat] is not None}
+        else:
+            after[key] = now
+    return after

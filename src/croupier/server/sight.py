@@ -1,0 +1,163 @@
+"""What there is to see of a live table, what its dealer waits for, and who looks on."""
+
+import asyncio
+from typing import Any
+
+from croupier.errors import Bug
+from croupier.fairness.commitment import Committed
+from croupier.server.backroom import Backroom
+from croupier.server.config import TableConfig
+from croupier.server.felt import felt_of
+from croupier.server.messages import PROTOCOL, encode
+from croupier.server.outbox import MISSED_MAX, News, Viewer
+from croupier.server.pace import Company, Wait, next_wait
+from croupier.server.recall import Recalled
+from croupier.server.scene import UNSAID, Scene, patch_of, scene_of
+from croupier.server.standing import new_standing, own_positions
+
+
+class Sight:
+    """A table as those see it who look on."""
+
+    def __init__(self, config: TableConfig, room: Backroom, recalled: Recalled) -> None:
+        self.config, self.room, self.id = config, room, config.id
+        self.scribe = recalled.scribe
+        self.standing = recalled.standing or new_standing(config.rules)
+        self.committed: Committed | None = None
+        self.viewers: set[Viewer] = set()
+        self.ready: set[int] = set()
+        self.open = True
+        self.opened_ms = 0
+        self.felt = felt_of(config)
+        self.news = News(self.scribe.number)
+        self._wake = asyncio.Event()
+        self._wait: Wait | None = None
+        self._since_ms = self._extra_ms = self._more_times = 0
+        self._scene = self.scene()
+        self._told: tuple[object, ...] = ()
+
+    # ------------------------------------------------------------ what there is to see
+
+    @property
+    def company(self) -> Company:
+        present = {viewer.player for viewer in self.viewers if viewer.player}
+        return Company(present, self.ready, self.open)
+
+    def scene(self) -> Scene:
+        """Return what anybody may see."""
+        names, closed = self.room.names, self.closed_wagers()
+        shown = self.meters()
+        return scene_of(self.standing, self.company, names=names, closed=closed, meters=shown)
+
+    def own(self, player: str | None) -> dict[str, str]:
+        """Return the faces that are this player's to see, by position."""
+        round, committed = self.standing.round, self.committed
+        if player is None or round is None or committed is None:
+            return {}
+        return {str(p): str(committed.deck[p]) for p in own_positions(round, player)}
+
+    def clock(self) -> dict[str, Any] | None:
+        """Return what is waited for, and how much of it is left."""
+        wait = self._wait
+        if wait is None or wait.does not in ("deal", "choose", "pass", "open") or not wait.ms:
+            return None
+        left = max(self._due_ms() - self.room.clocks.wait_ms(), 0)
+        total = wait.ms + self._extra_ms
+        what = {"deal": "bets", "choose": "decide", "pass": "bank", "open": "pause"}
+        return {"for": what[wait.does], "left_ms": left, "of_ms": total, "seat": wait.seat}
+
+    def meters(self) -> dict[str, int]:
+        """Return what the table's meters show; one that cannot be reached is left out."""
+        shown = {id: self.room.meter(self.config.meter(id)) for id in self.standing.rules.meters}
+        return {id: value for id, value in shown.items() if value is not None}
+
+    def closed_wagers(self) -> dict[str, str]:
+        """Return the wagers that cannot be made because a meter of theirs is out of reach."""
+        shown = self.meters()
+        return {
+            meter.wager: "its meter is out of operation; the other wagers go on"
+            for id, meter in self.standing.rules.meters.items()
+            if id not in shown
+        }
+
+    def _look(self) -> None:
+        """See what is next; a wait that has begun goes on."""
+        wait = next_wait(self.standing, self.config.timing, self.company)
+        before = self._wait
+        if (wait and wait.key) != (before and before.key):
+            self._since_ms = self.room.clocks.wait_ms()
+            self._extra_ms = self._more_times = 0
+        self._wait = wait
+
+    def _due_ms(self) -> int:
+        wait = self._wait
+        if wait is None:
+            raise Bug("nothing is waited for")
+        due = self._since_ms + wait.ms + self._extra_ms
+        if wait.does == "open":
+            due = max(due, self.opened_ms + self.config.timing.round_min_ms)
+        return due
+
+    # ------------------------------------------------------------ who looks on
+
+    def welcome(self, viewer: Viewer, last: int | None) -> None:
+        """Let somebody look on: all there is to see, or what they have missed."""
+        self.viewers.add(viewer)
+        player = viewer.player
+        if player:
+            self.room.viewers.setdefault(player, set()).add(viewer)
+        self.say_scene()
+        missed = None if last is None else self.news.since(last)
+        if missed is not None and len(missed) > MISSED_MAX:
+            missed = None
+        you = player and {
+            "player": player,
+            "name": viewer.name,
+            "cents": self.room.purse_cents(player),
+        }
+        whole = {"felt": self.felt, "scene": self._scene} if missed is None else {"scene": None}
+        message = {"type": "welcome", "protocol": PROTOCOL, "table": self.id, "you": you, **whole}
+        tail = {"v": self.scribe.number, "own": self.own(player), "clock": self.clock()}
+        viewer.restart([encode({**message, **tail}), *(missed or ())])
+        if missed is not None:
+            # What changes without an event was not kept; and old news may have cleared own cards.
+            unsaid = {key: self._scene[key] for key in UNSAID}
+            news = {"type": "news", "v": self.scribe.number, "events": [], "scene": unsaid}
+            viewer.send(encode({**news, "clock": self.clock()}))
+            self._send_own(viewer)
+
+    def farewell(self, viewer: Viewer) -> None:
+        """Let somebody go."""
+        self.viewers.discard(viewer)
+        if theirs := self.room.viewers.get(viewer.player or ""):
+            theirs.discard(viewer)
+            if not theirs:
+                del self.room.viewers[viewer.player or ""]
+        self.say_scene()
+
+    def _send_own(self, viewer: Viewer) -> None:
+        if own := self.own(viewer.player):
+            viewer.send(encode({"type": "own", "v": self.scribe.number, "own": own}))
+
+    def say_scene(self) -> None:
+        """Tell everybody what changed without an event: who is there, and who is ready."""
+        self._tell([])
+
+    def _tell(self, events: list[dict[str, Any]]) -> None:
+        """Tell everybody of events, and what is to be seen now."""
+        waited = self._wait, self._extra_ms
+        self._look()
+        if (self._wait, self._extra_ms) != waited:
+            self._wake.set()  # The dealer waits for something else now, or not as long.
+        scene = self.scene()
+        patch, self._scene = patch_of(self._scene, scene), scene
+        waits = self._wait and self._wait.key, self._extra_ms
+        if not events and not patch and waits == self._told:
+            return  # Who only looks on, comes and goes unheard.
+        self._told = waits
+        message = {"type": "news", "v": self.scribe.number, "events": events, "scene": patch}
+        frame = encode({**message, "clock": self.clock()})
+        if events:
+            self.news.keep(self.scribe.number, frame)
+        for viewer in self.viewers:
+            viewer.send(frame)

@@ -1,0 +1,129 @@
+"""Reads JSON strictly: what two readers could understand differently is refused.
+
+No key twice, no NaN, no floats (money is whole cents), no numbers that JavaScript would round, no
+halves of characters, and no nesting that is there to hurt.
+"""
+
+import json
+import re
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+from fastapi import HTTPException, Request, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict
+
+from croupier.errors import Refused, quoted
+
+DEPTH_MAX = 20
+WHOLE_MAX = 2**53 - 1
+"""The largest number that every reader of JSON reads as what it is."""
+_DIGITS_MAX = len(str(WHOLE_MAX)) + 1
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+
+
+def loads(data: bytes | str) -> Any:
+    """Read one JSON value, or refuse it in a sentence."""
+    try:
+        text = data.decode() if isinstance(data, bytes) else data
+    except UnicodeDecodeError:
+        raise Refused("bad_text", "the text is not UTF-8") from None
+    _check_depth(text)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        message = f"this is not JSON: {error.msg} at character {error.pos}"
+        raise Refused("not_json", message) from None
+    if "\\u" in text or isinstance(data, str):
+        for each in _texts(value):
+            _check_text(each)
+    return value
+
+
+def _check_depth(text: str) -> None:
+    if text.count("[") + text.count("{") <= DEPTH_MAX:
+        return
+    depth = 0
+    for sign in _STRING.sub("", text):
+        depth += (sign in "[{") - (sign in "]}")
+        if depth > DEPTH_MAX:
+            raise Refused("too_deep", f"nothing is nested more than {DEPTH_MAX} deep")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for item in value:
+                yield from _texts(item)
+        case dict():
+            for key, item in value.items():
+                yield key
+                yield from _texts(item)
+
+
+def _check_text(text: str) -> None:
+    if any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise Refused("bad_text", "a text has half of a character")
+    if "\0" in text:  # PostgreSQL has no place for it.
+        raise Refused("bad_text", "a text has the character 0")
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in made if keys.count(key) > 1)
+        raise Refused("duplicate_key", f"the key {quoted(twice)} is there twice")
+    return made
+
+
+def _whole(text: str) -> int:
+    if len(text) > _DIGITS_MAX or abs(number := int(text)) > WHOLE_MAX:
+        raise Refused("number_too_large", f"a number is at most {WHOLE_MAX}")
+    if text == "-0":
+        raise Refused("not_whole", "there is no minus nothing")
+    return number
+
+
+def _not_whole(text: str) -> Any:
+    raise Refused("not_whole", f"numbers are whole, and {quoted(text)} is not")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_pairs, parse_int=_whole, parse_float=_not_whole, parse_constant=_not_whole
+)
+
+
+# ---------------------------------------------------------------- in requests
+
+
+class Body(BaseModel):
+    """The body of a request: just these keys, each of just this type."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class StrictRequest(Request):
+    """A request whose JSON is read strictly."""
+
+    async def json(self) -> Any:
+        try:
+            return loads(await self.body())
+        except Refused as error:
+            # FastAPI passes on only its own kind of error from here.
+            detail = {"code": error.code, "message": error.message, "field": error.field}
+            raise HTTPException(400, detail) from None
+
+
+class StrictRoute(APIRoute):
+    """A route whose requests are read strictly: `APIRouter(route_class=StrictRoute)`."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def strictly(request: Request) -> Response:
+            return await handle(StrictRequest(request.scope, request.receive))
+
+        return strictly

@@ -1,0 +1,32 @@
+// @ts-check
+/** The JSON routes: one way to ask, and what was wrong in words. */
+
+/**
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<any>}
+ */
+export const post = (path, body = {}) =>
+  asked(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Croupier": "1" },
+    body: JSON.stringify(body),
+  });
+
+/**
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
+export const get = (path) => asked(path, { headers: { Accept: "application/json" } });
+
+/**
+ * @param {string} path
+ * @param {RequestInit} how
+ */
+async function asked(path, how) {
+  const response = await fetch(path, how);
+  const answer = await response.json().catch(() => null);
+  if (response.ok) return answer;
+  const error = answer?.error ?? answer;
+  throw Object.assign(new Error(error?.message ?? "The server does not answer."), error);
+}

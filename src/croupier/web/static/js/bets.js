@@ -1,0 +1,135 @@
+// @ts-check
+/**
+ * Chips in hand: what is bet, taken back, and bet again. Each press asks the table at once; what
+ * stands is what the table says.
+ *
+ * @typedef {import("./types").State} State
+ * @typedef {import("./types").Wager} Wager
+ * @typedef {import("./line.js").Line} Line
+ */
+
+import { mySeats } from "./state.js";
+import { openings, raised, stakeOf } from "./view.js";
+
+export class Bets {
+  /**
+   * @param {Line} line
+   * @param {() => State} state
+   */
+  constructor(line, state) {
+    this.line = line;
+    this.state = state;
+    this.chip = 0;
+    /** Which shared hand a seat bets on, where there are such. */
+    this.hand = () => 1;
+    /** @type {{seat: number, wager: Wager, cents: number}[]} */
+    this.undone = [];
+    this.round = "";
+  }
+
+  get kept() {
+    return `croupier.bets.${this.state().felt?.table}`;
+  }
+
+  /** What is bet before the deal, by seat and wager. */
+  now() {
+    const state = this.state();
+    const wagers = state.felt ? openings(state.felt) : [];
+    return mySeats(state)
+      .flatMap((seat) =>
+        wagers.map((wager) => ({ seat, wager, cents: stakeOf(state, seat, wager) })),
+      )
+      .filter((bet) => bet.cents);
+  }
+
+  get total() {
+    return this.now().reduce((sum, bet) => sum + bet.cents * bet.wager.spots.length, 0);
+  }
+
+  /**
+   * Add the chip in hand to a wager.
+   * @param {number} seat
+   * @param {string} name
+   */
+  async add(seat, name) {
+    const state = this.state();
+    const wager = state.felt?.wagers.find((one) => one.wager === name);
+    if (!wager) return;
+    const before = stakeOf(state, seat, wager);
+    const chip = state.felt?.chips_cents[this.chip] ?? 0;
+    const after = raised(wager, before, chip);
+    if (after === before) return;
+    const answer = await this.put(seat, wager, after);
+    if (answer.type === "done") this.undone.push({ seat, wager, cents: before });
+  }
+
+  /**
+   * @param {number} seat
+   * @param {Wager} wager
+   * @param {number} cents
+   */
+  put(seat, wager, cents) {
+    const name = wager.wager;
+    if (!cents) return this.line.ask({ type: "take_down", seat, wager: name });
+    const { felt, scene } = this.state();
+    const hand = felt?.shared_hands ? (scene.boxes[seat]?.hand ?? this.hand()) : null;
+    return this.line.ask({ type: "bet", seat, wager: name, cents, hand });
+  }
+
+  undo() {
+    const last = this.undone.pop();
+    if (last) this.put(last.seat, last.wager, last.cents);
+  }
+
+  clear() {
+    const bets = this.now();
+    this.undone.push(...bets);
+    // What others build on is taken down last.
+    for (const bet of bets.reverse()) this.put(bet.seat, bet.wager, 0);
+  }
+
+  /** The bets of the round before, as they were kept. */
+  last() {
+    try {
+      /** @type {{wager: string, cents: number}[]} */
+      const kept = JSON.parse(localStorage.getItem(this.kept) ?? "[]");
+      const wagers = this.state().felt?.wagers ?? [];
+      return kept.flatMap((bet) => {
+        const wager = wagers.find((one) => one.wager === bet.wager);
+        return wager ? [{ wager, cents: bet.cents }] : [];
+      });
+    } catch {
+      return [];
+    }
+  }
+
+  async again() {
+    for (const seat of mySeats(this.state())) {
+      for (const { wager, cents } of this.last()) {
+        const before = stakeOf(this.state(), seat, wager);
+        const answer = await this.put(seat, wager, cents);
+        if (answer.type !== "done") return;
+        this.undone.push({ seat, wager, cents: before });
+      }
+    }
+  }
+
+  deal() {
+    for (const seat of mySeats(this.state())) this.line.ask({ type: "ready", seat });
+  }
+
+  /** Keep what stands when bets are closed, and forget what could be undone. */
+  follow() {
+    const { scene } = this.state();
+    if (scene.round !== this.round) {
+      this.round = scene.round ?? "";
+      this.undone = [];
+    }
+    const bets = this.now();
+    if (scene.phase === "bets" || !bets.length) return;
+    const first = bets.filter((bet) => bet.seat === bets[0].seat);
+    const kept = first.map(({ wager, cents }) => ({ wager: wager.wager, cents }));
+    localStorage.setItem(this.kept, JSON.stringify(kept));
+    this.undone = [];
+  }
+}

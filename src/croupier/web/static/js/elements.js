@@ -1,0 +1,116 @@
+// @ts-check
+/**
+ * The leaves: cards and chips. They know nothing of games or sockets: attributes in, and out comes
+ * what is drawn.
+ */
+
+import { h } from "./dom.js";
+import { money } from "./money.js";
+import { calm } from "./motion.js";
+import { cardWords } from "./view.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const FLIP_MS = 260;
+
+/** `<play-card code="As">`; without a code it lies face down. */
+export class PlayCard extends HTMLElement {
+  static observedAttributes = ["code"];
+
+  constructor() {
+    super();
+    /** @type {SVGUseElement | null} */
+    this.use = null;
+  }
+
+  connectedCallback() {
+    if (this.use) return;
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("viewBox", "0 0 250 350");
+    svg.setAttribute("aria-hidden", "true");
+    this.use = document.createElementNS(SVG, "use");
+    svg.append(this.use);
+    this.setAttribute("role", "img");
+    this.append(svg);
+    this.draw();
+  }
+
+  /**
+   * @param {string} _
+   * @param {string | null} before
+   * @param {string | null} now
+   */
+  attributeChangedCallback(_, before, now) {
+    if (!this.use || before === now) return;
+    if (before === null || calm()) this.draw();
+    else this.flip();
+  }
+
+  draw() {
+    const code = this.getAttribute("code") ?? "";
+    this.dataset.suit = code[1] ?? "";
+    this.setAttribute("aria-label", cardWords(code));
+    this.use?.setAttribute("href", `/cards.svg#${code || "back"}`);
+  }
+
+  /** Turn over, narrow in the middle. */
+  async flip() {
+    const half = { duration: FLIP_MS / 2, easing: "ease-in-out" };
+    const svg = /** @type {Element} */ (this.firstElementChild);
+    await svg.animate([{ transform: "scaleX(1)" }, { transform: "scaleX(0.02)" }], half).finished;
+    this.draw();
+    svg.animate([{ transform: "scaleX(0.02)" }, { transform: "scaleX(1)" }], half);
+  }
+}
+
+const STACK_MAX = 6;
+/** What chips there are, from the smallest on; the felt says it. */
+export const chips = { cents: [100, 500, 2500, 10000, 50000] };
+
+/**
+ * The chips of a sum, large ones first, by their places in the tray.
+ * @param {number} sum
+ */
+export function chipsOf(sum) {
+  const found = [];
+  let rest = sum;
+  for (let place = chips.cents.length - 1; place >= 0; place -= 1) {
+    for (; rest >= chips.cents[place]; rest -= chips.cents[place]) {
+      found.push(place);
+      if (found.length > 40) return found;
+    }
+  }
+  return rest > 0 || !found.length ? [...found, 0] : found;
+}
+
+/** `<chip-stack cents="1500">` */
+export class ChipStack extends HTMLElement {
+  static observedAttributes = ["cents"];
+
+  connectedCallback() {
+    this.draw();
+  }
+
+  attributeChangedCallback() {
+    if (this.isConnected) this.draw();
+  }
+
+  draw() {
+    const sum = Number(this.getAttribute("cents") ?? 0);
+    if (!sum) {
+      this.replaceChildren();
+      return;
+    }
+    const stack = chipsOf(sum).slice(0, STACK_MAX);
+    this.replaceChildren(
+      h(
+        "span",
+        { class: "stack", "aria-hidden": "true" },
+        ...stack.map((place) => h("i", { class: `chip chip-${place}` })),
+      ),
+      h("b", { class: "sum" }, money(sum)),
+    );
+  }
+}
+
+customElements.define("play-card", PlayCard);
+customElements.define("chip-stack", ChipStack);

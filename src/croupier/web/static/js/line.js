@@ -1,0 +1,124 @@
+// @ts-check
+/**
+ * The line to a table: one socket that comes back by itself. What is asked keeps its id until it
+ * is answered, so that asking again after a cut changes nothing twice.
+ *
+ * @typedef {import("./types").Message} Message
+ */
+
+import { post } from "./api.js";
+
+const LEAST_MS = 250;
+const MOST_MS = 8000;
+const PING_MS = 20000;
+const SILENCE_MS = 30000;
+const ELSEWHERE = 4409;
+const NO_TABLE = 4404;
+
+export class Line {
+  /**
+   * @param {string} table
+   * @param {{hear: (message: Message) => void, changed: (how: string) => void,
+   *   last: () => number}} ends
+   */
+  constructor(table, ends) {
+    this.table = table;
+    this.ends = ends;
+    this.playing = false;
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    /** @type {Map<string, {text: string, answered: (message: Message) => void}>} */
+    this.asked = new Map();
+    this.tries = 0;
+    this.heard = 0;
+    this.wanted = 0;
+    this.prefix = Math.random().toString(36).slice(2, 8) + Date.now().toString(36);
+    this.count = 0;
+    this.fresh = true;
+    setInterval(() => this.listen(), PING_MS / 4);
+  }
+
+  /**
+   * Come to the table, to play or to watch.
+   * @param {boolean} playing
+   */
+  async open(playing) {
+    this.playing = playing;
+    const wanted = ++this.wanted;
+    this.socket?.close();
+    let ticket = "";
+    try {
+      if (playing) ticket = (await post("/api/ticket", { table: this.table })).ticket;
+    } catch {
+      if (wanted === this.wanted) this.again();
+      return;
+    }
+    if (wanted !== this.wanted) return;
+    const last = this.fresh ? "" : `&last=${this.ends.last()}`;
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const path = `/api/tables/${this.table}/socket?ticket=${encodeURIComponent(ticket)}${last}`;
+    const socket = new WebSocket(`${scheme}://${location.host}${path}`);
+    this.socket = socket;
+    this.heard = Date.now();
+    socket.onmessage = (event) => this.hear(JSON.parse(event.data));
+    socket.onclose = (event) => {
+      if (wanted !== this.wanted) return;
+      this.socket = null;
+      if (event.code === ELSEWHERE) this.ends.changed("elsewhere");
+      else if (event.code === NO_TABLE) this.ends.changed("gone");
+      else this.again();
+    };
+  }
+
+  /** Try once more, each time after a longer while. */
+  again() {
+    this.ends.changed("cut");
+    const wait = Math.min(LEAST_MS * 2 ** this.tries++, MOST_MS) * (0.7 + Math.random() * 0.6);
+    const wanted = this.wanted;
+    setTimeout(() => wanted === this.wanted && this.open(this.playing), wait);
+  }
+
+  /** Notice when nobody answers any more. */
+  listen() {
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    const silent = Date.now() - this.heard;
+    if (silent > SILENCE_MS) this.socket.close();
+    else if (silent > PING_MS) this.socket.send(JSON.stringify({ type: "ping", id: this.id() }));
+  }
+
+  id() {
+    return `${this.prefix}-${++this.count}`;
+  }
+
+  /** @param {Message} message */
+  hear(message) {
+    this.heard = Date.now();
+    if (message.type === "welcome") {
+      this.tries = 0;
+      this.fresh = false;
+      this.ends.hear(message);
+      this.ends.changed("open");
+      for (const { text } of this.asked.values()) this.socket?.send(text);
+      return;
+    }
+    this.ends.hear(message);
+    if (message.type === "done" || message.type === "refused") {
+      this.asked.get(message.id ?? "")?.answered(message);
+      this.asked.delete(message.id ?? "");
+    }
+  }
+
+  /**
+   * Ask for something; what comes back says whether it was done.
+   * @param {Record<string, unknown> & {type: string}} message
+   * @returns {Promise<Message>}
+   */
+  ask(message) {
+    const id = this.id();
+    const text = JSON.stringify({ ...message, id });
+    return new Promise((answered) => {
+      this.asked.set(id, { text, answered });
+      if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
+    });
+  }
+}

@@ -1,0 +1,110 @@
+// @ts-check
+/**
+ * Calm motion. The scene says at once how things stand; a gate lets it through piece by piece:
+ * cards in the order in which they are dealt, faces as they are shown, seats as they are settled.
+ *
+ * @typedef {import("./types").Told} Told
+ */
+
+const CARD_MS = 70;
+const FACE_MS = 170;
+const SEAT_MS = 650;
+const SLIDE_MS = 320;
+const MOST_MS = 3200;
+const REDUCED = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Whether nothing is to move. */
+export const calm = () => REDUCED.matches || document.documentElement.dataset.motion === "none";
+
+export class Gate {
+  /** @param {() => void} changed */
+  constructor(changed) {
+    this.changed = changed;
+    /** @type {Set<string>} */
+    this.held = new Set();
+    /** @type {{key: string, wait: number}[]} */
+    this.queue = [];
+    this.timer = 0;
+  }
+
+  /** @param {number} position */
+  card = (position) => !this.held.has(`card ${position}`);
+  /** @param {number} position */
+  face = (position) => !this.held.has(`face ${position}`);
+  /** @param {number} seat */
+  seat = (seat) => !this.held.has(`seat ${seat}`);
+
+  /** Whether everything is let through. */
+  get open() {
+    return !this.queue.length;
+  }
+
+  /**
+   * Hold back what has just happened, and let it go bit by bit.
+   * @param {Told[]} told
+   */
+  take(told) {
+    for (const { event } of told) {
+      if (event?.type === "RoundStarted") this.flush();
+      if (calm() || document.hidden) continue;
+      if (event?.type === "Dealt") {
+        // A hand is looked at when all of it lies there.
+        for (const [position] of event.cards) this.hold(`card ${position}`, CARD_MS);
+        for (const [position] of event.cards) this.hold(`face ${position}`, 6);
+      }
+      if (event?.type === "Shown") this.hold(`face ${event.position}`, FACE_MS);
+      if (event?.type === "SeatSettled") this.hold(`seat ${event.seat}`, SEAT_MS);
+    }
+    // However much there is to show, the next round does not wait for it.
+    const all = this.queue.reduce((sum, one) => sum + one.wait, 0);
+    if (all > MOST_MS) for (const one of this.queue) one.wait *= MOST_MS / all;
+  }
+
+  /**
+   * @param {string} key
+   * @param {number} wait
+   */
+  hold(key, wait) {
+    this.held.add(key);
+    this.queue.push({ key, wait });
+    if (!this.timer) this.timer = window.setTimeout(() => this.release(), wait);
+  }
+
+  release() {
+    const next = this.queue.shift();
+    if (next) this.held.delete(next.key);
+    this.timer = this.queue.length
+      ? window.setTimeout(() => this.release(), this.queue[0].wait)
+      : 0;
+    this.changed();
+  }
+
+  /** Let everything through. */
+  flush() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.queue = [];
+    this.held.clear();
+  }
+}
+
+/**
+ * Let an element come from where another one is.
+ * @param {HTMLElement} moved
+ * @param {Element | null} from
+ */
+export function slideFrom(moved, from) {
+  if (calm() || !from) return;
+  const start = from.getBoundingClientRect();
+  const end = moved.getBoundingClientRect();
+  if (!end.width) return;
+  const x = start.left + start.width / 2 - end.left - end.width / 2;
+  const y = start.top + start.height / 2 - end.top - end.height / 2;
+  moved.animate(
+    [
+      { transform: `translate(${x}px, ${y}px) rotate(-14deg)`, opacity: 0.2 },
+      { transform: "none", opacity: 1 },
+    ],
+    { duration: SLIDE_MS, easing: "cubic-bezier(.2,.8,.3,1)" },
+  );
+}

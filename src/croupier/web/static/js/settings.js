@@ -1,0 +1,53 @@
+// @ts-check
+/** What one may set for oneself; kept in this browser. */
+
+import { must } from "./dom.js";
+
+const KEPT = "croupier.settings";
+const NAMES = /** @type {const} */ (["keys", "four", "still", "coach"]);
+
+/**
+ * @param {{care: () => import("./care.js").Care, changed: () => void}} around
+ */
+export function settings({ care, changed }) {
+  const form = /** @type {HTMLFormElement} */ (must("#settings form"));
+  const options = { keys: true, four: false, still: false, coach: false };
+  try {
+    Object.assign(options, JSON.parse(localStorage.getItem(KEPT) ?? "{}"));
+  } catch {
+    // What cannot be read is as at the beginning.
+  }
+
+  /** @param {string} name */
+  const field = (name) => /** @type {HTMLInputElement | null} */ (form.elements.namedItem(name));
+
+  function apply() {
+    document.documentElement.dataset.deck = options.four ? "four" : "two";
+    document.documentElement.dataset.motion = options.still ? "none" : "";
+  }
+
+  for (const name of NAMES) {
+    const box = field(name);
+    if (box) box.checked = options[name];
+  }
+  for (const name of /** @type {const} */ (["loss", "minutes", "reminder"])) {
+    const box = field(name);
+    if (box) box.value = String(care().limits[name] || "");
+  }
+  apply();
+  must("#settings").addEventListener("close", () => {
+    for (const name of NAMES) {
+      options[name] = Boolean(field(name)?.checked);
+    }
+    localStorage.setItem(KEPT, JSON.stringify(options));
+    const number = (/** @type {string} */ name) => Math.max(Number(field(name)?.value) || 0, 0);
+    care().limit({
+      loss: number("loss"),
+      minutes: number("minutes"),
+      reminder: number("reminder"),
+    });
+    apply();
+    changed();
+  });
+  return options;
+}

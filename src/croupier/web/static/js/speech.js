@@ -1,0 +1,56 @@
+// @ts-check
+/**
+ * What is said to whoever cannot see the felt, at the pace of the table.
+ *
+ * @typedef {import("./types").State} State
+ */
+
+import { money } from "./money.js";
+import { faceOf, mySeats } from "./state.js";
+import { cardWords, netOf } from "./view.js";
+
+const ALWAYS = ["Opened", "Banked", "BetsClosed", "Declared"];
+
+/**
+ * What matters of the latest news.
+ * @param {State} state
+ */
+export function newsWords(state) {
+  const { scene, told } = state;
+  const mine = mySeats(state);
+  const own = mine.flatMap((seat) => scene.boxes[seat]?.cards ?? []);
+  const heard = told.filter(({ says, event }) => {
+    if (!says || !event) return false;
+    if (event.type === "Shown") return !own.includes(event.position);
+    if (event.type === "Chose") return event.by !== "player" && mine.includes(event.seat);
+    return ALWAYS.includes(event.type);
+  });
+  const words = heard.map((one) => one.says);
+  if (scene.phase === "over") words.push(...mine.flatMap((seat) => outcome(state, seat)));
+  return words.join(" ");
+}
+
+/**
+ * @param {State} state
+ * @param {number} seat
+ */
+function outcome(state, seat) {
+  const net = netOf(state, seat);
+  if (net === null) return [];
+  const lines = state.scene.boxes[seat]?.lines ?? [];
+  const why = (/** @type {string} */ because) => (because ? `, ${because}` : "");
+  const told = lines.map((one) => `${one.label}: ${one.outcome}${why(one.because)}.`);
+  const won = net > 0 ? `You win ${money(net)}.` : `You lose ${money(-net)}.`;
+  return [net ? won : "You come out even.", ...told];
+}
+
+/**
+ * One's own cards and choices, when it is one's turn.
+ * @param {State} state
+ */
+export function handWords(state) {
+  const { boxes, asked, choices } = state.scene;
+  const cards = (boxes[asked ?? 0]?.cards ?? []).map((at) => cardWords(faceOf(state, at)));
+  const ways = choices.map((one) => `${one.label} (${one.key})`).join(" or ");
+  return `You have ${cards.join(", ")}. ${ways}?`;
+}

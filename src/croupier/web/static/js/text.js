@@ -1,0 +1,123 @@
+// @ts-check
+/**
+ * The same table without a picture: how it stands, what is said, and a box for typed commands of
+ * one letter.
+ *
+ * @typedef {import("./types").Message} Message
+ */
+
+import { post } from "./api.js";
+import { Bets } from "./bets.js";
+import { Care } from "./care.js";
+import { h, must } from "./dom.js";
+import { Line } from "./line.js";
+import { START, mySeats, reduce } from "./state.js";
+import { openings } from "./view.js";
+import { offers, standing } from "./words.js";
+
+const SAID_MAX = 40;
+const root = must("#table");
+const { table = "", me = "" } = root.dataset;
+const said = must("#said");
+const box = /** @type {HTMLInputElement} */ (must("#command"));
+
+let state = START;
+let care = new Care(me);
+let person = me;
+let sitting = false;
+
+const line = new Line(table, {
+  hear,
+  changed: (how) => how === "cut" && say("The line is cut. Trying again."),
+  last: () => state.v,
+});
+const bets = new Bets(line, () => state);
+
+/** @param {Message} message */
+function hear(message) {
+  const asked = state.scene.asked;
+  state = reduce(state, message);
+  bets.follow();
+  if (message.type === "news") {
+    for (const { says } of message.events) if (says) say(says);
+    const { scene } = state;
+    if (scene.asked !== null && scene.asked !== asked && mySeats(state).includes(scene.asked)) {
+      say(`Your decision: ${scene.choices.map((one) => `${one.key} ${one.label}`).join(", ")}.`);
+    }
+  }
+  if (message.type === "welcome" && sitting) sit("");
+  if (message.type === "refused")
+    say(`Refused: ${message.message}${message.clause ? ` (${message.clause})` : ""}.`);
+  must("#standing").replaceChildren(...standing(state).map((one) => h("li", {}, one)));
+  must("#offers").replaceChildren(...offers(state).map((one) => h("li", {}, one)));
+}
+
+/** @param {string} words */
+function say(words) {
+  said.append(h("p", {}, words));
+  while (said.children.length > SAID_MAX) said.firstElementChild?.remove();
+}
+
+/** @param {string} word */
+async function sit(word) {
+  if (!person) {
+    person = (await post("/api/guest")).person.id;
+    care = new Care(person);
+    sitting = true;
+    line.fresh = true;
+    await line.open(true);
+    return;
+  }
+  sitting = false;
+  const free = Array.from({ length: state.felt?.seats ?? 0 }, (_, index) => index + 1).find(
+    (seat) => !state.scene.seats[seat],
+  );
+  line.ask({ type: "sit", seat: Number(word) || free || 1 });
+}
+
+/** @param {string[]} words */
+function bet([number, sum, hand]) {
+  const wager = state.felt ? openings(state.felt)[Number(number) - 1] : undefined;
+  const seat = mySeats(state)[0];
+  if (care.stop) say(care.stop);
+  else if (!wager || !seat) say("Say b, the number of a wager and dollars, when you are seated.");
+  else {
+    bets.hand = () => Number(hand) || 1;
+    bets.put(
+      seat,
+      wager,
+      Math.round(Number(sum ?? wager.sizes?.[0] ?? wager.limits?.[0] ?? 0) * 100),
+    );
+  }
+}
+
+/** @type {Record<string, (words: string[]) => unknown>} */
+const typed = {
+  S: ([word]) => sit(word ?? ""),
+  B: bet,
+  C: () => bets.clear(),
+  R: () => (care.stop ? say(care.stop) : bets.again()),
+  D: () => bets.deal(),
+  W: () => standing(state).forEach(say),
+  T: () => line.ask({ type: "more_time" }),
+  K: ([sum]) =>
+    line.ask({ type: "bank", seat: state.scene.bank_turn, funds: Math.round(Number(sum) * 100) }),
+  X: () => line.ask({ type: "pass", seat: state.scene.bank_turn }),
+  Q: () => mySeats(state).forEach((seat) => line.ask({ type: "leave", seat })),
+};
+
+must("#typed").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const [word = "", ...rest] = box.value.trim().split(/\s+/);
+  box.value = "";
+  const letter = word.toUpperCase();
+  const mine = state.scene.asked !== null && mySeats(state).includes(state.scene.asked);
+  const choice = mine
+    ? state.scene.choices.find((one) => one.key.toUpperCase() === letter)
+    : undefined;
+  if (choice) line.ask({ type: "choose", seat: state.scene.asked, option: choice.option });
+  else if (typed[letter]) typed[letter](rest);
+  else say(`${word || "Nothing"} is no command here.`);
+});
+
+line.open(Boolean(person));

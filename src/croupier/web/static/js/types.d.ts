@@ -1,0 +1,89 @@
+/** What goes over a table's socket, and what is made of it. Read by `tsc` only. */
+
+export type Seats = Record<string, { player: string; name: string; present: boolean; ready: boolean }>;
+
+export interface Line {
+  wager: string; label: string; stake: string; outcome: string; paid: string; returned: string;
+  clause: string; ruling: string | null; because: string;
+}
+
+export interface Box {
+  player: string; hand: number | null; cards: number[]; stakes: Record<string, [string, string]>;
+  chose: Record<string, string>; folded: boolean; abandoned: boolean; lines: Line[];
+  fee: string; net: string | null;
+}
+
+export interface Choice { option: string; label: string; key: string }
+
+export interface Scene {
+  phase: string; seats: Seats; round: string | null; commitment: string | null;
+  step: string | null; asked: number | null; choices: Choice[]; boxes: Record<string, Box>;
+  places: Record<string, number[]>; faces: Record<string, string>;
+  banker: { seat: number; player: string; funds: string; net: string | null } | null;
+  bank_turn: number | null; passes: boolean; meters: Record<string, string>; order: number[];
+  void: { clause: string; says: string } | null; closed_wagers: Record<string, string>;
+}
+
+export type Patch = { [K in keyof Scene]?: any };
+
+export interface Wager {
+  wager: string; label: string; placed: string; spots: string[]; sizes: string[] | null;
+  limits: [string, string] | null; needs: string[]; paytable: string | null; clause: string;
+}
+
+export interface Felt {
+  table: string; title: string; rulebook: string; book: string; place: string;
+  banked_by: string; bank: string; seats: number; boxes_max: number; practice: boolean;
+  chips_cents: number[]; wagers: Wager[]; spots: Record<string, string>;
+  places: Record<string, { label: string; cards: number }>; shared_hands: number | null;
+  meters: Record<string, string>;
+  paytables: { id: string; label: string; rows: PayRow[] }[];
+  posted: string[]; default: string;
+  timing: { bets_s: number; decide_s: number; grace_s: number };
+}
+
+export interface PayRow { hand: string; pays: string; stake: string | null; clause: string }
+export interface Clock { for: string; left_ms: number; of_ms: number; seat: number | null }
+export interface You { player: string; name: string; cents: number }
+
+export interface Told { n: number; of?: string; event?: Record<string, any>; says?: string }
+
+export interface State {
+  felt: Felt | null; scene: Scene; own: Record<string, string>; ownV: number; you: You | null;
+  v: number; clock: Clock | null; refusal: Refusal | null; told: Told[];
+}
+
+export interface Refusal { id: string | null; code: string; message: string; clause: string | null }
+
+export type Message =
+  | { type: "welcome"; you: You | null; felt?: Felt; v: number; scene: Scene | null;
+      own: Record<string, string>; clock: Clock | null }
+  | { type: "news"; v: number; events: Told[]; scene: Patch; clock: Clock | null }
+  | { type: "own"; v: number; own: Record<string, string> }
+  | { type: "purse"; cents: number }
+  | { type: "done"; id: string; v: number }
+  | ({ type: "refused" } & Refusal);
+
+export interface Command {
+  id: string; label: string; key: string; group: string;
+  enabled: () => boolean; run: () => void;
+}
+
+export interface SpotView {
+  spot: string; label: string; wager: string; cents: number; fate: string;
+  /** Whether a chip may be put here now, and why not. */
+  open: boolean; closed: string;
+  /** Its sizes or limits, in words. */
+  limits: string;
+}
+
+export interface CardView { position: number; code: string; dealt: boolean }
+
+export interface SeatView {
+  seat: number; name: string; mine: boolean; empty: boolean; away: boolean; ready: boolean;
+  canSit: boolean; canLeave: boolean; banks: boolean; asked: boolean; folded: boolean; hand: number | null;
+  cards: CardView[]; spots: SpotView[]; staked: number; net: number | null; lines: Line[];
+  fee: number; says: string;
+}
+
+export interface PlaceView { id: string; label: string; cards: CardView[]; groups: number }

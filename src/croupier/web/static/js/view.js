@@ -1,0 +1,260 @@
+// @ts-check
+/**
+ * What a page shows of a state: pure, and the same for felt, text and replay. What a game is
+ * called, what it offers and how it pays comes from the felt and the scene.
+ *
+ * @typedef {import("./types").State} State
+ * @typedef {import("./types").Felt} Felt
+ * @typedef {import("./types").Box} Box
+ * @typedef {import("./types").Wager} Wager
+ * @typedef {import("./types").CardView} CardView
+ * @typedef {import("./types").PlaceView} PlaceView
+ * @typedef {import("./types").SeatView} SeatView
+ * @typedef {import("./types").SpotView} SpotView
+ * @typedef {{card: (position: number) => boolean, face: (position: number) => boolean,
+ *   seat: (seat: number) => boolean}} Gate what is let through already
+ */
+
+import { cents, money, signed } from "./money.js";
+import { faceOf, mySeats } from "./state.js";
+
+const BEFORE = "before the deal";
+/** When a hand is in play, and its player stays. */
+const LATER = ["dealing", "decide", "reveal", "settle"];
+
+/** @type {Gate} */
+export const OPEN = { card: () => true, face: () => true, seat: () => true };
+
+/** @param {Felt} felt */
+export const openings = (felt) => felt.wagers.filter((wager) => wager.placed === BEFORE);
+
+/**
+ * @param {State} state
+ * @param {number[]} positions
+ * @param {Gate} gate
+ * @returns {CardView[]}
+ */
+const cardsOf = (state, positions, gate) =>
+  positions.map((position) => ({
+    position,
+    code: gate.card(position) && gate.face(position) ? faceOf(state, position) : "",
+    dealt: gate.card(position),
+  }));
+
+/**
+ * The places of the table besides its seats; one without cards is shown if it comes first.
+ * @param {State} state
+ * @param {Gate} gate
+ * @returns {PlaceView[]}
+ */
+export function placesOf(state, gate = OPEN) {
+  const { felt, scene } = state;
+  if (!felt) return [];
+  const places = Object.entries(felt.places).map(([id, { label, cards }], number) => ({
+    id,
+    label,
+    cards: cardsOf(state, scene.places[id] ?? [], gate),
+    groups: number === 0 ? cards : 0,
+  }));
+  return places.filter((place) => place.cards.length || place.groups);
+}
+
+/**
+ * All seats, from one's own on in the order of play.
+ * @param {State} state
+ * @param {Gate} gate
+ * @returns {SeatView[]}
+ */
+export function seatsOf(state, gate = OPEN) {
+  const { felt } = state;
+  if (!felt) return [];
+  const mine = mySeats(state);
+  const seats = Array.from({ length: felt.seats }, (_, index) => index + 1);
+  const first = mine.at(-1) ?? 0;
+  const turned = [...seats.slice(first), ...seats.slice(0, first)];
+  return turned.map((seat) => seatOf(state, seat, gate));
+}
+
+/**
+ * @param {State} state
+ * @param {number} seat
+ * @param {Gate} gate
+ * @returns {SeatView}
+ */
+export function seatOf(state, seat, gate = OPEN) {
+  const { scene, you } = state;
+  const felt = /** @type {Felt} */ (state.felt);
+  const who = scene.seats[seat];
+  const box = scene.boxes[seat];
+  const banks = scene.banker?.seat === seat;
+  const over = gate.seat(seat);
+  const net = over ? netOf(state, seat) : null;
+  const name = who?.name ?? (box ? box.player : "");
+  const mine = Boolean(you && who?.player === you.player);
+  const spots = felt.wagers.flatMap((wager) => spotsOf(state, wager, { seat, mine }));
+  return {
+    seat,
+    name,
+    mine,
+    empty: !who && !box,
+    away: Boolean(who) && !who.present,
+    ready: Boolean(who?.ready) && scene.phase === "bets",
+    // What is over, in a replay, has no number of a last event.
+    canSit: !who && Boolean(you) && state.v > 0 && maySit(state, seat),
+    canLeave: mine && state.v > 0 && !(box && LATER.includes(scene.phase)),
+    banks,
+    asked: scene.asked === seat,
+    folded: Boolean(box?.folded || box?.abandoned),
+    hand: box?.hand ?? null,
+    cards: cardsOf(state, box?.cards ?? [], gate),
+    spots,
+    staked: spots.reduce((sum, spot) => sum + (spot.fate === "live" ? spot.cents : 0), 0),
+    net,
+    lines: over ? (box?.lines ?? []) : [],
+    fee: box && over ? cents(box.fee) : 0,
+    says: saysOf(state, seat, net),
+  };
+}
+
+/**
+ * What a seat, or its bank, came out with; null while it is not settled.
+ * @param {State} state
+ * @param {number} seat
+ */
+export function netOf({ scene }, seat) {
+  const box = scene.boxes[seat];
+  if (box) return box.net === null ? null : cents(box.net);
+  const banked = scene.banker?.seat === seat ? scene.banker.net : null;
+  return banked === null ? null : cents(banked);
+}
+
+/**
+ * @param {State} state
+ * @param {number} seat
+ */
+function maySit(state, seat) {
+  const mine = mySeats(state);
+  if (!mine.length) return true;
+  const beside = seat === mine[0] - 1 || seat === /** @type {number} */ (mine.at(-1)) + 1;
+  return mine.length < (state.felt?.boxes_max ?? 1) && beside;
+}
+
+/**
+ * @param {State} state
+ * @param {Wager} wager
+ * @param {{seat: number, mine: boolean}} at
+ * @returns {SpotView[]}
+ */
+function spotsOf(state, wager, { seat, mine }) {
+  const { scene } = state;
+  const felt = /** @type {Felt} */ (state.felt);
+  const box = scene.boxes[seat];
+  const closed = scene.closed_wagers[wager.wager] ?? "";
+  const banks = scene.banker?.seat === seat;
+  const open = mine && scene.phase === "bets" && wager.placed === BEFORE && !closed && !banks;
+  return wager.spots.map((spot, number) => {
+    const [sum, fate] = box?.stakes[spot] ?? ["0.00", ""];
+    const many = wager.spots.length > 1;
+    return {
+      spot,
+      wager: wager.wager,
+      label: many ? `${felt.spots[spot] ?? `${wager.label} ${number + 1}`}` : wager.label,
+      cents: cents(sum),
+      fate,
+      open,
+      closed,
+      limits: limitsSay(wager),
+    };
+  });
+}
+
+/** @param {Wager} wager */
+export function limitsSay({ sizes, limits }) {
+  if (sizes) return sizes.map((size) => money(cents(size))).join(" or ");
+  if (limits) return `${money(cents(limits[0]))} to ${money(cents(limits[1]))}`;
+  return "";
+}
+
+/**
+ * What is bet on a wager at a seat; of several equal bets, one.
+ * @param {State} state
+ * @param {number} seat
+ * @param {Wager} wager
+ */
+export function stakeOf(state, seat, wager) {
+  const [sum] = state.scene.boxes[seat]?.stakes[wager.spots[0]] ?? ["0.00"];
+  return cents(sum);
+}
+
+/**
+ * The next sum on a wager when a chip is added: one of its sizes, or within its limits.
+ * @param {Wager} wager
+ * @param {number} now
+ * @param {number} chip
+ */
+export function raised(wager, now, chip) {
+  if (wager.sizes) {
+    const sizes = wager.sizes.map(cents).sort((a, b) => a - b);
+    return sizes.find((size) => size > now) ?? sizes[sizes.length - 1];
+  }
+  const [least, most] = (wager.limits ?? ["0.00", "999999.00"]).map(cents);
+  return Math.min(Math.max(now + chip, least), most);
+}
+
+/**
+ * @param {State} state
+ * @param {number} seat
+ * @param {number | null} net
+ */
+function saysOf({ scene, felt }, seat, net) {
+  const who = scene.seats[seat];
+  const box = scene.boxes[seat];
+  const banker = scene.banker?.seat === seat ? scene.banker : null;
+  if (net !== null) return net ? signed(net) : "even";
+  if (banker) return `banks ${money(cents(banker.funds))}`;
+  if (scene.bank_turn === seat && felt?.banked_by === "player") return "may bank";
+  if (scene.asked === seat) return "decides";
+  if (box?.abandoned) return "gave up";
+  if (box?.folded) return "folded";
+  if (who && !who.present) return "away";
+  return who?.ready && scene.phase === "bets" ? "ready" : "";
+}
+
+/**
+ * What the dealer says now.
+ * @param {State} state
+ */
+export function announcement(state) {
+  const { scene, felt } = state;
+  const mine = mySeats(state);
+  const mine_asked = scene.asked !== null && mine.includes(scene.asked);
+  switch (scene.phase) {
+    case "closed":
+      return "The table is closed.";
+    case "waiting":
+    case "over":
+      if (scene.bank_turn !== null && felt?.banked_by === "player") {
+        const mine_turn = mine.includes(scene.bank_turn);
+        return mine_turn ? "Will you bank the next round?" : `Seat ${scene.bank_turn} may bank.`;
+      }
+      if (scene.void) return `The round is void: ${scene.void.says}.`;
+      return scene.phase === "over" ? "The round is over." : "Take a seat to play.";
+    case "bets":
+      return "Place your bets.";
+    case "decide":
+      return mine_asked ? "Your decision." : `Seat ${scene.asked} decides.`;
+    case "settle":
+      return "The dealer settles.";
+    default:
+      return "No more bets.";
+  }
+}
+
+/** @type {Record<string, string>} */
+const SUITS = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
+/** @type {Record<string, string>} */
+const RANKS = { T: "10", J: "jack", Q: "queen", K: "king", A: "ace" };
+
+/** @param {string} code */
+export const cardWords = (code) =>
+  code ? `${RANKS[code[0]] ?? code[0]} of ${SUITS[code[1]]}` : "a card face down";

@@ -1,0 +1,63 @@
+"""Every page is sound HTML, and asks nothing of anybody else."""
+
+import httpx
+import pytest
+
+from tests.pages.markup import Markup, faults_of
+from tests.pages.site import PAGES
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_are_sound(web: httpx.Client, path: str) -> None:
+    response = web.get(path)
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert response.text.startswith("<!DOCTYPE html>")
+    assert faults_of(response.text) == []
+    assert "Play chips only" in response.text
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_what_a_page_loads_and_its_twin_are_there(web: httpx.Client, path: str) -> None:
+    page = Markup(web.get(path).text)
+    wanted = {
+        found.get("src") or found["href"]
+        for tag, found in page.elements
+        if tag in {"script", "link", "img"} and (found.get("src") or found.get("href"))
+    }
+    assert "/static/style.css" in wanted
+    missing = [address for address in wanted if web.get(address).status_code not in (200, 400)]
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("<h1>x</h1><p style='x'></p>", "<p style>"),
+        ("<h1>x</h1><p onclick='x'></p>", "<p onclick>"),
+        ("<h1>x</h1><script>x</script>", "<script> inside the page"),
+        ("<h1>x</h1><a href='https://x.example'>x</a>", "leads elsewhere"),
+        ("<h1>x</h1><img src='//x.example' alt=''/>", "leads elsewhere"),
+        ("<h1>x</h1><input name='a'/>", "<input a> has no label"),
+        ("<h1>x</h1><p id='a'></p><p id='a'></p>", "id a is there 2 times"),
+        ("<h1>x</h1><a href='#b'>x</a>", "#b leads nowhere"),
+        ("<h1>x</h1><p><b></p></b>", "</p> closes ['b']"),
+        ("<p>x</p>", "not one h1"),
+    ],
+)
+def test_faults_are_found(text: str, fault: str) -> None:
+    assert any(fault in found for found in faults_of(text)), faults_of(text)
+
+
+def test_static_files_are_kept_until_they_change(web: httpx.Client) -> None:
+    first = web.get("/static/style.css")
+    assert first.headers["content-type"] == "text/css; charset=utf-8"
+    assert first.headers["cache-control"] == "no-cache"
+    again = web.get("/static/style.css", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert web.get("/static/js/odds.js").headers["content-type"].startswith("text/javascript")
+    assert web.get("/favicon.ico").headers["content-type"] == "image/svg+xml"
+
+
+@pytest.mark.parametrize("path", ["nothing.css", "../__init__.py", "%2e%2e/__init__.py", ""])
+def test_other_files_are_not_served(web: httpx.Client, path: str) -> None:
+    assert web.get(f"/static/{path}").status_code == 404

@@ -1,0 +1,98 @@
+"""The books to read: all that a book says is on its page, and its twin is the command's."""
+
+import re
+from html import unescape
+
+import httpx
+import pytest
+
+from croupier.rules.load import load
+from croupier.server.pages.render import anchor
+from tests.cli.running import run
+from tests.pages.markup import Markup
+from tests.pages.site import BOOKS, ONE, RIDE
+
+
+def words(text: str) -> str:
+    """What a reader reads."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
+
+
+def test_the_list_has_every_book(web: httpx.Client) -> None:
+    assert web.get("/rulebooks.json").text == run("rulebooks", "--json").out
+    page = web.get("/rulebooks").text
+    assert [book for book in BOOKS if f'href="/rulebooks/{book}"' in page] == [*BOOKS]
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_the_twin_is_what_the_command_prints(web: httpx.Client, book: str) -> None:
+    assert web.get(f"/rulebooks/{book}.json").text == run("rulebooks", "show", book, "--json").out
+
+
+@pytest.mark.parametrize("id", BOOKS)
+def test_every_clause_and_every_ruling_has_an_anchor(web: httpx.Client, id: str) -> None:
+    book, ids = load(id), {*Markup(web.get(f"/rulebooks/{id}").text).ids()}
+    assert len({anchor(name) for name in book.clauses}) == len(book.clauses)
+    assert [name for name in book.clauses if anchor(name) not in ids] == []
+    assert [name for name in book.rules.ruling if f"ruling-{name}" not in ids] == []
+
+
+@pytest.mark.parametrize("id", BOOKS)
+def test_a_page_holds_all_letters_and_sentences(web: httpx.Client, id: str) -> None:
+    page = words(web.get(f"/rulebooks/{id}").text)
+    said = web.get(f"/rulebooks/{id}.json").json()
+    by_letter = [one["says"] for one in said["procedure"] if one["part"] == "Paytables"]
+    sentences = [one["says"] for one in said["procedure"] if one["says"] not in by_letter]
+    sentences += [one["says"] for one in said["clauses"]]
+    sentences += [one["problem"] for one in said["rulings"]]
+    assert [text for text in sentences if " ".join(text.split()) not in page] == []
+    assert [one["letter"] for one in said["paytables"] if f" {one['letter']} " not in page] == []
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_prices_are_those_of_the_command(web: httpx.Client, book: str) -> None:
+    ran = run("price", book, "--json")
+    assert web.get(f"/rulebooks/{book}/prices.json").text == ran.out
+    page = web.get(f"/rulebooks/{book}/prices").text
+    priced = [one["id"] for one in ran.data["rulings"] if one["readings"]]
+    assert [id for id in priced if f'data-price="{id}"' in page] == priced
+    exact = [r["expected_value"] for one in ran.data["rulings"] for r in one["readings"]]
+    assert [value for value in exact if f'title="{value}"' not in page] == []
+
+
+def test_two_books_differ_as_the_command_says(web: httpx.Client) -> None:
+    ran = run("rulebooks", "diff", ONE, RIDE, "--json")
+    assert web.get(f"/rulebooks/compare.json?a={ONE}&b={RIDE}").text == ran.out
+    page = words(web.get(f"/rulebooks/compare?a={ONE}&b={RIDE}").text)
+    says = [d[book]["says"] for d in ran.data for book in (ONE, RIDE) if d[book]]
+    assert [text for text in says if text not in page] == []
+    same = web.get(f"/rulebooks/compare?a={ONE}&b={ONE}").text
+    assert "The two books say the same about play." in same
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "field"),
+    [
+        ("/rulebooks/nowhere.json", 404, "rulebook"),
+        ("/rulebooks/nowhere/prices.json", 404, "rulebook"),
+        (f"/rulebooks/compare.json?a={ONE}", 400, "b"),
+        (f"/rulebooks/compare.json?a={ONE}&b=nowhere", 404, "rulebook"),
+    ],
+)
+def test_what_is_not_there_is_said(web: httpx.Client, path: str, status: int, field: str) -> None:
+    response = web.get(path)
+    assert response.status_code == status
+    assert response.json()["error"]["field"] == field
+
+
+def test_a_book_that_is_not_there_is_a_page_that_says_so(web: httpx.Client) -> None:
+    response = web.get("/rulebooks/%3Cscript%3E")
+    assert response.status_code == 404
+    assert "there is no rulebook" in response.text
+    assert "<script>" not in response.text
+
+
+def test_a_page_that_has_not_changed_is_not_sent_again(web: httpx.Client) -> None:
+    first = web.get(f"/rulebooks/{ONE}")
+    again = web.get(f"/rulebooks/{ONE}", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")

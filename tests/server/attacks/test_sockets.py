@@ -1,0 +1,439 @@
+"""Sockets under attack: who opens one, who speaks on it, who is cut off (S3, A1, T23, T34)."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from croupier.server import live, sight, sockets
+from croupier.server.outbox import FRAMES_MAX, MISSED_MAX, Viewer
+from croupier.server.people import TICKET_S, People
+from croupier.server.scene import Scene, patched
+from tests.rules.books import MARYLAND, SINGAPORE
+from tests.server.attacks.houses import House, Line, crashes, open_house, table_toml
+from tests.server.attacks.states import Walk
+
+NO_TICKET, ENDED, NO_TABLE, ELSEWHERE = 4401, 4403, 4404, 4409
+TABLES = table_toml(MARYLAND) + table_toml(SINGAPORE)
+
+
+def run(test: Callable[[House], Any], folder: Path, **options: Any) -> None:
+    async def main() -> None:
+        async with open_house(folder, TABLES, **options) as house:
+            await test(house)
+            assert crashes(house) == []
+
+    asyncio.run(main())
+
+
+# ---------------------------------------------------------------- opening one
+
+
+def test_other_sites_cannot_open_one(tmp_path: Path) -> None:
+    async def attack(house: House) -> None:
+        ann = await house.person("Ann Ash")
+        here, evil = f"http://127.0.0.1:{house.port}", "http://evil.example"
+        for origin in (evil, "null", f"{here}.evil.example", here.replace("http:", "https:"), ""):
+            ticket = await ann.ticket("maryland")
+            with pytest.raises(InvalidStatus) as refused:
+                await house.knock("maryland", ticket, additional_headers={"Origin": origin})
+            assert refused.value.response.status_code == 403
+        with pytest.raises(InvalidStatus) as refused:  # As a name that was bound to us would.
+            await connect("ws://evil.example/api/tables/maryland/socket", sock=house.caller())
+        assert refused.value.response.status_code in (403, 421)
+        line = await house.knock(
+            "maryland", await ann.ticket("maryland"), additional_headers={"Origin": here}
+        )
+        await line.do("ping")
+        noted = [json.loads(text)["event"] for text in house.lines.getvalue().splitlines()]
+        assert noted.count("wrong_origin") == 5
+
+    run(attack, tmp_path)
+
+
+def test_a_ticket_is_good_once_for_its_table_and_not_for_long(tmp_path: Path) -> None:
+    async def attack(house: House) -> None:
+        ann, bob = await house.person("Ann Ash"), await house.person("Bob Ash")
+        ticket = await ann.ticket("maryland")
+        first = await house.knock("maryland", ticket)
+        assert (await first.ask("ping"))["type"] == "done"
+        for said in (ticket, "x", "%00", "made-up", ticket[:-1]):
+            assert await (await house.knock("maryland", said)).closed() == NO_TICKET
+        other = await ann.ticket("maryland")
+        assert await (await house.knock("singapore", other)).closed() == NO_TICKET
+        assert await (await house.knock("maryland", other)).closed() == NO_TICKET
+        old = await ann.ticket("maryland")
+        house.hands.people_s += TICKET_S
+        assert await (await house.knock("maryland", old)).closed() == NO_TICKET
+        shut, left = await bob.ticket("maryland"), await ann.ticket("maryland")
+        await house.people.disable(bob.id)
+        await ann.post("/api/sign-out")
+        assert await (await house.knock("maryland", shut)).closed() == NO_TICKET
+        assert await (await house.knock("maryland", left)).closed() == NO_TICKET
+        assert await (await house.knock("no-such")).closed() == NO_TABLE
+        assert (await bob.post("/api/ticket", table="maryland")).status_code == 401
+
+    run(attack, tmp_path)
+
+
+def test_a_session_that_ends_at_the_door_opens_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at the session and the socket, somebody signs out."""
+    read = People._read
+
+    async def slowly(people: People, look: Any) -> Any:
+        found = await read(people, look)
+        if leaving:
+            await people.disable(leaving.pop())
+        return found
+
+    leaving: list[str] = []
+
+    async def attack(house: House) -> None:
+        ann = await house.person("Ann Ash")
+        ticket = await ann.ticket("maryland")
+        monkeypatch.setattr(People, "_read", slowly)
+        leaving.append(ann.id)
+        assert await (await house.knock("maryland", ticket)).closed() == NO_TICKET
+        assert not leaving
+
+    run(attack, tmp_path)
+
+
+# ---------------------------------------------------------------- whose it is
+
+
+def test_a_second_socket_takes_over(tmp_path: Path) -> None:
+    async def attack(house: House) -> None:
+        ann, bob = await house.person("Ann Ash"), await house.person("Bob Ash")
+        first, bobs = await ann.line("maryland"), await bob.line("maryland")
+        await first.do("sit", seat=2)
+        second = await ann.line("maryland")
+        assert await first.closed() == ELSEWHERE
+        await house.until_phase("maryland", "bets")
+        wager = next(iter(house.table("maryland").config.rules.wagers))
+        await second.do("bet", seat=2, wager=wager, cents=500)
+        await bobs.do("ping")
+        writers = [v for v in house.table("maryland").viewers if v.player == ann.id]
+        assert len(writers) == 1
+        # At another table, and to watch, the same person has sockets of their own.
+        await (await ann.line("singapore")).do("ping")
+        await (await ann.line("maryland", watch=True)).do("ping")
+        await second.do("ping")
+
+    run(attack, tmp_path)
+
+
+def test_who_is_shut_out_is_not_listened_to(tmp_path: Path) -> None:
+    """Not even while the socket is still open because they do not read."""
+
+    class Deaf:
+        """A socket on which somebody goes on speaking."""
+
+        def __init__(self, *texts: str) -> None:
+            self.texts = [*texts]
+
+        async def receive(self) -> dict[str, Any]:
+            if not self.texts:
+                return {"type": "websocket.disconnect"}
+            return {"type": "websocket.receive", "text": self.texts.pop(0)}
+
+    async def attack(house: House) -> None:
+        ann, table = await house.person("Ann Ash"), house.table("maryland")
+        text = json.dumps({"type": "sit", "id": "s1", "seat": 2})
+        viewer = Viewer(ann.id, "Ann Ash")
+        viewer.end(ENDED)
+        deaf: Any = Deaf(text, text)
+        await sockets._read(deaf, table, viewer)
+        assert table.standing.table.seats == {}
+        again: Any = Deaf(text)
+        await sockets._read(again, table, Viewer(ann.id, "Ann Ash"))
+        assert table.standing.table.seats == {2: ann.id}
+
+    run(attack, tmp_path)
+
+
+def test_the_end_of_a_session_closes_its_sockets(tmp_path: Path) -> None:
+    async def attack(house: House) -> None:
+        boss = await house.person("The Boss", "operator")
+        names = ("Ann Ash", "Bob Ash", "Cat Ash", "Dan Ash")
+        ann, bob, cat, dan = [await house.person(name) for name in names]
+        lines = {one.id: await one.line("maryland") for one in (ann, bob, cat, dan)}
+        also = await ann.line("singapore")
+        watcher = await house.knock("maryland")
+        assert (await ann.post("/api/sign-out")).status_code == 200
+        shut = await boss.http.post(f"/api/people/{bob.id}/disable", json={"disabled": True})
+        assert shut.json()["person"]["disabled"] is True
+        await boss.http.post(f"/api/people/{cat.id}/roles", json={"roles": ["auditor"]})
+        for one in (ann, bob, cat):
+            assert await lines[one.id].closed() == ENDED
+        assert await also.closed() == ENDED
+        await lines[dan.id].do("ping")
+        await watcher.do("ping")
+        present = {viewer.player for viewer in house.table("maryland").viewers}
+        assert present == {dan.id, None}
+
+    run(attack, tmp_path)
+
+
+def test_a_command_under_way_survives_its_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was stored is said and stands, though whoever asked was cut off meanwhile."""
+
+    async def attack(house: House) -> None:
+        ann, table = await house.person("Ann Ash"), house.table("maryland")
+        first, gate, stored = await ann.line("maryland"), asyncio.Event(), asyncio.Event()
+        settle = house.pit.room.settle
+
+        async def slowly(*args: Any) -> Any:
+            answer = await settle(*args)
+            stored.set()
+            await gate.wait()
+            return answer
+
+        monkeypatch.setattr(house.pit.room, "settle", slowly)
+        await first.socket.send(json.dumps({"type": "sit", "id": "s1", "seat": 2}))
+        await stored.wait()
+        monkeypatch.setattr(house.pit.room, "settle", settle)
+        second = await ann.line("maryland")
+        assert await first.closed() == ELSEWHERE
+        gate.set()
+        await house.until_phase("maryland", "bets")
+        # The same command under the same id has the answer that it had, and no other effect.
+        await second.do("sit", seat=2, id="s1")
+        wager = next(iter(table.config.rules.wagers))
+        await second.do("bet", seat=2, wager=wager, cents=500)
+        assert table.standing.table.seats == {2: ann.id}
+
+    run(attack, tmp_path)
+
+
+# ---------------------------------------------------------------- too much
+
+
+def test_a_flood_is_refused_and_then_cut(tmp_path: Path) -> None:
+    async def attack(house: House) -> None:
+        ann, bob = await house.person("Ann Ash"), await house.person("Bob Ash")
+        line, other = await ann.line("maryland"), await bob.line("maryland")
+        for number in range(sockets.FLOOD + 2_000):
+            if line.code is not None:
+                break
+            with contextlib.suppress(ConnectionClosed):
+                await line.socket.send(json.dumps({"type": "ping", "id": f"f{number}"}))
+            await asyncio.sleep(0)
+        assert await line.closed() == 1008
+        codes = [json.loads(f).get("code", "done") for f in line.frames if '"id":"f' in f]
+        assert codes[0] == "done" and codes.count("too_many") > sockets.FLOOD / 2
+        await other.do("ping")
+        noted = [json.loads(text)["event"] for text in house.lines.getvalue().splitlines()]
+        assert noted.count("socket_flood") == 1
+
+    run(attack, tmp_path, messages=None)
+
+
+def test_a_frame_that_is_too_large_closes_its_socket(tmp_path: Path) -> None:
+    async def attack(house: House) -> None:
+        ann = await house.person("Ann Ash")
+        for large in ("x" * (16 * 1024 + 1), b"\x00" * (1024 * 1024), "[" * 20_000):
+            line = await ann.line("maryland")
+            await line.socket.send(large)
+            assert await line.closed() == 1009
+        line = await ann.line("maryland")
+        room = 16 * 1024 - len('{"type":"ping","id":"p"}')
+        said = await line.raw('{"type":"ping","id":"p"}' + " " * room, "p")
+        assert said["type"] == "done"
+        # In pieces it is as large as in one.
+        await line.socket.send(["x" * 10_000, "x" * 10_000])
+        assert await line.closed() == 1009
+
+    run(attack, tmp_path)
+
+
+def test_who_does_not_read_is_cut_and_costs_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The frames that wait are bounded; others do not notice."""
+    monkeypatch.setattr(sockets, "SEND_S", 0.5)
+
+    async def attack(house: House) -> None:
+        ann, table = await house.person("Ann Ash"), house.table("maryland")
+        honest = await ann.line("maryland")
+        deaf = await house.knock("maryland", max_queue=1, write_limit=1)
+        await asyncio.sleep(0)
+        deaf._reader.cancel()
+        deaf.socket.transport.pause_reading()
+        slow = next(v for v in table.viewers if v.player is None)
+        most = 0
+        while not slow.slow:
+            for _ in range(FRAMES_MAX // 8):
+                slow.send("x" * 60_000)
+                most = max(most, slow.waiting)
+            await honest.do("ping")
+            await asyncio.sleep(0)
+        assert most <= FRAMES_MAX and slow.waiting == 0
+        while slow in table.viewers:
+            table.say_scene()
+            await honest.do("ping")
+        deaf.socket.transport.abort()
+        house.all_lines.remove(deaf)
+        await honest.do("sit", seat=2)
+
+    run(attack, tmp_path)
+
+
+# ---------------------------------------------------------------- coming back
+
+
+class Page:
+    """What a page holds of a table, from frames alone."""
+
+    def __init__(self) -> None:
+        self.scene: Scene = {}
+        self.own: dict[str, str] = {}
+        self.v = -1
+
+    def take(self, frame: str) -> None:
+        said = json.loads(frame)
+        match said["type"]:
+            case "welcome":
+                self.own = said["own"]
+                if said["scene"] is not None:
+                    self.scene, self.v = said["scene"], said["v"]
+            case "news":
+                if said["scene"].get("round", self.scene["round"]) != self.scene["round"]:
+                    self.own = {}
+                self.scene, self.v = patched(self.scene, said["scene"]), said["v"]
+            case "own":
+                self.own = said["own"]
+
+    @property
+    def held(self) -> tuple[Any, ...]:
+        scene = {k: v for k, v in self.scene.items() if k != "seats"}
+        return scene, self.own, self.v
+
+
+async def resynchronised(folder: Path) -> list[str]:
+    """Come back from every version of two rounds, and say where something else is seen."""
+    faults: list[str] = []
+    async with open_house(folder, table_toml(SINGAPORE)) as house:
+        walk = Walk(house, SINGAPORE)
+        await walk.come_in()
+        ann, line = walk.players["ann"], walk.lines["ann"]
+        async for _ in walk.states():
+            await line.caught_up()
+        await house.dealt(walk.id)
+        await walk._bet()
+        for name, seat in walk.seats.items():
+            await walk.lines[name].do("ready", seat=seat)
+        await house.until_phase(walk.id, "decide")
+        # What changes without an event has to arrive as well.
+        house.pit.room.out |= {*house.pit.room.balances()} and {
+            walk.table.config.meter(id) for id in walk.table.config.rules.meters
+        }
+        walk.table.open = False
+        walk.table.say_scene()
+        frames = [*await line.caught_up()]
+        for cut in range(1, len(frames), 3):
+            page = Page()
+            for frame in frames[:cut]:
+                page.take(frame)
+            back = await _back(ann, walk.id, page)
+            fresh = Page()
+            line = await ann.line(walk.id)
+            for frame in await line.caught_up():
+                fresh.take(frame)
+            if page.held != fresh.held or not fresh.own:
+                faults.append(f"after {cut}, {back}: {page.held} is not {fresh.held}")
+            if page.scene["seats"].keys() != fresh.scene["seats"].keys():
+                faults.append(f"after {cut}: other seats")
+    return faults
+
+
+async def _back(ann: Any, table: str, page: Page) -> str:
+    line: Line = await ann.line(table, last=page.v)
+    for frame in await line.caught_up():
+        page.take(frame)
+    return "anew" if line.welcome()["scene"] else "with what was missed"
+
+
+def test_who_comes_back_sees_what_others_see(tmp_path: Path) -> None:
+    assert asyncio.run(resynchronised(tmp_path)) == []
+
+
+@pytest.mark.parametrize("mutant", ["forgets what has no event", "forgets own cards"])
+def test_a_lossy_return_is_found(
+    mutant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if mutant == "forgets own cards":
+        send = live.LiveTable._send_own
+
+        def only_when_dealt(table: live.LiveTable, viewer: Viewer) -> None:
+            if len(viewer._frames) == 0 or viewer.waiting < 3:
+                send(table, viewer)
+
+        monkeypatch.setattr(live.LiveTable, "_send_own", only_when_dealt)
+    else:
+        monkeypatch.setattr(sight, "UNSAID", ("seats",))
+    assert asyncio.run(resynchronised(tmp_path)) != []
+
+
+def test_who_was_away_for_long_gets_the_whole_scene(tmp_path: Path) -> None:
+    """Whoever has missed hundreds of frames is not cut for it."""
+
+    async def attack(house: House) -> None:
+        ann, bob = await house.person("Ann Ash"), await house.person("Bob Ash")
+        line = await ann.line("maryland")
+        v = line.welcome()["v"]
+        other = await bob.line("maryland")
+        for _ in range(MISSED_MAX // 2 + 2):
+            await other.do("sit", seat=2)
+            await other.do("leave", seat=2)
+        back = await ann.line("maryland", last=v)
+        await back.do("ping")
+        assert back.welcome()["scene"] is not None
+        soon = await ann.line("maryland", last=back.welcome()["v"])
+        assert soon.welcome()["scene"] is None
+        ahead = await ann.line("maryland", last=2**40)
+        assert ahead.welcome()["scene"] is not None
+
+    run(attack, tmp_path)
+
+
+def test_who_only_looks_on_comes_and_goes_unheard(tmp_path: Path) -> None:
+    """A hundred of them cost a hundred viewers nothing."""
+
+    async def attack(house: House) -> None:
+        ann = await house.person("Ann Ash")
+        line = await ann.line("maryland")
+        frames = len(await line.caught_up())
+        for _ in range(100):
+            await (await house.knock("maryland")).close()
+        while len(house.table("maryland").viewers) > 1:
+            await asyncio.sleep(0.001)
+        assert len(await line.caught_up()) == frames + 1
+
+    run(attack, tmp_path)
+
+
+def test_who_is_ready_takes_that_along(tmp_path: Path) -> None:
+    """Whoever sits down next at a seat says for themselves that they are ready."""
+
+    async def attack(house: House) -> None:
+        ann, bob = await house.person("Ann Ash"), await house.person("Bob Ash")
+        anns, bobs = await ann.line("maryland"), await bob.line("maryland")
+        await anns.do("sit", seat=2)
+        await house.until_phase("maryland", "bets")
+        await anns.do("ready", seat=2)
+        await anns.do("leave", seat=2)
+        await bobs.do("sit", seat=2)
+        assert house.table("maryland").scene()["seats"]["2"]["ready"] is False
+
+    run(attack, tmp_path)

@@ -1,0 +1,210 @@
+"""No card that is hidden changes a byte of what anybody is sent (C10, S1, T1-T4).
+
+Each round is played again over real sockets, with decks that differ in cards only that somebody
+has not seen by some moment. Until they see them, everything is the same: frames, pages, refusals,
+headers, log lines, and the rows of the journal. A second tab of a player's is one of the viewers.
+"""
+
+import asyncio
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.cards import DECK, Card
+from croupier.errors import Refused
+from croupier.server import sight, sockets
+from croupier.server.live import LiveTable
+from croupier.server.log import log
+from croupier.server.messages import encode, refused
+from croupier.server.routes import tables as routes
+from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
+from tests.server.attacks import twins
+from tests.server.attacks.twins import ANN, BOB, SPECTATOR, Mutant, Run, differences, played
+
+FRAMES_LEAST = 500
+
+
+async def found(folder: Path, book: str, mutant: Mutant | None = None) -> list[str]:
+    """Play a round and its twins, and return what came out of them; a mutant is found at once."""
+    run = await played(folder / "0", book, twins.first_deck(book), mutant=mutant)
+    out: list[str] = []
+    for number, deck in enumerate(twins.twins(run, book), 1):
+        twin = await played(folder / str(number), book, deck, mutant=mutant)
+        out += differences(run, twin)
+        if mutant and out:
+            break
+    if not mutant:
+        check_run(run)
+        print(f"{book}: {number} twins, {sum(map(frames_of, run.moments))} frames each")
+    return out
+
+
+def frames_of(moment: twins.Moment) -> int:
+    return sum(map(len, moment.said.values()))
+
+
+def check_run(run: Run) -> None:
+    """The run is one in which there was something to find."""
+    labels = [moment.label for moment in run.moments]
+    assert labels[:3] == ["bets are open", "bets are made", "dealt"]
+    assert {"decide", "settle", "over"} - {"decide"} <= {*labels}
+    dealt, last = run.moments[2], run.moments[-1]
+    public = dealt.seen[SPECTATOR]
+    assert dealt.seen[ANN] - public and dealt.seen[BOB] - public
+    assert dealt.seen[ANN] & dealt.seen[BOB] == public
+    assert len(last.seen[SPECTATOR]) > len(dealt.seen[SPECTATOR])
+    assert sum(map(frames_of, run.moments)) > FRAMES_LEAST
+    for moment in run.moments:
+        assert all(moment.said[party] for party in (ANN, BOB, SPECTATOR, "auditor")), moment.label
+
+
+@each_book
+def test_nothing_hidden_gets_out(id: str, tmp_path: Path) -> None:
+    assert asyncio.run(found(tmp_path, id)) == []
+
+
+def test_decks_that_differ_in_the_open_differ(tmp_path: Path) -> None:
+    """The runs are not the same by being about nothing: what ann sees, ann is told."""
+
+    async def both() -> list[str]:
+        deck = twins.first_deck(MARYLAND)
+        run = await played(tmp_path / "0", MARYLAND, deck)
+        twin = await played(tmp_path / "1", MARYLAND, (*deck[::-1],))
+        for moment in (*run.moments, *twin.moments):
+            moment.seen = dict.fromkeys(moment.seen, frozenset())
+        return list(differences(run, twin))
+
+    told = asyncio.run(both())
+    assert any(line.startswith("ann, dealt") for line in told)
+    assert any(line.startswith("spectator, over") for line in told)
+
+
+def test_the_frame_of_own_cards_has_one_length() -> None:
+    """Two characters a card: none of the 22,100 hands makes a longer frame."""
+    frames = [
+        encode({"type": "own", "v": 31, "own": dict(zip("024", map(str, hand), strict=True))})
+        for hand in combinations(DECK, 3)
+    ]
+    assert len(frames) == 22_100
+    assert len({len(frame.encode()) for frame in frames}) == 1
+    assert {len(str(card).encode()) for card in DECK} == {2}
+
+
+# ---------------------------------------------------------------- mutants
+
+
+def deck_of(table: LiveTable) -> tuple[Card, ...]:
+    return table.committed.deck if table.committed else DECK
+
+
+def qualifies_early(patch: pytest.MonkeyPatch) -> None:
+    scene = LiveTable.scene
+
+    def mutant(table: LiveTable) -> Any:
+        made = scene(table)
+        bank = tuple(made["places"].get("bank", ()))
+        plays = bool(bank) and twins.plays(table.config.rules.rulebook, deck_of(table), bank)
+        return {**made, "qualifies": plays}
+
+    patch.setattr(LiveTable, "scene", mutant)
+
+
+def sorts_the_bank(patch: pytest.MonkeyPatch) -> None:
+    scene = LiveTable.scene
+
+    def mutant(table: LiveTable) -> Any:
+        made = scene(table)
+        bank = sorted(made["places"].get("bank", ()), key=lambda p: deck_of(table)[p])
+        return {**made, "places": {**made["places"], **({"bank": bank} if bank else {})}}
+
+    patch.setattr(LiveTable, "scene", mutant)
+
+
+def logs_a_card(patch: pytest.MonkeyPatch) -> None:
+    scene = LiveTable.scene
+
+    def mutant(table: LiveTable) -> Any:
+        log("dealt", card=str(deck_of(table)[40]))
+        return scene(table)
+
+    patch.setattr(LiveTable, "scene", mutant)
+
+
+def shows_own_cards_to_watchers(patch: pytest.MonkeyPatch) -> None:
+    own = LiveTable.own
+
+    def mutant(table: LiveTable, player: str | None) -> dict[str, str]:
+        seated = table.standing.table.seats.values()
+        return own(table, player or next(iter(seated), None))
+
+    patch.setattr(LiveTable, "own", mutant)
+
+
+def refuses_with_a_face(patch: pytest.MonkeyPatch) -> None:
+    answer = sockets.answer
+
+    async def mutant(table: LiveTable, viewer: Any, text: Any) -> str:
+        said = json.loads(await answer(table, viewer, text))
+        if said["type"] == "done":
+            return encode(said)
+        why = Refused(said["code"], f"{said['message']}, for the {deck_of(table)[-1]} is last")
+        return refused(said["id"], why)
+
+    patch.setattr(sockets, "answer", mutant)
+
+
+def pads_a_frame(patch: pytest.MonkeyPatch) -> None:
+    """No face is named, but frames are longer while an ace lies at the bottom."""
+
+    def mutant(message: Any) -> str:
+        return encode(message) + " " * (PADDED.get("deck", DECK)[-1].rank)
+
+    scene = LiveTable.scene
+
+    def noted(table: LiveTable) -> Any:
+        PADDED["deck"] = deck_of(table)
+        return scene(table)
+
+    patch.setattr(LiveTable, "scene", noted)
+    patch.setattr(sight, "encode", mutant)
+
+
+PADDED: dict[str, tuple[Card, ...]] = {}
+
+
+def tells_auditors_more(patch: pytest.MonkeyPatch) -> None:
+    moved = routes._moved
+
+    def mutant(row: Any) -> Any:
+        return moved(row).model_copy(update={"code": str(PEEKED[-1])})
+
+    scene = LiveTable.scene
+
+    def noted(table: LiveTable) -> Any:
+        PEEKED[:] = deck_of(table)
+        return scene(table)
+
+    patch.setattr(LiveTable, "scene", noted)
+    patch.setattr(routes, "_moved", mutant)
+
+
+PEEKED: list[Card] = list(DECK)
+
+
+@pytest.mark.parametrize(
+    ("book", "mutant"),
+    [
+        (MARYLAND, qualifies_early),
+        (FLORIDA, sorts_the_bank),
+        (LET_IT_RIDE, logs_a_card),
+        (CALIFORNIA, shows_own_cards_to_watchers),
+        (SINGAPORE, refuses_with_a_face),
+        (SINGAPORE, pads_a_frame),
+        (FLORIDA, tells_auditors_more),
+    ],
+)
+def test_a_leak_is_found(book: str, mutant: Mutant, tmp_path: Path) -> None:
+    assert asyncio.run(found(tmp_path, book, mutant)) != []

@@ -1,0 +1,170 @@
+"""What connections cost a real server: memory of idle ones, and of hours of play (A1).
+
+The server is a process of its own, so that what is measured is its alone.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from websockets.asyncio.client import connect
+
+from croupier.cli.bots import Bot
+from croupier.client import Client
+from croupier.errors import Refused
+from tests.rules.books import IDS
+from tests.server.attacks.houses import table_toml
+
+SOCKETS = 160
+"""With those that warm up, as many as may knock at once."""
+IDLE_KIB_MAX = 100
+SOAK_S = 600
+"""How long the soak lasts."""
+SAMPLE_S = 5.0
+SLOPE_KIB_MAX = 120
+"""KiB a minute in the second half: what a journal of play adds to caches, and no more."""
+QUICK: dict[str, Any] = {"show": 0.1, "pause": 0.2, "bets": 2, "decide": 2, "bank": 2, "grace": 2}
+
+
+class Weight(NamedTuple):
+    """What a process holds."""
+
+    s: float
+    kib: int
+    files: int
+    threads: int
+
+
+@contextmanager
+def server(folder: Path, tables: str) -> Iterator[tuple[str, int]]:
+    """Run `croupier serve`; yield where it is, and its process id."""
+    (folder / "tables.toml").write_text(tables)
+    command = [sys.executable, "-m", "croupier", "serve", "-p", "0", "--data", str(folder / "data")]
+    command += ["--tables", str(folder / "tables.toml")]
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert process.stdout is not None
+        try:
+            found = re.search(r"http://\S+:\d+", process.stdout.readline())
+            assert found, (folder / "log").read_text()
+            yield found[0], process.pid
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
+
+
+def weight(process: int) -> Weight:
+    status = Path(f"/proc/{process}/status").read_text()
+    (kib,) = re.findall(r"VmRSS:\s+(\d+)", status)
+    (threads,) = re.findall(r"Threads:\s+(\d+)", status)
+    files = len(os.listdir(f"/proc/{process}/fd"))
+    return Weight(time.monotonic(), int(kib), files, int(threads))
+
+
+def test_an_idle_socket_weighs_little(tmp_path: Path) -> None:
+    """Sockets that say nothing and do not read; afterwards their files are closed."""
+
+    async def main(url: str, process: int) -> None:
+        address = url.replace("http", "ws") + "/api/tables/maryland/socket"
+        options: dict[str, Any] = {"compression": None, "ping_interval": None, "max_queue": 1}
+        # The first ones bring in what all need.
+        warm = [await connect(address, **options) for _ in range(20)]
+        before = weight(process)
+        opened = []
+        for _ in range(SOCKETS):
+            opened.append(await connect(address, **options))
+        during = weight(process)
+        each = (during.kib - before.kib) / SOCKETS
+        print(f"\n{each:.1f} KiB for each of {SOCKETS} idle sockets; {before} to {during}")
+        assert during.files - before.files >= SOCKETS
+        assert each < IDLE_KIB_MAX
+        for one in (*opened, *warm):
+            one.transport.abort()
+        while weight(process).files >= before.files:
+            await asyncio.sleep(0.1)
+
+    with server(tmp_path, table_toml(IDS[3])) as (url, process):
+        asyncio.run(main(url, process))
+
+
+# ---------------------------------------------------------------- the soak
+
+
+async def _come_and_go(url: str, table: str) -> None:
+    """Look at a table for a moment, again and again."""
+    while True:
+        async with Client(url) as client:
+            with contextlib.suppress(OSError, Refused):
+                await (await client.table(table, watch=True)).until(lambda t: bool(t.scene))
+        await asyncio.sleep(0.5)
+
+
+async def soak(url: str, process: int, seconds: float) -> tuple[list[Weight], int]:
+    """Let bots play for a while, and weigh the server meanwhile."""
+    async with contextlib.AsyncExitStack() as stack:
+        bots: list[Bot] = []
+        rows = (await Client(url).get("/api/tables"))["tables"]
+        for row in rows:
+            for seat in (1, 3, 5):
+                client = await stack.enter_async_context(Client(url))
+                await client.guest()
+                bots.append(Bot(client, await client.table(row["table"]), seat))
+                await asyncio.sleep(0.2)
+        playing = [asyncio.create_task(bot.play()) for bot in bots]
+        playing += [asyncio.create_task(_come_and_go(url, row["table"])) for row in rows]
+        weights, end = [weight(process)], time.monotonic() + seconds
+        while time.monotonic() < end:
+            await asyncio.sleep(SAMPLE_S)
+            weights.append(weight(process))
+            failed = [task.exception() for task in playing if task.done()]
+            assert failed == []
+        for task in playing:
+            task.cancel()
+        await asyncio.gather(*playing, return_exceptions=True)
+        return weights, sum(bot.rounds for bot in bots)
+
+
+def slope(weights: list[Weight]) -> float:
+    """Return how many KiB a minute a process grows, by least squares."""
+    mean_s = sum(w.s for w in weights) / len(weights)
+    mean = sum(w.kib for w in weights) / len(weights)
+    above = sum((w.s - mean_s) * (w.kib - mean) for w in weights)
+    return 60 * above / sum((w.s - mean_s) ** 2 for w in weights)
+
+
+def check_soak(folder: Path, seconds: float) -> None:
+    tables = "\n".join(table_toml(book, **QUICK) for book in IDS)
+    with server(folder, tables) as (url, process):
+        weights, rounds = asyncio.run(soak(url, process, seconds))
+    later = weights[len(weights) // 2 :]
+    grows = slope(later)
+    print(f"\n{rounds} rounds of bots in {seconds:.0f} s: {weights[0]} to {weights[-1]}")
+    print(f"second half: {grows:.0f} KiB a minute, files {[w.files for w in later][-5:]}")
+    crashed = [line for line in (folder / "log").read_text().splitlines() if "crash" in line]
+    assert crashed == []
+    assert rounds > seconds / 2
+    half = len(later) // 2
+    assert max(w.files for w in later[half:]) <= max(w.files for w in later[:half]) + 4
+    assert max(w.threads for w in later[half:]) <= max(w.threads for w in later[:half])
+    assert grows < SLOPE_KIB_MAX
+
+
+@pytest.mark.long
+def test_play_for_long_weighs_no_more(tmp_path: Path) -> None:
+    check_soak(tmp_path, SOAK_S)
+
+
+def test_a_leak_would_be_seen() -> None:
+    """A process that keeps a KiB of every second grows by more than is let pass."""
+    leaking = [Weight(s, 90_000 + 3 * s + s % 7, 40, 9) for s in range(0, 300, 5)]
+    steady = [Weight(s, 90_000 + s % 7, 40, 9) for s in range(0, 300, 5)]
+    assert slope(leaking) > SLOPE_KIB_MAX > slope(steady)

@@ -1,0 +1,376 @@
+"""Plays one round in a whole house, and keeps every byte that anybody was sent, by the moment.
+
+The deck is given, and what follows from it by nature is held constant: the root of the commitment
+and the paths up to it. Salts depend on a secret, which is the same one. So two runs with decks that
+differ in hidden cards only must say the same, to the byte, to whoever cannot see the difference.
+"""
+
+import asyncio
+import json
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.cards import DECK, Card
+from croupier.fairness.commitment import DEPTH, Commitment, Committed
+from croupier.hands import Hand
+from croupier.ledger.store import View
+from croupier.round.state import Round
+from croupier.server import dealer, live
+from croupier.server.doorway import Doorway
+from croupier.server.pages import rounds
+from croupier.server.standing import own_positions
+from tests.round.test_secrecy import twin_deck
+from tests.server.attacks.houses import (
+    NEVER_S,
+    TABLE_IDS,
+    House,
+    Line,
+    Visitor,
+    known_persons,
+    open_house,
+    rules_of_table,
+    stakes,
+    table_toml,
+)
+
+Deck = tuple[Card, ...]
+ANN, BOB, CAT = "ann", "bob", "cat"
+SPECTATOR, TAB, OPERATOR, AUDITOR = "spectator", "ann's other tab", "operator", "auditor"
+LOG, JOURNAL = "log", "journal"
+PARTIES = (ANN, BOB, CAT, SPECTATOR, TAB, OPERATOR, AUDITOR, LOG, JOURNAL)
+SEATS = {ANN: 2, BOB: 4, CAT: 6}
+"""Cat banks, where players do; elsewhere she sits there and does not bet."""
+SECRET = bytes(32)
+HIGH_QUEEN = 10
+
+
+class Fixed(Committed):
+    """A deck whose commitment says nothing about it."""
+
+    @cached_property
+    def commitment(self) -> Commitment:
+        return Commitment(self.round, self.rules, self._levels[DEPTH][0].hex())
+
+    @cached_property
+    def _levels(self) -> list[list[bytes]]:
+        return Committed(self.round, self.rules, DECK, self.secret)._levels
+
+
+@contextmanager
+def dealing(deck: Deck) -> Iterator[pytest.MonkeyPatch]:
+    """Let this deck be dealt, with a commitment that does not depend on it."""
+
+    def commit(_: Any, __: Any, *, round: str, rules: str) -> Committed:
+        return Fixed(round, rules, deck, SECRET)
+
+    def unseal(_: Any, __: Any, commitment: Commitment) -> Committed:
+        return Fixed(commitment.round, commitment.rules, deck, SECRET)
+
+    with pytest.MonkeyPatch.context() as patch:
+        known_persons(patch)
+        patch.setattr(dealer, "commit", commit)
+        patch.setattr(live, "unseal", unseal)
+        patch.setattr(rounds, "unseal", unseal)
+        yield patch
+
+
+@dataclass
+class Moment:
+    """What everybody was sent since the moment before, and which positions they may have seen."""
+
+    label: str
+    said: dict[str, list[str]] = field(default_factory=dict)
+    seen: dict[str, frozenset[int]] = field(default_factory=dict)
+
+
+@dataclass
+class Run:
+    """One round, moment by moment."""
+
+    deck: Deck
+    moments: list[Moment] = field(default_factory=list)
+    bank: tuple[int, ...] = ()
+
+
+class Play:
+    """Plays the round of a run, and listens to everybody."""
+
+    def __init__(self, house: House, book: str, deck: Deck) -> None:
+        self.house, self.run = house, Run(deck)
+        self.id, self.book = TABLE_IDS[book], book
+        self.table = house.table(self.id)
+        self.rules = self.table.config.rules
+        self.visitors: dict[str, Visitor] = {}
+        self.lines: dict[str, Line] = {}
+        self.wires: dict[str, Wire] = {}
+        self._at = dict.fromkeys(PARTIES, 0)
+
+    @property
+    def round(self) -> Round:
+        assert self.table.standing.round is not None
+        return self.table.standing.round
+
+    async def come_in(self) -> None:
+        for name in (ANN, BOB, CAT):
+            self.visitors[name] = await self.house.person(f"{name.title()} Ash")
+        for name in (OPERATOR, AUDITOR):
+            self.visitors[name] = await self.house.person(f"The {name}", name)
+        self.visitors[SPECTATOR] = self.house.visitor()
+        for name in (ANN, BOB, CAT, OPERATOR, AUDITOR):
+            self.lines[name] = await self.visitors[name].line(self.id)
+        self.lines[SPECTATOR] = await self.house.knock(self.id)
+        for name in (ANN, BOB, SPECTATOR, OPERATOR, AUDITOR):
+            self.wires[name] = Wire(self.house, self.visitors[name].cookie)
+        headers = {"Cookie": self.visitors[ANN].cookie}
+        self.lines[TAB] = await self.house.knock(self.id, additional_headers=headers)
+        self.house.lines.seek(0)
+        self.house.lines.truncate()
+        for line in self.lines.values():
+            await line.caught_up()
+            line.frames.clear()
+
+    async def play(self) -> Run:
+        """Play from the first chair to the last settlement, and a bit into the next round."""
+        banked = self.rules.banked_by == "player"
+        for name, seat in SEATS.items():
+            await self.lines[name].do("sit", seat=seat)
+        if banked:
+            turn = self.table.scene()["bank_turn"]
+            while turn != SEATS[CAT]:
+                name = next(n for n, seat in SEATS.items() if seat == turn)
+                await self.lines[name].do("pass", seat=turn)
+                turn = self.table.scene()["bank_turn"]
+            await self.lines[CAT].do("bank", seat=turn, funds=50_000)
+        await self.house.until_phase(self.id, "bets")
+        await self.moment("bets are open")
+        await self._bet()
+        await self.moment("bets are made")
+        for name in (ANN, BOB) if banked else (ANN, BOB, CAT):
+            await self.lines[name].do("ready", seat=SEATS[name])
+        await self.house.until_phase(self.id, "decide")
+        self.run.bank = self.round.places.get("bank", ())
+        await self.moment("dealt")
+        while not self.round.closed:
+            await self._go_on()
+            await self.moment(self.table.scene()["phase"])
+        return self.run
+
+    async def _bet(self) -> None:
+        wagers = [n for n, w in self.rules.wagers.items() if w.placed == "before the deal"]
+        shared = self.table.felt["shared_hands"]
+        for at, name in enumerate((ANN, BOB), 1):
+            hand = {"hand": at} if shared else {}
+            least = stakes(self.rules, wagers if name == ANN else wagers[:2])
+            for wager, cents in least.items():
+                await self.lines[name].ask(
+                    "bet", seat=SEATS[name], wager=wager, cents=cents, **hand
+                )
+
+    async def _go_on(self) -> None:
+        """Let the one who is asked choose, ann to stay in and bob not; or the dealer go on."""
+        if not self.round.asked or self.round.due:
+            await self.house.dealt(self.id)
+            return
+        seat = self.round.asked[0]
+        name = next(n for n, s in SEATS.items() if s == seat)
+        options = [choice["option"] for choice in self.table.scene()["choices"]]
+        await self.lines[name].do("choose", seat=seat, option=options[0 if name == ANN else -1])
+
+    # ------------------------------------------------------------ listening
+
+    async def moment(self, label: str) -> None:
+        """Provoke everybody's answers, and note all that was sent."""
+        moment = Moment(label, seen=self._seen())
+        # Whoever's turn it is on the network, nobody's answers depend on anybody else's.
+        await asyncio.gather(*(self._listen(name, moment) for name in self.lines))
+        await asyncio.gather(*(self._look(name, moment) for name in self.wires))
+        moment.said[LOG] = self._logged()
+        moment.said[JOURNAL] = await self.house.pit.room.read(self._stored)
+        self.run.moments.append(moment)
+
+    async def _listen(self, name: str, moment: Moment) -> None:
+        line = self.lines[name]
+        await line.caught_up()
+        for text in self._probes(name):
+            await line.socket.send(text)
+        await line.caught_up()
+        moment.said[name] = line.frames[self._at[name] :]
+        assert not [frame for frame in moment.said[name] if '"done","id":"x' in frame]
+        self._at[name] = len(line.frames)
+
+    async def _look(self, name: str, moment: Moment) -> None:
+        for path in self._paths(name):
+            moment.said[name].append(await self.wires[name].get(path))
+
+    def _seen(self) -> dict[str, frozenset[int]]:
+        public = frozenset(self.round.faces)
+        own = {n: frozenset(own_positions(self.round, self.visitors[n].id)) for n in SEATS}
+        return {party: public | own.get(party, frozenset()) for party in PARTIES}
+
+    def _probes(self, name: str) -> list[str]:
+        """Messages that are refused in every state of a round, the same whatever is dealt."""
+        seat = SEATS.get(name, 1)
+        wager = next(iter(self.rules.wagers))
+        asked: list[dict[str, Any]] = [
+            {"type": "sit", "seat": 2 if seat != 2 else 4},
+            {"type": "bet", "seat": seat, "wager": wager, "cents": 3},
+            {"type": "bet", "seat": 2 if seat != 2 else 4, "wager": wager, "cents": 500},
+            {"type": "choose", "seat": seat, "option": "peek"},
+            {"type": "choose", "seat": 2 if seat != 2 else 4, "option": "play"},
+            {"type": "bank", "seat": seat, "funds": 10**12},
+            {"type": "show", "seat": seat},
+            {"type": "take_down", "seat": seat, "wager": "nothing"},
+        ]
+        if self.round.at > 0 and not self.round.closed and name in (ANN, BOB):
+            asked.append({"type": "leave", "seat": seat})
+        said = len(self.run.moments)
+        texts = [json.dumps({**b, "id": f"x{name[0]}{said}.{n}"}) for n, b in enumerate(asked)]
+        return [*texts, '{"type":', "[]"]
+
+    def _paths(self, name: str) -> list[str]:
+        id, round = self.id, self.round.id
+        coach = f"/api/coach?table={id}"
+        match name:
+            case "spectator":
+                paths = [f"/api/tables/{id}", f"/tables/{id}", f"/tables/{id}.json", "/api/tables"]
+                return [*paths, f"/rounds/{round}", f"/rounds/{round}/steps.json", "/tables/none"]
+            case "ann":
+                paths = [f"/api/tables/{id}", f"/tables/{id}/text", "/api/history", "/api/purse"]
+                paths += [f"/rounds/{round}.json", f"/rounds/{round}/openings", "/api/people"]
+                return [*paths, f"/rounds/{round}/steps.json", "/api/ledger/balances"]
+            case "operator":
+                return [f"/api/tables/{id}", coach, "/api/people", f"/rounds/{round}/openings"]
+            case "auditor":
+                paths = [f"/api/tables/{id}", "/api/ledger/verify", "/api/ledger/balances"]
+                return [*paths, f"/api/ledger/history/layout:{round}", f"/rounds/{round}.json"]
+        return [f"/api/tables/{id}", coach] if not self.round.asked else [f"/api/tables/{id}"]
+
+    def _logged(self) -> list[str]:
+        text = self.house.lines.getvalue()
+        new = text[self._at[LOG] :]
+        self._at[LOG] = len(text)
+        lines = [json.loads(line) for line in new.splitlines()]
+        return sorted(json.dumps({k: line[k] for k in line if k != "time"}) for line in lines)
+
+    def _stored(self, view: View) -> list[str]:
+        rows = [repr(row) for stream in view.heads() for row in view.stream(stream)]
+        new = rows[self._at[JOURNAL] :]
+        self._at[JOURNAL] = len(rows)
+        return new
+
+
+class Wire:
+    """A connection over which somebody asks for pages, and gets their bytes."""
+
+    def __init__(self, house: House, cookie: str) -> None:
+        self._house, self._cookie = house, cookie
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def get(self, path: str) -> str:
+        """Return an answer as it came, but for the time that it was sent at."""
+        if self._streams is None:
+            self._streams = await asyncio.open_connection("127.0.0.1", self._house.port)
+        reader, writer = self._streams
+        asked = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {self._cookie}\r\n\r\n"
+        writer.write(asked.encode())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        lines = [line for line in head.split("\r\n") if not line.startswith("date:")]
+        length = next(line for line in lines if line.startswith("content-length:"))
+        body = await reader.readexactly(int(length.partition(":")[2]))
+        assert not lines[0].startswith("http/1.1 5"), (path, body)
+        return "\n".join([path, *lines, body.decode()])
+
+    async def close(self) -> None:
+        if self._streams:
+            self._streams[1].close()
+            await self._streams[1].wait_closed()
+
+
+Mutant = Callable[[pytest.MonkeyPatch], None]
+
+
+async def played(folder: Path, book: str, deck: Deck, *, mutant: Mutant | None = None) -> Run:
+    """Play a round with a deck."""
+    chance = random.Random(7)
+    folder.mkdir()
+    with dealing(deck) as patch:
+        if mutant:
+            mutant(patch)
+        patient = Doorway(request_s=NEVER_S, write_s=NEVER_S)  # However busy the machine is.
+        opened = open_house(folder, table_toml(book), entropy=chance.randbytes, doorway=patient)
+        async with opened as house:
+            play = Play(house, book, deck)
+            await play.come_in()
+            run = await play.play()
+            for wire in play.wires.values():
+                await wire.close()
+            return run
+
+
+# ---------------------------------------------------------------- decks that differ
+
+
+def first_deck(book: str) -> Deck:
+    """Return a deck of a book's own."""
+    cards = list(DECK)
+    random.Random(book).shuffle(cards)
+    return tuple(cards)
+
+
+def twins(run: Run, book: str) -> Iterator[Deck]:
+    """Yield decks with everything elsewhere that somebody has not seen at some moment."""
+    dealt = next(at for at, moment in enumerate(run.moments) if moment.label == "dealt")
+    middle = len(run.moments) // 2 + 1
+    looks = ((SPECTATOR, dealt), (ANN, dealt), (BOB, middle), (SPECTATOR, middle), (SPECTATOR, -1))
+    wanted = {run.moments[at].seen[party] for party, at in looks}
+    for number, seen in enumerate(sorted(wanted, key=sorted)):
+        yield twin_of(run, set(seen), random.Random(f"{book} {number}"), book=book)
+
+
+def twin_of(run: Run, seen: set[int], rng: random.Random, *, book: str) -> Deck:
+    """Return a deck with all cards elsewhere that are not seen, and another kind of bank."""
+    cards = dict(enumerate(run.deck))
+    for _ in range(100):
+        moved = twin_deck(cards, seen, rng)
+        deck = tuple(moved[position] for position in range(len(DECK)))
+        if not run.bank or seen & set(run.bank):
+            return deck
+        if plays(book, run.deck, run.bank) != plays(book, deck, run.bank):
+            return deck
+    raise AssertionError("the bank is always the same")
+
+
+def plays(book: str, deck: Deck, bank: tuple[int, ...]) -> bool:
+    """Whether the bank's cards are queen-high or better, which many books ask of it."""
+    hand = Hand(tuple(deck[position] for position in bank), rules_of_table(book).ranking)
+    return hand.is_at_least_high(HIGH_QUEEN)
+
+
+def differences(mine: Run, theirs: Run) -> Iterator[str]:
+    """Say what somebody was told that depends on cards which they have not seen."""
+    moved = {p for p, card in enumerate(mine.deck) if theirs.deck[p] != card}
+    for party in PARTIES:
+        for one, other in zip(mine.moments, theirs.moments, strict=False):
+            if moved & (one.seen[party] | other.seen[party]):
+                break
+            if one.label != other.label:
+                yield f"{party}: {one.label} or {other.label}"
+                break
+            said, heard = one.said.get(party, []), other.said.get(party, [])
+            for this, that in zip(said, heard, strict=False):
+                if this != that:
+                    yield f"{party}, {one.label}: {_around(this, that)}"
+            if len(said) != len(heard):
+                yield f"{party}, {one.label}: {len(said)} or {len(heard)} frames"
+
+
+def _around(this: str, that: str) -> str:
+    at = next((n for n, (a, b) in enumerate(zip(this, that, strict=False)) if a != b), 0)
+    return f"{this[max(at - 60, 0) : at + 40]!r} or {that[max(at - 60, 0) : at + 40]!r}"

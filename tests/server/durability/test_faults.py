@@ -1,0 +1,376 @@
+"""D3, D6: a fault at every point of what is stored; then all of it is there, or nothing is."""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+import psycopg
+import pytest
+
+from croupier.errors import CroupierError
+from croupier.ledger.store import Answer, Claim, Decide, Request, Result
+from croupier.ledger.stores import statements
+from croupier.ledger.stores.postgres import PostgresStore
+from croupier.ledger.stores.protocol import Store
+from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.ledger.stores.statements import Session
+from croupier.ledger.verify import verify
+from croupier.server import live
+from croupier.server.live import LiveTable
+from tests.ledger.contract import everything
+from tests.ledger.power import Disk
+from tests.ledger.servers import new_database
+from tests.server.durability.floors import Floor, run
+from tests.server.durability.tables import rules_of
+
+SEED = "faults"
+Failing = Callable[[int], AbstractContextManager[list[str]]]
+
+
+class Broken(Exception):
+    """A fault that a test has made."""
+
+
+@contextmanager
+def sqlite_failing(store: SqliteStore, at: int) -> Iterator[list[str]]:
+    """Let the statement with this number fail; the context gives those that were run."""
+    run: list[str] = []
+
+    def trace(_: Any, sql: str, __: Any) -> bool:
+        if sql == "ROLLBACK":
+            return True
+        run.append(sql)
+        if len(run) > at:
+            raise Broken(sql)
+        return True
+
+    store._writer.exec_trace = trace
+    try:
+        yield run
+    finally:
+        store._writer.exec_trace = None
+
+
+@contextmanager
+def postgres_failing(at: int) -> Iterator[list[str]]:
+    run: list[str] = []
+
+    def broken(method: Any) -> Any:
+        def run_it(cursor: Any, sql: Any, *args: Any, **options: Any) -> Any:
+            run.append(sql)
+            if len(run) > at:
+                raise Broken(sql)
+            return method(cursor, sql, *args, **options)
+
+        return run_it
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("execute", "executemany"):
+            patch.setattr(psycopg.Cursor, name, broken(getattr(psycopg.Cursor, name)))
+        yield run
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    made: Store
+    if request.param == "sqlite":
+        made = SqliteStore(tmp_path / "ledger.db", make=True)
+    else:
+        made = PostgresStore(new_database(request.getfixturevalue("server")), make=True)
+    yield made
+    made.close()
+
+
+def failing_of(store: Store) -> Failing:
+    if isinstance(store, SqliteStore):
+        return lambda at: sqlite_failing(store, at)
+    return postgres_failing
+
+
+# ---------------------------------------------------------------- every statement
+
+
+async def do(floor: Floor, asked: Any) -> None:
+    """Let the same thing be done that was not done before."""
+    if asked is None:
+        assert await floor.deal()
+    else:
+        assert (await floor.say(*asked))["type"] == "done"
+
+
+async def broken_everywhere(floor: Floor, failing: Failing) -> list[int]:
+    """Do the next thing with a fault at its first statement, at its second, until there is none."""
+    points = 0
+    asked = next(floor.moves(), None)
+    while True:
+        before, standing = everything(floor.store), floor.table.standing
+        said = sum(len(screen.viewer._frames) for screen in floor.screens.values())
+        try:
+            with failing(points) as run:
+                await do(floor, asked)
+        except (Broken, CroupierError):
+            assert everything(floor.store) == before, f"a part of it is stored: {run[-1]}"
+            async with floor.table._sure():
+                assert floor.table.standing == standing
+            heard = sum(len(screen.viewer._frames) for screen in floor.screens.values())
+            assert heard == said, "somebody heard of what is not stored"
+            points += 1
+            continue
+        assert everything(floor.store)["heads"] != before["heads"]
+        for screen in (*floor.screens.values(), floor.watcher):
+            screen.look()
+        return [points]
+
+
+async def broken_round(store: Store, id: str, *, only: str = "") -> list[int]:
+    points: list[int] = []
+    async with Floor(store, id, seed=SEED).opened() as floor:
+        if only:
+            await floor.until(only)
+            return await broken_everywhere(floor, failing_of(store))
+        while floor.table.rounds < 1 or floor.table.standing.in_play:
+            points += await broken_everywhere(floor, failing_of(store))
+    return points
+
+
+@pytest.mark.parametrize("id", ["md1", "ca"])
+def test_a_fault_at_any_statement_of_a_round_leaves_nothing(store: Store, id: str) -> None:
+    """Not only of the settlement: of every act of a round, and each is done afterwards."""
+    points = run(broken_round(store, id))
+    print(
+        f"faults, {type(store).__name__}: {id}, {sum(points)} points in {len(points)} acts, 0 bad"
+    )
+    assert points[-1] >= 12, "the settlement is the last act"
+    with store.reading() as view:
+        assert verify(view, rules_of).faults == ()
+        assert set(view.balances("layout").values()) == {0}
+
+
+def test_the_faults_find_a_settlement_in_two_transactions(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post = statements._post
+
+    def split(session: Session, stream: str, entries: Any) -> None:
+        post(session, stream, entries)
+        session.run("COMMIT")
+        session.run("BEGIN")
+
+    monkeypatch.setattr(statements, "_post", split)
+    with pytest.raises(AssertionError, match="a part of it is stored"):
+        run(broken_round(store, "md1", only="settle"))
+
+
+# ---------------------------------------------------------------- stored, and nobody heard of it
+
+
+class OneByOne:
+    """A store that is given commands together, and takes them one at a time."""
+
+    def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
+        raise NotImplementedError
+
+    def begin_all(self, _: Sequence[Request]) -> None:
+        return None
+
+    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
+        results: list[Result] = []
+        for request in requests:
+            try:
+                results.append(self.settle(*request))
+            except Exception as error:
+                results.append(error)
+        return results
+
+
+class Deaf(OneByOne):
+    """A store of which nobody hears that it has committed, at times."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.deaf = store, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
+
+    def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
+        answer = self.store.settle(claim, meters, decide)
+        if self.deaf:
+            raise Broken("the line broke after the commit")
+        return answer
+
+
+async def unheard(store: Store, id: str) -> int:
+    """Let every act be stored without anybody hearing of it; then it is asked for again."""
+    deaf, times = Deaf(store), 0
+    async with Floor(deaf, id, seed=SEED).opened() as floor:
+        while floor.table.rounds < 2 or floor.table.standing.in_play:
+            asked = next(floor.moves(), None)
+            number = floor.table.scribe.number
+            deaf.deaf = True
+            with pytest.raises(Broken):
+                await do(floor, asked)
+            deaf.deaf = False
+            times += 1
+            if asked is not None and times % 2:
+                await do(floor, asked)  # The player asks again, before anything else happens.
+            else:
+                async with floor.table._sure():
+                    pass
+            assert floor.table.scribe.number > number
+            other = type(floor.watcher)(floor.table, None)
+            other.enter()
+            assert other.view == floor.watcher.view
+            other.leave()
+        deaf.deaf = True
+        with pytest.raises(Broken):
+            await floor.pit.fill("carl", 700)
+        deaf.deaf = False
+        await floor.pit.fill("carl", 900)
+        purses = dict(floor.room.balances())
+    with store.reading() as view:
+        assert {n: m for n, m in view.balances().items() if m} == {
+            name: micros for name, micros in purses.items() if micros
+        }
+        assert verify(view, rules_of).faults == ()
+        assert set(view.balances("layout").values()) == {0}
+    return times
+
+
+@pytest.mark.parametrize("id", ["md1", "ride", "fl"])
+def test_what_was_stored_unheard_is_found_and_done_once(store: Store, id: str) -> None:
+    times = run(unheard(store, id))
+    print(f"unheard commits, {type(store).__name__}: {id}, {times} acts, 0 doubled, seed {SEED!r}")
+    assert times > 15
+
+
+def test_a_table_that_does_not_look_again_is_found(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def sure_of_itself(table: LiveTable) -> None:
+        table._unsure = False
+
+    monkeypatch.setattr(LiveTable, "_catch_up", sure_of_itself)
+    with pytest.raises(AssertionError):
+        run(unheard(store, "md1"))
+
+
+# ---------------------------------------------------------------- a disk that fails
+
+
+async def on_broken_disk(store: Store, disk: Disk, faults: int) -> tuple[int, int, int]:
+    """Break the disk again and again, each time a little later; return how many acts were done,
+    how many failed, and how many of these were stored all the same."""
+    done = failed = unheard = 0
+    acknowledged: dict[str, int] = {}
+    async with Floor(store, "md1", seed=SEED).opened() as floor:
+        for at in range(faults):
+            disk.log.broken_from = len(disk.log) + at
+            try:
+                while True:
+                    asked = next(floor.moves(), None)
+                    if asked is None:
+                        assert await floor.deal()
+                    else:
+                        said = await floor.say(*asked)
+                        assert said["type"] == "done"
+                        acknowledged[f"{asked[0]}/{said['id']}"] = said["v"]
+                    done += 1
+            except (apsw.FullError, apsw.IOError):
+                failed += 1
+            disk.log.broken_from = None
+            with store.reading() as view:
+                for command, number in acknowledged.items():
+                    answer = view.answer(command)
+                    assert answer and answer.number == number
+            known = floor.table.scribe.number
+            async with floor.table._sure():  # As its dealer does before anything else.
+                unheard += floor.table.scribe.number > known
+            assert await floor.act(), "it goes on when the disk is back"
+        await floor.rounds(floor.table.rounds)
+    return done, failed, unheard
+
+
+def test_a_table_goes_on_when_its_disk_is_back(tmp_path: Path) -> None:
+    disk = Disk("durability")
+    try:
+        store = SqliteStore(tmp_path / "ledger.db", make=True, vfs=disk.vfs)
+        # Small enough that the log is carried over into the file again and again.
+        store._writer.execute("PRAGMA wal_autocheckpoint = 20")
+        done, failed, unheard = run(on_broken_disk(store, disk, 60))
+        print(f"broken disks: {failed} faults, {done} acts between, {unheard} stored all the same")
+        assert failed == 60
+        with store.reading() as view:
+            assert verify(view, rules_of).faults == ()
+            assert set(view.balances("layout").values()) == {0}
+        store.close()
+    finally:
+        disk.unregister()
+
+
+# ---------------------------------------------------------------- a store that fails at random
+
+
+class Flaky(Deaf):
+    """A store that fails before or after the commit, now and then."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.rng, self.failed = random.Random(SEED), 0
+
+    def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
+        if self.rng.random() < 0.2:
+            self.failed += 1
+            raise Broken("before the commit")
+        answer = self.store.settle(claim, meters, decide)
+        if self.rng.random() < 0.2:
+            self.failed += 1
+            raise Broken("after the commit")
+        return answer
+
+
+async def on_flaky_store(store: Store, rounds: int) -> int:
+    """Let a dealer deal by himself, and players ask again until they are answered."""
+    floor = Floor(store, "md1", seed=SEED)
+    await floor.open()
+    flaky = Flaky(store)
+    floor.room.store = flaky
+    floor.clock.now_s = 0.0
+    dealing = asyncio.create_task(floor.table.run())
+    async with asyncio.timeout(120):
+        while floor.table.rounds < rounds or floor.table.standing.in_play:
+            assert not dealing.done()
+            floor.clock.now_s += 1  # Whatever is waited for comes soon.
+            for asked in list(floor.moves())[:1]:
+                await _asked_again(floor, asked)
+            floor.table._wake.set()
+            await asyncio.sleep(0.001)
+    dealing.cancel()
+    await asyncio.gather(dealing, return_exceptions=True)
+    floor.room.store = store
+    await floor.close()
+    return flaky.failed
+
+
+async def _asked_again(floor: Floor, asked: tuple[str, dict[str, Any]]) -> None:
+    while True:
+        try:
+            await floor.say(*asked)
+            return
+        except Broken:
+            continue
+
+
+def test_a_dealer_deals_on_through_all_failures(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "RETRY_S", 0.001)
+    failed = run(on_flaky_store(store, 8))
+    print(f"flaky {type(store).__name__}: {failed} failures in 8 rounds, seed {SEED!r}")
+    assert failed > 20
+    with store.reading() as view:
+        assert verify(view, rules_of).faults == ()
+        assert set(view.balances("layout").values()) == {0}

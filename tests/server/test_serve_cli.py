@@ -1,0 +1,165 @@
+"""`croupier serve` as a process: what it prints, refuses, keeps, and how it ends."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from croupier.client import Client
+
+TABLES = """
+[[table]]
+id = "one"
+rulebook = "maryland-three-card-poker"
+timing = { bets = 60, show = 0, pause = 0, round_min = 0 }
+"""
+
+
+@contextmanager
+def serving(folder: Path, *args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run a server, and give the process and its address."""
+    file = folder / "tables.toml"
+    file.write_text(TABLES)
+    command = [sys.executable, "-m", "croupier", "serve", "-p", "0", "--data", str(folder / "data")]
+    process = subprocess.Popen(
+        [*command, "--tables", str(file), *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        found = re.fullmatch(r"Croupier is open: (http://127\.0\.0\.1:\d+)/\n", line)
+        assert found, line
+        yield process, found[1]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def run(*args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "croupier", *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_it_opens_prints_its_links_and_ends_cleanly_with_the_open_round_stored(
+    tmp_path: Path,
+) -> None:
+    async def play(address: str) -> str:
+        async with Client(address) as client:
+            await client.guest()
+            table = await client.table("one")
+            await table.do("sit", seat=1)
+            await table.until(lambda t: t.scene["phase"] == "bets")
+            wager = table.felt["wagers"][0]["wager"]
+            await table.do("bet", seat=1, wager=wager, cents=10_00)
+            return str(table.scene["round"])
+
+    with serving(tmp_path) as (process, address):
+        assert process.stdout is not None
+        link = process.stdout.readline()
+        assert re.search(rf"{address}/operator\?link=[\w-]{{43}}\n$", link)
+        assert "Play chips only" in process.stdout.readline()
+        round = asyncio.run(play(address))
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+        assert process.returncode == 0
+        assert "go on next time: 1." in out
+    data = tmp_path / "data"
+    for key in ("master.key", "signing.key"):
+        assert stat.S_IMODE((data / key).stat().st_mode) == 0o600
+    verified = run("ledger", "verify", "--data", str(data), "--json")
+    assert json.loads(verified.stdout)["verifies"] is True
+    assert json.loads(verified.stdout)["checkpoints"] >= 1
+    checkpoints = str(data / "checkpoints.jsonl")
+    again = run("ledger", "verify", "--data", str(data), "--checkpoints", checkpoints)
+    assert again.returncode == 0
+    with serving(tmp_path) as (_, address):
+        seen = json.load(urlopen(f"{address}/api/tables/one"))
+        assert seen["scene"]["round"] == round
+        assert [*seen["scene"]["boxes"]] == ["1"]
+
+
+def test_a_folder_has_one_server(tmp_path: Path) -> None:
+    with serving(tmp_path):
+        second = run("serve", "-p", "0", "--data", str(tmp_path / "data"))
+        assert (second.returncode, second.stdout) == (2, "")
+        assert "another server has data open" in second.stderr
+
+
+def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        found = run("serve", "-p", port, "--data", str(tmp_path))
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.count("\n") == 1 and "cannot listen" in found.stderr
+
+
+def test_bad_tables_are_refused_before_anything_is_opened(tmp_path: Path) -> None:
+    file = tmp_path / "tables.toml"
+    file.write_text(TABLES + 'seats = 9\nselections = { pair_plus = "Z" }\n')
+    data = tmp_path / "data"
+    found = run("serve", "-p", "0", "--data", str(data), "--tables", str(file))
+    assert (found.returncode, found.stdout) == (2, "")
+    assert "(12.D)" in found.stderr
+    assert not data.exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("-p", "70000"), "--port: must be from 0 to 65535"),
+        (("--proxy", "nowhere"), "--proxy: "),
+        (("--tables", "nowhere.toml"), "cannot be read"),
+        (("--database", "postgresql://127.0.0.1:1/none"), "--database: there is no ledger"),
+    ],
+)
+def test_bad_options_are_refused(tmp_path: Path, args: tuple[str, ...], said: str) -> None:
+    found = run("serve", "--data", str(tmp_path / "data"), *args)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert said in found.stderr and "Traceback" not in found.stderr
+
+
+def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    with serving(tmp_path):
+        pass
+    key = tmp_path / "data" / "master.key"
+    os.chmod(key, 0o644)
+    found = run("serve", "-p", "0", "--data", str(tmp_path / "data"))
+    assert found.returncode == 2 and "master.key: can be read by others" in found.stderr
+
+
+def test_bots_play_over_the_network(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, address):
+        found = run("bots", address, "--seats", "3", "--seconds", "3", "--json")
+        said = json.loads(found.stdout)
+        assert said["bots"] == 3 and said["rounds"] >= 3
+        missing = run("bots", address, "--table", "none")
+        assert missing.returncode == 2 and "there is no table 'none'" in missing.stderr
+    gone = run("bots", address)
+    assert gone.returncode == 2 and "does not answer" in gone.stderr
+
+
+def test_the_example_of_the_documentation_plays_a_round(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/live-tables.md").read_text()
+    (code,) = re.findall(r"```text\n(import asyncio.*?)```", page, re.DOTALL)
+    with serving(tmp_path) as (_, address):
+        code = code.replace("http://127.0.0.1:8000", address).replace('"maryland"', '"one"')
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+        )
+    assert re.fullmatch(r"-?\d+\.\d\d\n", done.stdout), done.stderr

@@ -1,0 +1,96 @@
+"""JSON is read strictly: what two readers could understand differently is refused."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from croupier.errors import Refused
+from croupier.server.strict import DEPTH_MAX, WHOLE_MAX, loads
+
+REFUSED = [
+    ('{"a": 1, "a": 2}', "duplicate_key"),
+    ('[{"b": {"a": 1, "a": 1}}]', "duplicate_key"),
+    ('{"a": 1, "\\u0061": 2}', "duplicate_key"),
+    ("NaN", "not_whole"),
+    ("[Infinity]", "not_whole"),
+    ("-Infinity", "not_whole"),
+    ("0.5", "not_whole"),
+    ("1.0", "not_whole"),
+    ("1e2", "not_whole"),
+    ("1E400", "not_whole"),
+    ("-0", "not_whole"),
+    (str(2**53), "number_too_large"),
+    (str(-(2**53)), "number_too_large"),
+    (str(2**63), "number_too_large"),
+    ("9" * 5_000, "number_too_large"),
+    ("01", "not_json"),
+    ("+1", "not_json"),
+    ("0x10", "not_json"),
+    ("１００", "not_json"),
+    ("١٠٠", "not_json"),
+    ("1_000", "not_json"),
+    ("", "not_json"),
+    ("{'a': 1}", "not_json"),
+    ('{"a": 1,}', "not_json"),
+    ('{"a": 1} x', "not_json"),
+    ("\ufeff{}", "not_json"),
+    ('"\\ud800"', "bad_text"),
+    ('{"\\udfff": 1}', "bad_text"),
+    ('["\\u0000"]', "bad_text"),
+    ("[" * (DEPTH_MAX + 1) + "]" * (DEPTH_MAX + 1), "too_deep"),
+    ("[" * 100_000, "too_deep"),
+    ('{"a":' * 5_000, "too_deep"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), REFUSED, ids=[text[:20] for text, _ in REFUSED])
+@pytest.mark.parametrize("as_bytes", [True, False])
+def test_what_is_ambiguous_is_refused(text: str, code: str, as_bytes: bool) -> None:
+    with pytest.raises(Refused) as refused:
+        loads(text.encode() if as_bytes else text)
+    assert refused.value.code == code
+    assert len(refused.value.message) < 200
+
+
+def test_bytes_that_are_no_text_are_refused() -> None:
+    for data in (b'"\xff"', b'"\xed\xa0\x80"', '{"a": 1}'.encode("utf-16")):
+        with pytest.raises(Refused):
+            loads(data)
+    with pytest.raises(Refused):
+        loads('"\ud800"')
+
+
+def test_what_is_plain_is_read() -> None:
+    assert loads(b'{"a": [1, -2, true, null, "\\ud83c\\udca1 \\u00e9"]}') == {
+        "a": [1, -2, True, None, "🂡 é"]
+    }
+    assert loads(str(WHOLE_MAX)) == WHOLE_MAX
+    assert loads("[" * DEPTH_MAX + "]" * DEPTH_MAX)
+    assert loads(json.dumps(["[" * 100, '"{{' * 50])) == ["[" * 100, '"{{' * 50]
+
+
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+LEAVES = st.none() | st.booleans() | st.integers(-WHOLE_MAX, WHOLE_MAX) | TEXTS
+PLAIN = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(PLAIN)
+def test_whatever_is_written_is_read_back(value: object) -> None:
+    assert loads(json.dumps(value)) == value
+    assert loads(json.dumps(value, ensure_ascii=False).encode()) == value
+
+
+@given(st.text(alphabet='{}[]":,\\u0d8e1.-tfn x', max_size=60) | st.binary(max_size=60))
+def test_nothing_else_than_a_refusal_comes_of_rubbish(data: str | bytes) -> None:
+    try:
+        value = loads(data)
+    except Refused as refused:
+        assert refused.code
+    else:
+        assert loads(json.dumps(value)) == value

@@ -1,0 +1,82 @@
+"""What people do at a table page, in a browser."""
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.table_page.house import House
+
+OWN = ".own player-seat"
+CHOICES = "#decisions .choice:enabled"
+OVER = 'felt-table[data-phase="over"]'
+
+
+def come_in(page: Page, house: House, table: str) -> str:
+    """Press Play in the lobby, and return who one is."""
+    page.goto(house.url)
+    page.locator(f'.tables [data-play="{table}"]').click()
+    page.wait_for_url(f"**/tables/{table}?play")
+    page.wait_for_selector(OWN)
+    return str(page.evaluate("fetch('/api/me').then(r => r.json())")["person"]["id"])
+
+
+def until_bets(page: Page) -> None:
+    """Let others bank until bets can be made; where nobody else can, bank no round."""
+    page.wait_for_selector('#dock[data-mode="bets"], #dock[data-mode="bank"]')
+    while page.locator('#dock[data-mode="bank"]').count():
+        page.locator('[data-command="pass"]').click()
+        page.wait_for_selector('#dock[data-mode="bets"], #dock[data-mode="wait"]')
+    page.wait_for_selector(f"{OWN} bet-spot[open] button")
+
+
+def bet_everywhere(page: Page) -> int:
+    """Put a chip on every open wager, and return how many stand."""
+    spots = page.locator(f"{OWN} bet-spot[open]")
+    wagers: list[str] = []
+    for spot in spots.all():
+        if spot.locator("chip-stack .sum").count():
+            continue  # Another spot of the same wager.
+        spot.locator("button").click()
+        expect(spot.locator("chip-stack .sum")).to_be_visible()
+        wagers.append(spot.inner_text())
+    return len(wagers)
+
+
+def decide(page: Page, which: int = 0) -> int:
+    """Take the same choice until the round is over, and return how often."""
+    times = 0
+    while True:
+        page.wait_for_selector(f"{CHOICES}, {OVER}")
+        if page.locator(OVER).count():
+            return times
+        button = page.locator(CHOICES).nth(which)
+        step = page.locator("#decisions .choice").first.element_handle()
+        button.click()
+        times += 1
+        page.wait_for_function("step => !step.isConnected || step.disabled", arg=step)
+
+
+def settled(page: Page) -> None:
+    """Wait until all that is over is shown to be."""
+    page.wait_for_selector(f"{OVER} {OWN} .mark[data-sign]:not([data-sign=''])")
+    expect(page.locator(f"{OWN} .lines li").first).to_be_visible()
+
+
+def record(page: Page, house: House, round: str) -> dict[str, Any]:
+    answer = page.request.get(f"{house.url}/rounds/{round}.json")
+    assert answer.ok
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def is_seen(page: Page, selector: str) -> None:
+    """Every one of them has a box of some size inside of the page, and is not hidden."""
+    width = page.viewport_size["width"] if page.viewport_size else 0
+    found = page.locator(selector).all()
+    assert found, selector
+    for one in found:
+        box = one.bounding_box()
+        assert box is not None, selector
+        assert box["width"] >= 12 and box["height"] >= 12, (selector, box)
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width + 1, (selector, box)
+        assert one.evaluate("e => getComputedStyle(e).visibility") == "visible"

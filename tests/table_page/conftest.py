@@ -1,0 +1,67 @@
+"""A real Chromium for the tests of a file, and a server for each."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+
+from tests.pages.browser import DESKTOP, open_browser
+from tests.table_page.house import House, opened
+
+NewPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")  # While it runs, no other test of this process may use asyncio.
+def browser() -> Iterator[Browser]:
+    with open_browser() as one:
+        yield one
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with opened(tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[NewPage]:
+    """Open a page of somebody's own; what goes wrong in its scripts fails the test."""
+    contexts: list[BrowserContext] = []
+    faults: list[str] = []
+
+    def heard(said: ConsoleMessage) -> None:
+        if said.type == "error":
+            faults.append(said.text)
+
+    def open_one(size: tuple[int, int] = DESKTOP, **options: Any) -> Page:
+        viewport = {"width": size[0], "height": size[1]}
+        context = browser.new_context(viewport=viewport, **options)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", heard)
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    # A refusal by the server is no fault of a script.
+    assert [one for one in faults if "Failed to load resource" not in one] == []
+
+
+CONTRAST = {"runOnly": ["color-contrast"]}
+
+
+def violations(page: Page) -> list[str]:
+    """What a screen reader or a weak eye would stumble over, by day and by night."""
+    found = []
+    for scheme, options in (("light", None), ("dark", CONTRAST)):
+        page.emulate_media(color_scheme="dark" if options else "light")
+        for one in Axe().run(page, options=options).response["violations"]:
+            nodes = [node["html"][:120] for node in one["nodes"]]
+            found.append(f"{scheme}: {one['id']}: {nodes}")
+    return found

@@ -1,0 +1,103 @@
+"""A whole server on the loopback, with a table of every book and little waiting."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from argon2 import PasswordHasher
+
+from croupier.ledger.stores import open_sqlite
+from croupier.money import format_money
+from croupier.rules.load import load
+from croupier.rules.resolve import resolve
+from croupier.rules.rulebook import Rulebook
+from croupier.rules.table_rules import TableRules
+from croupier.server.app import guarded, make_app
+from croupier.server.backroom import Backroom
+from croupier.server.config import parse_config
+from croupier.server.guard import Policy
+from croupier.server.limits import Rate
+from croupier.server.live import LiveTable
+from croupier.server.passwords import Passwords
+from croupier.server.people import People
+from croupier.server.pit import Pit
+from tests.server.doors import serving
+
+TABLES = Path(__file__).parent.parent.parent / "src/croupier/server/tables.toml"
+TIMING = """
+[table.timing]
+bets = 60
+decide = {decide}
+grace = 6
+show = 0.1
+pause = {pause}
+bank = 60
+round_min = 0
+"""
+GENEROUS = Policy(requests=Rate(10_000, 10_000), costly=Rate(10_000, 10_000))
+CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+IDS = ("maryland", "ride", "singapore", "california", "florida")
+
+
+@cache
+def book(id: str) -> Rulebook:
+    return load(id)
+
+
+def rules_of(id: str, selections: Any) -> TableRules:
+    return resolve(book(id), selections)
+
+
+@dataclass
+class House:
+    """A server, and what it knows."""
+
+    url: str
+    pit: Pit
+    loop: asyncio.AbstractEventLoop
+
+    def table(self, id: str) -> LiveTable:
+        return self.pit.tables[id]
+
+    def purse(self, player: str) -> str:
+        """What the ledger says that a player has."""
+        return format_money(self.pit.room.purse_cents(player))
+
+    def cut(self, id: str) -> None:
+        """Close every socket of players at a table, as a bad line would."""
+
+        def close() -> None:
+            for viewer in self.table(id).viewers:
+                if viewer.player and viewer.player.startswith("p-"):
+                    viewer.end(1012)
+
+        self.loop.call_soon_threadsafe(close)
+
+
+@contextmanager
+def opened(
+    folder: Path, *, decide: float = 60, pause: float = 60, more: str = ""
+) -> Iterator[House]:
+    """Open a house whose players have all the time that a busy machine may take."""
+    timing = TIMING.format(decide=decide, pause=pause)
+    text = TABLES.read_text() + more
+    text = text.replace("[table.selections]", f"{timing}\n[table.selections]")
+    store = open_sqlite(folder / "ledger.db", make=True)
+    room = Backroom(store, bytes(32))
+    pit = Pit(parse_config(text, rules_of), room, rules_of)
+    app = make_app(pit, People(store, passwords=Passwords(made_by=CHEAP)))
+    loops: list[asyncio.AbstractEventLoop] = []
+    start = pit.start
+
+    async def noted(**how: Any) -> None:
+        loops.append(asyncio.get_running_loop())
+        await start(**how)
+
+    pit.start = noted  # type: ignore[method-assign]
+    with serving(guarded(app, GENEROUS)) as port:
+        yield House(f"http://127.0.0.1:{port}", pit, loops[0])
+    room.close()

@@ -1,0 +1,206 @@
+"""Lobby, text table, round record, account: in a real browser."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from croupier.fairness import checker
+from tests.pages.browser import NARROW, PHONE
+from tests.table_page.acts import OWN, come_in, decide, record, settled, until_bets
+from tests.table_page.conftest import NewPage, violations
+from tests.table_page.house import House
+
+
+def play(page: Page, house: House, table: str) -> str:
+    """Play a round, and return its id."""
+    come_in(page, house, table)
+    until_bets(page)
+    page.locator(f"{OWN} bet-spot[open] button").first.click()
+    page.wait_for_selector('[data-command="deal"]:enabled')
+    page.keyboard.press("d")
+    decide(page)
+    settled(page)
+    round = house.table(table).standing.round
+    assert round
+    return round.id
+
+
+def test_the_lobby_lists_every_table(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(house.url)
+    rows = page.request.get(f"{house.url}/lobby.json").json()["tables"]
+    assert len(rows) == page.locator(".tables > li").count() == len(house.pit.tables)
+    for row, shown in zip(rows, page.locator(".tables > li").all(), strict=True):
+        text = shown.inner_text()
+        assert row["place"].lower() in text.lower()
+        assert f"{row['taken']} of {row['seats']}" in text
+        assert f"{row['edge'] * 100:.2f} %" in text
+        for meter in row["meters"]:
+            assert meter["label"] in text
+            assert f"${meter['shows']}" in text
+        link = shown.locator("dd a").get_attribute("href")
+        assert link == row["odds"]
+        assert page.request.get(house.url + str(link)).ok
+    assert violations(page) == []
+    for size in (PHONE, NARROW):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_a_page_that_is_not_there(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    for path in ("/tables/nowhere", "/tables/nowhere/text", "/rounds/nowhere-1"):
+        answer = page.request.get(house.url + path)
+        assert answer.status == 404
+        assert "There is no" in answer.text()
+    for path in ("/tables/nowhere.json", "/rounds/nowhere-1.json", "/rounds/nowhere-1/openings"):
+        answer = page.request.get(house.url + path)
+        assert answer.status == 404
+        assert answer.json()["error"]["code"] == "not_found"
+
+
+def test_a_round_is_played_in_text(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{house.url}/tables/maryland/text")
+    said, standing = page.locator("#said"), page.locator("#standing")
+
+    def type_in(words: str) -> None:
+        page.fill("#command", words)
+        page.keyboard.press("Enter")
+
+    expect(standing).to_contain_text("Take a seat")
+    type_in("s")
+    expect(standing).to_contain_text("Your seat 1")
+    expect(standing).to_contain_text("Place your bets.")
+    type_in("b 1 10")
+    expect(said).to_contain_text("Seat 1 bets $10")
+    type_in("b 1 3")
+    expect(said).to_contain_text("Refused:")
+    type_in("d")
+    expect(said).to_contain_text("Your decision:")
+    expect(standing).to_contain_text("a card face down, a card face down, a card face down")
+    assert violations(page) == []
+    type_in(house.table("maryland").scene()["choices"][0]["key"])
+    expect(said).to_contain_text("The round is over.")
+    type_in("w")
+    expect(said).to_contain_text("You have $")
+    type_in("y")
+    expect(said).to_contain_text("no command")
+    assert violations(page) == []
+
+
+def test_a_round_is_stepped_through(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    id = play(page, house, "maryland")
+    page.goto(f"{house.url}/rounds/{id}")
+    page.wait_for_selector("felt-table .says:not(:empty)")
+    steps = page.locator("#steps > li")
+    current = page.locator("#steps > li[aria-current]")
+    expect(current).to_contain_text("Place your bets.")
+    page.keyboard.press("ArrowRight")
+    expect(current).to_contain_text("bets $")
+    assert page.url.endswith("#step-2")
+    page.keyboard.press("End")
+    expect(current).to_contain_text("The round is over.")
+    last = [card.get_attribute("code") for card in page.locator(f"{OWN} play-card").all()]
+    assert all(last) and len(last) == 3
+    page.keyboard.press("ArrowLeft")
+    assert page.url.endswith(f"#step-{steps.count() - 1}")
+    page.keyboard.press("Home")
+    assert page.locator("play-card").count() == 0
+    page.keyboard.press(" ")
+    expect(page.locator('[data-command="play"]')).to_contain_text("Pause")
+    expect(current).to_contain_text("bets $")
+    page.keyboard.press(" ")
+    page.keyboard.press("f")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_contain_text("One step back")
+    page.keyboard.press("Escape")
+    assert violations(page) == []
+    page.goto(f"{house.url}/rounds/{id}#step-4")
+    page.reload()
+    expect(page.locator("#steps > li").nth(3)).to_have_attribute("aria-current", "step")
+
+
+def test_a_deal_is_checked_in_the_browser(house: House, new_page: NewPage, tmp_path: Path) -> None:
+    page = new_page()
+    id = play(page, house, "ride")
+    page.goto(f"{house.url}/rounds/{id}#step-99")
+    page.locator('[data-command="check"]').click()
+    expect(page.locator("#proof")).to_contain_text("Proven in your browser: all 5 cards")
+    assert page.locator("#proof b").all_inner_texts() == ["proven"] * 5
+    assert violations(page) == []
+    for line in record(page, house, id)["settlement"]["seats"][0]["lines"]:
+        assert page.locator(".settled a").filter(has_text=line["clause"]).count()
+    # The same document convinces the program that players keep.
+    document = page.request.get(f"{house.url}/rounds/{id}/openings?record=true").text()
+    file = tmp_path / "deal.json"
+    file.write_text(document)
+    run = subprocess.run([sys.executable, checker.__file__, str(file)], capture_output=True)
+    assert run.returncode == 0, run.stdout
+    # A card that was changed is found out.
+    changed = json.loads(document)
+    first = changed["opened"][0]
+    first["card"] = "2c" if first["card"] != "2c" else "3c"
+    page.route("**/openings", lambda route: route.fulfill(body=json.dumps(changed)))
+    page.locator('[data-command="check"]').click()
+    expect(page.locator("#proof")).to_contain_text("Not proven: 1 of 5")
+
+
+def test_a_folded_hand_is_its_players_alone(house: House, new_page: NewPage) -> None:
+    page, other = new_page(), new_page()
+    player = come_in(page, house, "maryland")
+    until_bets(page)
+    page.locator(f"{OWN} bet-spot[open] button").first.click()
+    page.wait_for_selector('[data-command="deal"]:enabled')
+    page.keyboard.press("d")
+    page.wait_for_selector("#decisions .choice:enabled")
+    round = house.table("maryland").standing.round
+    assert round
+    openings = f"{house.url}/rounds/{round.id}/openings"
+    # While a round is played nothing is opened, and its page shows no face.
+    assert page.request.get(openings).status == 409
+    steps = page.request.get(f"{house.url}/rounds/{round.id}/steps.json").json()
+    assert steps["own"] == {}
+    decide(page, which=1)
+    page.wait_for_selector('felt-table[data-phase="over"]')
+    mine = page.request.get(openings).json()["opened"]
+    theirs = other.request.get(openings).json()["opened"]
+    over = house.table("maryland").standing.round
+    assert over
+    cards = {p for box in over.boxes.values() if box.player == player for p in box.cards}
+    assert {one["position"] for one in theirs} == set(over.faces)
+    assert {one["position"] for one in mine} == set(over.faces) | cards
+    assert other.request.get(f"{house.url}/rounds/{over.id}/steps.json").json()["own"] == {}
+
+
+def test_a_guest_becomes_an_account(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{house.url}/account")
+    expect(page.locator("h1")).to_have_text("You are not signed in")
+    assert violations(page) == []
+    player = come_in(page, house, "maryland")
+    page.goto(f"{house.url}/account")
+    expect(page.locator("#history tr")).to_have_count(1)
+    assert f"${house.purse(player)}" in page.locator(".chief").inner_text()
+    assert violations(page) == []
+    page.fill("#up-name", "Ada")
+    page.fill("#up-password", "a long enough sentence")
+    page.get_by_role("button", name="Make an account").click()
+    expect(page.locator("h1")).to_have_text("Ada")
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url(f"{house.url}/")
+    page.goto(f"{house.url}/sign-in")
+    assert violations(page) == []
+    page.fill("#in-name", "Ada")
+    page.fill("#in-password", "not this one at all")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("form[data-post='/api/sign-in'] [role=status]")).not_to_be_empty()
+    page.fill("#in-password", "a long enough sentence")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{house.url}/")
+    me = page.evaluate("fetch('/api/me').then(r => r.json())")["person"]
+    assert (me["id"], me["name"]) == (player, "Ada")

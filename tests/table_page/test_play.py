@@ -1,0 +1,427 @@
+"""People play at real tables in a real browser, and what they see is what the ledger says."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Response, WebSocket, expect
+
+from croupier.money import format_money, parse_money
+from tests.pages.browser import NARROW, PHONE
+from tests.table_page.acts import (
+    CHOICES,
+    OVER,
+    OWN,
+    bet_everywhere,
+    come_in,
+    decide,
+    is_seen,
+    record,
+    settled,
+    until_bets,
+)
+from tests.table_page.conftest import NewPage, violations
+from tests.table_page.house import IDS, House, opened
+
+
+def shown_cents(text: str) -> int:
+    """Read a sum as the page writes it: +$1,234.50, −$5, $0."""
+    sign = -1 if text.startswith("\u2212") else 1
+    return sign * parse_money(text.lstrip("+\u2212$").replace(",", ""), "page")
+
+
+def check_result(page: Page, house: House, player: str) -> None:
+    """Hold balance, net and every line on the screen against the ledger."""
+    round = house.table(page.url.split("/")[-1].split("?")[0]).standing.round
+    assert round
+    found = record(page, house, round.id)
+    seat = next(s for s in found["settlement"]["seats"] if s["player"] == player)
+    own = page.locator(OWN)
+    rows = own.locator(".lines li")
+    # A fee of the house has a row of its own.
+    fees = 1 if parse_money(seat.get("fee", "0.00"), "fee") else 0
+    assert rows.count() == len(seat["lines"]) + fees
+    for row, line in zip(rows.all(), seat["lines"], strict=False):
+        parts = [parse_money(line[key], key) for key in ("paid", "returned")]
+        net = sum(parts) - parse_money(line["stake"], "stake")
+        text = row.locator("b").inner_text()
+        assert shown_cents(text) == net if net else text == line["outcome"]
+        assert row.locator("a").inner_text() == line["clause"]
+        assert len(row.locator("small").inner_text()) > len(line["clause"])
+    mark = own.locator(".mark").inner_text()
+    assert (0 if mark == "even" else shown_cents(mark)) == parse_money_signed(seat["net"])
+    assert format_money(shown_cents(page.inner_text("#balance"))) == house.purse(player)
+    assert shown_cents(page.inner_text("#net")) == parse_money_signed(seat["net"])
+    moved = [e for e in found["entries"] if f"player:{player}" in (e["debit"], e["credit"])]
+    signs = [(1 if e["credit"] == f"player:{player}" else -1, e["micros"]) for e in moved]
+    assert sum(s * round_cents(m) for s, m in signs) == parse_money_signed(seat["net"])
+
+
+def parse_money_signed(text: str) -> int:
+    return -parse_money(text[1:], "net") if text.startswith("-") else parse_money(text, "net")
+
+
+def round_cents(micros: str) -> int:
+    return parse_money(micros[:-4], "micros")
+
+
+@pytest.mark.parametrize("table", IDS)
+def test_a_guest_plays_a_round_of_every_book(table: str, house: House, new_page: NewPage) -> None:
+    page = new_page()
+    player = come_in(page, house, table)
+    until_bets(page)
+    expect(page.locator(".says")).to_have_text("Place your bets.")
+    assert bet_everywhere(page) >= 1
+    is_seen(page, f"{OWN} chip-stack .chip")
+    is_seen(page, ".tray .chip")
+    assert violations(page) == []
+    page.keyboard.press("d")
+    page.wait_for_selector(CHOICES)
+    page.wait_for_selector(f"{OWN} play-card[data-suit]:not([data-suit=''])")
+    page.wait_for_function("() => !document.querySelector('play-card[data-waits=\"1\"]')")
+    is_seen(page, "play-card")
+    is_seen(page, "play-card svg")
+    assert violations(page) == []
+    assert decide(page) >= 1
+    settled(page)
+    expect(page.locator("#spoken")).to_contain_text("You ")
+    check_result(page, house, player)
+    assert violations(page) == []
+
+
+ELECTRONIC = """
+[[table]]
+id = "shared"
+rulebook = "maryland-three-card-poker"
+[table.selections]
+format = "electronic"
+"""
+
+
+def test_a_shared_hand_is_chosen(tmp_path: Path, new_page: NewPage) -> None:
+    with opened(tmp_path, more=ELECTRONIC) as house:
+        page = new_page()
+        come_in(page, house, "shared")
+        until_bets(page)
+        page.select_option("#hand", "2")
+        page.locator(f"{OWN} bet-spot[open] button").first.click()
+        expect(page.locator(f"{OWN} chip-stack .sum")).to_have_count(1)
+        assert violations(page) == []
+        page.keyboard.press("d")
+        assert decide(page) == 1
+        settled(page)
+        round = house.table("shared").standing.round
+        assert round and [box.hand for box in round.boxes.values()] == [2]
+        is_seen(page, "play-card")
+
+
+def test_both_bets_are_pulled(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    player = come_in(page, house, "ride")
+    until_bets(page)
+    page.locator(f"{OWN} bet-spot[open] button").first.click()
+    # One wager lies on three equal spots, and chips on all of them.
+    expect(page.locator(f"{OWN} chip-stack .sum")).to_have_count(3)
+    page.keyboard.press("d")
+    assert decide(page, which=1) == 2
+    settled(page)
+    expect(page.locator(f"{OWN} bet-spot[data-fate='take back']")).to_have_count(2)
+    check_result(page, house, player)
+
+
+def test_a_player_banks(tmp_path: Path, new_page: NewPage) -> None:
+    with opened(tmp_path, pause=8) as house:
+        bank_a_round(house, new_page())
+        assert house.table("california").standing.round
+
+
+def bank_a_round(house: House, page: Page) -> None:
+    player = come_in(page, house, "california")
+    page.wait_for_selector('#dock[data-mode="bank"]', timeout=40_000)
+    page.fill("#funds", "150")
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.locator('[data-command="bank"]').click()
+    expect(page.locator(".banker")).to_contain_text("banks with $150")
+    expect(page.locator(f"{OWN}[banks]")).to_be_visible()
+    page.wait_for_selector(OVER, timeout=40_000)
+    page.wait_for_selector(f"{OWN} .mark[data-sign]:not([data-sign=''])")
+    standing = house.table("california").standing
+    assert standing.round and standing.round.bank_result
+    net = page.locator(f"{OWN} .mark").inner_text()
+    assert (0 if net == "even" else shown_cents(net)) == standing.round.bank_result.net
+    assert format_money(shown_cents(page.inner_text("#balance"))) == house.purse(player)
+
+
+class Frames:
+    """What a page is told over its sockets."""
+
+    def __init__(self, page: Page) -> None:
+        self.heard: list[dict[str, Any]] = []
+        page.on("websocket", self._listen)
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda text: self.heard.append(json.loads(text)))
+
+    def text(self) -> str:
+        return json.dumps(self.heard)
+
+
+def test_everybody_sees_what_they_may(house: House, new_page: NewPage) -> None:
+    pages = [new_page() for _ in range(3)]
+    frames = [Frames(page) for page in pages]
+    first, second, watcher = pages
+    players = [come_in(page, house, "maryland") for page in (first, second)]
+    watcher.goto(f"{house.url}/tables/maryland")
+    watcher.wait_for_selector("player-seat .who")
+    for page in (first, second):
+        until_bets(page)
+        page.locator(f"{OWN} bet-spot[open] button").first.click()
+        expect(page.locator(f"{OWN} chip-stack .sum")).to_have_count(1)
+    for page in (first, second):
+        page.keyboard.press("d")
+    watcher.wait_for_selector(".seats play-card")
+    first.wait_for_selector(f"{CHOICES}, player-seat[asked]")
+    table = house.table("maryland")
+    deck, round = table.committed, table.standing.round
+    assert deck and round and not round.faces
+    hands = {box.player: box.cards for box in round.boxes.values()}
+    for page in (first, second):
+        expect(page.locator(f'{OWN} play-card:not([code=""])')).to_have_count(3)
+    for page, player in zip((first, second), players, strict=True):
+        mine = [str(deck.deck[position]) for position in hands[player]]
+        cards = page.locator(f"{OWN} play-card").all()
+        assert [card.get_attribute("code") for card in cards] == mine
+    assert watcher.locator('play-card:not([code=""])').count() == 0
+    # What is hidden is not in what was sent, wherever one looks for it.
+    for told, who in zip(frames, (*players, None), strict=True):
+        owned = [frame for frame in told.heard if frame["type"] == "own"]
+        positions = {int(p) for frame in owned for p in frame["own"]}
+        assert positions == set(hands.get(who or "", ()))
+        hidden = [str(deck.deck[p]) for p in range(52) if p not in positions]
+        assert not [card for card in hidden if f'"{card}"' in told.text()]
+    assert violations(watcher) == []
+
+
+def test_a_decision_at_the_last_second(tmp_path: Path, new_page: NewPage) -> None:
+    with opened(tmp_path, decide=4) as house:
+        page = new_page()
+        come_in(page, house, "maryland")
+        until_bets(page)
+        page.locator(f"{OWN} bet-spot[open] button").first.click()
+        page.wait_for_selector('[data-command="deal"]:enabled')
+        page.keyboard.press("d")
+        page.wait_for_selector(CHOICES)
+        page.wait_for_function("() => document.querySelector('#ring b').textContent == '1'")
+        assert page.locator("#ring[soon]").count()
+        page.keyboard.press(page.locator(f"{CHOICES} kbd").first.inner_text())
+        settled(page)
+        told = house.table("maryland").standing.events
+        chose = [event for event in told if type(event).__name__ == "Chose"]
+        assert [event.by for event in chose] == ["player"]  # type: ignore[union-attr]
+
+
+def test_a_cut_line_loses_nothing(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    player = come_in(page, house, "ride")
+    until_bets(page)
+    page.locator(f"{OWN} bet-spot[open] button").first.click()
+    page.wait_for_selector('[data-command="deal"]:enabled')
+    page.keyboard.press("d")
+    page.wait_for_selector(CHOICES)
+    cards = [card.get_attribute("data-at") for card in page.locator(f"{OWN} play-card").all()]
+    house.cut("ride")
+    page.wait_for_selector('#status[data-cut="cut"]')
+    page.wait_for_selector('#status[data-cut=""]')
+    again = [card.get_attribute("data-at") for card in page.locator(f"{OWN} play-card").all()]
+    assert cards == again
+    assert page.locator(f'{OWN} play-card:not([code=""])').count() == 3
+    assert decide(page) == 2
+    settled(page)
+    check_result(page, house, player)
+
+
+def test_by_keyboard_alone(tmp_path: Path, new_page: NewPage) -> None:
+    with opened(tmp_path, pause=3) as house:
+        play_by_keys(house, new_page())
+        assert house.table("maryland").rounds == 2
+
+
+def play_by_keys(house: House, page: Page) -> None:
+    page.goto(f"{house.url}/tables/maryland")
+    page.wait_for_selector('#dock[data-mode="guest"]')
+    page.keyboard.press("g")
+    page.wait_for_selector(OWN)
+    until_bets(page)
+    page.keyboard.press("3")
+    expect(page.locator('.tray [aria-checked="true"]')).to_have_attribute("aria-label", "$25")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('.own bet-spot[open]') !== null"):
+            break
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{OWN} .sum")).to_have_text("$25")
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{OWN} .sum")).to_have_text("$50")
+    page.keyboard.press("z")
+    expect(page.locator(f"{OWN} .sum")).to_have_text("$25")
+    page.keyboard.press("c")
+    expect(page.locator(f"{OWN} .sum")).to_have_count(0)
+    page.keyboard.press("z")
+    expect(page.locator(f"{OWN} .sum")).to_have_text("$25")
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()
+    expect(page.locator("#keys")).to_contain_text("Rebet")
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("d")
+    page.wait_for_selector(CHOICES)
+    page.keyboard.press(page.locator(f"{CHOICES} kbd").first.inner_text())
+    page.wait_for_selector('[data-command="rebet"]:enabled')
+    page.keyboard.press("r")
+    expect(page.locator(f"{OWN} .sum")).to_have_text("$25")
+
+
+def test_single_letters_can_be_switched_off(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{house.url}/tables/maryland")
+    page.wait_for_selector('#dock[data-mode="guest"]')
+    page.locator('[data-command="settings"]').click()
+    assert violations(page) == []
+    page.locator('[name="keys"]').uncheck()
+    page.locator("#settings button").click()
+    page.keyboard.press("g")
+    page.wait_for_timeout(300)
+    assert page.locator(OWN).count() == 0
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [PHONE, NARROW])
+def test_on_a_phone(size: tuple[int, int], house: House, new_page: NewPage) -> None:
+    page = new_page(size, has_touch=True)
+    page.goto(house.url)
+    assert violations(page) == []
+    player = come_in(page, house, "maryland")
+    until_bets(page)
+    page.locator(f"{OWN} bet-spot[open] button").first.tap()
+    expect(page.locator(f"{OWN} .sum")).to_have_count(1)
+    is_seen(page, ".tray .chip")
+    for button in page.locator("#dock button:visible, .own bet-spot button").all():
+        box = button.bounding_box()
+        assert box and min(box["width"], box["height"]) >= 44, button.inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    page.locator('[data-command="deal"]').tap()
+    page.wait_for_selector(CHOICES)
+    page.wait_for_function("() => !document.querySelector('play-card[data-waits=\"1\"]')")
+    is_seen(page, f"{OWN} play-card")
+    assert violations(page) == []
+    page.locator(CHOICES).first.tap()
+    settled(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    check_result(page, house, player)
+
+
+def test_nothing_moves_where_motion_is_unwelcome(house: House, new_page: NewPage) -> None:
+    page = new_page(reduced_motion="reduce")
+    come_in(page, house, "singapore")
+    until_bets(page)
+    bet_everywhere(page)
+    page.evaluate(
+        "() => { window.moved = 0; const animate = Element.prototype.animate;"
+        "Element.prototype.animate ="
+        "  function (...a) { window.moved += 1; return animate.apply(this, a) } }"
+    )
+    page.keyboard.press("d")
+    page.wait_for_selector(CHOICES)
+    assert page.locator('play-card[data-waits="1"]').count() == 0
+    decide(page)
+    settled(page)
+    assert page.evaluate("window.moved") == 0
+
+
+def test_a_refusal_names_its_clause(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    come_in(page, house, "maryland")
+    until_bets(page)
+    page.keyboard.press("5")
+    spots = page.locator(f"{OWN} bet-spot[open] button")
+    spots.nth(0).click()
+    expect(page.locator(f"{OWN} .sum").first).to_have_text("$500")
+    page.keyboard.press("4")
+    spots.nth(1).click()
+    spots.nth(1).click()
+    spots.nth(1).click()
+    expect(page.locator(f"{OWN} .sum").nth(1)).to_have_text("$200")
+    page.locator("#table .pays a").first.click()
+    expect(page.locator("dialog[open] h2")).to_contain_text("Clause")
+    expect(page.locator("dialog[open] .said p").first).not_to_be_empty()
+    assert violations(page) == []
+
+
+def test_the_coach_says_what_a_choice_is_worth(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    come_in(page, house, "maryland")
+    page.locator('[data-command="settings"]').click()
+    page.locator('[name="coach"]').check()
+    page.locator("#settings button").click()
+    until_bets(page)
+    page.locator(f"{OWN} bet-spot[open] button").first.click()
+    page.wait_for_selector('[data-command="deal"]:enabled')
+    page.keyboard.press("d")
+    page.wait_for_selector("#coach .worth li")
+    assert page.locator("#coach .worth li").count() == page.locator(CHOICES).count()
+    expect(page.locator('#coach [data-best="1"]')).to_have_count(1)
+    expect(page.locator("#coach .worth")).to_contain_text("costs $")
+    assert violations(page) == []
+    best = page.locator('#coach [data-best="1"] b').inner_text()
+    page.locator(CHOICES).filter(has_text=best).first.click()
+    expect(page.locator("#coach .score")).to_contain_text("1 of 1 decisions")
+
+
+def test_own_limits_stop_betting(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    come_in(page, house, "maryland")
+    until_bets(page)
+    page.locator('[data-command="break"]').click()
+    assert violations(page) == []
+    page.locator('#rest button[value="5"]').click()
+    expect(page.locator("#hint")).to_contain_text("You take a break")
+    page.wait_for_selector('#dock[data-mode="sit"]')
+    page.locator('[data-command="sit"]').click()
+    page.wait_for_selector(OWN)
+    page.locator(f"{OWN} bet-spot button").first.dispatch_event("click")
+    expect(page.locator("#status")).to_contain_text("You take a break")
+    assert page.locator(f"{OWN} .sum").count() == 0
+    # A limit of zero minutes left: what one set for oneself holds after a reload, too.
+    page.evaluate("localStorage.removeItem('croupier.break')")
+    page.evaluate(
+        "localStorage.setItem('croupier.limits', '{\"loss\": 1}');"
+        "const v = JSON.parse(sessionStorage.getItem('croupier.visit')); v.net = -500;"
+        "sessionStorage.setItem('croupier.visit', JSON.stringify(v))"
+    )
+    page.reload()
+    expect(page.locator("#hint")).to_contain_text("the limit that you set")
+
+
+def test_the_table_page_is_small(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    heard: list[Response] = []
+    page.on("response", lambda one: heard.append(one))
+    page.goto(f"{house.url}/tables/maryland")
+    page.wait_for_selector('#dock[data-mode="guest"]')
+    page.keyboard.press("g")
+    until_bets(page)
+    page.locator(f"{OWN} bet-spot[open] button").first.click()
+    page.wait_for_selector('[data-command="deal"]:enabled')
+    page.keyboard.press("d")
+    page.wait_for_selector(f'{OWN} play-card:not([code=""])')
+    files = {one.url: len(one.body()) for one in heard if "/api/" not in one.url and one.ok}
+    assert {url.split("/")[-1] for url in files} >= {"maryland", "table.js", "table.css"}
+    # Browsers differ in whether what `<use>` fetches is a response of the page.
+    files[f"{house.url}/cards.svg"] = len(page.request.get(f"{house.url}/cards.svg").body())
+    assert sum(files.values()) < 100_000, files
+    assert all(one.url.startswith(house.url) for one in heard)

@@ -1,0 +1,106 @@
+"""The modules of the page: their own tests in Node, and what is sent of them."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from croupier.fairness.commitment import commit
+from croupier.fairness.shuffle import shuffled
+from croupier.server.pages.scripts import cut
+from croupier.server.pages.static import shipped
+from croupier.server.scene import patched
+from tests.table_page.recording import RECORDINGS, entropy
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+STATIC = ROOT / "src/croupier/web/static"
+MODULES = sorted(name for name in shipped() if name.endswith(".js"))
+NODE = str(Path(sys.executable).with_name("node"))
+
+
+def node(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([NODE, *arguments], input=given, capture_output=True, text=True, cwd=ROOT)
+
+
+def test_the_pure_parts_in_node() -> None:
+    run = node("--test", "--test-reporter=tap", *map(str, sorted(HERE.glob("*.test.mjs"))))
+    assert run.returncode == 0, run.stdout
+    assert re.search(r"# pass [1-9]\d", run.stdout)
+
+
+@pytest.mark.parametrize("file", sorted(RECORDINGS.glob("*.json")), ids=lambda file: file.stem)
+def test_a_recording_is_what_the_server_says(file: Path) -> None:
+    recording = json.loads(file.read_text())
+    scene: dict[str, object] = {}
+    for frame in recording["frames"]:
+        if frame["type"] == "welcome":
+            scene = frame["scene"]
+        elif frame["type"] == "news":
+            scene = patched(scene, frame["scene"])
+    assert scene == recording["scene"]
+
+
+def test_a_proof_is_worked_out_in_javascript() -> None:
+    deck = shuffled(entropy())
+    committed = commit(deck, entropy(), round="t-1", rules="ab" * 32)
+    good = committed.document([0, 7, 51])
+    other = commit(deck, entropy(), round="t-2", rules="ab" * 32).document([0])
+    wrong_card = json.loads(json.dumps(good))
+    wrong_card["opened"][1]["card"] = str(deck[8])
+    wrong_salt = json.loads(json.dumps(good))
+    wrong_salt["opened"][0]["salt"] = "00" * 16
+    noted = committed.commitment.digest
+    program = (
+        f"import {{ check }} from '{(STATIC / 'js/proof.js').as_uri()}';"
+        "import { readFileSync } from 'node:fs';"
+        "const [documents, noted] = JSON.parse(readFileSync(0, 'utf8'));"
+        "const found = [];"
+        "for (const one of documents) found.push(await check(one, noted)"
+        "  .then((cards) => cards.map((card) => card.proven), (error) => error.message));"
+        "console.log(JSON.stringify(found));"
+    )
+    documents = [good, wrong_card, wrong_salt, other]
+    given = json.dumps([documents, noted])
+    run = node("--input-type=module", "-e", program, given=given)
+    assert run.returncode == 0, run.stderr
+    right, card, salt, foreign = json.loads(run.stdout)
+    assert right == [True, True, True]
+    assert card == [True, False, True]
+    assert salt == [False, True, True]
+    assert "commitment" in foreign
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_is_cut_still_runs(name: str) -> None:
+    text = cut(name).decode()
+    assert "/*" not in text
+    assert not re.search(r"^\s+\S", text, re.MULTILINE)
+    run = node("--check", "--input-type=module", given=text)
+    assert run.returncode == 0, run.stderr
+    # Strings come out as they went in.
+    strings = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+    whole = re.sub(r"/\*.*?\*/", "", shipped()[name].decode(), flags=re.DOTALL)
+    whole = re.sub(r"^\s*//.*$", "", whole, flags=re.MULTILINE)
+    assert strings.findall(text) == strings.findall(whole)
+
+
+def test_no_module_names_a_book_a_game_or_a_wager() -> None:
+    """What the architecture says of Python holds in the browser as well."""
+    names: set[str] = set()
+    for file in (ROOT / "src/croupier/rulebooks").glob("*.toml"):
+        book = tomllib.loads(file.read_text())
+        names |= {file.stem}
+        for table in ("bonus", "envy", "extra", "meter", "paytable", "wager"):
+            names |= {name for name in book.get(table, {}) if name not in book}
+    words = {"play"}  # The name of a command: to play a replay, to play here.
+    own = [name for name in MODULES if name.startswith("js/")]
+    for name in own:
+        text = cut(name).decode()
+        for quoted in re.findall(r'"(?:[^"\\\n]|\\.)*"', text):
+            assert ast.literal_eval(quoted) not in names - words, (name, quoted)
