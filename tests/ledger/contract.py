@@ -3,9 +3,10 @@
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from croupier.ledger.checkpoints import sign
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import Bought, CashedIn, MeterStarted
 from croupier.ledger.journal import Head
-from croupier.ledger.store import Answer, Claim, Decide, NewEvent, Work
+from croupier.ledger.store import NOT_ENOUGH, Answer, Claim, Decide, NewEvent, Request, Work
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
@@ -62,6 +63,10 @@ def moving(micros: int, id: str = "1", *, debit: str = "cage", credit: str = ADA
     return Work((NewEvent(b"{}", 1, "", (entry,)),), f"done {id}")
 
 
+def _given(_: Mapping[str, int], work: Work) -> Work:
+    return work
+
+
 class StoreContract:
     """What a store must do; a database has a class of its own that says how one is made."""
 
@@ -76,6 +81,28 @@ class StoreContract:
     def failing(self, store: Store, at: int) -> AbstractContextManager[list[str]]:
         """Let the statement with this number fail; the context gives what was run."""
         raise NotImplementedError
+
+    # ------------------------------------------------------------ several at once
+
+    def test_commands_are_stored_together_and_a_refused_one_alone_is_not(
+        self, store: Store
+    ) -> None:
+        poor = moving(1, "b", debit="player:poor", credit="cage")
+        works = {"a": moving(5, "a"), "b": poor, "c": moving(7, "c")}
+        requests = [
+            Request(claim(id, stream=id), (), partial(_given, work=work))
+            for id, work in works.items()
+        ]
+        finish = store.begin_all(requests)
+        assert finish is not None
+        first, refused, last = finish()
+        assert [first, last] == [Answer("done a", 1), Answer("done c", 1)]
+        assert isinstance(refused, Refused) and refused.code == NOT_ENOUGH
+        with store.reading() as view:
+            assert view.balance(Account(ADA)) == 12
+        again = store.settle_all(requests[:2])
+        assert again[0] == Answer("done a", 1, repeated=True)
+        assert isinstance(again[1], Refused)
 
     # ------------------------------------------------------------ appending
 

@@ -6,7 +6,7 @@ import pytest
 
 from croupier.errors import Problems, UserError
 from croupier.rules.load import rulebook_ids
-from croupier.server.config import meter_names, parse_config
+from croupier.server.config import parse_config
 from croupier.server.pace import Timing
 from tests.rules.books import CALIFORNIA, MARYLAND
 from tests.server.floor import rules_of
@@ -49,7 +49,7 @@ def test_everything_can_be_said() -> None:
     assert (one.timing.bets_ms, one.timing.round_min_ms) == (1_500, 0)
     assert one.validated_cents == 500_00
     assert one.table_set.meters == {"progressive": "linked"}
-    assert [name for name, _, _ in meter_names((one,))] == ["linked"]
+    assert one.meter("progressive") == "linked"
 
 
 def test_all_faults_are_found_at_once_each_with_its_clause() -> None:

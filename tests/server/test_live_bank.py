@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from croupier.ledger.events import CashedIn
 from croupier.money import micros
 from croupier.server.config import parse_config
 from croupier.server.pit import Pit
@@ -63,7 +64,7 @@ def test_a_banker_whose_funds_went_elsewhere_passes(tmp_path: Path) -> None:
         table = pit.tables["t"]
         one, _ = await seated(pit, 1, 2)
         await one.ask("bank", seat=1, funds=1_000_00)
-        await pit.cash_in("p1", 500_00)
+        await pit._at_cage(lambda: CashedIn("p1", 500_00))
         assert await deal_on(table) == "open"
         assert table.standing.in_play is None and table.scene()["bank_turn"] == 2
 

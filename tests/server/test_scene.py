@@ -49,10 +49,6 @@ def test_news_is_kept_for_a_while() -> None:
     assert news.since(15) is not None and news.since(14) is None
 
 
-async def _frames(viewer: Viewer) -> list[str]:
-    return await viewer.frames()
-
-
 def test_a_slow_reader_is_cut_and_keeps_nothing() -> None:
 
     async def scenario() -> None:
@@ -62,7 +58,7 @@ def test_a_slow_reader_is_cut_and_keeps_nothing() -> None:
         assert not viewer.slow and viewer.waiting == FRAMES_MAX
         viewer.send("one more")
         assert viewer.slow and viewer.waiting == 0
-        assert await _frames(viewer) == []
+        assert await viewer.frames() == []
 
     asyncio.run(scenario())
 
@@ -73,7 +69,7 @@ def test_what_waits_is_sent_before_a_socket_is_closed() -> None:
         viewer = Viewer("p")
         viewer.send("last")
         viewer.end(4403)
-        assert await _frames(viewer) == ["last"]
-        assert await _frames(viewer) == [] and viewer.code == 4403
+        assert await viewer.frames() == ["last"]
+        assert await viewer.frames() == [] and viewer.code == 4403
 
     asyncio.run(scenario())

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -232,13 +232,3 @@ class _Reading:
         if not isinstance(value, bool):
             self.wrong(path, "must be true or false")
         return value is True
-
-
-def meter_names(tables: tuple[TableConfig, ...]) -> Iterator[tuple[str, TableConfig, str]]:
-    """Yield the meters of all tables by the name in the ledger, each once."""
-    seen: set[str] = set()
-    for table in tables:
-        for id in table.rules.meters:
-            if (name := table.meter(id)) not in seen:
-                seen.add(name)
-                yield name, table, id

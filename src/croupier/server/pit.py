@@ -9,7 +9,7 @@ from pathlib import Path
 from croupier.errors import Refused, UserError
 from croupier.ledger.audit import Posted, RulesOf
 from croupier.ledger.checkpoints import sign
-from croupier.ledger.events import Bought, CashedIn, LedgerEvent
+from croupier.ledger.events import Bought, LedgerEvent
 from croupier.ledger.journal import Head
 from croupier.ledger.scribe import Happened, Scribe
 from croupier.ledger.store import Claim, View, Work
@@ -107,10 +107,6 @@ class Pit:
             return Bought(player, missing) if missing > 0 else None
 
         await self._at_cage(due)
-
-    async def cash_in(self, player: str, cents: int) -> None:
-        """Give chips back."""
-        await self._at_cage(lambda: CashedIn(player, cents))
 
     async def _at_cage(self, decide: Callable[[], LedgerEvent | None]) -> None:
         """Decide on what the purses hold when nothing else is under way, and store it."""

@@ -167,54 +167,72 @@ class SqliteStore:
             raise
         return partial(self._finish, together)
 
-    def _begin(self, together: list[Waiting]) -> None:
-        """Run the statements of all commands that are not refused, and leave them uncommitted."""
-        left = list(together)
-        while left:
-            self._writer.execute("BEGIN IMMEDIATE")
-            for running in left:
-                try:
-                    running.run(SqliteSession(self._writer))
-                except BaseException as error:
-                    self._roll_back()
-                    running.error = error
-                    break
-            else:
-                return
-            left.remove(running)
-
     def _finish(self, together: list[Waiting]) -> list[Result]:
         try:
-            if self._writer.in_transaction:
-                self._writer.execute("COMMIT")
-        except Exception as error:
-            self._roll_back()
-            for one in together:
-                one.error = one.error or error
+            self._commit(together)
         finally:
             self._lock.release()
         return [one.error or one.result() for one in together]
+
+    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
+        together = [Waiting(*request) for request in requests]
+        with self._lock:
+            self._begin(together)
+            self._commit(together)
+        return [one.error or one.result() for one in together]
+
+    def _begin(self, together: list[Waiting]) -> None:
+        """Run the statements of all commands that are not refused, and leave them uncommitted.
+
+        A refusal happens seldom, so the others are done again; to keep a place in the transaction
+        for each of them to go back to would cost all of them more.
+        """
+        left = list(together)
+        while left and (refused := self._run_all(left)):
+            left.remove(refused)
+
+    def _run_all(self, together: list[Waiting]) -> Waiting | None:
+        """Run the statements of commands, or of none: then return the one that was refused."""
+        running: Waiting | None = None
+        try:
+            self._writer.execute("BEGIN IMMEDIATE")
+            for running in together:
+                running.run(SqliteSession(self._writer))
+        except Exception as error:
+            # Where none was running, there is no transaction for any of them.
+            self._fail([running] if running else together, error)
+            return running
+        except BaseException as error:
+            self._fail(together, error)
+            raise  # Whoever interrupts means this thread.
+        return None
+
+    def _commit(self, together: list[Waiting]) -> None:
+        """Wait for the disk; if it fails, all of them have failed."""
+        try:
+            if self._writer.in_transaction:
+                self._writer.execute("COMMIT")
+        except BaseException as error:
+            self._fail(together, error)
+            if not isinstance(error, Exception):
+                raise
+
+    def _fail(self, together: list[Waiting], error: BaseException) -> None:
+        self._roll_back()
+        for one in together:
+            one.error = one.error or error
 
     def _roll_back(self) -> None:
         if self._writer.in_transaction:  # A failed disk may have rolled it back already.
             self._writer.execute("ROLLBACK")
 
-    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        together = [Waiting(*request) for request in requests]
-        with self._lock:
-            left = list(together)
-            while left and (refused := self._committed(left)):
-                left.remove(refused)
-        return [one.error or one.result() for one in together]
-
     def _commit_waiting(self) -> None:
         """Commit all commands that wait, with one wait for the disk."""
         with self._queue:
             together, self._waiting = self._waiting, []
-        left = list(together)
         try:
-            while left and (refused := self._committed(left)):
-                left.remove(refused)
+            self._begin(together)
+            self._commit(together)
         finally:
             for one in together:
                 one.woken.set()
@@ -229,30 +247,6 @@ class SqliteStore:
                 for following in self._waiting[:1]:
                     following.leads = True
                     following.woken.set()
-
-    def _committed(self, together: list[Waiting]) -> Waiting | None:
-        """Commit commands together, or none of them: then return the one that was refused.
-
-        That happens seldom, so the others are done again; to keep a place in the transaction for
-        each of them to go back to would cost all of them more.
-        """
-        running: Waiting | None = None
-        try:
-            with self._transaction() as session:
-                for running in together:
-                    running.run(session)
-                running = None
-        except BaseException as error:
-            refused = running if isinstance(error, Exception) else None
-            # Where none was refused the commit has failed, and so all of them have.
-            for one in [refused] if refused else together:
-                one.error = error
-            for one in together:
-                one.answer = None
-            if not isinstance(error, Exception):
-                raise  # Whoever interrupts means this thread.
-            return refused
-        return None
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSession]:
