@@ -343,7 +343,7 @@ def test_nothing_moves_where_motion_is_unwelcome(house: House, new_page: NewPage
     assert page.evaluate("window.moved") == 0
 
 
-def test_a_refusal_names_its_clause(house: House, new_page: NewPage) -> None:
+def test_chips_stay_within_limits_and_a_clause_is_read(house: House, new_page: NewPage) -> None:
     page = new_page()
     come_in(page, house, "maryland")
     until_bets(page)
