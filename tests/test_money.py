@@ -20,6 +20,7 @@ from croupier.money import (
     parse_fraction,
     parse_micros,
     parse_money,
+    part_of,
     share,
     shown_cents,
 )
@@ -198,6 +199,11 @@ def test_what_is_paid_is_never_a_cent_short_of_the_exact_sum_nor_above_it(
 def test_a_share_of_a_meter_is_rounded_down_to_the_cent() -> None:
     assert share(parse_micros("2500.259999", "meter"), Fraction(1, 10)) == 25002
     assert share(parse_micros("2500.259999", "meter"), Fraction(1)) == 250025
+
+
+def test_a_part_is_rounded_down_to_the_millionth() -> None:
+    assert part_of(100, Fraction(2, 3)) == 66
+    assert part_of(3, Fraction(1, 3)) == 1
 
 
 def test_a_contribution_keeps_millionths() -> None:

@@ -30,6 +30,9 @@ _INDEX = {
 }
 
 
+_WRITTEN = tuple(rank + suit for rank in RANKS for suit in SUITS)
+
+
 class Card(int):
     """One of the 52 cards, made from its name or its index: `Card("Th")`, `Card(33)`."""
 
@@ -71,7 +74,7 @@ class Card(int):
         return f"{self.rank_name} of {self.suit_name}"
 
     def __str__(self) -> str:
-        return RANKS[self >> 2] + SUITS[self & 3]
+        return _WRITTEN[self]
 
     def __repr__(self) -> str:
         return f"Card({str(self)!r})"
@@ -116,7 +119,7 @@ def parse_cards(text: str) -> tuple[Card, ...]:
 
 def format_cards(cards: Iterable[Card]) -> str:
     """Write cards as `parse_cards` reads them: `As Kd`."""
-    return " ".join(map(str, cards))
+    return " ".join([_WRITTEN[card] for card in cards])
 
 
 def distinct(cards: Iterable[Card]) -> tuple[Card, ...]:

@@ -81,6 +81,11 @@ def share(micros: int, part: Fraction) -> int:
     return micros * part.numerator // (part.denominator * CENT_MICROS)
 
 
+def part_of(micros: int, part: Fraction) -> int:
+    """Return a part of an amount, rounded down to the millionth (T4)."""
+    return micros * part.numerator // part.denominator
+
+
 def contribution(stake_cents: int, rate: Fraction) -> int:
     """Return the micros by which a stake raises a meter, rounded down to the millionth (T4)."""
     return stake_cents * CENT_MICROS * rate.numerator // rate.denominator

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from croupier.cli import main
-from croupier.cli.settle import Settler
+from croupier.cli.settle import Settler, _lines_at_hand
 from croupier.round.result import result_of
 
 ROUNDS = Path(__file__).parents[1] / "rounds"
@@ -257,6 +257,19 @@ def test_lines_go_on_after_an_error(settle: Settle) -> None:
 def test_lines_may_be_called_with_a_dash_and_for_json(settle: Settle) -> None:
     given = as_json(tomllib.loads(ROUND)) + "\n"
     assert settle("--lines", "-", given=given) == settle("--lines", "--json", given=given)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_lines_are_the_same_however_they_come(size: int) -> None:
+    """Lines that are whole are given before the rest of the next one is waited for."""
+
+    class Trickle(io.BytesIO):
+        def read1(self, _: int | None = -1) -> bytes:
+            return super().read1(size)
+
+    for given in (b"", b"\n", b"a\nbc\n\nd", b"\n\nabc\r\n", b"abcdefgh"):
+        lines = [line for lines in _lines_at_hand(Trickle(given)) for line in lines]
+        assert lines == list(io.BytesIO(given))
 
 
 def test_no_lines_have_no_answers(settle: Settle) -> None:

@@ -119,6 +119,12 @@ def test_t3_queen_high_or_better(cards: str, queen_high: bool) -> None:
     assert Hand.parse(cards).is_at_least_high(RANKS.index("Q")) is queen_high
 
 
+@given(hands, st.integers(0, 12))
+def test_t3_so_high_is_the_highest_card_or_a_pair(hand: Hand, rank: int) -> None:
+    high = hand.name != "high card" or max(hand.cards).rank >= rank
+    assert hand.is_at_least_high(rank) is high
+
+
 def test_t2_a_royal_also_goes_by_the_wider_names() -> None:
     for size, names in NAMES.items():
         for name in names:

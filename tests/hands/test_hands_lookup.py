@@ -89,6 +89,13 @@ def test_m1_a_super_royal_needs_one_suit() -> None:
     assert Hand.parse("Ah Ks Qs Js Ts 9s").name == "straight flush"
 
 
+@pytest.mark.parametrize("size", [3, 5, 6])
+def test_cards_have_the_name_of_their_hand(size: int) -> None:
+    rng = Random(size)
+    for cards in [tuple(rng.sample(DECK, size)) for _ in range(300)]:
+        assert evaluator(STANDARD).name(cards) == Hand(cards).name
+
+
 def test_evaluators_are_kept() -> None:
     assert evaluator(Ranking(wheel=False)) is evaluator(Ranking(wheel=False))
     assert evaluator(STANDARD).three_cards == three_cards

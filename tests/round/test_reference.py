@@ -60,6 +60,15 @@ def test_events_taken_together_come_to_the_same_round(id: str, settler: Settler)
         assert replay(played.round.rules, played.events) == played.round
 
 
+@each_book
+def test_settled_again_and_again_it_comes_to_the_same(id: str, settler: Settler) -> None:
+    """What a plan remembers of stakes that lay there before makes no difference."""
+    for number in range(120):
+        file = random_round(id, random.Random(f"{id} {number}"))
+        first, second, third = (settler.played(file) for _ in range(3))
+        assert first.events == second.events == third.events
+
+
 @pytest.mark.long
 @each_book
 def test_settled_as_the_reference_settles_for_long(id: str, settler: Settler) -> None:

@@ -4,10 +4,11 @@ import gc
 import json
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -37,6 +38,8 @@ from croupier.rules.words import plain
 
 app = group("Settle a round file.")
 
+READ_BYTES = 1 << 16
+_written = json.JSONEncoder(check_circular=False).encode
 GARBAGE_OBJECTS = 100_000
 """How many new objects there are before cycles among them are looked for: rounds make none."""
 
@@ -156,12 +159,17 @@ class Settler:
     def stream(self) -> None:
         """Answer one line of JSON for each line of input, and go on after an error."""
         gc.set_threshold(GARBAGE_OBJECTS)
-        for line in sys.stdin.buffer:
-            try:
-                answer = result_of(self.played(parse_json(_text(line))))
-            except UserError as error:
-                answer = {"error": one_line(str(error)), "clause": error.clause}
-            print(json.dumps(answer), flush=True)  # Somebody may wait for it before the next.
+        for lines in _lines_at_hand(cast(BufferedIOBase, sys.stdin.buffer)):
+            for line in lines:
+                print(self._answer(line))
+            sys.stdout.flush()  # Somebody may wait for the answers before the next line.
+
+    def _answer(self, line: bytes) -> str:
+        try:
+            answer = result_of(self.played(parse_json(_text(line))))
+        except UserError as error:
+            answer = {"error": one_line(str(error)), "clause": error.clause}
+        return _written(answer)
 
     def selections(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return a file's selections with its way of dealing, where the book leaves a choice."""
@@ -187,6 +195,16 @@ class Settler:
         if key not in self._rules:
             self._rules[key] = resolve(book, selections)
         return self._rules[key]
+
+
+def _lines_at_hand(source: BufferedIOBase) -> Iterator[list[bytes]]:
+    """Yield the lines of input, as many at once as have come."""
+    while chunk := source.read1(READ_BYTES):
+        whole, end, rest = chunk.rpartition(b"\n")
+        if end:
+            yield [line + end for line in whole.split(end)]
+        if rest:
+            yield [rest + source.readline()]
 
 
 def _may_choose_dealing(book: Rulebook, selections: dict[str, Any]) -> bool:

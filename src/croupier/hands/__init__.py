@@ -7,7 +7,7 @@ are ranked by `croupier.hands.arrays`, which is not imported here because it nee
 
 from croupier.hands.hand import Hand
 from croupier.hands.lookup import Evaluator, evaluator, five_cards, six_cards, three_cards
-from croupier.hands.ranking import ALSO, NAMES, STANDARD, Ranking, category
+from croupier.hands.ranking import ALSO, NAMES, STANDARD, Ranking, category, least_high
 
 __all__ = [
     "ALSO",
@@ -19,6 +19,7 @@ __all__ = [
     "category",
     "evaluator",
     "five_cards",
+    "least_high",
     "six_cards",
     "three_cards",
 ]

@@ -8,7 +8,15 @@ from typing import Self
 from croupier.cards import RANK_NAMES, RANKS, SUIT_NAMES, Card, format_cards, parse_cards
 from croupier.errors import ParseError, quoted
 from croupier.hands.lookup import evaluator
-from croupier.hands.ranking import ALSO, NAMES, STANDARD, Ranking, category, strength_digits
+from croupier.hands.ranking import (
+    ALSO,
+    NAMES,
+    STANDARD,
+    Ranking,
+    category,
+    least_high,
+    strength_digits,
+)
 
 _set = object.__setattr__
 _EVERY_NAME = frozenset(name for names in NAMES.values() for name in names)
@@ -107,7 +115,7 @@ class Hand:
 
     def is_at_least_high(self, rank: int) -> bool:
         """Tell whether the hand is that rank high, or higher, or a pair or better (T3)."""
-        return category(self.strength, len(self.cards)) > 0 or max(self.cards).rank >= rank
+        return self.strength >= least_high(rank, len(self.cards))
 
     def matches(self, name: str) -> bool:
         """Tell whether the hand goes by a name: its own, or that of a wider class it is in (T2)."""

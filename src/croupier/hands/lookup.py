@@ -11,7 +11,14 @@ from itertools import combinations, combinations_with_replacement, permutations,
 
 from croupier.cards import DECK, Card, distinct
 from croupier.errors import Bug, ParseError, quoted
-from croupier.hands.ranking import STANDARD, SUPER_ROYAL, Ranking, strength_of_ranks
+from croupier.hands.ranking import (
+    NAMES,
+    STANDARD,
+    SUPER_ROYAL,
+    Ranking,
+    category,
+    strength_of_ranks,
+)
 
 # The sum of these over a hand says all about it: which cards, how many of each suit, how many of
 # each rank. Only different cards leave as many bits as there are cards.
@@ -27,6 +34,7 @@ class Evaluator:
 
     def __init__(self, ranking: Ranking) -> None:
         self.ranking = ranking
+        self._names = {size: ranking.names(size) for size in NAMES}
         self._three: dict[int, dict[int, dict[int, int]]] = {}
         self._five: dict[int, int] = {}
         self._six: dict[int, int] = {}
@@ -54,15 +62,13 @@ class Evaluator:
         if (code & _CARDS).bit_count() != 5:
             raise refusal(cards, 5)
         key = -(code >> _RANKS) if _five_of_a_suit(code) else code >> _RANKS
-        return self._five.get(key) or self._of_ranks(key)
+        return self._five.get(key) or self._of_ranks(key, cards)
 
-    def _of_ranks(self, key: int) -> int:
-        """Return the strength of five cards by how often each rank comes, less than 0 if suited."""
-        strength = self._five.get(key)
-        if strength is None:
-            ranks = [rank for rank in range(13) for _ in range(abs(key) >> 3 * rank & 7)]
-            strength = strength_of_ranks(ranks, suited=key < 0, ranking=self.ranking)
-            self._five[key] = strength
+    def _of_ranks(self, key: int, cards: Sequence[int]) -> int:
+        """Work out the strength of five cards, and keep it by their ranks, below 0 if suited."""
+        ranks = [int(card) >> 2 for card in cards]
+        strength = strength_of_ranks(ranks, suited=key < 0, ranking=self.ranking)
+        self._five[key] = strength
         return strength
 
     def six_cards(self, *cards: int) -> int:
@@ -81,7 +87,10 @@ class Evaluator:
         key = code >> _RANKS
         strength = self._six.get(key)
         if strength is None:
-            strength = max([self._of_ranks(key - _RANK[card]) for card in cards])
+            strength = 0
+            for place, card in enumerate(cards):
+                five, others = key - _RANK[card], cards[:place] + cards[place + 1 :]
+                strength = max(strength, self._five.get(five) or self._of_ranks(five, others))
             self._six[key] = strength
         return strength
 
@@ -95,6 +104,11 @@ class Evaluator:
             case 6:
                 return self.six_cards(*cards)
         raise ParseError(f"a hand has three, five or six cards, not {len(cards)}")
+
+    def name(self, cards: Sequence[int]) -> str:
+        """Return the class of a hand, as in "straight flush"."""
+        size = len(cards)
+        return self._names[size][category(self.strength(cards), size)]
 
 
 def _five_of_a_suit(code: int) -> int:

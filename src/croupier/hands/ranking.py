@@ -85,13 +85,13 @@ STANDARD = Ranking()
 def strength_of_ranks(ranks: Sequence[int], *, suited: bool, ranking: Ranking) -> int:
     """Return the strength of three or five cards from their ranks."""
     size = len(ranks)
-    values = sorted((rank + 2 for rank in ranks), reverse=True)
+    values = sorted([rank + 2 for rank in ranks], reverse=True)
     digits = sorted(values, key=values.count, reverse=True)
-    name = SHAPES[tuple(map(digits.count, digits))]
+    name = SHAPES[tuple(map(values.count, digits))]
     if name == "high card":
-        # Only three cards take the ace low under every reading: 6.B speaks of them (M11).
-        wheel = values == [ACE, *range(size, 1, -1)] and (size == 3 or ranking.wheel)
-        if wheel:
+        # An ace above as many ranks as there are cards makes the lowest straight. Only three
+        # cards take the ace low under every reading: 6.B speaks of them (M11).
+        if digits[1] == size and digits[0] == ACE and (size == 3 or ranking.wheel):
             digits = [*digits[1:], 1]
         straight = digits[0] - digits[-1] == size - 1
         if straight and suited:
@@ -111,6 +111,11 @@ def strength_of_ranks(ranks: Sequence[int], *, suited: bool, ranking: Ranking) -
 def category(strength: int, size: int) -> int:
     """Return the class of a strength of that many cards: an index into `Ranking.names`."""
     return strength >> (12 if size == 3 else 20)
+
+
+def least_high(rank: int, size: int) -> int:
+    """Return the least strength of so many cards with that rank high, below any pair (T3)."""
+    return rank + 2 << (8 if size == 3 else 16)
 
 
 def strength_digits(strength: int, size: int) -> tuple[int, ...]:

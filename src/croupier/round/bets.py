@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from croupier.errors import Refused
-from croupier.money import contribution
+from croupier.money import contribution, part_of
 from croupier.round.plan import plan_of
 from croupier.round.state import Box, Round
 from croupier.rules.game import Condition, Fee
@@ -50,9 +50,11 @@ def check_seats(round: Round) -> None:
     if taken < rules.table.seats_min:
         message = f"at least {rules.table.seats_min} seats must play"
         raise Refused("too_few", message, clause=rules.table.clause)
-    for box in round.boxes.values():
-        _check_conditions(rules, box)
-    _check_boxes(round)
+    if plan_of(rules).conditions:
+        for box in round.boxes.values():
+            _check_conditions(rules, box)
+    if rules.table.boxes_max is not None:
+        _check_boxes(round, rules.table.boxes_max)
 
 
 def opening_stakes(rules: TableRules, box: Box) -> dict[str, int]:
@@ -86,11 +88,8 @@ def _most(rules: TableRules, box: Box, condition: Condition) -> Fraction | int:
     return (condition.at_most or 0) * (other.cents if other else 0)
 
 
-def _check_boxes(round: Round) -> None:
+def _check_boxes(round: Round, most: int) -> None:
     """One player's boxes are adjacent and no more than declared (Maryland 7.H)."""
-    most = round.rules.table.boxes_max
-    if most is None:
-        return
     players: dict[str, list[int]] = {}
     for seat, box in round.boxes.items():
         players.setdefault(box.player, []).append(seat)
@@ -113,20 +112,21 @@ def rises(round: Round) -> dict[str, int]:
     Each meter's share is rounded down to the millionth; the rest goes to the first one named.
     """
     metered = plan_of(round.rules).metered
+    result: dict[str, int] = {}
     if not metered:
-        return {}
+        return result
     staked: dict[str, int] = {}
     for box in round.boxes.values():
-        for name, (spot, _) in metered.items():
+        for spot in metered:
             if spot in box.stakes:
-                staked[name] = staked.get(name, 0) + box.stakes[spot].cents
-    result: dict[str, int] = {}
-    for name, cents in staked.items():
-        meters = metered[name][1]
-        rise = contribution(cents, meters[0].rate or Fraction(0))
-        parts = {meter.id: int(rise * meter.share) for meter in meters}
-        parts[meters[0].id] += rise - sum(parts.values())
-        result.update(parts)
+                staked[spot] = staked.get(spot, 0) + box.stakes[spot].cents
+    for spot, cents in staked.items():
+        rate, shares = metered[spot]
+        left = rise = contribution(cents, rate)
+        for id, share in shares.items():
+            result[id] = part_of(rise, share)
+            left -= result[id]
+        result[next(iter(shares))] += left
     return result
 
 

@@ -9,7 +9,8 @@ from itertools import combinations
 
 from croupier.cards import DECK, RANK_NAMES, RANKS, Card
 from croupier.hands import Hand
-from croupier.round.settle import row_for, shared_place
+from croupier.round.order import positions_of as positions_of
+from croupier.round.settle import row_for
 from croupier.round.state import Box, Round
 from croupier.rules.game import Step, Wager
 from croupier.rules.table_rules import TableRules
@@ -60,15 +61,6 @@ def choose(round: Round, seat: int, known: Mapping[int, Card]) -> str:
         hand = tuple(known[position] for position in positions_of(round, box))
         return stay if _is_good(round.rules, hand) else leave
     return stay if _is_won(round, box, known) else leave
-
-
-def positions_of(round: Round, box: Box) -> tuple[int, ...]:
-    """Return where a box's cards lie in the deck: its own, or the shared hand that it bets on."""
-    if box.hand is None:
-        return box.cards
-    name = shared_place(round.rules)
-    size = round.rules.places[name].cards // round.rules.places[name].hands
-    return round.places.get(name, ())[size * (box.hand - 1) : size * box.hand]
 
 
 def _sides(step: Step) -> tuple[str | None, str | None]:

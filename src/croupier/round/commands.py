@@ -3,9 +3,10 @@
 The most frequent ones are named tuples, which are made in a third of the time of others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from croupier.cards import Card
 
@@ -57,12 +58,20 @@ class Deal:
     """Deal the cards by the procedure of the table."""
 
 
-class Face(NamedTuple):
-    """The face of one position of the deck, and the salt of its commitment."""
+class Shown(NamedTuple):
+    """The face of one position of the deck, and the salt of its commitment.
+
+    As a part of a command it is the very event that follows: the card is shown.
+    """
 
     position: int
     card: Card
     salt: str = ""
+
+
+Face = Shown
+face_of: Callable[[Sequence[Any]], Face] = partial(tuple.__new__, Face)
+"""Make a face of its fields, in half the time; nobody counts them."""
 
 
 @dataclass(frozen=True, slots=True)

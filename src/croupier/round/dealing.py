@@ -2,7 +2,8 @@
 
 from croupier.errors import Bug
 from croupier.round.order import seats_in
-from croupier.round.plan import Dealing, plan_of
+from croupier.round.plan import plan_of
+from croupier.round.stages import Dealing
 from croupier.round.state import Round
 from croupier.rules.game import DealLine
 from croupier.rules.vocabulary import SEATS

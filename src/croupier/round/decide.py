@@ -4,7 +4,7 @@ The refusals of each command are checked in a fixed order: is it time, is it thi
 it offered, is it allowed. A refused command changes nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from croupier.errors import Refused
@@ -41,13 +41,12 @@ from croupier.round.events import (
     bet_made_of,
     chose_of,
     seat_settled_of,
-    shown_of,
 )
 from croupier.round.irregularity import consequence_of
-from croupier.round.plan import NO_STAKES, Stage
 from croupier.round.rake import rakes
 from croupier.round.settle import shared_place
 from croupier.round.settlement import Settlement, void_lines
+from croupier.round.stages import Stage
 from croupier.round.state import NOTHING, BankResult, Line, Round, changed
 from croupier.rules.vocabulary import Do
 
@@ -136,6 +135,32 @@ def _no_such_seat(round: Round, seat: int) -> Refused:
 
 def _bet(round: Round, command: Bet) -> tuple[Event, ...]:
     seat, player, wager, cents, hand = command
+    if cents not in _box_open(round, seat, player, hand=hand).get(wager, ()):
+        check_bet(round.rules, wager, cents)
+    return (bet_made_of(command),)
+
+
+def decide_bets(
+    round: Round, box: tuple[int, str, int | None], wagers: Mapping[str, int]
+) -> list[Event]:
+    """Return what several bets of one box come to, as if each were decided by itself.
+
+    The box is told by its seat, its player and the shared hand that it bets on.
+    """
+    seat, player, hand = box
+    stakes = _box_open(round, seat, player, hand=hand)
+    made: list[Event] = []
+    for wager, cents in wagers.items():
+        if cents not in stakes.get(wager, ()):
+            check_bet(round.rules, wager, cents)
+        made.append(bet_made_of((seat, player, wager, cents, hand)))
+    return made
+
+
+def _box_open(
+    round: Round, seat: int, player: str, *, hand: int | None
+) -> Mapping[str, Container[int]]:
+    """Return what may be staked on each wager, or refuse any bet of a player at this seat."""
     stage, banker = round.stage, round.banker
     if stage is None or stage.at > 0 or round.void:
         stage = _bets_open(round)  # It says why bets are not open.
@@ -153,10 +178,7 @@ def _bet(round: Round, command: Bet) -> tuple[Event, ...]:
             _check_hand(round, hand)
     elif box.player != player or box.hand != hand:
         raise Refused("seat_taken", f"seat {seat} is taken", field="seat")
-    least, most, only = stage.stakes.get(wager, NO_STAKES)
-    if not least <= cents <= most or (only is not None and cents not in only):
-        check_bet(round.rules, wager, cents)
-    return (bet_made_of(command),)
+    return stage.stakes
 
 
 def _check_hand(round: Round, hand: int | None) -> None:
@@ -211,7 +233,7 @@ def _show(round: Round, command: Show) -> tuple[Event, ...]:
             raise Refused("card_doubled", f"{card} has been shown before", field="cards")
         due.remove(position)
         seen.add(card)
-    return tuple(map(shown_of, faces))
+    return faces
 
 
 def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
@@ -249,7 +271,7 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
         message = f"{len(round.due)} cards have still to be shown"
         raise Refused("cards_hidden", message, clause=stage.step.clause)
     settlement = Settlement(round, readings)
-    seats: dict[int, list[Line]] = {}
+    seats: dict[int, tuple[Line, ...]] = {}
     meters: dict[int, Mapping[str, int]] = {}
     for seat in settlement.order:
         before = settlement.meters
@@ -261,13 +283,13 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     if round.banker and round.rules.bank.cover:
         owed = [line for lines in seats.values() for line in lines]
         lines, bank = covered(round.rules.bank.cover, round.banker, owed)
-        seats = {seat: [line for line in lines if line.seat == seat] for seat in seats}
+        seats = {seat: tuple([line for line in lines if line.seat == seat]) for seat in seats}
     raked, banker_fee = rakes(round, seats)
     events: list[Event] = [MetersRead(command.meters)] if command.meters else []
     for seat, settled in seats.items():
         charged = round.boxes[seat].fee + raked.get(seat, 0)
         shown = meters.get(seat, NOTHING)
-        events.append(seat_settled_of((seat, tuple(settled), charged, shown)))
+        events.append(seat_settled_of((seat, settled, charged, shown)))
     events.append(Closed(changed(bank, fee=banker_fee)) if bank else _CLOSED)
     return tuple(events)
 

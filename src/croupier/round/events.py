@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from croupier.cards import Card
-from croupier.round.commands import Bet, Face
+from croupier.round.commands import Shown as Shown
 from croupier.round.state import NOTHING, BankResult, Line
 
 
@@ -51,12 +50,6 @@ class Dealt(NamedTuple):
 
     cards: tuple[tuple[int, str, int], ...]
     """Position, place, and the seat where the place is the seats (0 elsewhere)."""
-
-
-class Shown(NamedTuple):
-    position: int
-    card: Card
-    salt: str = ""
 
 
 class Chose(NamedTuple):
@@ -102,9 +95,8 @@ class Closed(NamedTuple):
     bank: BankResult | None = None
 
 
-bet_made_of: Callable[[Bet], BetMade] = partial(tuple.__new__, BetMade)
-shown_of: Callable[[Face], Shown] = partial(tuple.__new__, Shown)
-"""Make the events of a bet and of a face, which have the same fields."""
+bet_made_of: Callable[[Sequence[Any]], BetMade] = partial(tuple.__new__, BetMade)
+"""Make the event of a bet, which has the same fields."""
 chose_of: Callable[[Sequence[Any]], Chose] = partial(tuple.__new__, Chose)
 seat_settled_of: Callable[[Sequence[Any]], SeatSettled] = partial(tuple.__new__, SeatSettled)
 """Make frequent events of their fields, in half the time; nobody counts these."""

@@ -8,6 +8,7 @@ from a draft, its fields as a list: that takes a sixth of the time of `_replace`
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
+from itertools import groupby
 from typing import Any
 
 from croupier.cards import Card
@@ -28,7 +29,8 @@ from croupier.round.events import (
     Shown,
 )
 from croupier.round.order import asked_in, cards_to_show, due_in, seats_to_ask, turned_up
-from croupier.round.plan import Choice, Dealing, plan_of
+from croupier.round.plan import plan_of
+from croupier.round.stages import Choice, Dealing
 from croupier.round.state import Banker, Box, Round, Stake, Void, box_of, round_of
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
@@ -42,7 +44,7 @@ _ID, _ACTION, _NEXT, _PLACES = map(_at, ("id", "action", "next_position", "place
 _METERS, _BEFORE = map(_at, ("meters", "meters_before"))
 _BANK, _CLOSED = map(_at, ("bank_result", "closed"))
 _STAKES, _CARDS, _CHOSE, _FOLDED = map(Box._fields.index, ("stakes", "cards", "chose", "folded"))
-_EMPTY = Box(0, "")[_STAKES:]
+_EMPTY = Box(0, "")[_CARDS:]
 
 
 def replay(rules: TableRules, events: Iterable[Event]) -> Round:
@@ -56,12 +58,18 @@ def evolve(round: Round, event: Event) -> Round:
 
 
 def evolve_all(round: Round, events: Sequence[Event]) -> Round:
-    """Return the round after the events of one command, or after several bets of one seat.
+    """Return the round after the events of one command, or after the bets of several.
 
     It comes to the same as `evolve` for each, but makes fewer rounds on the way.
     """
-    together = _TOGETHER.get(type(events[0])) if len(events) > 1 else None
-    return together(round, *events) if together else reduce(evolve, events, round)
+    if len(events) == 1:
+        return _AFTER[type(events[0])](round, events[0])
+    for kind, alike in groupby(events, type):
+        if kind in _TOGETHER:
+            round = _TOGETHER[kind](round, *alike)
+        else:
+            round = reduce(evolve, alike, round)
+    return round
 
 
 def _opened(round: Round, event: Opened) -> Round:
@@ -82,30 +90,36 @@ def _shown(round: Round, event: Shown) -> Round:
     due = round.due
     due = due[1:] if due and due[0] == position else _without(due, position)
     faces = {**round.faces, position: card}
+    return round_of(round[:_DUE] + (due, faces)) if due else _turned(round, due, faces)
+
+
+def _all_shown(round: Round, *events: Shown) -> Round:
+    faces = {position: card for position, card, _ in events}
+    due = tuple([position for position in round.due if position not in faces])
+    return _turned(round, due, {**round.faces, **faces})
+
+
+def _turned(round: Round, due: tuple[int, ...], faces: Mapping[int, Card]) -> Round:
+    """Return the round with these cards turned up, in the next step if nothing is left to do."""
     if due or not _is_passed(round, due):
         return round_of(round[:_DUE] + (due, faces))
     return _entered(round, due, faces)
 
 
-def _all_shown(round: Round, *events: Shown) -> Round:
-    *first, last = events
-    faces = {position: card for position, card, _ in first}
-    due = tuple([position for position in round.due if position not in faces])
-    round = round_of(round[:_DUE] + (due, {**round.faces, **faces}))
-    return _shown(round, last)  # After the last one the step may be passed.
-
-
 def _bet(round: Round, *events: BetMade) -> Round:
-    """Return the round after a bet, or after several of one seat."""
-    seat, player, _, _, hand = events[0]
-    box = round.boxes.get(seat) or box_of((seat, player, hand) + _EMPTY)
-    fields, stakes, spots = [*box], {**box.stakes}, round.rules.spots
-    for _, _, wager, cents, _ in events:
+    boxes, spots = {**round.boxes}, round.rules.spots
+    made: dict[int, dict[str, Stake]] = {}
+    for seat, player, wager, cents, hand in events:
+        stakes = made.get(seat)
+        if stakes is None:
+            box = boxes.get(seat)
+            stakes = made[seat] = {**box.stakes} if box else {}
+            own = box[:_STAKES] if box else (seat, player, hand)
+            boxes[seat] = box_of(own + (stakes,) + (box[_CARDS:] if box else _EMPTY))
         for spot in spots[wager]:
             stakes[spot] = _stake(cents)
-    fields[_STAKES] = stakes
     draft = [*round]
-    draft[_BOXES] = {**round.boxes, seat: box_of(fields)}
+    draft[_BOXES] = boxes
     return round_of(draft)
 
 
@@ -221,15 +235,16 @@ def _meters_read(round: Round, event: MetersRead) -> Round:
     return round._replace(meters={**round.meters, **event.meters}, meters_before=before)
 
 
-def _settled(round: Round, event: SeatSettled) -> Round:
-    seat, lines, fee, meters = event
-    box = round.boxes[seat]
-    if fee != box.fee:
-        round = _with_box(round, box._replace(fee=fee))
-    if meters:
-        round = round._replace(meters={**round.meters, **meters})
+def _settled(round: Round, *events: SeatSettled) -> Round:
+    lines, order = round.lines, round.order
+    for seat, settled, fee, meters in events:
+        lines, order = lines + settled, order + (seat,)
+        if fee != round.boxes[seat].fee:
+            round = _with_box(round, round.boxes[seat]._replace(fee=fee))
+        if meters:
+            round = round._replace(meters={**round.meters, **meters})
     draft = [*round]
-    draft[_LINES], draft[_ORDER] = round.lines + lines, (*round.order, seat)
+    draft[_LINES], draft[_ORDER] = lines, order
     return round_of(draft)
 
 
@@ -298,4 +313,8 @@ _AFTER: Mapping[type[Event], Callable[[Round, Any], Round]] = {
     SeatSettled: _settled,
     Closed: _closed,
 }
-_TOGETHER: Mapping[type[Event], Callable[..., Round]] = {BetMade: _bet, Shown: _all_shown}
+_TOGETHER: Mapping[type[Event], Callable[..., Round]] = {
+    BetMade: _bet,
+    Shown: _all_shown,
+    SeatSettled: _settled,
+}

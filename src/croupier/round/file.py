@@ -5,7 +5,6 @@ card, a missing decision is refused in one sentence that names the field.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from croupier.cards import DECK, Card, distinct, parse_cards
@@ -13,25 +12,23 @@ from croupier.errors import ParseError, Refused, UserError
 from croupier.money import micros, parse_money
 from croupier.round.commands import (
     Bank,
-    Bet,
     Choose,
     CloseBets,
     Command,
     Deal,
     Declare,
-    Face,
     Open,
     Settle,
     Show,
+    face_of,
 )
-from croupier.round.decide import decide
+from croupier.round.decide import decide, decide_bets
 from croupier.round.events import Chose, Event
 from croupier.round.evolve import evolve, evolve_all
 from croupier.round.irregularity import DEALER
-from croupier.round.order import to_ask, to_show
 from croupier.round.plan import plan_of
 from croupier.round.settle import shared_place
-from croupier.round.state import Round
+from croupier.round.state import NOTHING, Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 
@@ -52,8 +49,7 @@ class SeatEntry(NamedTuple):
     hand: int | None = None
 
 
-@dataclass(frozen=True)
-class BankEntry:
+class BankEntry(NamedTuple):
     """The dealer, or the player who banks."""
 
     cards: tuple[Card, ...] = ()
@@ -63,8 +59,7 @@ class BankEntry:
     shown: Card | None = None
 
 
-@dataclass(frozen=True)
-class RoundFile:
+class RoundFile(NamedTuple):
     """A round file, read."""
 
     seats: tuple[SeatEntry, ...]
@@ -76,13 +71,12 @@ class RoundFile:
     irregularities: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(NamedTuple):
     """A round played to its end: the round, all its events, and every face that is known."""
 
     round: Round
     events: tuple[Event, ...]
-    faces: Mapping[int, Card] = field(default_factory=dict)
+    faces: Mapping[int, Card] = NOTHING
     file: RoundFile | None = None
 
 
@@ -137,12 +131,12 @@ def _seats(raw: Any) -> Iterator[SeatEntry]:
         if not wagers:
             raise UserError("a seat needs a wager", field=f"{at}.wagers")
         yield SeatEntry(
-            seat=seat,
-            player=_text(entry["player"], f"{at}.player") if "player" in entry else None,
-            wagers=_wagers(wagers, at),
-            decisions=_texts(entry.get("decisions", []), f"{at}.decisions"),
-            cards=_cards(entry.get("cards"), f"{at}.cards"),
-            hand=_whole(entry["hand"], f"{at}.hand") if "hand" in entry else None,
+            seat,
+            _text(entry["player"], f"{at}.player") if "player" in entry else None,
+            _wagers(wagers, at),
+            _texts(entry.get("decisions", []), f"{at}.decisions"),
+            _cards(entry.get("cards"), f"{at}.cards"),
+            _whole(entry["hand"], f"{at}.hand") if "hand" in entry else None,
         )
 
 
@@ -230,7 +224,7 @@ class _Play:
         self.file = file
         self.events: list[Event] = []
         self.faces: dict[int, Card] = {}
-        self.decisions = {entry.seat: list(entry.decisions) for entry in file.seats}
+        self.decisions = {entry.seat: iter(entry.decisions) for entry in file.seats}
         self.entries = {entry.seat: i for i, entry in enumerate(file.seats, 1)}
         self.left = {
             _whole(facts.get("seat"), f"irregularities[{i}].seat"): (kind, facts)
@@ -238,12 +232,12 @@ class _Play:
             if self._effect(kind) == "abandon seat"
         }
 
-    def run(self, command: Command, at: str = "") -> None:
+    def run(self, command: Command) -> None:
         """Let the engine decide a command; a refusal names the field of the file."""
         try:
             events = decide(self.round, command)
         except Refused as refused:
-            where = at or self._field(command, refused.field or "")
+            where = self._field(command, refused.field or "")
             raise UserError(refused.message, field=where, clause=refused.clause) from None
         self.events += events
         self.round = evolve_all(self.round, events)
@@ -252,6 +246,8 @@ class _Play:
         """Name the field of the file that a refusal speaks of."""
         if isinstance(command, Bank):
             return f"{BANKER}.{field}" if field else BANKER
+        if isinstance(command, Choose):
+            return f"seats[{self.entries[command.seat]}].decisions"
         return self._seat_field(field) or field or None
 
     def _seat_field(self, field: str) -> str:
@@ -269,24 +265,23 @@ class _Play:
         if file.bank and self.round.rules.banked_by == "player":
             bank = Bank(file.bank.seat, file.bank.player, file.bank.funds)
             self.run(bank)
-        for i, entry in enumerate(file.seats, 1):
-            self._bet(entry, f"seats[{i}]")
+        self._bet()
         self.run(CloseBets(file.action))
 
-    def _bet(self, entry: SeatEntry, at: str) -> None:
-        """Make the bets of a seat together: no wager is refused for one that is there already."""
-        seat, player, wagers, _, _, hand = entry
-        player = player or _nobody(seat)
-        made: list[Event] = []
-        for wager, cents in wagers.items():
+    def _bet(self) -> None:
+        """Make all bets together: no wager is refused for one that is there already."""
+        round, made = self.round, list[Event]()
+        for i, (seat, player, wagers, _, _, hand) in enumerate(self.file.seats, 1):
             try:
-                made += decide(self.round, Bet(seat, player, wager, cents, hand))
+                made += decide_bets(round, (seat, player or _nobody(seat), hand), wagers)
             except Refused as refused:
-                key = refused.field if refused.field in ("seat", "hand") else f"wagers.{wager}"
-                where = f"{at}.{key}"
+                key = refused.field
+                if key not in ("seat", "hand"):
+                    key = f"wagers.{next(iter(wagers)) if key is None else key}"
+                where = f"seats[{i}].{key}"
                 raise UserError(refused.message, field=where, clause=refused.clause) from None
         self.events += made
-        self.round = evolve_all(self.round, made)
+        self.round = evolve_all(round, made)
 
     # ------------------------------------------------------------ irregularities
 
@@ -389,34 +384,36 @@ class _Play:
         return any(line.to == place for line in self.round.rules.deal.cards)
 
     def to_the_end(self) -> None:
-        while (step := self.round.step) and step.do != "settle":
-            if due := to_show(self.round):
-                self._show(due)
-            elif asked := to_ask(self.round):
-                self._decide(asked[0])
+        while (stage := self.round.stage) and stage.do != "settle":
+            if self.round.due:
+                self._show()
+            elif self.round.asked:
+                self._decide(self.round.asked[0])
             else:
                 break
         for kind, facts in self.left.values():
             self.run(Declare(kind, facts))
-        self._show(to_show(self.round))
-        for i, entry in enumerate(self.file.seats, 1):
-            if self.decisions[entry.seat]:
-                raise _too_many(i)
+        self._show()
+        for seat, decisions in self.decisions.items():
+            if next(decisions, None) is not None:
+                raise _too_many(self.entries[seat])
 
-    def _show(self, positions: tuple[int, ...]) -> None:
-        if positions:
-            faces = map(Face, positions, map(self.faces.__getitem__, positions))
-            self.run(Show(tuple(faces)))
+    def _show(self) -> None:
+        """Show the cards that are due."""
+        faces = self.faces
+        if due := self.round.due:
+            self.run(Show(tuple([face_of((position, faces[position], "")) for position in due])))
 
     def _decide(self, seat: int) -> None:
-        at = f"seats[{self.entries[seat]}].decisions"
-        if self.decisions[seat]:
-            self.run(Choose(seat, self.decisions[seat].pop(0)), at)
+        option = next(self.decisions[seat], None)
+        if option is not None:
+            self.run(Choose(seat, option))
         elif seat in self.left:
             kind, facts = self.left.pop(seat)
             self.run(Declare(kind, facts))
         else:
             clause = self.round.rules.sequence[self.round.at][1].clause
+            at = f"seats[{self.entries[seat]}].decisions"
             raise UserError("lacks a decision", field=at, clause=clause)
 
 

@@ -1,6 +1,8 @@
 """Whose turn it is: the orders of seats, who is still to be asked, which cards are due."""
 
-from croupier.round.plan import Stage, plan_of
+from croupier.round.plan import plan_of
+from croupier.round.settle import shared_place
+from croupier.round.stages import Stage
 from croupier.round.state import Box, Round
 from croupier.rules.vocabulary import SEATS, Order
 
@@ -28,6 +30,15 @@ def seats_in(round: Round, order: Order | None) -> tuple[int, ...]:
 
 def _from(seats: tuple[int, ...], first: int) -> tuple[int, ...]:
     return tuple([seat for seat in seats if seat >= first] + [s for s in seats if s < first])
+
+
+def positions_of(round: Round, box: Box) -> tuple[int, ...]:
+    """Return where a box's cards lie in the deck: its own, or the shared hand it bets on (M9)."""
+    if box.hand is None:
+        return box.cards
+    name = shared_place(round.rules)
+    size = round.rules.places[name].cards // round.rules.places[name].hands
+    return round.places.get(name, ())[size * (box.hand - 1) : size * box.hand]
 
 
 def to_ask(round: Round) -> tuple[int, ...]:

@@ -3,27 +3,34 @@
 A plan says nothing that the rules do not say, only sooner.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from sys import maxsize
 from typing import Any, NamedTuple
 
+from croupier.cards import RANKS, Card
 from croupier.errors import Bug
-from croupier.hands import ALSO, Hand
+from croupier.hands import ALSO, Hand, evaluator, least_high
 from croupier.money import odds
-from croupier.round.settle import fits, is_high_enough, judge, shared_place, verdict_of
-from croupier.rules.game import Bonus, Envy, Option, Row, Step, Wager
+from croupier.round.settle import fits, is_high_enough, judge, verdict_of
+from croupier.round.stages import Dealing, choices_of, stages_of
+from croupier.round.state import Box, Line
+from croupier.rules.game import Bonus, Envy, Row, Wager
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import BANK, SEAT, SEATS, Do, Order
+from croupier.rules.vocabulary import BANK, SEAT
 
-PLANS_MAX, JUDGED_MAX = 256, 10_000
-"""How many plans are kept, and how many judgements of each part."""
+PLANS_MAX, JUDGED_MAX, STAKED_MAX = 256, 10_000, 10_000
+"""How many plans are kept, and of each how many judgements of a part and stakes of a seat."""
 
 _STATES = ("always", "higher", "lower", "equal", "unopposed")
 # The verdicts for which a hand is looked up in a paytable.
 _BY_TABLE = ("table", "push listed")
 
+
+Held = tuple[int, int, tuple[Card, ...]]
+"""A hand as the settlement knows it: its strength, its kind, its cards.
+
+The kind is its class with the rank of its pair or larger set: all that rows ask of it but suits.
+"""
 
 Rows = tuple[tuple[Row, bool], ...]
 """Rows of a paytable that a hand may fit, in order, and whether it surely does."""
@@ -66,38 +73,42 @@ class Part:
         self._rows: dict[int, Rows] = {}
         self._judged: dict[tuple[str, int, int], Judged] = {}
 
-    def rows(self, hand: Hand) -> Rows:
-        """Return the rows that a hand may fit.
-
-        They are remembered by its strength, which says all about a hand but its suits.
-        """
-        rows = self._rows.get(hand.strength)
+    def rows(self, held: Held) -> Rows:
+        """Return the rows that a hand may fit; they are remembered by its kind."""
+        _, kind, cards = held
+        rows = self._rows.get(kind)
         if rows is None:
-            name = hand.name
-            names = name, *ALSO.get(name, ())
+            hand = Hand(cards, self.rules.ranking)
+            names = hand.name, *ALSO.get(hand.name, ())
             listed = self.table.rows if self.table else ()
-            rows = self._rows[hand.strength] = tuple(
+            rows = self._rows[kind] = tuple(
                 (row, not row.suits and row.stake is None)
                 for row in listed
                 if row.hand in names and is_high_enough(row, hand)
             )
         return rows
 
-    def row(self, hand: Hand, stake: int) -> Row | None:
-        """Return the first row of the paytable that a hand fits, or None."""
-        for row, surely in self.rows(hand):
-            if surely or fits(row, hand, stake):
+    def row(self, held: Held, stake: int) -> Row | None:
+        """Return the first row of the paytable that a hand fits, or None, as for most hands."""
+        rows = self._rows.get(held[1])
+        for row, surely in self.rows(held) if rows is None else rows:
+            if surely or fits(row, Hand(held[2], self.rules.ranking), stake):
                 return row
         return None
 
-    def judged(self, state: str, hand: Hand | None, stake: int) -> Judged:
+    def judged(self, state: str, held: Held | None, stake: int) -> Judged:
         """Return what a stake comes to; what was asked before is remembered.
 
         The hand is asked for where the paytable is.
         """
-        row = self.row(hand, stake) if hand else None
+        row = self.row(held, stake) if held else None
         key = state, id(row), stake
-        return self._judged.get(key) or self._remember(key, self._judge(state, row, stake))
+        judged = self._judged.get(key)
+        if judged is None:
+            if len(self._judged) >= JUDGED_MAX:
+                self._judged.clear()
+            judged = self._judged[key] = self._judge(state, row, stake)
+        return judged
 
     def _judge(self, state: str, row: Row | None, stake: int) -> Judged:
         if isinstance(self.what, Envy):
@@ -110,64 +121,38 @@ class Part:
             line = (0, owed.outcome, owed.paid, 0, *line[4:])
         return Judged(line, owed.paid, owed.meter, owed.part)
 
-    def _remember(self, key: tuple[str, int, int], judged: Judged) -> Judged:
-        if len(self._judged) >= JUDGED_MAX:
-            self._judged.clear()
-        self._judged[key] = judged
-        return judged
+
+class Staked:
+    """The stakes of one seat: what they ask of its hands, and the lines that they came to."""
+
+    def __init__(self, parts: Iterable[Part], box: Box) -> None:
+        played = [(part, cents) for part in parts if (cents := _live(part, box))]
+        self.envies = [
+            (part, part.what)
+            for part in parts
+            if isinstance(part.what, Envy) and part.stake in box.stakes
+        ]
+        self.contested = any(not part.state for part, _ in played)
+        """Whether the showdown matters."""
+        self.asks = [(part, part.of, cents) for part, cents in played if part.by_table]
+        """The parts whose paytables are asked, about the hand of which places, for which stake."""
+        self.lines: dict[tuple[str | int, ...], tuple[Line, ...]] = {}
+        """The lines by case: the state of the showdown, and the row of each paytable."""
+
+
+def _live(part: Part, box: Box) -> int:
+    """Return the cents of a stake that is still to be judged for a part, 0 if there is none."""
+    stakes, what = box.stakes, part.what
+    if isinstance(what, Bonus):
+        played = what.needs in stakes and not box.abandoned
+        return stakes[part.stake].cents if played and part.stake in stakes else 0
+    staked = [stakes[spot] for spot in part.spots if spot in stakes]
+    return next((stake.cents for stake in staked if stake.fate == "live"), 0)
 
 
 def said(rules: TableRules, ruling: str | None) -> str | None:
     """Return what a line names of a ruling: nothing of one that all books share."""
     return None if ruling is None or rules.rulings[ruling].common else ruling
-
-
-Dealing = tuple[tuple[int, str, int], ...]
-"""Position, place and seat of every card of a deal, in its order."""
-
-
-class Stakes(NamedTuple):
-    """What may be staked on a wager, whatever else lies there: from, to, and its only sizes."""
-
-    least: int
-    most: int
-    only: tuple[int, ...] | None = None
-
-
-NO_STAKES = Stakes(1, 0)
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A step of the round, with what a round asks of it."""
-
-    at: int
-    name: str
-    step: Step
-    do: Do
-    asks: str
-    """The spot whose stake it asks about, or ''."""
-    order: Order | None
-    turns: tuple[tuple[str, slice], ...]
-    """The places that it turns cards up of, and which: those that no step before turned up."""
-    stakes: Mapping[str, Stakes]
-    """What may be staked on each wager."""
-    seats: int
-    """How many seats the table has."""
-    shared: str
-    """The place whose cards are hands to bet on, or ''."""
-    later: tuple["Stage", ...] = field(repr=False, compare=False)
-
-
-class Choice(NamedTuple):
-    """What becomes of a box when an option is taken."""
-
-    folds: bool
-    ends: tuple[tuple[str, tuple[str, str, str | None]], ...]
-    """The spots whose stakes do not stay, each with its fate, clause and ruling."""
-    places: str
-    """The spot where a stake is made, or '', and the one whose stake it equals."""
-    equals: str
 
 
 class Plan:
@@ -187,88 +172,53 @@ class Plan:
             for condition in rules.wagers[name].conditions
         ]
         """What wagers need beside them: a wager, its spot, the spots that it needs one of."""
-        meters = [meter for meter in rules.meters.values() if meter.rate is not None]
-        self.metered = {
-            name: (spots[0], [meter for meter in meters if meter.wager == name])
-            for name, spots in rules.spots.items()
-            if name in [meter.wager for meter in meters]
-        }
-        """The wagers that raise meters: where they lie, and which."""
+        self.metered = dict(_metered(rules))
+        """The spots of wagers that raise meters, with the rate, and each meter's share of it."""
         self.turned_up = [(line.to, line.shows) for line in rules.deal.cards if line.shows]
         """Of which places how many cards are turned up as they are dealt."""
-        self.stages = _stages(rules)
-        self.choices = {
-            (step, name): _choice(option)
-            for step, made in rules.steps.items()
-            for name, option in made.option.items()
-        }
+        self.stages = stages_of(rules)
+        self.choices = choices_of(rules)
         """What may be chosen, by the names of the step and the option."""
         lines = enumerate(rules.deal.cards)
         self.deal_if = [(i, line) for i, line in lines if line.if_staked]
         """The lines of the deal for which a wager must have been made, with their places."""
-        self.has_bank = any(line.to == BANK for line in rules.deal.cards)
+        banks = sum(line.cards for line in rules.deal.cards if line.to == BANK)
+        self.has_bank = banks > 0
+        qualifier = rules.bank.qualifier
+        self.qualifying = least_high(RANKS.index(qualifier.high), banks) if qualifier else 0
+        """The least strength with which the bank's hand plays."""
+        hands = evaluator(rules.ranking)
+        self.strength, self.name = hands.strength, hands.name
+        """The strength of a hand's cards, and what it is called."""
+        # The first rank in a strength is that of the set, unless hands compare card by card.
+        self._staked: dict[tuple[Any, ...], Staked | None] = {}
+        self._kinds = {3: 0 if rules.ranking.card_by_card else 8, 5: 16, 6: 16}
         self.deals: dict[tuple[tuple[int, ...], tuple[int, ...]], Dealing] = {}
         """Where the cards go, by the seats that play and the lines of the deal left out."""
 
+    def staked(self, box: Box) -> Staked | None:
+        """Return the stakes of a seat if they have lain there before, for they often do again."""
+        key = box.seat, box.abandoned, *box.stakes.items()
+        if key not in self._staked:
+            if len(self._staked) >= STAKED_MAX:
+                self._staked.clear()
+            self._staked[key] = None
+        elif self._staked[key] is None:
+            self._staked[key] = Staked(self.parts, box)
+        return self._staked[key]
 
-def _stakes(rules: TableRules, name: str) -> Stakes:
-    wager, limits = rules.wagers[name], rules.limits.get(name)
-    meters = [meter for meter in rules.meters.values() if meter.wager == name]
-    declared = all(meter.rate is not None and meter.reset is not None for meter in meters)
-    if wager.placed == "by decision" or not declared:
-        return NO_STAKES
-    least, most = (max(limits.min, 1), limits.max) if limits else (1, maxsize)
-    return Stakes(least, most, wager.sizes.of if wager.sizes else None)
-
-
-def _choice(option: Option) -> Choice:
-    ends = tuple(
-        (spot, (stake.fate, stake.clause, stake.ruling))
-        for spot, stake in option.stakes.items()
-        if stake.fate != "keep"
-    )
-    places = option.places if option.places and option.equals else ""
-    return Choice(option.folds, ends, places, option.equals or "")
+    def held(self, cards: tuple[Card, ...]) -> Held:
+        """Return a hand as it is settled by."""
+        strength = self.strength(cards)
+        return strength, strength >> self._kinds[len(cards)], cards
 
 
-def _stages(rules: TableRules) -> tuple[Stage, ...]:
-    """Return the steps as stages, each of which knows the later ones."""
-    stakes = {name: _stakes(rules, name) for name in rules.wagers}
-    turns = list(_turns(rules))
-    stages: tuple[Stage, ...] = ()
-    for at, (name, step) in reversed(list(enumerate(rules.sequence))):
-        stage = Stage(
-            at=at,
-            name=name,
-            step=step,
-            do=step.do,
-            asks=step.asks or "",
-            order=step.order,
-            turns=turns[at],
-            stakes=stakes if step.do == "bets" else {},
-            seats=rules.table.seats,
-            shared=shared_place(rules),
-            later=stages,
-        )
-        stages = (stage, *stages)
-    return stages
-
-
-def _turns(rules: TableRules) -> Iterator[tuple[tuple[str, slice], ...]]:
-    """Yield what each step turns up; hands are turned up for the settlement, if not before."""
-    up: dict[str, int] = {}
-    for line in rules.deal.cards:
-        up[line.to] = max(up.get(line.to, 0), line.shows)
-    revealed: dict[str, int] = {}
-    for step in rules.steps.values():
-        turns = []
-        for place in (*step.shows, SEATS) if step.do == "settle" else step.shows:
-            revealed[place] = revealed.get(place, 0) + (step.cards or 0)
-            upto = rules.deck.cards if step.cards is None else revealed[place]
-            if upto > up.get(place, 0):
-                turns.append((place, slice(up.get(place, 0), upto)))
-                up[place] = upto
-        yield tuple(turns)
+def _metered(rules: TableRules) -> Iterator[tuple[str, tuple[Fraction, dict[str, Fraction]]]]:
+    for name, spots in rules.spots.items():
+        meters = [meter for meter in rules.meters.values() if meter.wager == name]
+        rates = [meter.rate for meter in meters if meter.rate is not None]
+        if rates:
+            yield spots[0], (rates[0], {meter.id: meter.share for meter in meters})
 
 
 _plans: dict[int, Plan] = {}

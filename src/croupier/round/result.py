@@ -1,13 +1,13 @@
 """The settlement of a round as plain data, in the format of docs/round-files.md."""
 
+from functools import lru_cache
 from typing import Any
 
 from croupier.cards import Card, format_cards
-from croupier.hands import Hand
 from croupier.money import format_money, shown_cents
 from croupier.round.file import Played, SeatEntry, name_of
 from croupier.round.plan import plan_of
-from croupier.round.settle import qualifies, shared_place
+from croupier.round.settle import shared_place
 from croupier.round.state import Box, Line
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
@@ -19,10 +19,10 @@ def result_of(played: Played) -> dict[str, Any]:
     lines: dict[int, list[Line]] = {seat: [] for seat in round.boxes}
     for line in round.lines:
         lines[line.seat].append(line)
-    nets = {seat: -box.fee for seat, box in round.boxes.items()}
-    for line in round.lines:
-        nets[line.seat] += line.net
     entries = {entry.seat: entry for entry in played.file.seats} if played.file else {}
+    nets = {
+        seat: sum([line.net for line in lines[seat]]) - box.fee for seat, box in round.boxes.items()
+    }
     seats = [
         _seat(played, box, entries.get(seat), lines=lines[seat], net=nets[seat])
         for seat, box in round.boxes.items()
@@ -54,14 +54,14 @@ def result_of(played: Played) -> dict[str, Any]:
 
 def _dealer(played: Played) -> dict[str, Any] | None:
     round = played.round
-    if not plan_of(round.rules).has_bank:
+    plan = plan_of(round.rules)
+    if not plan.has_bank:
         return None
     cards = _bank_cards(played)
     if round.void or len(cards) < 3:
         return {"cards": format_cards(cards) or None, "hand": None, "qualifies": None}
-    hand = Hand(cards, round.rules.ranking)
-    plays = qualifies(round.rules, hand)
-    return {"cards": format_cards(cards), "hand": hand.name, "qualifies": plays}
+    plays = plan.strength(cards) >= plan.qualifying
+    return {"cards": format_cards(cards), "hand": plan.name(cards), "qualifies": plays}
 
 
 def _bank_cards(played: Played) -> tuple[Card, ...]:
@@ -81,12 +81,11 @@ def _seat(
     """Return a seat; where there is a file, its cards are those that the file gives."""
     given = entry.cards if entry and box.hand is None else ()
     cards = given or _seat_cards(played, box)
-    hand = None if played.round.void else _hand_name(played, cards)
     return {
         "seat": box.seat,
         "player": name_of(box.player),
         "cards": format_cards(cards) or None,
-        "hand": hand,
+        "hand": None if played.round.void else _hand_name(played, cards),
         "lines": [line_of(line) for line in lines],
         "fees": format_money(box.fee),
         "net": format_money(net),
@@ -109,10 +108,11 @@ def _hand_name(played: Played, cards: tuple[Card, ...]) -> str | None:
     if not cards:
         return None  # A folded hand that nobody saw.
     round = played.round
-    for place in hand_places(round.rules):
+    plan = plan_of(round.rules)
+    for place in plan.main:
         if place != SEAT:
             cards += _faces(played, round.places.get(place, ()))
-    return Hand(cards, round.rules.ranking).name
+    return plan.name(cards)
 
 
 def hand_places(rules: TableRules) -> tuple[str, ...]:
@@ -122,6 +122,11 @@ def hand_places(rules: TableRules) -> tuple[str, ...]:
 
 def line_of(line: Line) -> dict[str, Any]:
     """Return a line as plain data."""
+    return {**_line(line)}
+
+
+@lru_cache(maxsize=4096)  # The same lines come again and again.
+def _line(line: Line) -> dict[str, Any]:
     _, wager, stake, outcome, paid, returned, clause, ruling, from_seat, _ = line
     data: dict[str, Any] = {
         "wager": wager,

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from croupier.cards import RANKS, SUITS
 from croupier.errors import Bug
-from croupier.hands import ALSO, Hand
+from croupier.hands import ALSO
 from croupier.money import odds
 from croupier.rules.game import Bonus, Paytable, Row, Settle, Verdict, Wager
 from croupier.rules.table_rules import TableRules
@@ -56,23 +56,6 @@ def is_high_enough(row: Row, hand: Named) -> bool:
 
 def _suit(hand: Named) -> str:
     return "" if hand.suit is None else SUITS[hand.suit]
-
-
-def qualifies(rules: TableRules, bank: Hand) -> bool:
-    """Tell whether the bank's hand plays."""
-    qualifier = rules.bank.qualifier
-    return qualifier is None or bank.is_at_least_high(RANKS.index(qualifier.high))
-
-
-def showdown(hand: Hand, bank: Hand | None, *, opposed: bool) -> str:
-    """Return how a hand stands against the bank's, which may not qualify."""
-    if bank is None:
-        return "always"
-    if not opposed:
-        return "unopposed"
-    if hand.strength == bank.strength:
-        return "equal"
-    return "higher" if hand.strength > bank.strength else "lower"
 
 
 def verdict_of(settle: Settle, state: str) -> Verdict:

@@ -11,9 +11,8 @@ from croupier.cards import Card
 from croupier.errors import Bug
 from croupier.hands import Hand
 from croupier.money import micros, share
-from croupier.round.order import seats_in
-from croupier.round.plan import Judged, Part, plan_of, said
-from croupier.round.settle import qualifies, shared_place, showdown
+from croupier.round.order import positions_of, seats_in
+from croupier.round.plan import Held, Judged, Part, plan_of, said
 from croupier.round.state import Box, Line, Round, Stake, line_of
 from croupier.rules.game import Bonus, Envy, PayoutLimit
 from croupier.rules.vocabulary import BANK, SEAT
@@ -49,22 +48,42 @@ class Settlement:
 
     def __init__(self, round: Round, meters: Mapping[str, int]) -> None:
         self.round, self.rules, self.meters = round, round.rules, meters
-        plan = plan_of(round.rules)
-        self.parts = plan.parts
+        self.plan = plan = plan_of(round.rules)
         self.order = seats_in(round, plan.order)
         bank = self._faces(round.places.get(BANK, ()))
-        self.bank = Hand(bank, self.rules.ranking) if bank else None
-        self.opposed = self.bank is not None and qualifies(self.rules, self.bank)
-        self._hands: dict[tuple[int, tuple[str, ...]], Hand] = {}
+        self._bank = plan.held(bank) if bank else None
+        self._held: dict[tuple[int, tuple[str, ...]], Held] = {}
         self._states: dict[int, str] = {}
-        self._envied: dict[str, list[tuple[Box, Hand]]] = {}
+        self._envied: dict[str, list[tuple[Box, Held]]] = {}
 
-    def seat_lines(self, seat: int) -> list[Line]:
-        """Return all lines of one seat, in the order of the book."""
+    def seat_lines(self, seat: int) -> tuple[Line, ...]:
+        """Return all lines of one seat, in the order of the book.
+
+        The same stakes in the same case come to the same lines, and these are remembered, unless
+        a meter pays or there is a hand to envy.
+        """
         box = self.round.boxes[seat]
+        staked = self.plan.staked(box)
+        if staked is None:
+            return tuple(self._lines(box))
+        for part, envy in staked.envies:
+            if self._holders(part, envy):
+                return tuple(self._lines(box))
+        case: list[str | int] = [self._state(box)] if staked.contested else []
+        for part, of, cents in staked.asks:
+            case.append(id(part.row(self._held.get((seat, of)) or self.held(box, of), cents)))
+        key, before = tuple(case), self.meters
+        lines = staked.lines.get(key)
+        if lines is None:
+            lines = tuple(self._lines(box))
+            if self.meters is before:
+                staked.lines[key] = lines
+        return lines
+
+    def _lines(self, box: Box) -> list[Line]:
         stakes = box.stakes
         lines: list[Line] = []
-        for part in self.parts:
+        for part in self.plan.parts:
             if part.stake in stakes:
                 if part.spots:
                     lines += self._wager_lines(box, part)
@@ -79,29 +98,31 @@ class Settlement:
     def _faces(self, positions: tuple[int, ...]) -> tuple[Card, ...]:
         faces = self.round.faces
         try:
-            return tuple(map(faces.__getitem__, positions))
+            return tuple([faces[position] for position in positions])
         except KeyError:  # Not all of them were shown.
-            return tuple(faces[position] for position in positions if position in faces)
+            return tuple([faces[position] for position in positions if position in faces])
 
-    def _shared(self, hand: int) -> tuple[int, ...]:
-        """The cards of a shared hand, by its number (M9)."""
-        name = shared_place(self.rules)
-        cards = self.rules.places[name].cards // self.rules.places[name].hands
-        return self.round.places.get(name, ())[cards * (hand - 1) : cards * hand]
+    @property
+    def bank(self) -> Hand | None:
+        """The bank's hand, where there is one."""
+        return Hand(self._bank[2], self.rules.ranking) if self._bank else None
 
     def hand(self, box: Box, of: tuple[str, ...]) -> Hand:
         """The hand that the cards of some places make for a box."""
-        key = box.seat, of
-        hand = self._hands.get(key)
-        if hand is None:
+        return Hand(self.held(box, of)[2], self.rules.ranking)
+
+    def held(self, box: Box, of: tuple[str, ...]) -> Held:
+        """The same with no more than is needed to settle; what was asked before is remembered."""
+        key, round = (box.seat, of), self.round
+        if key not in self._held:
             positions: tuple[int, ...] = ()
             for place in of:
-                if place != SEAT:
-                    positions += self.round.places.get(place, ())
+                if place == SEAT:
+                    positions += positions_of(round, box)
                 else:
-                    positions += box.cards if box.hand is None else self._shared(box.hand)
-            hand = self._hands[key] = Hand(self._faces(positions), self.rules.ranking)
-        return hand
+                    positions += round.places.get(place, ())
+            self._held[key] = self.plan.held(self._faces(positions))
+        return self._held[key]
 
     # ------------------------------------------------------------ wagers
 
@@ -123,13 +144,22 @@ class Settlement:
 
     def _judged(self, box: Box, part: Part, stake: int) -> Judged:
         """Judge a stake on a wager, or of the wager that a bonus is on."""
-        state = part.state or self._states.get(box.seat) or self.state(box)
-        hand = self.hand(box, part.of) if state in part.by_table else None
-        return part.judged(state, hand, stake)
+        seat = box.seat
+        state = part.state or self._states.get(seat) or self._state(box)
+        held = None
+        if state in part.by_table:
+            held = self._held.get((seat, part.of)) or self.held(box, part.of)
+        return part.judged(state, held, stake)
 
-    def state(self, box: Box) -> str:
-        """How the box's hand stands against the bank's."""
-        state = showdown(self.hand(box, (SEAT,)), self.bank, opposed=self.opposed)
+    def _state(self, box: Box) -> str:
+        """How the box's hand stands against the bank's, which may not qualify."""
+        if self._bank is None:
+            return "always"
+        bank, hand = self._bank[0], self.held(box, (SEAT,))[0]
+        if bank < self.plan.qualifying:
+            state = "unopposed"
+        else:
+            state = "higher" if hand > bank else "lower" if hand < bank else "equal"
         self._states[box.seat] = state
         return state
 
@@ -156,23 +186,23 @@ class Settlement:
         if table is None or box.abandoned:
             return []
         lines: list[Line] = []
-        for holder, hand in self._holders(part, envy):
+        for holder, held in self._holders(part, envy):
             if not self._is_envied(box, holder, envy):
                 continue
-            row = part.row(hand, box.stakes[envy.makers].cents)
+            row = part.row(held, box.stakes[envy.makers].cents)
             if row and row.amount:
                 clause, ruling = row.clause or table.clause, said(self.rules, envy.holders.ruling)
                 why = clause, ruling, holder.seat, "envy"
                 lines.append(Line(box.seat, envy.line, 0, "win", row.amount, 0, *why))
         return lines
 
-    def _holders(self, part: Part, envy: Envy) -> list[tuple[Box, Hand]]:
+    def _holders(self, part: Part, envy: Envy) -> list[tuple[Box, Held]]:
         """Return the boxes, mostly none, with a hand that somebody may envy, in order."""
         found = self._envied.get(part.name)
         if found is None:
             boxes = [self.round.boxes[seat] for seat in self.order]
-            held = [(box, self.hand(box, part.of)) for box in boxes if _may_be_envied(box, envy)]
-            found = [(box, hand) for box, hand in held if part.rows(hand)]
+            hands = [(box, self.held(box, part.of)) for box in boxes if _may_be_envied(box, envy)]
+            found = [(box, held) for box, held in hands if part.rows(held)]
             self._envied[part.name] = found
         return found
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from croupier.cards import Card
-from croupier.round.plan import Stage
+from croupier.round.stages import Stage
 from croupier.rules.game import Step
 from croupier.rules.table_rules import TableRules
 

@@ -9,10 +9,9 @@ from typing import Any
 
 from croupier.cards import Card
 from croupier.money import format_money, shown_cents
-from croupier.round.order import to_ask, to_show
+from croupier.round.order import positions_of, to_ask, to_show
 from croupier.round.result import line_of
-from croupier.round.settle import shared_place
-from croupier.round.state import Box, Round
+from croupier.round.state import Round
 
 HIDDEN = "??"
 
@@ -99,12 +98,4 @@ def _own_positions(round: Round, player: str | None) -> set[int]:
     if player is None:
         return set()
     boxes = [box for box in round.boxes.values() if box.player == player]
-    return {position for box in boxes for position in (*box.cards, *_shared(round, box))}
-
-
-def _shared(round: Round, box: Box) -> tuple[int, ...]:
-    if box.hand is None:
-        return ()
-    name = shared_place(round.rules)
-    size = round.rules.places[name].cards // round.rules.places[name].hands
-    return round.places.get(name, ())[size * (box.hand - 1) : size * box.hand]
+    return {position for box in boxes for position in positions_of(round, box)}

@@ -1,0 +1,116 @@
+"""The steps of a round as stages: with what every round asks of them, worked out once."""
+
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
+from sys import maxsize
+from typing import NamedTuple
+
+from croupier.round.settle import shared_place
+from croupier.rules.game import Option, Step
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import SEATS, Do, Order
+
+Dealing = tuple[tuple[int, str, int], ...]
+"""Position, place and seat of every card of a deal, in its order."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step of the round, with what a round asks of it."""
+
+    at: int
+    name: str
+    step: Step
+    do: Do
+    asks: str
+    """The spot whose stake it asks about, or ''."""
+    order: Order | None
+    turns: tuple[tuple[str, slice], ...]
+    """The places that it turns cards up of, and which: those that no step before turned up."""
+    stakes: Mapping[str, Container[int]]
+    """How many cents may be staked on each wager, whatever else lies there."""
+    seats: int
+    """How many seats the table has."""
+    shared: str
+    """The place whose cards are hands to bet on, or ''."""
+    later: tuple["Stage", ...] = field(repr=False, compare=False)
+
+
+class Choice(NamedTuple):
+    """What becomes of a box when an option is taken."""
+
+    folds: bool
+    ends: tuple[tuple[str, tuple[str, str, str | None]], ...]
+    """The spots whose stakes do not stay, each with its fate, clause and ruling."""
+    places: str
+    """The spot where a stake is made, or '', and the one whose stake it equals."""
+    equals: str
+
+
+def _stakes(rules: TableRules, name: str) -> Container[int]:
+    wager, limits = rules.wagers[name], rules.limits.get(name)
+    meters = [meter for meter in rules.meters.values() if meter.wager == name]
+    declared = all(meter.rate is not None and meter.reset is not None for meter in meters)
+    if wager.placed == "by decision" or not declared:
+        return ()
+    cents = range(max(limits.min, 1), limits.max + 1) if limits else range(1, maxsize)
+    return [size for size in wager.sizes.of if size in cents] if wager.sizes else cents
+
+
+def choices_of(rules: TableRules) -> dict[tuple[str, str], Choice]:
+    """Return what may be chosen, by the names of the step and the option."""
+    return {
+        (step, name): _choice(option)
+        for step, made in rules.steps.items()
+        for name, option in made.option.items()
+    }
+
+
+def _choice(option: Option) -> Choice:
+    ends = tuple(
+        (spot, (stake.fate, stake.clause, stake.ruling))
+        for spot, stake in option.stakes.items()
+        if stake.fate != "keep"
+    )
+    places = option.places if option.places and option.equals else ""
+    return Choice(option.folds, ends, places, option.equals or "")
+
+
+def stages_of(rules: TableRules) -> tuple[Stage, ...]:
+    """Return the steps as stages, each of which knows the later ones."""
+    stakes = {name: _stakes(rules, name) for name in rules.wagers}
+    turns = list(_turns(rules))
+    stages: tuple[Stage, ...] = ()
+    for at, (name, step) in reversed(list(enumerate(rules.sequence))):
+        stage = Stage(
+            at=at,
+            name=name,
+            step=step,
+            do=step.do,
+            asks=step.asks or "",
+            order=step.order,
+            turns=turns[at],
+            stakes=stakes if step.do == "bets" else {},
+            seats=rules.table.seats,
+            shared=shared_place(rules),
+            later=stages,
+        )
+        stages = (stage, *stages)
+    return stages
+
+
+def _turns(rules: TableRules) -> Iterator[tuple[tuple[str, slice], ...]]:
+    """Yield what each step turns up; hands are turned up for the settlement, if not before."""
+    up: dict[str, int] = {}
+    for line in rules.deal.cards:
+        up[line.to] = max(up.get(line.to, 0), line.shows)
+    revealed: dict[str, int] = {}
+    for step in rules.steps.values():
+        turns = []
+        for place in (*step.shows, SEATS) if step.do == "settle" else step.shows:
+            revealed[place] = revealed.get(place, 0) + (step.cards or 0)
+            upto = rules.deck.cards if step.cards is None else revealed[place]
+            if upto > up.get(place, 0):
+                turns.append((place, slice(up.get(place, 0), upto)))
+                up[place] = upto
+        yield tuple(turns)
