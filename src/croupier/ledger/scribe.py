@@ -4,8 +4,7 @@ A draft changes nothing: only when the store has it does its scribe take the pla
 """
 
 from collections.abc import Iterable
-from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Auditor, RulesOf
@@ -18,6 +17,9 @@ from croupier.round.events import Closed
 
 # How stored records end, or what is in them: so most need not be decoded to be passed over.
 _SETS, _OF_ROUND, _OPENS = b'"of":"ledger"}', b'"of":"round"}', b'"type":"Opened"'
+
+
+T = TypeVar("T")
 
 
 class Happened(NamedTuple):
@@ -34,6 +36,8 @@ class Draft(NamedTuple):
     scribe: "Scribe"
     events: tuple[NewEvent, ...]
     emptied: tuple[Account, ...]
+    plain: tuple[dict[str, Any], ...]
+    """The events as plain data, in their order."""
 
 
 class Scribe:
@@ -62,10 +66,11 @@ class Scribe:
 
     def draft(self, happened: Iterable[Happened], *, time_ms: int) -> Draft:
         """Return what follows from events that have happened after all others."""
-        after = copy(self)
-        after.auditor = copy(self.auditor)
+        after = _twin(self)
+        after.auditor = _twin(self.auditor)
         events: list[NewEvent] = []
         emptied: list[Account] = []
+        plains: list[dict[str, Any]] = []
         for of, event, subject in happened:
             after.number += 1
             entries = after._entries(of, event)
@@ -76,9 +81,10 @@ class Scribe:
             if isinstance(event, Closed):
                 emptied += [account("layout", subject), account("bank", subject)]
             place = self.stream, after.number, time_ms, subject
-            record = Record(*place, of, to_plain(event))
+            plains.append(to_plain(event))
+            record = Record(*place, of, plains[-1])
             events.append(NewEvent(encode(record), time_ms, subject, entries))
-        return Draft(after, tuple(events), tuple(emptied))
+        return Draft(after, tuple(events), tuple(emptied), tuple(plains))
 
     def _entries(self, of: Of, event: Any) -> tuple[Entry, ...]:
         match of:
@@ -88,3 +94,10 @@ class Scribe:
                 return self.auditor.ledger_entries(self.number, event)
             case "table" | "fairness":
                 return ()
+
+
+def _twin(value: T) -> T:
+    """Return a shallow copy, as `copy` does, but quicker: every command takes two."""
+    twin = object.__new__(type(value))
+    vars(twin).update(vars(value))
+    return twin

@@ -139,13 +139,22 @@ class PostgresStore:
         return partial(self.settle_all, requests)  # Every statement waits for the server.
 
     def settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        def settled(request: Request) -> Result:
-            try:
-                return self.settle(*request)
-            except Exception as error:
-                return error
+        """Settle streams beside each other, and what goes into one of them in its order."""
+        results: dict[int, Result] = {}
+        streams: dict[str, list[int]] = {}
+        for at, request in enumerate(requests):
+            streams.setdefault(request.claim.stream, []).append(at)
 
-        return list(self._threads.map(settled, requests))
+        def settle(places: list[int]) -> None:
+            for at in places:
+                try:
+                    results[at] = self.settle(*requests[at])
+                except Exception as error:
+                    results[at] = error
+
+        for _ in self._threads.map(settle, streams.values()):
+            pass
+        return [results[at] for at in range(len(requests))]
 
     def append(self, claim: Claim, work: Work) -> Answer:
         return self.settle(claim, (), lambda _: work)

@@ -13,7 +13,7 @@ from croupier.errors import Bug, Refused
 from croupier.ledger.accounts import Account, account, kind_of, lock_order
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
-from croupier.ledger.entries import Entry, balances
+from croupier.ledger.entries import Entry
 from croupier.ledger.journal import START, Head, Stored, chain, stored_of
 from croupier.ledger.store import (
     COMMAND_REUSED,
@@ -23,7 +23,6 @@ from croupier.ledger.store import (
     Answer,
     Claim,
     Decide,
-    Work,
 )
 
 Row = tuple[Any, ...]
@@ -78,18 +77,26 @@ def append(session: Session, claim: Claim, meters: Sequence[str], *, decide: Dec
         raise Refused(STREAM_MOVED, message, field="expected")
     work = decide(_locked_meters(session, meters))
     stored = list(chain(head, claim.stream, [(e.time_ms, e.subject, e.data) for e in work.events]))
-    head = Head(stored[-1].number, stored[-1].hash) if stored else head
+    first, head = head.number + 1, stored[-1].head if stored else head
     session.run("UPDATE streams SET number = ?, hash = ? WHERE stream = ?", *head, claim.stream)
     session.run_many(
         "INSERT INTO events (stream, number, time_ms, subject, data, hash) "
         "VALUES (?, ?, ?, ?, ?, ?)",
         stored,
     )
-    _post(session, claim.stream, [(s.number, e.entries) for s, e in _pairs(stored, work)])
+    _post(
+        session,
+        [
+            (claim.stream, number, line, *entry)
+            for number, event in enumerate(work.events, first)
+            for line, entry in enumerate(event.entries, 1)
+        ],
+    )
     for emptied in work.emptied:
         if _balance(session, emptied):
             raise Bug(f"{emptied} is not empty")
-    session.run_many("INSERT INTO decks (round, sealed) VALUES (?, ?)", work.sealed)
+    if work.sealed:
+        session.run_many("INSERT INTO decks (round, sealed) VALUES (?, ?)", work.sealed)
     session.run(
         "INSERT INTO commands (command, digest, stream, number, answer) VALUES (?, ?, ?, ?, ?)",
         claim.command,
@@ -99,10 +106,6 @@ def append(session: Session, claim: Claim, meters: Sequence[str], *, decide: Dec
         work.answer,
     )
     return Answer(work.answer, head.number)
-
-
-def _pairs(stored: list[Stored], work: Work) -> Iterator[tuple[Stored, Any]]:
-    return zip(stored, work.events, strict=True)
 
 
 def _locked_head(session: Session, stream: str) -> Head:
@@ -142,10 +145,12 @@ def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
     return shown
 
 
-def _post(session: Session, stream: str, entries: list[tuple[int, tuple[Entry, ...]]]) -> None:
+def _post(session: Session, rows: list[Row]) -> None:
     """Post entries: first what the accounts come to, in a fixed order, then the entries."""
-    flat = [entry for _, of_event in entries for entry in of_event]
-    changes = balances(flat)
+    changes: dict[Account, int] = {}
+    for _, _, _, _, debit, credit, micros, _ in rows:
+        changes[debit] = changes.get(debit, 0) - micros
+        changes[credit] = changes.get(credit, 0) + micros
     for changed in sorted(changes, key=lock_order):
         try:
             _add(session, changed, changes[changed])
@@ -155,11 +160,7 @@ def _post(session: Session, stream: str, entries: list[tuple[int, tuple[Entry, .
     session.run_many(
         "INSERT INTO entries (stream, number, line, id, debit, credit, micros, code) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (stream, number, line, *entry)
-            for number, of_event in entries
-            for line, entry in enumerate(of_event, 1)
-        ],
+        rows,
     )
 
 
