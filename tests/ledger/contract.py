@@ -278,7 +278,7 @@ class StoreContract:
                 at += 1
                 continue
             break
-        assert at >= 12
+        assert at >= 10
         after = everything(store)
         assert after["heads"] != before["heads"]
         assert store.append(claimed, work).repeated

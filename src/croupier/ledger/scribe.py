@@ -14,6 +14,7 @@ from croupier.ledger.journal import Of, Record, Stored, decode, encode
 from croupier.ledger.store import NewEvent
 from croupier.round.codec import to_plain
 from croupier.round.events import Closed
+from croupier.round.state import Round
 
 # How stored records end, or what is in them: so most need not be decoded to be passed over.
 _SETS, _OF_ROUND, _OPENS = b'"of":"ledger"}', b'"of":"round"}', b'"type":"Opened"'
@@ -28,6 +29,8 @@ class Happened(NamedTuple):
     of: Of
     event: Any
     subject: str = ""
+    after: Round | None = None
+    """The round after it, where whoever decided it knows it."""
 
 
 class Draft(NamedTuple):
@@ -71,9 +74,9 @@ class Scribe:
         events: list[NewEvent] = []
         emptied: list[Account] = []
         plains: list[dict[str, Any]] = []
-        for of, event, subject in happened:
+        for of, event, subject, round in happened:
             after.number += 1
-            entries = after._entries(of, event)
+            entries = after._entries(of, event, round)
             if of == "round":
                 subject = after.auditor.round
             if isinstance(event, TableSet):
@@ -86,10 +89,10 @@ class Scribe:
             events.append(NewEvent(encode(record), time_ms, subject, entries))
         return Draft(after, tuple(events), tuple(emptied), tuple(plains))
 
-    def _entries(self, of: Of, event: Any) -> tuple[Entry, ...]:
+    def _entries(self, of: Of, event: Any, after: Round | None) -> tuple[Entry, ...]:
         match of:
             case "round":
-                return self.auditor.round_entries(event)
+                return self.auditor.round_entries(event, after)
             case "ledger":
                 return self.auditor.ledger_entries(self.number, event)
             case "table" | "fairness":

@@ -14,7 +14,7 @@ def tidings_of(act: Act, draft: Draft) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = []
     first = draft.scribe.number - len(act.happened) + 1
     happened = zip(act.happened, draft.plain, strict=True)
-    for number, ((of, event, _), plain) in enumerate(happened, first):
+    for number, ((of, event, *_), plain) in enumerate(happened, first):
         if of == "ledger":
             told.append({"n": number})
             continue

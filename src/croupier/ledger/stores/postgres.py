@@ -23,7 +23,7 @@ from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
-from croupier.ledger.stores.statements import RECORDED, Reading, Row, fill, pending
+from croupier.ledger.stores.statements import RECORDED, Pen, Reading, Row, fill, pending
 
 CONNECTIONS_MAX = 8
 CONNECT_S = 10
@@ -162,15 +162,20 @@ class PostgresStore:
     def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         for tried in range(TRIES):
             try:
-                with self.writing() as session:
-                    return statements.append(session, claim, meters, decide=decide)
+                return self._settle_once(claim, meters, decide)
             except AGAIN as error:
                 if error.diag.constraint_name not in (None, COMMAND_KEY):
                     raise
                 # Those who got into each other's way wait for times that differ, and longer.
                 time.sleep(randrange(1 << min(tried, PAUSE_MAX_BITS)) / 1000)
+        return self._settle_once(claim, meters, decide)
+
+    def _settle_once(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         with self.writing() as session:
-            return statements.append(session, claim, meters, decide=decide)
+            pen = Pen(session)
+            answer = pen.append(claim, meters, decide=decide)
+            pen.finish()
+            return answer
 
     @contextmanager
     def snapshot(self) -> Iterator[ReadingSession]:

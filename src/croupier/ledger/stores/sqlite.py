@@ -17,8 +17,7 @@ import apsw
 from croupier.errors import Bug, Refused, UserError
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
-from croupier.ledger.stores import statements
-from croupier.ledger.stores.statements import RECORDED, Reading, Row, pending
+from croupier.ledger.stores.statements import RECORDED, Pen, Reading, Row, pending
 
 VERSION_MIN = (3, 51, 3)
 """Before it, a log that two connections reset at once could lose commits."""
@@ -61,10 +60,10 @@ class Running:
     answer: Answer | None = None
     error: BaseException | None = None
 
-    def run(self, session: SqliteSession) -> None:
+    def run(self, pen: Pen) -> None:
         """Append what the command comes to."""
         self.error = None
-        self.answer = statements.append(session, self.claim, self.meters, decide=self.decide)
+        self.answer = pen.append(self.claim, self.meters, decide=self.decide)
 
     def result(self) -> Answer:
         # A commit that failed has answered nobody.
@@ -198,13 +197,19 @@ class SqliteStore:
         while left and (refused := self._run_all(left)):
             left.remove(refused)
 
-    def _run_all(self, together: Sequence[Running]) -> Running | None:
+    def _run_all(self, together: Sequence[Running], *, singly: bool = False) -> Running | None:
         """Run the statements of commands, or of none: then return the one that was refused."""
         running: Running | None = None
         try:
             self._writer.execute("BEGIN IMMEDIATE")
+            pen = Pen(SqliteSession(self._writer))
             for running in together:
-                self._run(running)
+                self._run(running, pen)
+                if singly:
+                    pen.finish()
+            if not singly and not self._finished(pen):
+                self._roll_back()
+                return self._run_all(together, singly=True)
         except Exception as error:
             # Where none was running, there is no transaction for any of them.
             self._fail([running] if running else together, error)
@@ -214,14 +219,22 @@ class SqliteStore:
             raise  # Whoever interrupts means this thread.
         return None
 
-    def _run(self, one: Running) -> None:
+    def _run(self, one: Running, pen: Pen) -> None:
         written = self._writer.total_changes()
         try:
-            one.run(SqliteSession(self._writer))
+            one.run(pen)
         except Refused as refused:
             if self._writer.total_changes() != written:
                 raise
             one.error = refused
+
+    def _finished(self, pen: Pen) -> bool:
+        """Write what all commands add; if that fails, it does not show whose fault it is."""
+        try:
+            pen.finish()
+        except Exception:
+            return False
+        return True
 
     def _commit(self, together: Sequence[Running]) -> None:
         """Wait for the disk; if it fails, all of them have failed."""
