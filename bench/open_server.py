@@ -4,15 +4,13 @@ import socket
 import sys
 from pathlib import Path
 
-import uvicorn
-
 from croupier.ledger.stores import open_sqlite
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.server.app import guarded, make_app
 from croupier.server.backroom import Backroom
 from croupier.server.config import parse_config
-from croupier.server.doorway import Doorway, serve_config
+from croupier.server.doorway import Doorway, Server, serve_config
 from croupier.server.guard import Policy
 from croupier.server.house import House
 from croupier.server.limits import Rate
@@ -36,13 +34,15 @@ def main() -> None:
     store = open_sqlite(house.ledger, make=True)
     people = People(store)
     pit = Pit(config, Backroom(store, house.master_key()), rules_of, signing=house.signing())
-    app = guarded(make_app(pit, people), Policy(requests=FREELY, costly=FREELY))
+    app = guarded(
+        make_app(pit, people), Policy(requests=FREELY, costly=FREELY, sockets_max=100_000)
+    )
     with socket.socket(proto=socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(1024)
         print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
         doorway = Doorway(waiting_max=100_000)
-        uvicorn.Server(serve_config(app, doorway=doorway, connections_max=100_000)).run([listener])
+        Server(serve_config(app, doorway=doorway, connections_max=100_000)).run([listener])
     store.close()
 
 

@@ -27,8 +27,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from websockets.asyncio.client import ClientConnection, connect
-
+from bench.load import Line, open_line
 from croupier.client import Client
 
 TABLES, SEATS = 143, 7
@@ -44,7 +43,6 @@ ECHO = """
 import sys
 import uvicorn
 from fastapi import FastAPI, WebSocket, WebSocketDisconnect
-from croupier.server.doorway import serve_config
 app = FastAPI()
 
 @app.websocket("/echo")
@@ -57,7 +55,7 @@ async def echo(websocket: WebSocket):
             return
 
 print("ready", flush=True)
-uvicorn.Server(serve_config(app, port=int(sys.argv[1]))).run()
+uvicorn.run(app, port=int(sys.argv[1]), log_level="error")
 """
 
 
@@ -122,23 +120,6 @@ def rss_kib(pid: int) -> int:
 # ---------------------------------------------------------------- load
 
 
-class Line:
-    """One socket that asks and waits for the answer, and reads nothing else of what arrives."""
-
-    def __init__(self, socket: ClientConnection, ask: Callable[[int], str], mark: str) -> None:
-        self.socket, self.ask, self.mark = socket, ask, mark
-        self.number = 0
-        self.times: list[float] = []
-
-    async def once(self) -> None:
-        self.number += 1
-        began = perf_counter()
-        await self.socket.send(self.ask(self.number))
-        while self.mark not in str(await self.socket.recv())[:24]:
-            pass
-        self.times.append(perf_counter() - began)
-
-
 async def flat_out(lines: list[Line], seconds: float) -> float:
     """Let every line ask again as soon as it is answered; return how many a second."""
     end = perf_counter() + seconds
@@ -191,15 +172,9 @@ async def seated(address: str, connections: int) -> list[Line]:
             table, seat = f"t{number // SEATS}", number % SEATS + 1
             ticket = (await client.post("/api/ticket", table=table))["ticket"]
             url = address.replace("http", "ws", 1)
-            opened = await connect(
-                f"{url}/api/tables/{table}/socket?ticket={ticket}",
-                compression=None,
-                max_size=None,
-                max_queue=None,
-                open_timeout=60,
-            )
-            line = Line(opened, bet(seat, first), '"done"')
-            await opened.send(json.dumps({"type": "sit", "id": "sit", "seat": seat}))
+            place = f"{url}/api/tables/{table}/socket?ticket={ticket}"
+            line = await open_line(place, bet(seat, first), '{"type":"done"')
+            await line.say(json.dumps({"type": "sit", "id": "sit", "seat": seat}))
             return line
 
     lines = await asyncio.gather(*(sit(number) for number in range(connections)))
@@ -209,12 +184,12 @@ async def seated(address: str, connections: int) -> list[Line]:
 
 async def echo_lines(address: str, count: int) -> list[Line]:
     text = json.dumps({"type": "bet", "id": "b1", "seat": 1, "wager": "first", "cents": 500})
-    sockets = [await connect(address, compression=None, max_queue=None) for _ in range(count)]
-    return [Line(socket, lambda _: text, '"bet"') for socket in sockets]
+    return [await open_line(address, lambda _: text, '{"type": "bet"') for _ in range(count)]
 
 
-async def quiet(lines: list[Line]) -> None:
-    await asyncio.gather(*(line.socket.close() for line in lines))
+def quiet(lines: list[Line]) -> None:
+    for line in lines:
+        line.close()
 
 
 # ---------------------------------------------------------------- the figures
@@ -243,14 +218,14 @@ async def flat_out_rates(lines: Awaitable[list[Line]], pid: int) -> float:
     before = cpu_s(pid)
     rate = await flat_out(each, SECONDS)
     used = cpu_s(pid) - before
-    await quiet(each)
+    quiet(each)
     return rate * SECONDS / used
 
 
 async def latencies(lines: Awaitable[list[Line]]) -> list[float]:
     each = await lines
     times = await at_rate(each, SECONDS)
-    await quiet(each)
+    quiet(each)
     return times
 
 
@@ -258,10 +233,10 @@ async def idle(address: str, pid: int) -> float:
     """KiB of memory that one connection takes which says nothing."""
     url = f"{address.replace('http', 'ws', 1)}/api/tables/t0/socket"
     before = rss_kib(pid)
-    sockets = [await connect(url, compression=None) for _ in range(IDLE)]
+    lines = [await open_line(url, str, "") for _ in range(IDLE)]
     await asyncio.sleep(1)
     used = (rss_kib(pid) - before) / IDLE
-    await asyncio.gather(*(socket.close() for socket in sockets))
+    quiet(lines)
     return used
 
 

@@ -3,13 +3,14 @@
 import io
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from ipaddress import ip_network
 from typing import Any
 
 import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from croupier.server.guard import BODY_BYTES_MAX, Guard, Policy, caller_of, parse_proxies
 from croupier.server.headers import ALWAYS
@@ -166,6 +167,30 @@ def test_an_address_may_ask_so_often(lines: io.StringIO) -> None:
         assert client.get("/who", headers=_via("192.0.2.2")).status_code == 200
     # A flood of requests is not a flood of lines.
     assert [line["event"] for line in events(lines)] == ["too_many"]
+
+
+def test_an_address_may_hold_so_many_sockets(lines: io.StringIO) -> None:
+    policy = GENEROUS._replace(sockets_max=2, proxies=parse_proxies(["127.0.0.0/8"]))
+    with guarded(policy) as port, ExitStack() as opened:
+
+        def open_from(address: str) -> ClientConnection:
+            place = f"ws://127.0.0.1:{port}/socket"
+            return opened.enter_context(connect(place, additional_headers=_via(address)))
+
+        first, _ = open_from("192.0.2.1"), open_from("192.0.2.1")
+        for _ in range(3):
+            with pytest.raises(InvalidStatus) as refused:
+                open_from("192.0.2.1")
+            assert refused.value.response.status_code == 403
+        open_from("192.0.2.2")
+        first.close()
+        again = None
+        while again is None:  # Until the server has heard of it.
+            with suppress(InvalidStatus):
+                again = open_from("192.0.2.1")
+        again.send("hello")
+        assert again.recv() == "hello"
+    assert {line["event"] for line in events(lines)} == {"too_many_sockets"}
 
 
 def test_what_is_dear_may_be_asked_less_often() -> None:

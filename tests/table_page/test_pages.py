@@ -1,5 +1,6 @@
 """Lobby, text table, round record, account: in a real browser."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from croupier.fairness import checker
+from croupier.server import dealer
 from tests.pages.browser import NARROW, PHONE
 from tests.table_page.acts import OWN, come_in, decide, record, settled, until_bets
 from tests.table_page.conftest import NewPage, violations
@@ -175,6 +177,26 @@ def test_a_folded_hand_is_its_players_alone(house: House, new_page: NewPage) -> 
     assert {one["position"] for one in theirs} == set(over.faces)
     assert {one["position"] for one in mine} == set(over.faces) | cards
     assert other.request.get(f"{house.url}/rounds/{over.id}/steps.json").json()["own"] == {}
+
+
+def test_the_bank_of_a_round_that_was_called_off_is_opened(house: House, new_page: NewPage) -> None:
+    """F6: nobody can call a round off and keep to himself what it would have come to."""
+    page, other = new_page(), new_page()
+    come_in(page, house, "maryland")
+    until_bets(page)
+    page.locator(f"{OWN} bet-spot[open] button").first.click()
+    page.wait_for_selector('[data-command="deal"]:enabled')
+    page.keyboard.press("d")
+    page.wait_for_selector("#decisions .choice:enabled")
+    table = house.table("maryland")
+    asyncio.run_coroutine_threadsafe(table.act(dealer.void), house.loop).result()
+    page.wait_for_selector('felt-table[data-phase="over"]')
+    over = table.standing.round
+    assert over and over.void and over.closed
+    document = other.request.get(f"{house.url}/rounds/{over.id}/openings").json()
+    [bank] = over.places.values()
+    assert {one["position"] for one in document["opened"]} == {*bank}
+    assert len(checker.check(document)) == len(bank) == 3
 
 
 def test_a_guest_becomes_an_account(house: House, new_page: NewPage) -> None:

@@ -102,12 +102,12 @@ def serve(
 
 
 def _run(config: Any, listener: socket.socket) -> None:
-    import uvicorn
+    from croupier.server.doorway import Server
 
     # Somebody who hangs up must not take the house with them.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
+        Server(config).run(sockets=[listener])
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from croupier.ledger.events import LedgerEvent, TableSet, ledger_event_from, mov
 from croupier.ledger.journal import Fault, Record, Stored, decode
 from croupier.round.codec import event_from
 from croupier.round.events import Event, Opened
+from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 
 RulesOf = Callable[[str, Mapping[str, Any]], TableRules]
@@ -60,15 +61,15 @@ class Auditor:
             self._set(event)
         return numbered(f"{self.stream}#{number}", moves_of(event))
 
-    def round_entries(self, event: Event) -> tuple[Entry, ...]:
-        """Return the entries of the next event of a round."""
+    def round_entries(self, event: Event, after: Round | None = None) -> tuple[Entry, ...]:
+        """Return the entries of the next event of a round; `after` it, if that is known already."""
         if isinstance(event, Opened):
             if self.rules is None or self.rules.digest != event.digest:
                 raise Unlike("the round was opened under other rules than the table's")
             self.posting = new_posting(self.rules, self.setting)
         if self.posting is None:
             raise Unlike("there is no round that it could have happened in")
-        self.posting, entries = post(self.posting, event)
+        self.posting, entries = post(self.posting, event, after)
         return entries
 
     def _set(self, event: TableSet) -> None:

@@ -91,10 +91,12 @@ def entries_of(rules: TableRules, setting: Setting, events: Iterable[Event]) -> 
         yield from entries
 
 
-def post(posting: Posting, event: Event) -> tuple[Posting, tuple[Entry, ...]]:
-    """Return what follows an event: the round after it, and its entries."""
+def post(
+    posting: Posting, event: Event, after: Round | None = None
+) -> tuple[Posting, tuple[Entry, ...]]:
+    """Return what follows an event: the round after it, unless it is known, and its entries."""
     setting, before, number, held = posting
-    after = evolve(before, event)
+    after = after or evolve(before, event)
     number += 1
     if isinstance(event, BetsClosed):
         held = _holds(after)

@@ -46,6 +46,11 @@ class Stored(NamedTuple):
     data: bytes
     hash: bytes
 
+    @property
+    def head(self) -> "Head":
+        """How far the stream has come with it."""
+        return Head(self.number, self.hash)
+
 
 stored_of: Callable[[Iterable[object]], Stored] = partial(tuple.__new__, Stored)
 """Makes a record of a row, as `_make` does, but quicker: nobody counts the fields."""
@@ -167,6 +172,6 @@ def verify_stream(
 
 def _quoted(name: str) -> str:
     # Names are plain nearly always, and then this is all that JSON would do.
-    if name.isalnum() and name.isascii():
+    if name.isascii() and name.replace("-", "").isalnum():
         return f'"{name}"'
     return json.dumps(name, ensure_ascii=False)

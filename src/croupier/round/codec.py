@@ -36,11 +36,20 @@ def event_from(data: Any) -> Event:
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    names = [f.name for f in fields(value)] if is_dataclass(value) else value._fields
-    return {name: _plain(getattr(value, name)) for name in names}
+    return {name: _plain(getattr(value, name)) for name in _names(value.__class__)}
+
+
+@cache
+def _names(shape: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(shape)) if is_dataclass(shape) else shape._fields
+
+
+_AS_THEY_ARE = frozenset({int, str, bool, NoneType})
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in _AS_THEY_ARE:
+        return value
     match value:
         case Card():
             return str(value)
@@ -58,13 +67,18 @@ def _plain(value: Any) -> Any:
 
 def one_of(union: Any, data: Any) -> Any:
     """Read a value of one of the classes of a union, which the data names."""
-    kinds = {kind.__name__: kind for kind in get_args(union)}
+    kinds = _kinds(union)
     named = isinstance(data, dict) and isinstance(data.get(_TYPE), str)
     if not named or data[_TYPE] not in kinds:
         name = data.get(_TYPE) if isinstance(data, dict) else data
         raise ParseError(f"{name!r} is not one of {', '.join(kinds)}", field=_TYPE)
     rest = {key: value for key, value in data.items() if key != _TYPE}
     return _read(kinds[data[_TYPE]], rest, data[_TYPE])
+
+
+@cache
+def _kinds(union: Any) -> dict[str, Any]:
+    return {kind.__name__: kind for kind in get_args(union)}
 
 
 def _read(kind: Any, raw: Any, at: str) -> Any:
@@ -125,11 +139,19 @@ def _read_fields(shape: Any, raw: Any, at: str) -> Any:
     hints, needed = _shape(shape)
     if not isinstance(raw, dict):
         raise ParseError("must be a table", field=at)
-    for key in sorted(raw.keys() - hints.keys()):
-        raise ParseError("unknown key", field=f"{at}.{key}")
-    for key in sorted(needed - raw.keys()):
-        raise ParseError("is missing", field=f"{at}.{key}")
-    return shape(**{key: _read(hints[key], value, f"{at}.{key}") for key, value in raw.items()})
+    if not needed <= raw.keys() <= hints.keys():
+        for key in sorted(raw.keys() - hints.keys()):
+            raise ParseError("unknown key", field=f"{at}.{key}")
+        for key in sorted(needed - raw.keys()):
+            raise ParseError("is missing", field=f"{at}.{key}")
+    return shape(
+        **{
+            key: value
+            if type(value) is hints[key] and hints[key] in _AS_THEY_ARE
+            else _read(hints[key], value, f"{at}.{key}")
+            for key, value in raw.items()
+        }
+    )
 
 
 @cache

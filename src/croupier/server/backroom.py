@@ -6,24 +6,27 @@ Whatever a command comes to is stored here before anybody hears of it.
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice, repeat
 from typing import TypeVar
 
 from croupier.errors import Refused
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.entries import Entry
-from croupier.ledger.store import NOT_ENOUGH, Answer, Claim, Decide, Request, Result, View
+from croupier.ledger.store import NOT_ENOUGH, Request, Result, View
 from croupier.ledger.stores.protocol import Store
 from croupier.money import shown_cents
 from croupier.server.dealer import Chance
-from croupier.server.outbox import Viewer
+from croupier.server.outbox import Mail, Viewer
 from croupier.table.commands import Time
 
 THREADS = 8
 """So many wait for the disk at once: one who writes, and readers."""
+TOGETHER_S = 0.005
+"""A commit begins so long after the last one at the earliest, with all that came until then."""
 T = TypeVar("T")
 
 
@@ -64,6 +67,7 @@ class Backroom:
     """Meters that cannot be reached: nothing is wagered on them meanwhile."""
     on_purse: Callable[[str], None] = lambda _: None
     """Called with a player whose purse has changed."""
+    mail: Mail = field(default_factory=Mail)
     stored: int = 0
     """Events that were stored since the start."""
 
@@ -72,8 +76,9 @@ class Backroom:
         self._holds: dict[Account, int] = {}
         self.viewers: dict[str, set[Viewer]] = {}
         """The sockets of each player, at whatever tables."""
-        self._waiting: list[tuple[Request, asyncio.Future[Answer]]] = []
+        self._waiting: list[tuple[list[Request], asyncio.Future[list[Result]]]] = []
         self._writing: asyncio.Task[None] | None = None
+        self._stored_s = 0.0
 
     @property
     def chance(self) -> Chance:
@@ -92,32 +97,34 @@ class Backroom:
         with self.store.reading() as view:
             return look(view)
 
-    async def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
-        """Store what a command comes to, once, together with all that wait meanwhile."""
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting.append((Request(claim, meters, decide), answer))
+    async def settle(self, requests: list[Request]) -> list[Result]:
+        """Store what commands come to, each once, together with all that come meanwhile."""
+        results: asyncio.Future[list[Result]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((requests, results))
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
-        # Whoever waits may be cancelled; what was begun is finished all the same.
-        return await asyncio.shield(answer)
+        return await results
 
     async def _write(self) -> None:
-        """Store whatever waits, until nothing does."""
+        """Store whatever waits, until nothing does; those who come in quick succession together."""
         while self._waiting:
+            await asyncio.sleep(self._stored_s + TOGETHER_S - time.monotonic())
             together, self._waiting = self._waiting, []
-            requests = [request for request, _ in together]
-            results: list[Result]
-            try:
-                finish = self.store.begin_all(requests)
-                results = await self.away(finish or partial(self.store.settle_all, requests))
-            except Exception as error:
-                results = [error for _ in together]
-            for (_, answer), result in zip(together, results, strict=True):
-                if isinstance(result, BaseException):
-                    answer.set_exception(result)
-                else:
-                    answer.set_result(result)
+            results = await self._stored([one for requests, _ in together for one in requests])
+            self._stored_s = time.monotonic()
+            for requests, answer in together:
+                own = list(islice(results, len(requests)))
+                if not answer.done():  # Who waits no longer has ended with the whole server.
+                    answer.set_result(own)
         self._writing = None
+
+    async def _stored(self, requests: list[Request]) -> Iterator[Result]:
+        try:
+            finish = self.store.begin_all(requests)
+            work = finish or partial(self.store.settle_all, requests)
+            return iter(await self.away(work))
+        except Exception as error:
+            return repeat(error)
 
     async def away(self, work: Callable[[], T]) -> T:
         """Do something that waits for the disk, away from the loop."""

@@ -5,6 +5,8 @@ nothing would keep everybody else out.
 """
 
 import asyncio
+import gc
+import socket
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -17,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from croupier.server.guard import BODY_BYTES_MAX
 from croupier.server.limits import Bucket, Rate
 from croupier.server.log import log
+from croupier.server.wire import Wire
 
 REQUEST_S = 10.0
 WRITE_S = 30.0
@@ -24,6 +27,8 @@ WAITING_MAX = 512
 CONNECTIONS_MAX = 4_096
 HEADERS_BYTES_MAX = 16 * 1024
 LINES = Rate(per_s=1, burst=10)
+GARBAGE_YOUNG = 20_000
+"""After so many new objects garbage is looked for: what a command leaves is mostly none."""
 
 
 @dataclass(kw_only=True)
@@ -118,6 +123,16 @@ class Doorman(H11Protocol):
             self._write_timer = None
 
 
+class Server(uvicorn.Server):
+    """The server: once its tables stand, they are not looked through for garbage any more."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(GARBAGE_YOUNG)
+
+
 def serve_config(
     app: ASGIApp,
     *,
@@ -133,6 +148,7 @@ def serve_config(
         host=host,
         port=port,
         http=doorman,
+        ws=Wire,
         ws_max_size=BODY_BYTES_MAX,
         ws_per_message_deflate=False,  # A small message can unpack to a large one.
         limit_concurrency=connections_max,

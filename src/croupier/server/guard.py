@@ -5,6 +5,7 @@ nothing leaves without the headers and no error without having been noted.
 """
 
 import time
+from collections import Counter
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
 
@@ -37,6 +38,8 @@ class Policy(NamedTuple):
     """For each address."""
     costly: Rate = Rate(0.5, 20)
     """For each address: making guests and accounts, checking passwords."""
+    sockets_max: int = 256
+    """How many sockets one address may hold open."""
 
 
 def parse_proxies(texts: list[str]) -> tuple[Network, ...]:
@@ -75,6 +78,7 @@ class Guard:
         self._hosts = {host.lower() for host in (*LOOPBACK, *self.policy.hosts)}
         self._requests = Buckets(self.policy.requests, clock=clock)
         self._costly = Buckets(self.policy.costly, clock=clock)
+        self._sockets: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -98,10 +102,24 @@ class Guard:
             if len(body) > BODY_BYTES_MAX:
                 refusal = TOO_LARGE
             receive = once(body, receive)
-        if refusal is None:
+        if refusal is not None:
+            await door.refuse(refusal)
+        elif scope["type"] == "websocket":
+            await self._hold(scope, receive, door)
+        else:
             await self.app(scope, receive, door.send)
+
+    async def _hold(self, scope: Scope, receive: Receive, door: "Door") -> None:
+        """Let somebody have a socket as long as they want it, but not any number of them."""
+        key = neighbourhood(door.caller.address)
+        if self._sockets[key] >= self.policy.sockets_max:
+            await door.refuse(noted(TOO_MANY_SOCKETS, door.caller, scope))
             return
-        await door.refuse(refusal)
+        self._sockets[key] += 1
+        try:
+            await self.app(scope, receive, door.send)
+        finally:
+            self._sockets -= Counter([key])
 
     def _refusal(self, scope: Scope, caller: Caller) -> Refusal | None:
         """Return why somebody is not let in; what costs least is looked at first."""
@@ -142,6 +160,7 @@ WRONG_HOST = Refusal(421, "wrong_host", "this server does not go by that name")
 WRONG_ORIGIN = Refusal(403, "wrong_origin", "this was asked from another site")
 NO_HEADER = Refusal(403, "no_header", "the header X-Croupier: 1 is missing")
 NOT_JSON = Refusal(415, "not_json", "the content type must be application/json")
+TOO_MANY_SOCKETS = Refusal(429, "too_many_sockets", "too many sockets are open from there")
 TOO_LARGE = Refusal(413, "too_large", f"a request has at most {BODY_BYTES_MAX} bytes")
 
 

@@ -1,37 +1,28 @@
-"""One live table: who sits there, what they do, and the automatic dealer between them.
-
-Every act is decided on the table as it stands, stored, and only then said. One act is under way
-at a time; what was refused or not stored has changed nothing.
-"""
+"""One live table: who sits there, what they do, and the automatic dealer between them."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
 from functools import partial
-from typing import NamedTuple
 
 from croupier.errors import Bug, CroupierError, Refused
 from croupier.fairness.commitment import Committed
 from croupier.fairness.seal import unseal
 from croupier.ledger.events import MeterStarted
-from croupier.ledger.scribe import Draft
-from croupier.ledger.store import NOT_ENOUGH, STREAM_MOVED, Answer, Claim, Decide, Work
+from croupier.ledger.store import NOT_ENOUGH, Answer
 from croupier.money import micros
 from croupier.server import dealer, players
+from croupier.server.acts import Acts, Asked, Perform
 from croupier.server.backroom import Backroom, friendly
 from croupier.server.config import TableConfig
 from croupier.server.felt import felt_of
 from croupier.server.log import log, log_crash
 from croupier.server.messages import Message, MoreTime, Ready
 from croupier.server.pace import Wait, is_stale, needs_deck, next_wait
-from croupier.server.recall import Recalled, missed_by
-from croupier.server.sight import Sight
-from croupier.server.standing import Act, Procedure
-from croupier.server.tidings import tidings_of
+from croupier.server.recall import Recalled
+from croupier.server.scene import Seen
+from croupier.server.standing import Act
 from croupier.table.commands import Leave, PassBank
 
-Perform = Callable[[Act], None]
 IDLE_S = 60.0
 """How often a dealer looks whether the deck of an empty round grows old."""
 RETRY_S = 1.0
@@ -41,118 +32,12 @@ AWAY_ROUNDS_MAX = 3
 """Who is away for so many rounds running gives the seat up."""
 
 
-class Asked(NamedTuple):
-    """A command as its sender knows it again: its id, and the digest of its body."""
-
-    id: str
-    digest: bytes
-
-
-class LiveTable(Sight):
+class LiveTable(Acts):
     """A table at which a server deals."""
 
     def __init__(self, config: TableConfig, room: Backroom, recalled: Recalled) -> None:
         super().__init__(config, room, recalled)
-        self.rounds, self.setting = recalled.rounds, recalled.setting
-        self.procedure = Procedure(self.standing.rules)
         self.away: dict[int, int] = {}
-        self._lock = asyncio.Lock()
-        self._unsure = False
-        """Whether something failed and may have been stored all the same."""
-
-    # ------------------------------------------------------------ acts
-
-    async def act(
-        self, perform: Perform, *, asked: Asked | None = None, meters: tuple[str, ...] = ()
-    ) -> Answer:
-        """Do something once, whoever asks however often; refused, it has changed nothing.
-
-        Whoever asks may go away meanwhile: what was begun is stored and said all the same.
-        """
-        return await asyncio.shield(self._act(perform, asked=asked, meters=meters))
-
-    async def _act(
-        self, perform: Perform, *, asked: Asked | None, meters: tuple[str, ...]
-    ) -> Answer:
-        async with self._sure():
-            claim = self._claim(asked)
-            done: list[tuple[Act, Draft]] = []
-
-            def decide(readings: Mapping[str, int]) -> Work:
-                act = Act(self.standing, self.procedure)
-                names = {self.config.meter(id): id for id in self.standing.rules.meters}
-                act.readings = {names[name]: shown for name, shown in readings.items()}
-                perform(act)
-                draft = self.scribe.draft(act.happened, time_ms=self.room.clocks.wall_ms())
-                done[:] = [(act, draft)]
-                answer = str(draft.scribe.number)
-                return Work(draft.events, answer, draft.emptied, tuple(act.sealed))
-
-            answer = await self.room.settle(claim, meters, decide if meters else decided(decide))
-            if not answer.repeated:
-                self._stand(*done[0])
-            elif answer.number > self.scribe.number:
-                await self._catch_up()
-            return answer
-
-    @asynccontextmanager
-    async def _sure(self) -> AsyncIterator[None]:
-        """Let one thing happen at a time, and know before it what the journal holds."""
-        async with self._lock:
-            if self._unsure:
-                await self._catch_up()
-            try:
-                yield
-            except Refused as refused:
-                # Another one writes this table's stream, or what failed was stored after all.
-                self._unsure = refused.code == STREAM_MOVED
-                raise
-            except BaseException:
-                self._unsure = True
-                self._wake.set()
-                raise
-
-    async def _catch_up(self) -> None:
-        """Stand where the journal stands: something was stored that nobody heard of."""
-        known = self.scribe.number
-        missed = await self.room.read(partial(missed_by, scribe=self.scribe))
-        self._unsure = False
-        if missed is None:
-            return
-        recalled, entries, sealed = missed
-        self.scribe, self.rounds, self.setting = recalled.scribe, recalled.rounds, recalled.setting
-        self.standing = recalled.standing or self.standing
-        self.procedure = Procedure(self.standing.rules)
-        if sealed is not None and self.standing.commitment is not None:
-            self.committed = unseal(sealed, self.room.key, self.standing.commitment)
-        self.room.stored += self.scribe.number - known
-        self.room.posted(entries)
-        self._tell([{"n": number} for number in range(known + 1, self.scribe.number + 1)])
-        for viewer in self.viewers:
-            self._send_own(viewer)
-
-    def _claim(self, asked: Asked | None) -> Claim:
-        number = self.scribe.number
-        id, digest = asked or (f"{self.id}#{number + 1}", bytes(32))
-        return Claim(id, digest, self.id, number)
-
-    def _stand(self, act: Act, draft: Draft) -> None:
-        """Take what was stored for what is, and say it."""
-        self.standing, self.procedure = act.standing, act.procedure
-        self.scribe = draft.scribe
-        self.ready &= self.standing.table.seats.keys()  # Who sits down next says it anew.
-        self.room.stored += len(draft.events)
-        self.room.posted(entry for event in draft.events for entry in event.entries)
-        self._tell(tidings_of(act, draft.scribe.number - len(act.happened) + 1))
-        if any(type(happened.event).__name__ == "Dealt" for happened in act.happened):
-            for viewer in self.viewers:
-                self._send_own(viewer)
-
-    @asynccontextmanager
-    async def idle(self) -> AsyncIterator[None]:
-        """Wait until nothing is under way, and let nothing begin meanwhile."""
-        async with self._lock:
-            yield
 
     # ------------------------------------------------------------ players
 
@@ -174,7 +59,8 @@ class LiveTable(Sight):
             players.perform(act, message, asking)
 
         try:
-            answer = await self.act(guarded, asked=Asked(f"{player}/{message.id}", digest))
+            asked = Asked(f"{player}/{message.id}", digest)
+            answer = await self.act(guarded, asked=asked)
         except Refused as error:
             raise friendly(error) from None
         return answer.number
@@ -204,7 +90,7 @@ class LiveTable(Sight):
         if round := self.standing.round:
             await self._unseal(round.id)
         self.felt = felt_of(self.config)
-        self._scene = self.scene()
+        self._seen = Seen(self.standing, self.company, self.scene())
 
     async def _set_rules(self) -> None:
         setting = self.config.table_set
@@ -374,20 +260,6 @@ class LiveTable(Sight):
             perform(act)
 
         return await self.act(in_time, meters=meters)
-
-
-def decided(decide: Decide) -> Decide:
-    """Decide at once, away from the database; a refusal is said only if it was not done before."""
-    try:
-        work = decide({})
-    except Refused as error:
-        refusal = error
-
-        def refuse(_: Mapping[str, int]) -> Work:
-            raise refusal
-
-        return refuse
-    return lambda _: work
 
 
 def _start_meter(act: Act, event: MeterStarted) -> None:

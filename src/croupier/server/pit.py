@@ -12,7 +12,7 @@ from croupier.ledger.checkpoints import sign
 from croupier.ledger.events import Bought, LedgerEvent
 from croupier.ledger.journal import Head
 from croupier.ledger.scribe import Happened, Scribe
-from croupier.ledger.store import Claim, View, Work
+from croupier.ledger.store import Claim, Request, View, Work
 from croupier.rules.table_rules import TableRules
 from croupier.server.backroom import Backroom
 from croupier.server.config import Config
@@ -124,7 +124,11 @@ class Pit:
             digest = sha256(draft.events[0].data).digest()
             claim = Claim(f"{CAGE}#{draft.scribe.number}", digest, CAGE, cage.number)
             self._cage_unsure = True
-            await self.room.settle(claim, (), lambda _: Work(draft.events, ""))
+            [result] = await self.room.settle(
+                [Request(claim, (), lambda _: Work(draft.events, ""))]
+            )
+            if isinstance(result, BaseException):
+                raise result
             self._cage, self._cage_unsure = draft.scribe, False
             self.room.stored += 1
             self.room.posted(draft.events[0].entries)

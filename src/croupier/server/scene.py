@@ -5,7 +5,7 @@ shown are in it. A page holds one scene and lays patches on it, as `patched` doe
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from croupier.errors import Bug
 from croupier.money import format_money, shown_cents
@@ -26,6 +26,14 @@ UNSAID = ("phase", "seats", "meters", "closed_wagers")
 PHASES = {"bets": "bets", "deal": "dealing", "decide": "decide", "reveal": "reveal"}
 
 
+class Seen(NamedTuple):
+    """A scene, and what it was made of: what is still the same is not made anew."""
+
+    standing: Standing
+    company: Company
+    scene: Scene
+
+
 def scene_of(
     standing: Standing,
     company: Company,
@@ -33,27 +41,60 @@ def scene_of(
     names: Mapping[str, str],
     closed: Mapping[str, str],
     meters: Mapping[str, int],
+    last: Seen | None = None,
 ) -> Scene:
     """Return the scene of a table; `closed` says why a wager is not offered now."""
     round, table = standing.round, standing.table
     commitment = standing.commitment
+    shown = {id: format_money(shown_cents(m)) for id, m in sorted(meters.items())}
+    off = dict(sorted(closed.items()))
+    if round and last and last.company == company and _only_bets(last.standing, standing):
+        known, boxes = last.scene, _boxes(round, last)
+        return {**known, "meters": shown, "closed_wagers": off, "boxes": boxes}
     return {
         "phase": _phase(standing, company),
-        "seats": {
-            str(seat): {
-                "player": player,
-                "name": names.get(player, player),
-                "present": player in company.present,
-                "ready": seat in company.ready,
-            }
-            for seat, player in sorted(table.seats.items())
-        },
+        "seats": _seats(standing, company, names=names, last=last),
         "commitment": commitment.digest if commitment else None,
         "bank_turn": _bank_turn(standing),
         "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
-        "meters": {id: format_money(shown_cents(m)) for id, m in sorted(meters.items())},
-        "closed_wagers": dict(sorted(closed.items())),
-        **(_round_scene(round) if round else _NO_ROUND),
+        "meters": shown,
+        "closed_wagers": off,
+        **(_round_scene(round, last) if round else _NO_ROUND),
+    }
+
+
+def _only_bets(before: Standing, now: Standing) -> bool:
+    """Whether nothing has changed but what lies in the boxes: while bets are made, it is so."""
+    first, then = before.round, now.round
+    return (
+        before.table is now.table
+        and before.commitment is now.commitment
+        and first is not None
+        and then is not None
+        and first.id == then.id
+        and first.stage is then.stage
+        and then.stage is not None
+        and then.stage.do == "bets"
+        and first.banker is then.banker
+        and first.void is then.void
+    )
+
+
+def _seats(
+    standing: Standing, company: Company, *, names: Mapping[str, str], last: Seen | None
+) -> Scene:
+    seats = standing.table.seats
+    if last and last.company == company and last.standing.table.seats is seats:
+        kept: Scene = last.scene["seats"]
+        return kept
+    return {
+        str(seat): {
+            "player": player,
+            "name": names.get(player, player),
+            "present": player in company.present,
+            "ready": seat in company.ready,
+        }
+        for seat, player in sorted(seats.items())
     }
 
 
@@ -86,13 +127,9 @@ _NO_ROUND: Scene = {
 }
 
 
-def _round_scene(round: Round) -> Scene:
+def _round_scene(round: Round, last: Seen | None) -> Scene:
     asked = round.asked[0] if round.asked and not round.due else None
     banker, void = round.banker, round.void
-    reasons = Reasons(round) if round.closed else None
-    lines: dict[int, list[Scene]] = {}
-    for line in round.lines:
-        lines.setdefault(line.seat, []).append(told(round.rules, line, reasons))
     return {
         "round": round.id,
         "step": round.rules.sequence[round.at][0] if round.step else None,
@@ -100,10 +137,7 @@ def _round_scene(round: Round) -> Scene:
         "choices": [
             {"option": c["option"], "label": c["label"], "key": c["key"]} for c in choices(round)
         ],
-        "boxes": {
-            str(seat): _box_scene(round, box, lines.get(seat, []))
-            for seat, box in sorted(round.boxes.items())
-        },
+        "boxes": _boxes(round, last),
         "places": {place: list(positions) for place, positions in round.places.items()},
         "faces": {str(position): str(card) for position, card in sorted(round.faces.items())},
         "banker": {
@@ -119,6 +153,28 @@ def _round_scene(round: Round) -> Scene:
         if void
         else None,
     }
+
+
+def _boxes(round: Round, last: Seen | None) -> Scene:
+    known, boxes = _known_boxes(round, last)
+    reasons = Reasons(round) if round.closed else None
+    lines: dict[int, list[Scene]] = {}
+    for line in round.lines:
+        lines.setdefault(line.seat, []).append(told(round.rules, line, reasons))
+    return {
+        str(seat): known[str(seat)]
+        if boxes.get(seat) is box
+        else _box_scene(round, box, lines.get(seat, []))
+        for seat, box in sorted(round.boxes.items())
+    }
+
+
+def _known_boxes(round: Round, last: Seen | None) -> tuple[Scene, Mapping[int, Box]]:
+    """Return the boxes as they were seen last, as long as nothing of the round is settled."""
+    before = last.standing.round if last else None
+    if not last or not before or before.id != round.id or round.lines or round.closed:
+        return {}, {}
+    return last.scene["boxes"], before.boxes
 
 
 def _box_scene(round: Round, box: Box, lines: list[Scene]) -> Scene:
@@ -167,7 +223,7 @@ def patch_of(before: Scene, after: Scene) -> Scene:
     patch: Scene = {}
     for key, now in after.items():
         then = before.get(key)
-        if now == then:
+        if now is then or now == then:
             continue
         if key in BY_SEAT and isinstance(then, dict):
             gone = {seat: None for seat in then if seat not in now}

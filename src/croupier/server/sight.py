@@ -1,6 +1,7 @@
 """What there is to see of a live table, what its dealer waits for, and who looks on."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from croupier.errors import Bug
@@ -12,7 +13,7 @@ from croupier.server.messages import PROTOCOL, encode
 from croupier.server.outbox import MISSED_MAX, News, Viewer
 from croupier.server.pace import Company, Wait, next_wait
 from croupier.server.recall import Recalled
-from croupier.server.scene import UNSAID, Scene, patch_of, scene_of
+from croupier.server.scene import UNSAID, Scene, Seen, patch_of, scene_of
 from croupier.server.standing import new_standing, own_positions
 
 
@@ -33,21 +34,35 @@ class Sight:
         self._wake = asyncio.Event()
         self._wait: Wait | None = None
         self._since_ms = self._extra_ms = self._more_times = 0
-        self._scene = self.scene()
+        self._seen = Seen(self.standing, self.company, self.scene())
         self._told: tuple[object, ...] = ()
 
     # ------------------------------------------------------------ what there is to see
 
     @property
+    def _scene(self) -> Scene:
+        """What was to be seen when something was told last."""
+        return self._seen.scene
+
+    @property
     def company(self) -> Company:
         present = {viewer.player for viewer in self.viewers if viewer.player}
-        return Company(present, self.ready, self.open)
+        return Company(present, frozenset(self.ready), self.open)
 
     def scene(self) -> Scene:
         """Return what anybody may see."""
-        names, closed = self.room.names, self.closed_wagers()
+        return self._scene_for(self.company, None)
+
+    def _scene_for(self, company: Company, last: Seen | None) -> Scene:
         shown = self.meters()
-        return scene_of(self.standing, self.company, names=names, closed=closed, meters=shown)
+        return scene_of(
+            self.standing,
+            company,
+            names=self.room.names,
+            closed=self._closed_without(shown),
+            meters=shown,
+            last=last,
+        )
 
     def own(self, player: str | None) -> dict[str, str]:
         """Return the faces that are this player's to see, by position."""
@@ -73,16 +88,18 @@ class Sight:
 
     def closed_wagers(self) -> dict[str, str]:
         """Return the wagers that cannot be made because a meter of theirs is out of reach."""
-        shown = self.meters()
+        return self._closed_without(self.meters())
+
+    def _closed_without(self, shown: Mapping[str, int]) -> dict[str, str]:
         return {
             meter.wager: "its meter is out of operation; the other wagers go on"
             for id, meter in self.standing.rules.meters.items()
             if id not in shown
         }
 
-    def _look(self) -> None:
+    def _look(self, company: Company | None = None) -> None:
         """See what is next; a wait that has begun goes on."""
-        wait = next_wait(self.standing, self.config.timing, self.company)
+        wait = next_wait(self.standing, self.config.timing, company or self.company)
         before = self._wait
         if (wait and wait.key) != (before and before.key):
             self._since_ms = self.room.clocks.wait_ms()
@@ -145,12 +162,14 @@ class Sight:
 
     def _tell(self, events: list[dict[str, Any]]) -> None:
         """Tell everybody of events, and what is to be seen now."""
-        waited = self._wait, self._extra_ms
-        self._look()
+        waited, company = (self._wait, self._extra_ms), self.company
+        self._look(company)
         if (self._wait, self._extra_ms) != waited:
             self._wake.set()  # The dealer waits for something else now, or not as long.
-        scene = self.scene()
-        patch, self._scene = patch_of(self._scene, scene), scene
+        # A name can change only when somebody comes, and then no event is told of.
+        scene = self._scene_for(company, self._seen if events else None)
+        patch = patch_of(self._scene, scene)
+        self._seen = Seen(self.standing, company, scene)
         waits = self._wait and self._wait.key, self._extra_ms
         if not events and not patch and waits == self._told:
             return  # Who only looks on, comes and goes unheard.

@@ -1,7 +1,7 @@
 """Sockets at a table: one a viewer, with a ticket for who plays and without one for who watches."""
 
 import asyncio
-import contextlib
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
@@ -14,12 +14,13 @@ from croupier.server.messages import Ping, done, id_in, message_from, refused
 from croupier.server.outbox import Viewer
 from croupier.server.people import People
 from croupier.server.pit import Pit
+from croupier.server.wire import EXTENSION, Wire
 
 router = APIRouter()
 MESSAGES = Rate(per_s=20, burst=60)
 """How often somebody may say something; who goes on regardless is cut."""
 FLOOD = 200
-SEND_S, CLOSE_S = 15.0, 1.0
+CLOSE_S = 1.0
 NO_TABLE, NO_TICKET, ELSEWHERE = 4404, 4401, 4409
 TOO_SLOW, TOO_MANY = 1013, 1008
 
@@ -66,33 +67,35 @@ async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
 
 async def _talk(websocket: WebSocket, table: LiveTable, viewer: Viewer) -> None:
     """Read and write until one of both is over."""
-    tasks = {
-        asyncio.create_task(_write(websocket, viewer)),
-        asyncio.create_task(_read(websocket, table, viewer)),
-    }
+    wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
+    closing: asyncio.Task[None] | None = None
+
+    def write() -> None:
+        nonlocal closing
+        if viewer.waiting and wire.has_room:
+            wire.write(viewer.take())
+        if (viewer.slow or viewer.ended) and closing is None:
+            closing = asyncio.create_task(_close(websocket, wire, viewer))
+
+    wire.listen(write)
+    viewer.attach(partial(table.room.mail.soon, write))
     try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        # In a task of its own: the stock server and its layers need not be gone through each time.
+        await asyncio.create_task(_read(websocket, table, viewer))
     finally:
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
-                await task
+        if closing is not None:
+            await closing
 
 
-async def _write(websocket: WebSocket, viewer: Viewer) -> None:
-    while frames := await viewer.frames():
-        for frame in frames:
-            try:
-                async with asyncio.timeout(SEND_S):
-                    await websocket.send_text(frame)
-            except TimeoutError:
-                viewer.slow = True
-                break
-    code = TOO_SLOW if viewer.slow else viewer.code
-    with contextlib.suppress(RuntimeError, TimeoutError):
+async def _close(websocket: WebSocket, wire: Wire, viewer: Viewer) -> None:
+    """Close a socket; whoever does not take even that is cut."""
+    try:
         async with asyncio.timeout(CLOSE_S):
-            await websocket.close(code)
+            await websocket.close(TOO_SLOW if viewer.slow else viewer.code)
+    except TimeoutError:
+        wire.cut()
+    except (RuntimeError, WebSocketDisconnect):
+        pass  # It is closed.
 
 
 async def _read(websocket: WebSocket, table: LiveTable, viewer: Viewer) -> None:

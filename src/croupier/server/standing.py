@@ -150,8 +150,9 @@ class Act:
         self.procedure = Procedure(rules)
 
     def _note(self, of: Any, event: Any, subject: str = "") -> None:
-        self.happened.append(Happened(of, event, subject))
         self.standing = self.standing.after(of, event)
+        round = self.standing.round if of == "round" else None
+        self.happened.append(Happened(of, event, subject, round))
 
 
 def own_positions(round: Round, player: str) -> tuple[int, ...]:

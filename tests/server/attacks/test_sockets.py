@@ -11,7 +11,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from croupier.server import live, sight, sockets
+from croupier.server import live, sight, sockets, wire
 from croupier.server.outbox import FRAMES_MAX, MISSED_MAX, Viewer
 from croupier.server.people import TICKET_S, People
 from croupier.server.scene import Scene, patched
@@ -261,7 +261,7 @@ def test_who_does_not_read_is_cut_and_costs_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The frames that wait are bounded; others do not notice."""
-    monkeypatch.setattr(sockets, "SEND_S", 0.5)
+    monkeypatch.setattr(wire, "WRITE_S", 0.5)
 
     async def attack(house: House) -> None:
         ann, table = await house.person("Ann Ash"), house.table("maryland")

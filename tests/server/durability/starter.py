@@ -10,16 +10,17 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from queue import SimpleQueue
 from threading import Thread
 
 from croupier import cli
 from croupier.cli import ledger, serve
+from croupier.errors import Refused
 from croupier.fairness.commitment import commit
 from croupier.fairness.shuffle import shuffled
-from croupier.ledger.store import Answer, Claim, Decide
+from croupier.ledger.store import Answer, Request, Result
 from croupier.ledger.stores import postgres, sqlite
 from croupier.rules.load import load
 from croupier.server import app, doorway, house
@@ -44,16 +45,23 @@ def hasty() -> None:
             time.sleep(LATER_S)
             store()
 
-    async def settle(self: Backroom, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
-        known = await self.read(lambda view: view.answer(claim.command))
+    async def settled(room: Backroom, request: Request) -> Result:
+        claim, meters, decide = request
+        known = await room.read(lambda view: view.answer(claim.command))
         if known is not None:
             return known
-        done = decide({name: self.meter(name) or 0 for name in meters})
+        try:
+            done = decide({name: room.meter(name) or 0 for name in meters})
+        except Refused as refused:
+            return refused
         if claim.stream not in queues:
             queues[claim.stream] = SimpleQueue()
             Thread(target=work, args=(queues[claim.stream],), daemon=True).start()
-        queues[claim.stream].put(partial(self.store.settle, claim, (), lambda _: done))
+        queues[claim.stream].put(partial(room.store.settle, claim, (), lambda _: done))
         return Answer(done.answer, claim.expected + len(done.events))
+
+    async def settle(self: Backroom, requests: list[Request]) -> list[Result]:
+        return [await settled(self, request) for request in requests]
 
     setattr(Backroom, settle.__name__, settle)
 

@@ -155,8 +155,8 @@ def test_the_faults_find_a_settlement_in_two_transactions(
 ) -> None:
     post = statements._post
 
-    def split(session: Session, stream: str, entries: Any) -> None:
-        post(session, stream, entries)
+    def split(session: Session, rows: Any) -> None:
+        post(session, rows)
         session.run("COMMIT")
         session.run("BEGIN")
 

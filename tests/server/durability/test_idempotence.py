@@ -11,10 +11,11 @@ import pytest
 
 from croupier.client import Client, TableClient
 from croupier.errors import Refused
+from croupier.ledger.store import Claim
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
-from croupier.server.live import Asked, LiveTable
+from croupier.server.acts import Trial
 from croupier.server.outbox import Viewer
 from croupier.server.sockets import answer
 from tests.ledger.servers import new_database
@@ -125,16 +126,16 @@ def test_ten_thousand_commands_have_one_effect_each(store: Store, tmp_path: Path
 def test_the_copies_find_a_table_that_forgets_ids(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    claim, seen = LiveTable._claim, set[str]()
+    claim, seen = vars(Trial)["claim"].fget, set[str]()
 
-    def claimed(table: LiveTable, asked: Asked | None) -> Any:
-        made = claim(table, asked)
+    def claimed(trial: Trial) -> Claim:
+        made: Claim = claim(trial)
         if made.command in seen:
-            return made._replace(command=f"{made.command}~{table.scribe.number}")
+            return made._replace(command=f"{made.command}~{made.expected}")
         seen.add(made.command)
         return made
 
-    monkeypatch.setattr(LiveTable, "_claim", claimed)
+    monkeypatch.setattr(Trial, "claim", property(claimed))
     try:
         _, witness = run(repeated(store, 30, tmp_path / "key"))
     except AssertionError as found:

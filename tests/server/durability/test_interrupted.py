@@ -12,7 +12,7 @@ from croupier.fairness.commitment import commit
 from croupier.fairness.shuffle import shuffled
 from croupier.ledger.accounts import Account
 from croupier.ledger.journal import decode
-from croupier.ledger.store import Claim, Decide, SealedDeck, Work
+from croupier.ledger.store import Claim, Decide, Request, SealedDeck, Work
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
@@ -192,10 +192,8 @@ async def second_deck(store: Store) -> tuple[Any, ...]:
         for number in range(100):
             claim = Claim(f"again {number}", bytes(32), table.id, table.scribe.number)
             deck = SealedDeck(round.id, entropy(100))
-            try:
-                await floor.room.settle(claim, (), putting(deck))
-            except UNIQUE:
-                refused += 1
+            [result] = await floor.room.settle([Request(claim, (), putting(deck))])
+            refused += isinstance(result, UNIQUE)
         with store.reading() as view:
             return refused, view.sealed(round.id) == before, view.answer("again 0")
 

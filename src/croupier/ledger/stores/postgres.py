@@ -23,7 +23,7 @@ from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
-from croupier.ledger.stores.statements import RECORDED, Reading, Row, fill, pending
+from croupier.ledger.stores.statements import RECORDED, Pen, Reading, Row, fill, pending
 
 CONNECTIONS_MAX = 8
 CONNECT_S = 10
@@ -139,13 +139,22 @@ class PostgresStore:
         return partial(self.settle_all, requests)  # Every statement waits for the server.
 
     def settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        def settled(request: Request) -> Result:
-            try:
-                return self.settle(*request)
-            except Exception as error:
-                return error
+        """Settle streams beside each other, and what goes into one of them in its order."""
+        results: dict[int, Result] = {}
+        streams: dict[str, list[int]] = {}
+        for at, request in enumerate(requests):
+            streams.setdefault(request.claim.stream, []).append(at)
 
-        return list(self._threads.map(settled, requests))
+        def settle(places: list[int]) -> None:
+            for at in places:
+                try:
+                    results[at] = self.settle(*requests[at])
+                except Exception as error:
+                    results[at] = error
+
+        for _ in self._threads.map(settle, streams.values()):
+            pass
+        return [results[at] for at in range(len(requests))]
 
     def append(self, claim: Claim, work: Work) -> Answer:
         return self.settle(claim, (), lambda _: work)
@@ -153,15 +162,20 @@ class PostgresStore:
     def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         for tried in range(TRIES):
             try:
-                with self.writing() as session:
-                    return statements.append(session, claim, meters, decide=decide)
+                return self._settle_once(claim, meters, decide)
             except AGAIN as error:
                 if error.diag.constraint_name not in (None, COMMAND_KEY):
                     raise
                 # Those who got into each other's way wait for times that differ, and longer.
                 time.sleep(randrange(1 << min(tried, PAUSE_MAX_BITS)) / 1000)
+        return self._settle_once(claim, meters, decide)
+
+    def _settle_once(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         with self.writing() as session:
-            return statements.append(session, claim, meters, decide=decide)
+            pen = Pen(session)
+            answer = pen.append(claim, meters, decide=decide)
+            pen.finish()
+            return answer
 
     @contextmanager
     def snapshot(self) -> Iterator[ReadingSession]:

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import apsw
 
-from croupier.errors import Bug, UserError
+from croupier.errors import Bug, Refused, UserError
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
-from croupier.ledger.stores import statements
-from croupier.ledger.stores.statements import RECORDED, Reading, Row, pending
+from croupier.ledger.stores.statements import RECORDED, Pen, Reading, Row, pending
 
 VERSION_MIN = (3, 51, 3)
 """Before it, a log that two connections reset at once could lose commits."""
@@ -52,22 +51,19 @@ class SqliteSession:
 
 
 @dataclass(eq=False)
-class Waiting:
-    """A command that waits for its turn, and then has an answer or an error."""
+class Running:
+    """A command that has an answer or an error when it was done."""
 
     claim: Claim
     meters: Sequence[str]
     decide: Decide
     answer: Answer | None = None
     error: BaseException | None = None
-    leads: bool = False
-    """Whether it is this one's turn to commit, for all that wait."""
-    woken: threading.Event = field(default_factory=threading.Event)
-    """Set when it leads, or when there is an answer or an error."""
 
-    def run(self, session: SqliteSession) -> None:
+    def run(self, pen: Pen) -> None:
         """Append what the command comes to."""
-        self.answer = statements.append(session, self.claim, self.meters, decide=self.decide)
+        self.error = None
+        self.answer = pen.append(self.claim, self.meters, decide=self.decide)
 
     def result(self) -> Answer:
         # A commit that failed has answered nobody.
@@ -76,6 +72,16 @@ class Waiting:
         if self.answer is None:
             raise Bug(f"the command {self.claim.command} was lost")
         return self.answer
+
+
+@dataclass(eq=False)
+class Waiting(Running):
+    """A command that waits for its turn in a thread of its own."""
+
+    leads: bool = False
+    """Whether it is this one's turn to commit, for all that wait."""
+    woken: threading.Event = field(default_factory=threading.Event)
+    """Set when it leads, or when there is an answer or an error."""
 
 
 class SqliteStore:
@@ -159,7 +165,7 @@ class SqliteStore:
         """
         if not self._lock.acquire(blocking=False):
             return None
-        together = [Waiting(*request) for request in requests]
+        together = [Running(*request) for request in requests]
         try:
             self._begin(together)
         except BaseException:
@@ -167,7 +173,7 @@ class SqliteStore:
             raise
         return partial(self._finish, together)
 
-    def _finish(self, together: list[Waiting]) -> list[Result]:
+    def _finish(self, together: Sequence[Running]) -> list[Result]:
         try:
             self._commit(together)
         finally:
@@ -175,29 +181,35 @@ class SqliteStore:
         return [one.error or one.result() for one in together]
 
     def settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        together = [Waiting(*request) for request in requests]
+        together = [Running(*request) for request in requests]
         with self._lock:
             self._begin(together)
             self._commit(together)
         return [one.error or one.result() for one in together]
 
-    def _begin(self, together: list[Waiting]) -> None:
+    def _begin(self, together: Sequence[Running]) -> None:
         """Run the statements of all commands that are not refused, and leave them uncommitted.
 
-        A refusal happens seldom, so the others are done again; to keep a place in the transaction
-        for each of them to go back to would cost all of them more.
+        One that is refused when it has written something happens seldom, so the others are done
+        again; to keep a place in the transaction for each to go back to would cost all of them.
         """
         left = list(together)
         while left and (refused := self._run_all(left)):
             left.remove(refused)
 
-    def _run_all(self, together: list[Waiting]) -> Waiting | None:
+    def _run_all(self, together: Sequence[Running], *, singly: bool = False) -> Running | None:
         """Run the statements of commands, or of none: then return the one that was refused."""
-        running: Waiting | None = None
+        running: Running | None = None
         try:
             self._writer.execute("BEGIN IMMEDIATE")
+            pen = Pen(SqliteSession(self._writer))
             for running in together:
-                running.run(SqliteSession(self._writer))
+                self._run(running, pen)
+                if singly:
+                    pen.finish()
+            if not singly and not self._finished(pen):
+                self._roll_back()
+                return self._run_all(together, singly=True)
         except Exception as error:
             # Where none was running, there is no transaction for any of them.
             self._fail([running] if running else together, error)
@@ -207,7 +219,24 @@ class SqliteStore:
             raise  # Whoever interrupts means this thread.
         return None
 
-    def _commit(self, together: list[Waiting]) -> None:
+    def _run(self, one: Running, pen: Pen) -> None:
+        written = self._writer.total_changes()
+        try:
+            one.run(pen)
+        except Refused as refused:
+            if self._writer.total_changes() != written:
+                raise
+            one.error = refused
+
+    def _finished(self, pen: Pen) -> bool:
+        """Write what all commands add; if that fails, it does not show whose fault it is."""
+        try:
+            pen.finish()
+        except Exception:
+            return False
+        return True
+
+    def _commit(self, together: Sequence[Running]) -> None:
         """Wait for the disk; if it fails, all of them have failed."""
         try:
             if self._writer.in_transaction:
@@ -217,7 +246,7 @@ class SqliteStore:
             if not isinstance(error, Exception):
                 raise
 
-    def _fail(self, together: list[Waiting], error: BaseException) -> None:
+    def _fail(self, together: Sequence[Running], error: BaseException) -> None:
         self._roll_back()
         for one in together:
             one.error = one.error or error

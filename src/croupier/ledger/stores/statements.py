@@ -5,6 +5,7 @@ do differently, each says in its own file.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.resources import files
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
@@ -13,7 +14,7 @@ from croupier.errors import Bug, Refused
 from croupier.ledger.accounts import Account, account, kind_of, lock_order
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
-from croupier.ledger.entries import Entry, balances
+from croupier.ledger.entries import Entry
 from croupier.ledger.journal import START, Head, Stored, chain, stored_of
 from croupier.ledger.store import (
     COMMAND_REUSED,
@@ -23,7 +24,6 @@ from croupier.ledger.store import (
     Answer,
     Claim,
     Decide,
-    Work,
 )
 
 Row = tuple[Any, ...]
@@ -68,41 +68,82 @@ class Session(Protocol):
 # ---------------------------------------------------------------- appending
 
 
-def append(session: Session, claim: Claim, meters: Sequence[str], *, decide: Decide) -> Answer:
-    """Do all that a command comes to; the caller commits it, or rolls it back if this raises."""
-    head = _locked_head(session, claim.stream)
-    if (known := _answer(session, claim)) is not None:
-        return known
-    if head.number != claim.expected:
-        message = f"{claim.stream} has come to event {head.number}, not {claim.expected}"
-        raise Refused(STREAM_MOVED, message, field="expected")
-    work = decide(_locked_meters(session, meters))
-    stored = list(chain(head, claim.stream, [(e.time_ms, e.subject, e.data) for e in work.events]))
-    head = Head(stored[-1].number, stored[-1].hash) if stored else head
-    session.run("UPDATE streams SET number = ?, hash = ? WHERE stream = ?", *head, claim.stream)
-    session.run_many(
-        "INSERT INTO events (stream, number, time_ms, subject, data, hash) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
-        stored,
-    )
-    _post(session, claim.stream, [(s.number, e.entries) for s, e in _pairs(stored, work)])
-    for emptied in work.emptied:
-        if _balance(session, emptied):
-            raise Bug(f"{emptied} is not empty")
-    session.run_many("INSERT INTO decks (round, sealed) VALUES (?, ?)", work.sealed)
-    session.run(
-        "INSERT INTO commands (command, digest, stream, number, answer) VALUES (?, ?, ?, ?, ?)",
-        claim.command,
-        claim.digest,
-        claim.stream,
-        head.number,
-        work.answer,
-    )
-    return Answer(work.answer, head.number)
+class Pen:
+    """Writes down what commands come to, all inside one transaction of its owner's.
+
+    Accounts are changed command by command, so that it shows which one they cannot bear. What is
+    only added to the tables is gathered, and `finish` writes it with a few statements.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._heads: dict[str, Head] = {}
+        self._answers: dict[str, Row] = {}
+        self._added: dict[str, list[Row]] = {
+            "events": [],
+            "entries": [],
+            "decks": [],
+            "commands": [],
+        }
+
+    def append(self, claim: Claim, meters: Sequence[str], *, decide: Decide) -> Answer:
+        """Do all that a command comes to, or raise: then the transaction must not be finished."""
+        session, stream = self._session, claim.stream
+        head = self._heads.get(stream) or _locked_head(session, stream)
+        if (known := self._known(claim)) is not None:
+            return known
+        if head.number != claim.expected:
+            message = f"{stream} has come to event {head.number}, not {claim.expected}"
+            raise Refused(STREAM_MOVED, message, field="expected")
+        work = decide(_locked_meters(session, meters))
+        records = [(event.time_ms, event.subject, event.data) for event in work.events]
+        stored = list(chain(head, stream, records))
+        entries: list[Row] = [
+            (stream, number, line, *entry)
+            for number, event in enumerate(work.events, head.number + 1)
+            for line, entry in enumerate(event.entries, 1)
+        ]
+        _post(session, entries)
+        for emptied in work.emptied:
+            if _balance(session, emptied):
+                raise Bug(f"{emptied} is not empty")
+        head = self._heads[stream] = stored[-1].head if stored else head
+        answered = claim.command, claim.digest, stream, head.number, work.answer
+        self._answers[claim.command] = answered
+        self._added["events"] += stored
+        self._added["entries"] += entries
+        self._added["decks"] += work.sealed
+        self._added["commands"].append(answered)
+        return Answer(work.answer, head.number)
+
+    def _known(self, claim: Claim) -> Answer | None:
+        """Return what was answered to this command before, or refuse its id for another one."""
+        sql = f"SELECT {TABLES['commands']} FROM commands WHERE command = ?"
+        row = self._answers.get(claim.command)
+        for _, digest, stream, number, answer in (
+            [row] if row else self._session.rows(sql, claim.command)
+        ):
+            if (digest, stream) != (claim.digest, claim.stream):
+                raise Refused(COMMAND_REUSED, "this id was another command's", field="command")
+            return Answer(answer, number, repeated=True)
+        return None
+
+    def finish(self) -> None:
+        """Write what was gathered; then the transaction can be committed."""
+        run_many = self._session.run_many
+        moved = [(*head, stream) for stream, head in self._heads.items()]
+        run_many("UPDATE streams SET number = ?, hash = ? WHERE stream = ?", moved)
+        for table, rows in self._added.items():
+            if rows:
+                run_many(_insert(table), rows)
+                rows.clear()
 
 
-def _pairs(stored: list[Stored], work: Work) -> Iterator[tuple[Stored, Any]]:
-    return zip(stored, work.events, strict=True)
+@cache
+def _insert(table: str) -> str:
+    columns = TABLES[table]
+    values = ", ".join("?" for _ in columns.split(", "))
+    return f"INSERT INTO {table} ({columns}) VALUES ({values})"
 
 
 def _locked_head(session: Session, stream: str) -> Head:
@@ -120,16 +161,6 @@ def _locked_head(session: Session, stream: str) -> Head:
     raise Bug(f"the stream {stream} cannot be made")
 
 
-def _answer(session: Session, claim: Claim) -> Answer | None:
-    """Return what was answered to this command before, or refuse its id for another one."""
-    sql = "SELECT digest, stream, number, answer FROM commands WHERE command = ?"
-    for digest, stream, number, answer in session.rows(sql, claim.command):
-        if (digest, stream) != (claim.digest, claim.stream):
-            raise Refused(COMMAND_REUSED, "this id was another command's", field="command")
-        return Answer(answer, number, repeated=True)
-    return None
-
-
 def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
     """Return what meters show, which nobody else can move until the end."""
     shown: dict[str, int] = {}
@@ -142,25 +173,18 @@ def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
     return shown
 
 
-def _post(session: Session, stream: str, entries: list[tuple[int, tuple[Entry, ...]]]) -> None:
-    """Post entries: first what the accounts come to, in a fixed order, then the entries."""
-    flat = [entry for _, of_event in entries for entry in of_event]
-    changes = balances(flat)
+def _post(session: Session, entries: list[Row]) -> None:
+    """Change what accounts come to, in a fixed order."""
+    changes: dict[Account, int] = {}
+    for _, _, _, _, debit, credit, micros, _ in entries:
+        changes[debit] = changes.get(debit, 0) - micros
+        changes[credit] = changes.get(credit, 0) + micros
     for changed in sorted(changes, key=lock_order):
         try:
             _add(session, changed, changes[changed])
         except session.floor_error:
             message = f"{changed} does not hold as much"
             raise Refused(NOT_ENOUGH, message, field=changed) from None
-    session.run_many(
-        "INSERT INTO entries (stream, number, line, id, debit, credit, micros, code) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (stream, number, line, *entry)
-            for number, of_event in entries
-            for line, entry in enumerate(of_event, 1)
-        ],
-    )
 
 
 def _add(session: Session, changed: Account, micros: int) -> None:

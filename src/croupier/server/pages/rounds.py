@@ -82,6 +82,8 @@ async def round_openings(request: Request, id: str, *, record: bool = False) -> 
         raise Refused("not_over", "a deal can be checked when its round is over")
     events = [event for _, event in read.found.told]
     shown = {*read.round.faces, *read.own}
+    if read.round.void:  # Who calls a round off must not be able to hide why.
+        shown |= {p for positions in read.round.places.values() for p in positions}
     noted = record_of(read.round.rules, read.found.table.given, events) if record else None
     return document(request, read.deck.document(shown, noted))
 

@@ -1,0 +1,266 @@
+"""Acts at a table: each is decided on the table as it stands, stored, and only then said.
+
+Acts that wait for each other are done together: each is decided on the table as those before it
+leave it, all are stored at once and said in one frame. If one of them turns out not to be stored,
+those after it were decided on what is not so, and are decided again.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, NamedTuple
+
+from croupier.errors import Refused
+from croupier.fairness.seal import unseal
+from croupier.ledger.scribe import Draft, Scribe
+from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, Work
+from croupier.server.backroom import Backroom
+from croupier.server.config import TableConfig
+from croupier.server.recall import Recalled, missed_by
+from croupier.server.sight import Sight
+from croupier.server.standing import Act, Procedure, Standing
+from croupier.server.tidings import tidings_of
+
+Perform = Callable[[Act], None]
+
+
+class Asked(NamedTuple):
+    """A command as its sender knows it again: its id, and the digest of its body."""
+
+    id: str
+    digest: bytes
+
+
+class Ask(NamedTuple):
+    """What is asked of a table, and who waits for the answer."""
+
+    perform: Perform
+    asked: Asked | None
+    meters: tuple[str, ...]
+    answer: asyncio.Future[Answer]
+
+    def settle(self, result: Result) -> None:
+        """Answer, unless whoever asked has gone away."""
+        if self.answer.done():
+            return
+        if isinstance(result, BaseException):
+            self.answer.set_exception(result)
+        else:
+            self.answer.set_result(result)
+
+
+class Trial:
+    """An ask and what it comes to, on a table as those before it leave it."""
+
+    def __init__(self, ask: Ask, base: "Base") -> None:
+        self.ask, self.base = ask, base
+        self.act: Act | None = None
+        self.draft: Draft | None = None
+
+    def decide(self, shown: Mapping[str, int]) -> Work:
+        """Decide at what the meters show; if it is refused, nothing was done."""
+        base = self.base
+        act = Act(base.standing, base.procedure)
+        act.readings = {base.meters[name]: micros for name, micros in shown.items()}
+        self.ask.perform(act)
+        draft = base.scribe.draft(act.happened, time_ms=base.time_ms)
+        self.act, self.draft = act, draft
+        answer = str(draft.scribe.number)
+        return Work(draft.events, answer, draft.emptied, tuple(act.sealed))
+
+    def request(self) -> Request:
+        """Return what the store is asked for; a refusal is said only if it was not done before."""
+        claim = self.claim
+        if self.ask.meters:
+            return Request(claim, self.ask.meters, self.decide)
+        try:
+            work = self.decide({})
+        except Refused as refused:
+            return Request(claim, (), partial(_refuse, refused))
+        return Request(claim, (), lambda _: work)
+
+    @property
+    def claim(self) -> Claim:
+        number = self.base.scribe.number
+        id, digest = self.ask.asked or (f"{self.base.table}#{number + 1}", bytes(32))
+        return Claim(id, digest, self.base.table, number)
+
+    @property
+    def after(self) -> "Base":
+        """How the table stands then."""
+        if self.act is None or self.draft is None:
+            return self.base
+        standing, procedure = self.act.standing, self.act.procedure
+        return self.base._replace(standing=standing, procedure=procedure, scribe=self.draft.scribe)
+
+
+class Base(NamedTuple):
+    """What an act is decided on."""
+
+    table: str
+    standing: Standing
+    procedure: Procedure
+    scribe: Scribe
+    meters: Mapping[str, str]
+    """The ids of meters in the rules, by their names."""
+    time_ms: int
+
+
+class Acts(Sight):
+    """A table at which one thing after the other is done."""
+
+    def __init__(self, config: TableConfig, room: Backroom, recalled: Recalled) -> None:
+        super().__init__(config, room, recalled)
+        self.rounds, self.setting = recalled.rounds, recalled.setting
+        self.procedure = Procedure(self.standing.rules)
+        self._asks: list[Ask] = []
+        self._doing: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+        self._unsure = False
+        """Whether something failed and may have been stored all the same."""
+
+    async def act(
+        self, perform: Perform, *, asked: Asked | None = None, meters: tuple[str, ...] = ()
+    ) -> Answer:
+        """Do something once, whoever asks however often; refused, it has changed nothing.
+
+        Whoever asks may go away meanwhile: what was begun is stored and said all the same.
+        """
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._asks.append(Ask(perform, asked, meters, answer))
+        if self._doing is None:
+            self._doing = asyncio.create_task(self._do_all())
+        return await answer
+
+    @asynccontextmanager
+    async def idle(self) -> AsyncIterator[None]:
+        """Wait until nothing is under way, and let nothing begin meanwhile."""
+        async with self._lock:
+            yield
+
+    @asynccontextmanager
+    async def _sure(self) -> AsyncIterator[None]:
+        """Let one thing happen at a time, and know before it what the journal holds."""
+        async with self._lock:
+            if self._unsure:
+                await self._catch_up()
+            yield
+
+    async def _do_all(self) -> None:
+        """Do what is asked, until nothing is."""
+        while self._asks:
+            together = self._next()
+            try:
+                async with self._lock:
+                    if self._unsure:
+                        await self._catch_up()
+                    self._asks[:0] = await self._done(together)
+            except Exception as error:
+                self._doubt()
+                for ask in together:
+                    ask.settle(error)
+        self._doing = None
+
+    def _next(self) -> list[Ask]:
+        """Take what can be done together: after one that waits for its meters nothing is known."""
+        metered = (at for at, ask in enumerate(self._asks, 1) if ask.meters)
+        upto = next(metered, len(self._asks))
+        together, self._asks = self._asks[:upto], self._asks[upto:]
+        return together
+
+    async def _done(self, together: list[Ask]) -> list[Ask]:
+        """Decide acts, store and say them; return those that are to be decided again."""
+        trials, requests = self._tried(together)
+        results = await self.room.settle(requests)
+        stored: list[Trial] = []
+        again: list[Ask] = []
+        said: list[tuple[Ask, Result]] = []
+        behind = broken = False
+        for trial, result in zip(trials, results, strict=True):
+            moved = isinstance(result, Refused) and result.code == STREAM_MOVED
+            if moved and broken:
+                again.append(trial.ask)
+                continue
+            said.append((trial.ask, result))
+            if isinstance(result, Answer) and not result.repeated:
+                stored.append(trial)
+                continue
+            broken |= trial.act is not None
+            if isinstance(result, Answer):
+                behind |= result.number > self.scribe.number
+            elif moved or not isinstance(result, Refused):
+                # Another one writes this table's stream, or what failed was stored after all.
+                self._doubt()
+        if stored:
+            self._stand(stored)
+        if behind:
+            await self._catch_up()
+        for ask, result in said:
+            ask.settle(result)
+        return again
+
+    def _doubt(self) -> None:
+        """Look into the journal before anything else is done."""
+        self._unsure = True
+        self._wake.set()
+
+    def _tried(self, together: list[Ask]) -> tuple[list[Trial], list[Request]]:
+        """Decide each act on what those before it come to."""
+        names = {self.config.meter(id): id for id in self.standing.rules.meters}
+        time_ms = self.room.clocks.wall_ms()
+        base = Base(self.id, self.standing, self.procedure, self.scribe, names, time_ms)
+        trials: list[Trial] = []
+        requests: list[Request] = []
+        for ask in together:
+            trial = Trial(ask, base)
+            try:
+                requests.append(trial.request())
+            except Exception as error:
+                ask.settle(error)
+                continue
+            trials.append(trial)
+            base = trial.after
+        return trials, requests
+
+    def _stand(self, stored: Sequence[Trial]) -> None:
+        """Take what was stored for what is, and say it."""
+        told: list[dict[str, Any]] = []
+        dealt = False
+        for trial in stored:
+            act, draft = trial.act, trial.draft
+            if act is None or draft is None:
+                continue
+            self.standing, self.procedure, self.scribe = act.standing, act.procedure, draft.scribe
+            self.room.stored += len(draft.events)
+            self.room.posted(entry for event in draft.events for entry in event.entries)
+            told += tidings_of(act, draft)
+            dealt |= any(type(happened.event).__name__ == "Dealt" for happened in act.happened)
+        self.ready &= self.standing.table.seats.keys()  # Who sits down next says it anew.
+        self._tell(told)
+        if dealt:
+            for viewer in self.viewers:
+                self._send_own(viewer)
+
+    async def _catch_up(self) -> None:
+        """Stand where the journal stands: something was stored that nobody heard of."""
+        known = self.scribe.number
+        missed = await self.room.read(partial(missed_by, scribe=self.scribe))
+        self._unsure = False
+        if missed is None:
+            return
+        recalled, entries, sealed = missed
+        self.scribe, self.rounds, self.setting = recalled.scribe, recalled.rounds, recalled.setting
+        self.standing = recalled.standing or self.standing
+        self.procedure = Procedure(self.standing.rules)
+        if sealed is not None and self.standing.commitment is not None:
+            self.committed = unseal(sealed, self.room.key, self.standing.commitment)
+        self.room.stored += self.scribe.number - known
+        self.room.posted(entries)
+        self._tell([{"n": number} for number in range(known + 1, self.scribe.number + 1)])
+        for viewer in self.viewers:
+            self._send_own(viewer)
+
+
+def _refuse(refused: Refused, _: Mapping[str, int]) -> Work:
+    raise refused

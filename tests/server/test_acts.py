@@ -1,0 +1,115 @@
+"""Acts that wait for each other are done together, each as if it had come alone."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.errors import Refused
+from croupier.ledger.store import NOT_ENOUGH
+from croupier.server import scene, sight
+from croupier.server.pit import Pit
+from croupier.server.scene import Scene
+from tests.rules.books import IDS, MARYLAND
+from tests.server.floor import (
+    Player,
+    bet_all,
+    deal_on,
+    deal_until,
+    one_table,
+    opened,
+    pit_at,
+    play,
+    seated,
+)
+from tests.server.test_live import SELECTED
+
+
+async def asked_together(file: Path, *asks: dict[str, Any]) -> tuple[list[Player], list[Any]]:
+    """Seat seven, ask for things in one moment, and return what came of each."""
+    async with pit_at(file, one_table(MARYLAND)) as pit:
+        players = await seated(pit, 1, 2, 3, 4, 5, 6, 7)
+        table = pit.tables["t"]
+        await deal_until(table, "bets")
+        for player in players:
+            await player.look()
+            player.frames.clear()
+        asking = [players[ask["seat"] - 1].ask("bet", wager="ante", **ask) for ask in asks]
+        answers = await asyncio.gather(*asking, return_exceptions=True)
+        for player in players:
+            await player.look()
+            assert player.scene == table.scene()
+        return players, answers
+
+
+def test_bets_of_one_moment_are_said_in_one_frame(tmp_path: Path) -> None:
+    bets = [{"seat": seat, "cents": 500} for seat in range(1, 8)]
+    players, answers = asyncio.run(asked_together(tmp_path / "l.db", *bets))
+    assert answers == list(range(answers[0], answers[0] + 7))
+    for player in players:
+        [news] = [frame for frame in player.frames if frame["type"] == "news"]
+        assert [event["n"] for event in news["events"]] == answers
+        assert [event["event"]["seat"] for event in news["events"]] == [*range(1, 8)]
+
+
+def test_a_refused_bet_stands_in_nobodys_way(tmp_path: Path) -> None:
+    """Neither one that the rules refuse, nor one that finds an empty purse when it is stored."""
+    bets = [
+        {"seat": 1, "cents": 500},
+        {"seat": 2, "cents": 0},
+        {"seat": 3, "cents": 500_000_000},
+        {"seat": 4, "cents": 700},
+        {"seat": 4, "cents": 900},
+    ]
+    players, answers = asyncio.run(asked_together(tmp_path / "l.db", *bets))
+    first = answers[0]
+    none, poor = answers[1:3]
+    assert isinstance(none, Refused) and isinstance(poor, Refused)
+    assert poor.code == NOT_ENOUGH
+    assert answers[3:] == [first + 1, first + 2]
+    stakes = {seat: box["stakes"] for seat, box in players[0].scene["boxes"].items()}
+    assert stakes == {"1": {"ante": ["5.00", "live"]}, "4": {"ante": ["9.00", "live"]}}
+
+
+def test_a_bet_that_comes_twice_in_one_moment_is_made_once(tmp_path: Path) -> None:
+    twice: dict[str, Any] = {"seat": 2, "cents": 700, "id": "same"}
+    bets = [{"seat": 1, "cents": 500}, twice, twice, {"seat": 3, "cents": 600}]
+    players, answers = asyncio.run(asked_together(tmp_path / "l.db", *bets))
+    first = answers[0]
+    assert answers == [first, first + 1, first + 1, first + 2]
+    assert players[0].scene["boxes"].keys() == {"1", "2", "3"}
+
+
+async def two_rounds(pit: Pit) -> None:
+    players, table = await opened(pit, 1, 2, 3), pit.tables["t"]
+    for _ in range(2):
+        banker = table.scene()["banker"]
+        for seat, player in enumerate(players, 1):
+            if not banker or banker["seat"] != seat:
+                await bet_all(player, seat)
+        while table.scene()["phase"] != "over":
+            assert await deal_on(table)
+        await players[2].ask("leave", seat=3)
+        await players[2].ask("sit", seat=3)
+        if turn := table.scene()["bank_turn"]:
+            await players[turn - 1].ask("bank", seat=turn, funds=200_00)
+        await deal_until(table, "bets")
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_what_is_kept_of_a_scene_is_what_would_be_made_anew(
+    id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = 0
+
+    def compared(*args: Any, last: Any, **options: Any) -> Scene:
+        nonlocal kept
+        made = scene.scene_of(*args, last=last, **options)
+        assert made == scene.scene_of(*args, **options)
+        kept += last is not None
+        return made
+
+    monkeypatch.setattr(sight, "scene_of", compared)
+    play(tmp_path, one_table(id, SELECTED.get(id, "")), two_rounds)
+    assert kept > 20
