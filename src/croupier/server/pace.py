@@ -93,11 +93,10 @@ def _betting(standing: Standing, timing: Timing, company: Company) -> Wait | Non
     if round is None or not round.boxes:
         return None
     banker = round.banker.seat if round.banker else None
-    waiting = {
-        seat
+    waiting = any(
+        player in company.present and seat not in company.ready and seat != banker
         for seat, player in seats.items()
-        if player in company.present and seat not in company.ready and seat != banker
-    }
+    )
     return Wait("deal", timing.bets_ms if waiting else 0, about=(round.id,))
 
 

@@ -156,25 +156,21 @@ def _round_scene(round: Round, last: Seen | None) -> Scene:
 
 
 def _boxes(round: Round, last: Seen | None) -> Scene:
-    known, boxes = _known_boxes(round, last)
+    before = last.standing.round if last else None
+    if last and before and before.id == round.id and not (round.lines or round.closed):
+        known: Scene = last.scene["boxes"]
+        if round.boxes.keys() == before.boxes.keys():
+            # Nothing is settled yet, so that a box says all there is to say of it.
+            seats = [seat for seat, box in round.boxes.items() if before.boxes[seat] is not box]
+            return {**known, **{str(s): _box_scene(round, round.boxes[s], []) for s in seats}}
     reasons = Reasons(round) if round.closed else None
     lines: dict[int, list[Scene]] = {}
     for line in round.lines:
         lines.setdefault(line.seat, []).append(told(round.rules, line, reasons))
     return {
-        str(seat): known[str(seat)]
-        if boxes.get(seat) is box
-        else _box_scene(round, box, lines.get(seat, []))
+        str(seat): _box_scene(round, box, lines.get(seat, []))
         for seat, box in sorted(round.boxes.items())
     }
-
-
-def _known_boxes(round: Round, last: Seen | None) -> tuple[Scene, Mapping[int, Box]]:
-    """Return the boxes as they were seen last, as long as nothing of the round is settled."""
-    before = last.standing.round if last else None
-    if not last or not before or before.id != round.id or round.lines or round.closed:
-        return {}, {}
-    return last.scene["boxes"], before.boxes
 
 
 def _box_scene(round: Round, box: Box, lines: list[Scene]) -> Scene:
@@ -220,17 +216,15 @@ def spot_label(rules: TableRules, spot: str) -> str:
 
 def patch_of(before: Scene, after: Scene) -> Scene:
     """Return what changed from one scene to the next."""
-    patch: Scene = {}
-    for key, now in after.items():
-        then = before.get(key)
-        if now is then or now == then:
-            continue
-        if key in BY_SEAT and isinstance(then, dict):
-            gone = {seat: None for seat in then if seat not in now}
-            patch[key] = {**gone, **{seat: x for seat, x in now.items() if then.get(seat) != x}}
-        else:
-            patch[key] = now
-    return patch
+    changed = [k for k, x in after.items() if x is not (y := before.get(k)) and x != y]
+    return {key: _change(key, before.get(key), after[key]) for key in changed}
+
+
+def _change(key: str, then: Any, now: Any) -> Any:
+    if key not in BY_SEAT or not isinstance(then, dict):
+        return now
+    gone = {seat: None for seat in then if seat not in now}
+    return {**gone, **{seat: x for seat, x in now.items() if then.get(seat) != x}}
 
 
 def patched(scene: Scene, patch: Scene) -> Scene:

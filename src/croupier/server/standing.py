@@ -58,8 +58,8 @@ class Standing:
         """Return how the table stands after an event of its journal, other than new rules."""
         match of:
             case "round" if self.round is not None:
-                round = evolve(self.round, event)
-                return replace(self, round=round, events=(*self.events, event))
+                round, events = evolve(self.round, event), (*self.events, event)
+                return Standing(self.table, round, events, self.commitment)
             case "table":
                 table = evolve_table(self.table, event)
                 if isinstance(event, RoundStarted):
