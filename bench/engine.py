@@ -35,7 +35,8 @@ except ImportError as error:
 
 PASSES = 400
 ROUNDS = 10
-LINES = 2_000
+LINES, LINES_OF = 5_000, ((2, 2), (3, 3), (5, 4))
+STAKES = {"ante": 10, "pair_plus": 5, "progressive": 1, "six_card_bonus": 5}
 GAMES: dict[str, tuple[dict[str, int], str]] = {
     "maryland-three-card-poker": ({"ante": 1000, "pair_plus": 500}, "play"),
     "maryland-let-it-ride": ({"let_it_ride": 1000}, "ride"),
@@ -113,24 +114,24 @@ def engine(id: str, seats: int) -> tuple[float, float]:
     return events / played, ROUNDS / played
 
 
-def a_round() -> str:
-    """Return a round file with five seats and four wagers each, as one line of JSON."""
+def a_round(seats: int, wagers: int) -> str:
+    """Return a round file with so many seats and wagers at each, as one line of JSON."""
     deck = random.sample(DECK, len(DECK))
-    hands = [format_cards(deck[3 * seat : 3 * seat + 3]) for seat in range(6)]
-    wagers = {"ante": 10, "pair_plus": 5, "progressive": 1, "six_card_bonus": 5}
-    seats = [
-        {"seat": seat, "player": f"p{seat}", "cards": hands[seat], "wagers": wagers}
+    hands = [format_cards(deck[3 * seat : 3 * seat + 3]) for seat in range(seats + 1)]
+    entries = [
+        {"seat": seat, "player": f"p{seat}", "cards": hands[seat]}
+        | {"wagers": dict([*STAKES.items()][:wagers])}
         | {"decisions": [random.choice(("play", "play", "fold"))]}
-        for seat in range(1, 6)
+        for seat in range(1, seats + 1)
     ]
     selections = {"progressive": "A", "six_card_bonus": "A"}
     book = {"rulebook": "maryland-three-card-poker", "selections": selections}
-    return json.dumps({**book, "dealer": {"cards": hands[0]}, "seats": seats}) + "\n"
+    return json.dumps({**book, "dealer": {"cards": hands[0]}, "seats": entries}) + "\n"
 
 
-def lines() -> float:
+def lines(seats: int, wagers: int) -> float:
     """Return rounds a second through `croupier settle --lines`, from the second round on."""
-    first, rest = a_round(), "".join(a_round() for _ in range(LINES))
+    first, rest = a_round(seats, wagers), [a_round(seats, wagers) for _ in range(LINES)]
     command = [sys.executable, "-m", "croupier", "settle", "--lines"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8") as process:
@@ -140,7 +141,7 @@ def lines() -> float:
         process.stdin.flush()
         process.stdout.readline()
         start = perf_counter()
-        answers, _ = process.communicate(rest)
+        answers, _ = process.communicate("".join(rest))
         time = perf_counter() - start
     if answers.count("\n") != LINES or '"error"' in answers:
         raise RuntimeError("a round was not settled")
@@ -193,8 +194,9 @@ def pokerkit_hands() -> float:
 def main() -> None:
     random.seed(3)
     speeds = [engine(id, seats) for id in GAMES for seats in (1, 7)]
-    through = max(lines() for _ in range(3))
-    print(f"{'settle --lines, 5 seats, 4 wagers':36} {through:9,.0f} rounds/s")
+    for seats, wagers in LINES_OF:
+        through = max(lines(seats, wagers) for _ in range(3))
+        print(f"settle --lines, {seats} seats, {wagers} wagers    {through:9,.0f} rounds/s")
     theirs, hands = eventsourcing_events(), pokerkit_hands()
     slowest, rounds = min(events for events, _ in speeds), speeds[0][1]
     print(f"{'eventsourcing, an aggregate':36} {theirs:9,.0f} events/s")

@@ -176,7 +176,7 @@ class Acts(Sight):
         stored: list[Trial] = []
         again: list[Ask] = []
         said: list[tuple[Ask, Result]] = []
-        behind = broken = False
+        known, broken = 0, False
         for trial, result in zip(trials, results, strict=True):
             moved = isinstance(result, Refused) and result.code == STREAM_MOVED
             if moved and broken:
@@ -188,13 +188,13 @@ class Acts(Sight):
                 continue
             broken |= trial.act is not None
             if isinstance(result, Answer):
-                behind |= result.number > self.scribe.number
+                known = max(known, result.number)
             elif moved or not isinstance(result, Refused):
                 # Another one writes this table's stream, or what failed was stored after all.
                 self._doubt()
         if stored:
             self._stand(stored)
-        if behind:
+        if known > self.scribe.number:
             await self._catch_up()
         for ask, result in said:
             ask.settle(result)
