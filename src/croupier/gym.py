@@ -28,7 +28,7 @@ from croupier.round.commands import (
 )
 from croupier.round.decide import decide
 from croupier.round.evolve import evolve
-from croupier.round.order import to_ask, to_show
+from croupier.round.order import positions_of, to_ask, to_show
 from croupier.round.reasons import Reasons
 from croupier.round.settle import shared_place
 from croupier.round.state import Round
@@ -101,7 +101,7 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
         options = [name for step in rules.steps.values() for name in step.option]
         self.actions = tuple(dict.fromkeys(options))
         places = {place: cards for place, cards in self._dealt.places.items() if place != DISCARD}
-        own = bots.positions_of(self._dealt, self._dealt.boxes[self.seat])
+        own = positions_of(self._dealt, self._dealt.boxes[self.seat])
         self._cards: dict[str, tuple[int, ...]] = {SEAT: own, **places}
         self.action_space = Discrete(max(1, len(self.actions)))
         self.observation_space = Dict(
@@ -177,7 +177,7 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
             if due := to_show(round):
                 round = _run(round, Show(tuple([Face(p, faces[p]) for p in due])))
             elif asked and asked[0] != self.seat:
-                own = bots.positions_of(round, round.boxes[asked[0]])
+                own = positions_of(round, round.boxes[asked[0]])
                 known = {**round.faces, **{position: faces[position] for position in own}}
                 round = _run(round, Choose(asked[0], bots.choose(round, asked[0], known)))
             else:

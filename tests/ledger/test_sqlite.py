@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
@@ -14,6 +13,7 @@ from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore, check_version
 from croupier.ledger.stores.statements import migrations
 from tests.ledger.contract import StoreContract
+from tests.ledger.failing import failing_at
 
 
 class TestSqlite(StoreContract):
@@ -35,21 +35,8 @@ class TestSqlite(StoreContract):
     @contextmanager
     def failing(self, store: Store, at: int) -> Iterator[list[str]]:
         assert isinstance(store, SqliteStore)
-        run: list[str] = []
-
-        def trace(_: Any, sql: str, __: Any) -> bool:
-            if sql == "ROLLBACK":
-                return True
-            run.append(sql)
-            if len(run) > at:
-                raise MemoryError(sql)
-            return True
-
-        store._writer.exec_trace = trace
-        try:
+        with failing_at(store, at, MemoryError) as run:
             yield run
-        finally:
-            store._writer.exec_trace = None
 
 
 def test_an_older_sqlite_is_refused() -> None:

@@ -1,13 +1,29 @@
-"""One PostgreSQL for all tests of a process."""
+"""Stores for tests: one PostgreSQL for all of a process, and a new ledger for each."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.ledger.servers import postgres
+from croupier.ledger.stores.postgres import PostgresStore
+from croupier.ledger.stores.protocol import Store
+from croupier.ledger.stores.sqlite import SqliteStore
+from tests.ledger.servers import new_database, postgres
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     with postgres() as where:
         yield where
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A new ledger, on each database."""
+    made: Store
+    if request.param == "sqlite":
+        made = SqliteStore(tmp_path / "ledger.db", make=True)
+    else:
+        made = PostgresStore(new_database(request.getfixturevalue("server")), make=True)
+    yield made
+    made.close()

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from croupier.errors import Refused
-from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.server import people, registry
@@ -16,21 +15,9 @@ from croupier.server.limits import TooMany
 from croupier.server.onetime import digest
 from croupier.server.passwords import Passwords
 from croupier.server.people import Entrance, People
-from tests.ledger.servers import new_database
 from tests.server.doors import CHEAP, Clock
 
 GOOD, HERE = "correct horse", "192.0.2.1"
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store
-    if request.param == "sqlite":
-        made = SqliteStore(tmp_path / "ledger.db", make=True)
-    else:
-        made = PostgresStore(new_database(request.getfixturevalue("server")), make=True)
-    yield made
-    made.close()
 
 
 class Desk:

@@ -17,7 +17,7 @@ from croupier.round.decide import decide
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.file import Played
-from croupier.round.order import to_show
+from croupier.round.order import positions_of, to_show
 from croupier.round.settle import shared_place
 from croupier.round.state import Box, Round
 from croupier.rules.game import Place
@@ -131,7 +131,7 @@ class Room:
 
     def choice(self, seat: int) -> str:
         """Return what the computer does at a seat of its own."""
-        own = bots.positions_of(self.round, self.round.boxes[seat])
+        own = positions_of(self.round, self.round.boxes[seat])
         known = {**self.round.faces, **{position: self.faces[position] for position in own}}
         return bots.choose(self.round, seat, known)
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from croupier.cards import DECK, RANK_NAMES, RANKS, Card
 from croupier.hands import Hand
-from croupier.round.order import positions_of as positions_of
+from croupier.round.order import positions_of
 from croupier.round.settle import row_for
 from croupier.round.state import Box, Round
 from croupier.rules.game import Step, Wager

@@ -12,7 +12,7 @@ from croupier.cards import Card
 from croupier.errors import Refused
 from croupier.odds import advise
 from croupier.odds.analysis import opening
-from croupier.round.bots import positions_of
+from croupier.round.order import positions_of
 from croupier.round.state import Box, Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK

@@ -24,6 +24,7 @@ from croupier.round.commands import (
     TakeDown,
 )
 from croupier.round.irregularity import consequence_of
+from croupier.round.order import positions_of
 from croupier.round.state import Round
 from croupier.server.standing import Act
 from croupier.table.commands import DealFirstCard, EndRound, StartRound, Time
@@ -86,7 +87,7 @@ def settle(act: Act, meters: Mapping[str, int]) -> None:
 
 def known_to(round: Round, seat: int, deck: tuple[Card, ...]) -> dict[int, Card]:
     """Return the cards that a seat may see, by position."""
-    own = bots.positions_of(round, round.boxes[seat])
+    own = positions_of(round, round.boxes[seat])
     return {**round.faces, **{position: deck[position] for position in own}}
 
 

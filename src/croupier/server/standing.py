@@ -14,13 +14,13 @@ from croupier.fairness.events import DeckCommitted
 from croupier.ledger.events import LedgerEvent, TableSet
 from croupier.ledger.scribe import Happened
 from croupier.ledger.store import SealedDeck
-from croupier.round.bots import positions_of
 from croupier.round.commands import Command as RoundCommand
 from croupier.round.commands import Confirm
 from croupier.round.decide import decide
 from croupier.round.events import BetMade, BetTakenDown, Closed
 from croupier.round.events import Event as RoundEvent
 from croupier.round.evolve import evolve
+from croupier.round.order import positions_of
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Moment

@@ -3,7 +3,6 @@
 import asyncio
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from croupier.fairness.commitment import Committed
 from croupier.fairness.seal import NONCE_BYTES, VERSION
 from croupier.ledger.accounts import Account
 from croupier.ledger.store import View
-from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
@@ -112,17 +110,6 @@ def test_a_backup_under_load_is_restored_whole(
 
 
 # ---------------------------------------------------------------- nothing hidden is in it
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store
-    if request.param == "sqlite":
-        made = SqliteStore(tmp_path / "ledger.db", make=True)
-    else:
-        made = PostgresStore(new_database(request.getfixturevalue("server")), make=True)
-    yield made
-    made.close()
 
 
 def given_away(raw: bytes, committed: Committed, shown: set[int]) -> list[str]:

@@ -14,7 +14,6 @@ import pytest
 from croupier.errors import CroupierError
 from croupier.ledger.store import Answer, Claim, Decide, Request, Result
 from croupier.ledger.stores import statements
-from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.stores.statements import Session
@@ -22,8 +21,8 @@ from croupier.ledger.verify import verify
 from croupier.server import live
 from croupier.server.live import LiveTable
 from tests.ledger.contract import everything
+from tests.ledger.failing import failing_at
 from tests.ledger.power import Disk
-from tests.ledger.servers import new_database
 from tests.server.durability.floors import Floor, run
 from tests.server.durability.tables import rules_of
 
@@ -33,26 +32,6 @@ Failing = Callable[[int], AbstractContextManager[list[str]]]
 
 class Broken(Exception):
     """A fault that a test has made."""
-
-
-@contextmanager
-def sqlite_failing(store: SqliteStore, at: int) -> Iterator[list[str]]:
-    """Let the statement with this number fail; the context gives those that were run."""
-    run: list[str] = []
-
-    def trace(_: Any, sql: str, __: Any) -> bool:
-        if sql == "ROLLBACK":
-            return True
-        run.append(sql)
-        if len(run) > at:
-            raise Broken(sql)
-        return True
-
-    store._writer.exec_trace = trace
-    try:
-        yield run
-    finally:
-        store._writer.exec_trace = None
 
 
 @contextmanager
@@ -74,20 +53,9 @@ def postgres_failing(at: int) -> Iterator[list[str]]:
         yield run
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store
-    if request.param == "sqlite":
-        made = SqliteStore(tmp_path / "ledger.db", make=True)
-    else:
-        made = PostgresStore(new_database(request.getfixturevalue("server")), make=True)
-    yield made
-    made.close()
-
-
 def failing_of(store: Store) -> Failing:
     if isinstance(store, SqliteStore):
-        return lambda at: sqlite_failing(store, at)
+        return lambda at: failing_at(store, at, Broken)
     return postgres_failing
 
 

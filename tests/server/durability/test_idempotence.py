@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +11,16 @@ import pytest
 from croupier.client import Client, TableClient
 from croupier.errors import Refused
 from croupier.ledger.store import Claim
-from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
-from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.server.acts import Trial
 from croupier.server.outbox import Viewer
 from croupier.server.sockets import answer
-from tests.ledger.servers import new_database
 from tests.server.durability.floors import KEY, Floor, run
 from tests.server.durability.witness import Sent, Witness
 
 SEED = "idempotence"
 LINES, COPIES = 3, 5
 COMMAND_REUSED = "command_reused"
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store
-    if request.param == "sqlite":
-        made = SqliteStore(tmp_path / "ledger.db", make=True)
-    else:
-        made = PostgresStore(new_database(request.getfixturevalue("server")), make=True)
-    yield made
-    made.close()
 
 
 class Sender:

@@ -1,6 +1,5 @@
 """R1-R3: a round that is interrupted anywhere goes on with its cards, or gives every stake back."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,11 @@ from croupier.fairness.shuffle import shuffled
 from croupier.ledger.accounts import Account
 from croupier.ledger.journal import decode
 from croupier.ledger.store import Claim, Decide, Request, SealedDeck, Work
-from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
 from croupier.server.live import LiveTable
 from croupier.server.pace import needs_deck
-from tests.ledger.servers import new_database
 from tests.server.durability.floors import OTHER_KEY, Floor, run
 from tests.server.durability.tables import BOOKS, rules_of
 
@@ -28,17 +25,6 @@ TABLES = tuple(id for id in BOOKS if id != "md2")
 """One for each book."""
 each_table = pytest.mark.parametrize("id", TABLES)
 UNIQUE = (apsw.ConstraintError, psycopg.errors.UniqueViolation)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store
-    if request.param == "sqlite":
-        made = SqliteStore(tmp_path / "ledger.db", make=True)
-    else:
-        made = PostgresStore(new_database(request.getfixturevalue("server")), make=True)
-    yield made
-    made.close()
 
 
 def all_seen(floor: Floor) -> dict[str, Any]:
