@@ -15,6 +15,7 @@ from croupier.errors import Refused
 from croupier.fairness.seal import unseal
 from croupier.ledger.scribe import Draft, Scribe
 from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, Work
+from croupier.round.events import Dealt
 from croupier.server.backroom import Backroom
 from croupier.server.config import TableConfig
 from croupier.server.recall import Recalled, missed_by
@@ -152,9 +153,7 @@ class Acts(Sight):
         while self._asks:
             together = self._next()
             try:
-                async with self._lock:
-                    if self._unsure:
-                        await self._catch_up()
+                async with self._sure():
                     self._asks[:0] = await self._done(together)
             except Exception as error:
                 self._doubt()
@@ -235,7 +234,7 @@ class Acts(Sight):
             self.room.stored += len(draft.events)
             self.room.posted(entry for event in draft.events for entry in event.entries)
             told += tidings_of(act, draft)
-            dealt |= any(type(happened.event).__name__ == "Dealt" for happened in act.happened)
+            dealt |= any(isinstance(happened.event, Dealt) for happened in act.happened)
         self.ready &= self.standing.table.seats.keys()  # Who sits down next says it anew.
         self._tell(told)
         if dealt:
