@@ -27,6 +27,7 @@ from croupier.ledger.store import (
     Decide,
     NewEvent,
     Request,
+    Result,
     Work,
 )
 from croupier.ledger.stores import statements
@@ -60,6 +61,12 @@ def everything(store: Store) -> dict[str, Any]:
             "balances": view.balances(),
             "checkpoints": view.checkpoints(),
         }
+
+
+def settle_all(store: Store, requests: list[Request]) -> list[Result]:
+    finish = store.begin_all(requests)
+    assert finish is not None
+    return finish()
 
 
 def claim(command: str, expected: int = 0, *, body: bytes = b"", stream: str = "s") -> Claim:
@@ -102,14 +109,12 @@ class StoreContract:
             Request(claim(id, stream=id), (), partial(_given, work=work))
             for id, work in works.items()
         ]
-        finish = store.begin_all(requests)
-        assert finish is not None
-        first, refused, last = finish()
+        first, refused, last = settle_all(store, requests)
         assert [first, last] == [Answer("done a", 1), Answer("done c", 1)]
         assert isinstance(refused, Refused) and refused.code == NOT_ENOUGH
         with store.reading() as view:
             assert view.balance(Account(ADA)) == 12
-        again = store.settle_all(requests[:2])
+        again = settle_all(store, requests[:2])
         assert again[0] == Answer("done a", 1, repeated=True)
         assert isinstance(again[1], Refused)
 
@@ -123,12 +128,11 @@ class StoreContract:
             (poor, 2),
             (moving(9, "e"), 3),
         ]
-        results = store.settle_all(
-            [
-                Request(claim(f"{at}", expected), (), partial(_given, work=work))
-                for at, (work, expected) in enumerate(chain)
-            ]
-        )
+        requests = [
+            Request(claim(f"{at}", expected), (), partial(_given, work=work))
+            for at, (work, expected) in enumerate(chain)
+        ]
+        results = settle_all(store, requests)
         codes = [r.code if isinstance(r, Refused) else r for r in results]
         first, third = Answer("done a", 1), Answer("done c", 2)
         assert codes == [first, NOT_ENOUGH, third, NOT_ENOUGH, STREAM_MOVED]
@@ -437,8 +441,12 @@ class StoreContract:
     def test_checkpoints_are_kept(self, store: Store) -> None:
         Till(store, "t").put(*of_ledger(MeterStarted("m", 5)))
         checkpoint = sign(SECRET, 1, everything(store)["heads"], time_ms=1)
+        with store.reading() as view:
+            assert view.last_checkpoint() == 0
         store.add_checkpoint(checkpoint)
         assert everything(store)["checkpoints"] == [checkpoint]
+        with store.reading() as view:
+            assert view.last_checkpoint() == 1
 
     def test_a_backup_under_load_is_of_one_moment(self, store: Store, tmp_path: Path) -> None:
         dealer = Dealer(Till(store, "t"))

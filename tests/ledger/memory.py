@@ -56,6 +56,9 @@ class Memory:
     def checkpoints(self) -> list[Checkpoint]:
         return self.signed
 
+    def last_checkpoint(self) -> int:
+        return len(self.signed)
+
     def put(self, scribe: Scribe, happened: list[Happened]) -> Scribe:
         """Append what happened, as a store would."""
         draft = scribe.draft(happened, time_ms=TIME)

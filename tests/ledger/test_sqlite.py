@@ -68,6 +68,15 @@ def test_every_commit_is_synced(tmp_path: Path) -> None:
     assert found == ["wal", 2, 1]
 
 
+def test_nothing_is_begun_while_somebody_else_writes(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "ledger.db", make=True)
+    with store.writing():
+        assert store.begin_all([]) is None
+    finish = store.begin_all([])
+    assert finish is not None and finish() == []
+    store.close()
+
+
 def test_migrations_are_recorded_and_done_once(tmp_path: Path) -> None:
     SqliteStore(tmp_path / "ledger.db", make=True).close()
     store = SqliteStore(tmp_path / "ledger.db", make=True)

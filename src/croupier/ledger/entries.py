@@ -151,8 +151,10 @@ def _laid(before: Round, after: Round, seat: int) -> Iterator[Move]:
     purse, layout = account("player", box.player), account("layout", after.id)
     for spot in dict.fromkeys([*then, *now]):
         more = micros(now.get(spot, 0) - then.get(spot, 0))
-        yield Move(purse, layout, max(more, 0), "staked")
-        yield Move(layout, purse, max(-more, 0), "taken back")
+        if more > 0:
+            yield Move(purse, layout, more, "staked")
+        elif more < 0:
+            yield Move(layout, purse, -more, "taken back")
 
 
 def _on_layout(box: Box | None) -> dict[str, int]:

@@ -8,7 +8,7 @@ checkpoints do. Time and numbers are given; nothing here looks at a clock.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -170,8 +170,6 @@ def verify_stream(
     return Head(number, previous), None
 
 
+@lru_cache(maxsize=1024)  # A round and its table are named again and again.
 def _quoted(name: str) -> str:
-    # Names are plain nearly always, and then this is all that JSON would do.
-    if name.isascii() and name.replace("-", "").isalnum():
-        return f'"{name}"'
     return json.dumps(name, ensure_ascii=False)

@@ -117,3 +117,6 @@ class View(Protocol):
 
     def checkpoints(self) -> list[Checkpoint]:
         """Return all checkpoints, in order."""
+
+    def last_checkpoint(self) -> int:
+        """Return the number of the last checkpoint; 0 if there is none."""

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice, repeat
 from typing import TypeVar
 
@@ -25,8 +24,10 @@ from croupier.table.commands import Time
 
 THREADS = 8
 """So many wait for the disk at once: one who writes, and readers."""
-TOGETHER_S = 0.005
+TOGETHER_S = 0.02
 """A commit begins so long after the last one at the earliest, with all that came until then."""
+BUSY_S = 0.001
+"""Whoever else writes, a sign-in or a checkpoint, is looked for so often until it is done."""
 T = TypeVar("T")
 
 
@@ -120,9 +121,10 @@ class Backroom:
 
     async def _stored(self, requests: list[Request]) -> Iterator[Result]:
         try:
-            finish = self.store.begin_all(requests)
-            work = finish or partial(self.store.settle_all, requests)
-            return iter(await self.away(work))
+            # Statements are run here: in a thread they would wait for this one at every step.
+            while (finish := self.store.begin_all(requests)) is None:
+                await asyncio.sleep(BUSY_S)
+            return iter(await self.away(finish))
         except Exception as error:
             return repeat(error)
 

@@ -7,6 +7,7 @@ nothing would keep everybody else out.
 import asyncio
 import gc
 import socket
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -29,6 +30,8 @@ HEADERS_BYTES_MAX = 16 * 1024
 LINES = Rate(per_s=1, burst=10)
 GARBAGE_YOUNG = 20_000
 """After so many new objects garbage is looked for: what a command leaves is mostly none."""
+SWITCH_S = 0.001
+"""A thread that the disk has answered waits so long at most for the one that is at work."""
 
 
 @dataclass(kw_only=True)
@@ -131,6 +134,7 @@ class Server(uvicorn.Server):
         gc.collect()
         gc.freeze()
         gc.set_threshold(GARBAGE_YOUNG)
+        sys.setswitchinterval(SWITCH_S)
 
 
 def serve_config(

@@ -197,7 +197,7 @@ class Signing:
         """Sign the heads of all streams as they are now."""
 
         def look(view: View) -> tuple[int, Mapping[str, Head]]:
-            return len(view.checkpoints()) + 1, view.heads()
+            return view.last_checkpoint() + 1, view.heads()
 
         number, heads = room.looked(look)
         checkpoint = sign(self.secret, number, heads, time_ms=room.clocks.wall_ms())

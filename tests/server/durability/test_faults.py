@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import psycopg
 import pytest
 
 from croupier.errors import CroupierError
-from croupier.ledger.store import Answer, Claim, Decide, Request, Result
+from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
@@ -142,10 +143,10 @@ class OneByOne:
     def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         raise NotImplementedError
 
-    def begin_all(self, _: Sequence[Request]) -> None:
-        return None
+    def begin_all(self, requests: Sequence[Request]) -> Finish:
+        return partial(self._settle_all, requests)
 
-    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
+    def _settle_all(self, requests: Sequence[Request]) -> list[Result]:
         results: list[Result] = []
         for request in requests:
             try:

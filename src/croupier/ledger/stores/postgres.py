@@ -136,9 +136,9 @@ class PostgresStore:
                 raise
 
     def begin_all(self, requests: Sequence[Request]) -> Finish | None:
-        return partial(self.settle_all, requests)  # Every statement waits for the server.
+        return partial(self._settle_all, requests)  # Every statement waits for the server.
 
-    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
+    def _settle_all(self, requests: Sequence[Request]) -> list[Result]:
         """Settle streams beside each other, and what goes into one of them in its order."""
         results: dict[int, Result] = {}
         streams: dict[str, list[int]] = {}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from croupier.ledger.checkpoints import Checkpoint
-from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
+from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, View, Work
 from croupier.ledger.stores.statements import Session
 
 
@@ -26,10 +26,10 @@ class Store(Protocol):
         """Read with statements that all see one moment."""
 
     def begin_all(self, requests: Sequence[Request]) -> Finish | None:
-        """Do what commands come to, short of waiting for the disk; None if others are at it."""
+        """Do what commands come to, each whole or not at all, short of waiting for the disk.
 
-    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        """Do what commands come to, each whole or not at all, with one wait for the disk."""
+        None means that somebody else writes just now, and nothing was begun.
+        """
 
     def reading(self) -> AbstractContextManager[View]:
         """Look at the ledger as it stands now."""

@@ -180,13 +180,6 @@ class SqliteStore:
             self._lock.release()
         return [one.error or one.result() for one in together]
 
-    def settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        together = [Running(*request) for request in requests]
-        with self._lock:
-            self._begin(together)
-            self._commit(together)
-        return [one.error or one.result() for one in together]
-
     def _begin(self, together: Sequence[Running]) -> None:
         """Run the statements of all commands that are not refused, and leave them uncommitted.
 

@@ -270,6 +270,10 @@ class Reading:
         rows = self._rows("SELECT data FROM checkpoints ORDER BY number")
         return [parse_checkpoint(data) for (data,) in rows]
 
+    def last_checkpoint(self) -> int:
+        [(number,)] = self._rows("SELECT max(number) FROM checkpoints")
+        return number or 0
+
 
 _POSTED = "SELECT stream, number, line, id, debit, credit, micros, code FROM entries"
 
