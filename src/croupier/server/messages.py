@@ -4,19 +4,18 @@ A message of a player's is a table of JSON with its `type` and an `id` that its 
 same id with the same body is the same command, however often it is sent.
 """
 
-import json
 import re
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+import orjson
+
 from croupier.errors import ParseError, Refused, UserError, quoted_field
-from croupier.ledger.journal import canonical
 from croupier.round.codec import one_of
 from croupier.server.strict import loads
 
 PROTOCOL = 1
 _ID = re.compile(r"[!-~]{1,64}")
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 class Sit(NamedTuple):
@@ -119,7 +118,7 @@ def message_from(text: str | bytes) -> tuple[Message, bytes]:
     if not isinstance(name, str) or name not in _TYPES:
         raise ParseError(f"must be one of {', '.join(_TYPES)}", field="type")
     message: Message = one_of(Message, {**data, "type": _TYPES[name]})
-    return message, sha256(canonical(data).encode()).digest()
+    return message, sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 def id_in(text: str | bytes) -> str | None:
@@ -134,7 +133,7 @@ def id_in(text: str | bytes) -> str | None:
 
 def encode(message: dict[str, Any]) -> str:
     """Write a message of the server's."""
-    return _encode(message)
+    return orjson.dumps(message).decode()
 
 
 def done(id: str, number: int) -> str:
