@@ -101,15 +101,17 @@ async def two_rounds(pit: Pit) -> None:
 def test_what_is_kept_of_a_scene_is_what_would_be_made_anew(
     id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = 0
+    kept, orders = 0, set[tuple[str, ...]]()
 
     def compared(*args: Any, last: Any, **options: Any) -> Scene:
         nonlocal kept
         made = scene.scene_of(*args, last=last, **options)
         assert made == scene.scene_of(*args, **options)
         kept += last is not None
+        orders.add(tuple(made))
         return made
 
     monkeypatch.setattr(sight, "scene_of", compared)
     play(tmp_path, one_table(id, SELECTED.get(id, "")), two_rounds)
     assert kept > 20
+    assert len(orders) == 1  # Patches are made part by part.

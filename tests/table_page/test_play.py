@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Response, WebSocket, expect
 
+from croupier.ledger.journal import decode
 from croupier.money import format_money, parse_money
 from tests.pages.browser import NARROW, PHONE
 from tests.table_page.acts import (
@@ -217,9 +218,10 @@ def test_a_decision_at_the_last_second(tmp_path: Path, new_page: NewPage) -> Non
         assert page.locator("#ring[soon]").count()
         page.keyboard.press(page.locator(f"{CHOICES} kbd").first.inner_text())
         settled(page)
-        told = house.table("maryland").standing.events
-        chose = [event for event in told if type(event).__name__ == "Chose"]
-        assert [event.by for event in chose] == ["player"]  # type: ignore[union-attr]
+        table = house.table("maryland")
+        stored = table.room.looked(lambda view: list(view.stream(table.id)))
+        events = [decode(row.data).event for row in stored]
+        assert [event["by"] for event in events if event["type"] == "Chose"] == ["player"]
 
 
 def test_a_cut_line_loses_nothing(house: House, new_page: NewPage) -> None:

@@ -36,7 +36,10 @@ def event_from(data: Any) -> Event:
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    return {name: _plain(getattr(value, name)) for name in _names(value.__class__)}
+    names = _names(value.__class__)
+    if isinstance(value, tuple) and _AS_THEY_ARE.issuperset(map(type, value)):
+        return dict(zip(names, value, strict=True))
+    return {name: _plain(getattr(value, name)) for name in names}
 
 
 @cache
@@ -72,8 +75,9 @@ def one_of(union: Any, data: Any) -> Any:
     if not named or data[_TYPE] not in kinds:
         name = data.get(_TYPE) if isinstance(data, dict) else data
         raise ParseError(f"{name!r} is not one of {', '.join(kinds)}", field=_TYPE)
-    rest = {key: value for key, value in data.items() if key != _TYPE}
-    return _read(kinds[data[_TYPE]], rest, data[_TYPE])
+    rest = dict(data)
+    name = rest.pop(_TYPE)
+    return _read_fields(kinds[name], rest, name)
 
 
 @cache
@@ -144,14 +148,10 @@ def _read_fields(shape: Any, raw: Any, at: str) -> Any:
             raise ParseError("unknown key", field=f"{at}.{key}")
         for key in sorted(needed - raw.keys()):
             raise ParseError("is missing", field=f"{at}.{key}")
-    return shape(
-        **{
-            key: value
-            if type(value) is hints[key] and hints[key] in _AS_THEY_ARE
-            else _read(hints[key], value, f"{at}.{key}")
-            for key, value in raw.items()
-        }
-    )
+    kinds = list(map(type, raw.values()))
+    if _AS_THEY_ARE.issuperset(kinds) and kinds == list(map(hints.get, raw)):
+        return shape(**raw)
+    return shape(**{key: _read(hints[key], value, f"{at}.{key}") for key, value in raw.items()})
 
 
 @cache

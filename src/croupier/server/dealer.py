@@ -82,7 +82,7 @@ def show(act: Act, committed: Committed) -> None:
 def settle(act: Act, meters: Mapping[str, int]) -> None:
     """Settle every wager at what the meters show, and end the round."""
     act.in_round(Settle({} if act.round.void else dict(meters)))
-    act.at_table(EndRound.of(act.round, act.standing.events))
+    act.at_table(EndRound.of(act.round, act.standing.declared))
 
 
 def known_to(round: Round, seat: int, deck: tuple[Card, ...]) -> dict[int, Card]:

@@ -5,6 +5,8 @@ shown are in it. A page holds one scene and lays patches on it, as `patched` doe
 """
 
 from collections.abc import Mapping
+from itertools import compress
+from operator import is_not
 from typing import Any, NamedTuple
 
 from croupier.errors import Bug
@@ -215,9 +217,9 @@ def spot_label(rules: TableRules, spot: str) -> str:
 
 
 def patch_of(before: Scene, after: Scene) -> Scene:
-    """Return what changed from one scene to the next."""
-    changed = [k for k, x in after.items() if x is not (y := before.get(k)) and x != y]
-    return {key: _change(key, before.get(key), after[key]) for key in changed}
+    """Return what changed from one scene to the next; all scenes have their parts in one order."""
+    new = compress(after, map(is_not, after.values(), before.values()))
+    return {key: _change(key, before[key], after[key]) for key in new if before[key] != after[key]}
 
 
 def _change(key: str, then: Any, now: Any) -> Any:

@@ -17,7 +17,7 @@ from croupier.ledger.store import SealedDeck
 from croupier.round.commands import Command as RoundCommand
 from croupier.round.commands import Confirm
 from croupier.round.decide import decide
-from croupier.round.events import BetMade, BetTakenDown, Closed
+from croupier.round.events import BetMade, BetTakenDown, Closed, Declared
 from croupier.round.events import Event as RoundEvent
 from croupier.round.evolve import evolve
 from croupier.round.order import positions_of
@@ -42,7 +42,8 @@ class Standing:
 
     table: Table
     round: Round | None = None
-    events: tuple[RoundEvent, ...] = ()
+    declared: tuple[Declared, ...] = ()
+    """The irregularities of the round: what the table must know of it when it ends."""
     commitment: Commitment | None = None
 
     @property
@@ -58,8 +59,9 @@ class Standing:
         """Return how the table stands after an event of its journal, other than new rules."""
         match of:
             case "round" if self.round is not None:
-                round, events = evolve(self.round, event), (*self.events, event)
-                return Standing(self.table, round, events, self.commitment)
+                new = (event,) if isinstance(event, Declared) else ()
+                round = evolve(self.round, event)
+                return Standing(self.table, round, self.declared + new, self.commitment)
             case "table":
                 table = evolve_table(self.table, event)
                 if isinstance(event, RoundStarted):

@@ -21,6 +21,8 @@ WHOLE_MAX = 2**53 - 1
 _DIGITS_MAX = len(str(WHOLE_MAX)) + 1
 _HALF = re.compile("[\ud800-\udfff]")
 _BAD = re.compile("[\ud800-\udfff\0]")
+_ODD = re.compile(r"\d{16}|-0")
+"""What can be a number that is too large, or minus nothing; anywhere else it does no harm."""
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 
 
@@ -32,7 +34,7 @@ def loads(data: bytes | str) -> Any:
         raise Refused("bad_text", "the text is not UTF-8") from None
     _check_depth(text)
     try:
-        value = _DECODER.decode(text)
+        value = (_CAREFUL if _ODD.search(text) else _PLAIN).decode(text)
     except json.JSONDecodeError as error:
         message = f"this is not JSON: {error.msg} at character {error.pos}"
         raise Refused("not_json", message) from None
@@ -93,7 +95,10 @@ def _not_whole(text: str) -> Any:
     raise Refused("not_whole", f"numbers are whole, and {quoted(text)} is not")
 
 
-_DECODER = json.JSONDecoder(
+_PLAIN = json.JSONDecoder(
+    object_pairs_hook=_pairs, parse_float=_not_whole, parse_constant=_not_whole
+)
+_CAREFUL = json.JSONDecoder(
     object_pairs_hook=_pairs, parse_int=_whole, parse_float=_not_whole, parse_constant=_not_whole
 )
 

@@ -67,7 +67,7 @@ async def round_steps(request: Request, id: str) -> Response:
     read = await _read(request, id)
     steps, scene = [], Scene()
     for after in _scenes(read):
-        steps.append(patch_of(scene, after))
+        steps.append(patch_of(scene, after) if scene else after)
         scene = after
     own = {str(p): str(read.deck.deck[p]) for p in read.own} if read.deck else {}
     felt = _felt(request, read)
