@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
+from croupier.server import talk
+from croupier.server.acts import settle
 from croupier.server.backroom import Backroom, Clocks
 from croupier.server.config import Config, parse_config
 from croupier.server.live import LiveTable
@@ -100,6 +102,13 @@ class Player:
                     case "own":
                         self.own = frame["own"]
         return self.scene
+
+
+async def answered(table: LiveTable, viewer: Viewer, text: str | bytes) -> str:
+    """Say something as a socket does, and return the frame that answers it."""
+    frame: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    talk.answer(table, viewer, text, reply=partial(settle, frame))
+    return await frame
 
 
 async def deal_on(table: LiveTable) -> str | None:

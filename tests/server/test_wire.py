@@ -4,10 +4,12 @@ import asyncio
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 
 from croupier.server.outbox import FRAMES_MAX, Mail, Viewer
-from croupier.server.wire import framed
+from croupier.server.wire import framed, short_text
 
 
 @pytest.mark.parametrize("size", [0, 1, 124, 125, 126, 127, 65_534, 65_535, 65_536, 100_000])
@@ -16,16 +18,45 @@ def test_frames_are_those_of_another_library(size: int) -> None:
         assert framed(text) == Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
 
 
-def test_frames_of_one_moment_and_the_answer_go_out_together() -> None:
+@given(st.text(), st.binary(min_size=1, max_size=20))
+def test_short_texts_are_read_as_another_library_writes_them(text: str, more: bytes) -> None:
+    data = text.encode()
+    frame = Frame(Opcode.TEXT, data).serialize(mask=True)
+    assert short_text(frame) == (text if len(data) <= 125 else None)
+    assert short_text(frame[:-1]) is None
+    assert short_text(frame + more) is None
+
+
+def test_only_whole_masked_texts_are_short_texts() -> None:
+    assert short_text(Frame(Opcode.TEXT, b"x").serialize(mask=True)) == "x"
+    for frame in (
+        Frame(Opcode.TEXT, b"\xff"),
+        Frame(Opcode.TEXT, b"x", fin=False),
+        Frame(Opcode.BINARY, b"x"),
+        Frame(Opcode.CONT, b"x"),
+        Frame(Opcode.PING, b"x"),
+        Frame(Opcode.CLOSE, b"\x03\xe8"),
+    ):
+        assert short_text(frame.serialize(mask=True)) is None
+    assert short_text(Frame(Opcode.TEXT, b"a" * 9).serialize(mask=False)) is None
+    squeezed = Frame(Opcode.TEXT, b"x").serialize(mask=True)
+    assert short_text(bytes([squeezed[0] | 0x40]) + squeezed[1:]) is None
+    assert short_text(b"") is None
+
+
+def test_news_goes_out_with_the_answer_and_a_moment_later_to_all_others() -> None:
     async def moment() -> list[tuple[str, list[str]]]:
-        mail, written = Mail(), list[tuple[str, list[str]]]()
+        answers, news = Mail(), Mail(0.05)
+        written: list[tuple[str, list[str]]] = []
         viewers = [Viewer(name, name) for name in ("ann", "bob")]
 
         def write(viewer: Viewer) -> None:
-            written.append((viewer.name, viewer.take()))
+            if viewer.waiting:
+                written.append((viewer.name, viewer.take()))
 
         for viewer in viewers:
-            viewer.attach(partial(mail.soon, partial(write, viewer)))
+            put = partial(write, viewer)
+            viewer.attach(partial(answers.put, put), partial(news.put, put))
         await asyncio.sleep(0.01)
         written.clear()
         answer = asyncio.get_running_loop().create_future()
@@ -36,15 +67,20 @@ def test_frames_of_one_moment_and_the_answer_go_out_together() -> None:
         asking = asyncio.create_task(ask())
         await asyncio.sleep(0)
         for viewer in viewers:
-            viewer.send("news")
+            viewer.tell("news")
         answer.set_result("done")
         await asking
         await asyncio.sleep(0.01)
+        for viewer in viewers:
+            viewer.tell("more")
+        await asyncio.sleep(0.1)
         return written
 
-    found = asyncio.run(moment())
-    assert dict(found) == {"ann": ["news", "done"], "bob": ["news"]}
-    assert len(found) == 2
+    assert asyncio.run(moment()) == [
+        ("ann", ["news", "done"]),
+        ("ann", ["more"]),
+        ("bob", ["news", "more"]),
+    ]
 
 
 def test_a_viewer_whose_socket_takes_nothing_is_cut_when_too_much_waits() -> None:
@@ -56,7 +92,7 @@ def test_a_viewer_whose_socket_takes_nothing_is_cut_when_too_much_waits() -> Non
             stirred += 1
 
         viewer = Viewer("ann", "Ann")
-        viewer.attach(stir)
+        viewer.attach(stir, stir)
         for number in range(FRAMES_MAX + 1):
             viewer.send(str(number))
         return stirred, viewer.slow

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from croupier.errors import Refused
 from croupier.fairness.seal import unseal
@@ -23,7 +23,9 @@ from croupier.server.sight import Sight
 from croupier.server.standing import Act, Procedure, Standing
 from croupier.server.tidings import tidings_of
 
+T = TypeVar("T")
 Perform = Callable[[Act], None]
+Reply = Callable[[Result], None]
 
 
 class Asked(NamedTuple):
@@ -37,18 +39,9 @@ class Ask(NamedTuple):
     """What is asked of a table, and who waits for the answer."""
 
     perform: Perform
-    asked: Asked | None
-    meters: tuple[str, ...]
-    answer: asyncio.Future[Answer]
-
-    def settle(self, result: Result) -> None:
-        """Answer, unless whoever asked has gone away."""
-        if self.answer.done():
-            return
-        if isinstance(result, BaseException):
-            self.answer.set_exception(result)
-        else:
-            self.answer.set_result(result)
+    reply: Reply
+    asked: Asked | None = None
+    meters: tuple[str, ...] = ()
 
 
 class Trial:
@@ -90,10 +83,12 @@ class Trial:
     @property
     def after(self) -> "Base":
         """How the table stands then."""
-        if self.act is None or self.draft is None:
-            return self.base
-        standing, procedure = self.act.standing, self.act.procedure
-        return self.base._replace(standing=standing, procedure=procedure, scribe=self.draft.scribe)
+        act, draft, base = self.act, self.draft, self.base
+        if act is None or draft is None:
+            return base
+        return Base(
+            base.table, act.standing, act.procedure, draft.scribe, base.meters, base.time_ms
+        )
 
 
 class Base(NamedTuple):
@@ -124,15 +119,19 @@ class Acts(Sight):
     async def act(
         self, perform: Perform, *, asked: Asked | None = None, meters: tuple[str, ...] = ()
     ) -> Answer:
-        """Do something once, whoever asks however often; refused, it has changed nothing.
+        """Do something, and wait until it is stored; refused, it has changed nothing."""
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self.ask(Ask(perform, partial(settle, answer), asked, meters))
+        return await answer
+
+    def ask(self, ask: Ask) -> None:
+        """Do something once, whoever asks however often, and reply when it is stored.
 
         Whoever asks may go away meanwhile: what was begun is stored and said all the same.
         """
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._asks.append(Ask(perform, asked, meters, answer))
+        self._asks.append(ask)
         if self._doing is None:
             self._doing = asyncio.create_task(self._do_all())
-        return await answer
 
     @asynccontextmanager
     async def idle(self) -> AsyncIterator[None]:
@@ -140,25 +139,23 @@ class Acts(Sight):
         async with self._lock:
             yield
 
-    @asynccontextmanager
-    async def _sure(self) -> AsyncIterator[None]:
-        """Let one thing happen at a time, and know before it what the journal holds."""
-        async with self._lock:
-            if self._unsure:
-                await self._catch_up()
-            yield
+    async def _be_sure(self) -> None:
+        """Know what the journal holds, before anything is decided on it."""
+        if self._unsure:
+            await self._catch_up()
 
     async def _do_all(self) -> None:
         """Do what is asked, until nothing is."""
         while self._asks:
             together = self._next()
             try:
-                async with self._sure():
+                async with self._lock:
+                    await self._be_sure()
                     self._asks[:0] = await self._done(together)
             except Exception as error:
                 self._doubt()
                 for ask in together:
-                    ask.settle(error)
+                    ask.reply(error)
         self._doing = None
 
     def _next(self) -> list[Ask]:
@@ -196,7 +193,7 @@ class Acts(Sight):
         if known > self.scribe.number:
             await self._catch_up()
         for ask, result in said:
-            ask.settle(result)
+            ask.reply(result)
         return again
 
     def _doubt(self) -> None:
@@ -216,7 +213,7 @@ class Acts(Sight):
             try:
                 requests.append(trial.request())
             except Exception as error:
-                ask.settle(error)
+                ask.reply(error)
                 continue
             trials.append(trial)
             base = trial.after
@@ -259,6 +256,16 @@ class Acts(Sight):
         self._tell([{"n": number} for number in range(known + 1, self.scribe.number + 1)])
         for viewer in self.viewers:
             self._send_own(viewer)
+
+
+def settle(answer: "asyncio.Future[T]", result: T | BaseException) -> None:
+    """Let whoever waits for an answer have it, unless they have gone away."""
+    if answer.done():
+        return
+    if isinstance(result, BaseException):
+        answer.set_exception(result)
+    else:
+        answer.set_result(result)
 
 
 def _refuse(refused: Refused, _: Mapping[str, int]) -> Work:

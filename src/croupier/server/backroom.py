@@ -19,7 +19,7 @@ from croupier.ledger.store import NOT_ENOUGH, Request, Result, View
 from croupier.ledger.stores.protocol import Store
 from croupier.money import shown_cents
 from croupier.server.dealer import Chance
-from croupier.server.outbox import Mail, Viewer
+from croupier.server.outbox import NEWS_S, Mail, Viewer
 from croupier.table.commands import Time
 
 THREADS = 8
@@ -68,7 +68,8 @@ class Backroom:
     """Meters that cannot be reached: nothing is wagered on them meanwhile."""
     on_purse: Callable[[str], None] = lambda _: None
     """Called with a player whose purse has changed."""
-    mail: Mail = field(default_factory=Mail)
+    answers: Mail = field(default_factory=Mail)
+    news: Mail = field(default_factory=lambda: Mail(NEWS_S))
     stored: int = 0
     """Events that were stored since the start."""
 

@@ -8,6 +8,8 @@ FRAMES_MAX = 256
 """So many frames wait for a reader; with one more it is cut, and asks again from where it was."""
 CLOSED = 1001
 """What a socket is closed with where nobody says more: the server goes away."""
+NEWS_S = 0.1
+"""Who only hears of something hears of it so late at most: what happens meanwhile comes with it."""
 KEPT = 512
 """So many frames are kept for those who come back."""
 MISSED_MAX = FRAMES_MAX // 2
@@ -23,15 +25,25 @@ class Viewer:
         self.ended, self.code = False, CLOSED
         self._frames: deque[str] = deque()
         self._wake = asyncio.Event()
-        self._stir: Callable[[], None] = self._wake.set
+        self._soon: Callable[[], None] = self._wake.set
+        self._later: Callable[[], None] = self._wake.set
 
-    def attach(self, stir: Callable[[], None]) -> None:
+    def attach(self, soon: Callable[[], None], later: Callable[[], None]) -> None:
         """Call somebody when there are frames to take, or a socket to close."""
-        self._stir = stir
-        stir()
+        self._soon, self._later = soon, later
+        soon()
 
     def send(self, frame: str) -> None:
-        """Put a frame where it is sent from."""
+        """Send a frame, and all that wait before it."""
+        self._put(frame)
+        self._soon()
+
+    def tell(self, frame: str) -> None:
+        """Send a frame that can wait a moment for others."""
+        self._put(frame)
+        self._later()
+
+    def _put(self, frame: str) -> None:
         if self.slow or self.ended:
             return
         if len(self._frames) >= FRAMES_MAX:
@@ -39,17 +51,16 @@ class Viewer:
             self._frames.clear()
         else:
             self._frames.append(frame)
-        self._stir()
 
     def restart(self, frames: list[str]) -> None:
         """Begin with these frames, whatever was waiting."""
         self._frames = deque(frames)
-        self._stir()
+        self._soon()
 
     def end(self, code: int = CLOSED) -> None:
         """Let the socket be closed, once what waits is sent."""
         self.ended, self.code = True, code
-        self._stir()
+        self._soon()
 
     @property
     def waiting(self) -> int:
@@ -71,16 +82,20 @@ class Viewer:
 
 
 class Mail:
-    """Lets frames go out together: those of an act, its answer, and for all who hear of it."""
+    """Lets frames go out together: those that come within a while, and for all who get them."""
 
-    def __init__(self) -> None:
+    def __init__(self, wait_s: float = 0) -> None:
+        self._wait_s = wait_s
         self._due: dict[Callable[[], None], None] = {}
 
-    def soon(self, write: Callable[[], None]) -> None:
-        """Write something once, when those who wait for an answer have sent it too."""
+    def put(self, write: Callable[[], None]) -> None:
+        """Write something once, when the while is over."""
         if not self._due:
-            # A timer, even of nothing, comes after all that is ready.
-            asyncio.get_running_loop().call_later(0, self._go_out)
+            loop = asyncio.get_running_loop()
+            if self._wait_s:
+                loop.call_later(self._wait_s, self._go_out)
+            else:
+                loop.call_soon(self._go_out)  # After all that is ready now.
         self._due[write] = None
 
     def _go_out(self) -> None:

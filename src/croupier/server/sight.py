@@ -179,4 +179,4 @@ class Sight:
         if events:
             self.news.keep(self.scribe.number, frame)
         for viewer in self.viewers:
-            viewer.send(frame)
+            viewer.tell(frame)

@@ -1,7 +1,8 @@
 """The socket under a viewer: frames are written as soon as they are there, several at once.
 
-The stock server hands every frame from task to task. A table says the same to everybody at it, so
-here a frame goes straight to the connections, as long as they take it.
+The stock server hands every message from task to task. A table says the same to everybody at it, so
+here a frame goes straight to the connections, as long as they take it, and what comes from them
+straight to whoever listens.
 """
 
 import asyncio
@@ -13,18 +14,19 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.http11 import Request
 
 EXTENSION = "croupier.wire"
-READ_AHEAD = 8
-"""So many messages wait to be read before no more are taken from the connection."""
 WRITE_S = 15.0
 """Whoever takes nothing for so long is cut."""
 _TEXT = 0x81
 """The first byte of a frame that is one whole text (RFC 6455, 5.2)."""
 _SHORT_MAX, _LONG_MAX = 125, 0xFFFF
+_MASKED, _HEAD = 0x80, 6
+"""The bit that says of a client's frame that it is masked, and how long the head of a short is."""
 
 
 class Wire(WebSocketsSansIOProtocol):
     """One socket."""
 
+    _hear: Callable[[str], None] | None = None
     _on_room: Callable[[], None] = staticmethod(lambda: None)
     _late: asyncio.TimerHandle | None = None
 
@@ -33,16 +35,28 @@ class Wire(WebSocketsSansIOProtocol):
         if not self.close_sent:
             self.scope["extensions"] = {EXTENSION: {"wire": self}}
 
-    def send_receive_event_to_app(self) -> None:
-        """Pass a message on; the stock server would stop reading after each, and begin again."""
-        self.read_paused = True
-        super().send_receive_event_to_app()
-        if self.queue.qsize() >= READ_AHEAD:
-            self.transport.pause_reading()  # Until whoever reads has come so far.
+    def data_received(self, data: bytes) -> None:
+        """Pass a short text on that came whole and alone; all else the stock server reads."""
+        # Not in the middle of a frame or a message, and when nothing waits in the queue before it.
+        between = not (self.conn.reader.buffer or self.frames or self.close_sent)
+        text = short_text(data) if self._hear and between and self.queue.empty() else None
+        if self._hear and text is not None:
+            self._hear(text)
+        else:
+            super().data_received(data)
 
-    def listen(self, on_room: Callable[[], None]) -> None:
-        """Call somebody when there is room for more frames again."""
-        self._on_room = on_room
+    def listen(self, hear: Callable[[str], None], on_room: Callable[[], None]) -> None:
+        """Call somebody with every text, and when there is room for more frames again."""
+        self._hear, self._on_room = hear, on_room
+
+    def hold(self) -> None:
+        """Take no more from the connection for now."""
+        self.transport.pause_reading()
+
+    def go_on(self) -> None:
+        """Take more from the connection, unless messages wait in the queue."""
+        if not self.read_paused:
+            self.transport.resume_reading()
 
     @property
     def has_room(self) -> bool:
@@ -86,3 +100,16 @@ def framed(text: str) -> bytes:
     if size <= _LONG_MAX:
         return struct.pack("!BBH", _TEXT, _SHORT_MAX + 1, size) + data
     return struct.pack("!BBQ", _TEXT, _SHORT_MAX + 2, size) + data
+
+
+def short_text(data: bytes) -> str | None:
+    """Return the text of a client's frame, if it is one short whole text (RFC 6455, 5)."""
+    size = len(data) - _HEAD
+    if not 0 <= size <= _SHORT_MAX or data[0] != _TEXT or data[1] != _MASKED | size:
+        return None
+    mask = data[2:_HEAD] * (size // 4 + 1)
+    plain = int.from_bytes(data[_HEAD:]) ^ int.from_bytes(mask[:size])
+    try:
+        return plain.to_bytes(size).decode()
+    except UnicodeDecodeError:
+        return None  # The stock server closes the socket for it.

@@ -32,7 +32,7 @@ from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.server import people as persons
-from croupier.server import sockets
+from croupier.server import talk
 from croupier.server.app import guarded, make_app
 from croupier.server.backroom import Backroom, Clocks
 from croupier.server.config import parse_config
@@ -317,7 +317,7 @@ async def open_house(
         lines = stack.enter_context(logged())
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         if messages:
-            patch.setattr(sockets, "MESSAGES", messages)
+            patch.setattr(talk, "MESSAGES", messages)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=2048))
         port = listener.getsockname()[1]
         server = uvicorn.Server(serve_config(guarded(app, GENEROUS), doorway=doorway))

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from croupier.round import codec
-from croupier.server import messages, players, sockets
+from croupier.server import messages, players
 from croupier.server.outbox import Viewer
 from croupier.server.recall import recall
 from tests.rules.books import CALIFORNIA, IDS, MARYLAND, SINGAPORE, each_book
@@ -24,6 +24,7 @@ from tests.server.attacks import mutations
 from tests.server.attacks.houses import House, crashes, open_house, rules_of, table_toml
 from tests.server.attacks.mutations import Sent, Table
 from tests.server.attacks.states import SEATS, Walk
+from tests.server.floor import answered
 
 MESSAGES = 100_000
 A_BOOK = MESSAGES // len(IDS)
@@ -72,7 +73,7 @@ class Storm:
         table, self.sent = self.walk.table, self.sent + 1
         before = table.scribe.number, table.standing
         try:
-            said = await sockets.answer(table, viewer, sent.text)
+            said = await answered(table, viewer, sent.text)
         except Exception as error:
             self.faults.append(f"{type(error).__name__} {error}: {sent.how} {sent.text[:200]!r}")
             return
@@ -143,8 +144,8 @@ def test_a_refusal_is_the_same_each_time(tmp_path: Path) -> None:
             made = Storm(walk, random.Random(3))
             (viewer, table), *_ = made.speakers()
             for sent in mutations.illegals(table, made.rng, 500):
-                first = await sockets.answer(walk.table, viewer, sent.text)
-                assert await sockets.answer(walk.table, viewer, sent.text) == first
+                first = await answered(walk.table, viewer, sent.text)
+                assert await answered(walk.table, viewer, sent.text) == first
 
     asyncio.run(main())
 

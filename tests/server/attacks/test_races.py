@@ -11,7 +11,7 @@ import pytest
 
 from croupier.ledger.journal import decode
 from croupier.ledger.store import View
-from croupier.server import sockets, standing
+from croupier.server import standing, talk
 from croupier.server.live import LiveTable
 from croupier.server.outbox import Viewer
 from croupier.table.commands import Join
@@ -19,6 +19,7 @@ from croupier.table.decide import decide
 from croupier.table.events import Joined
 from tests.rules.books import MARYLAND, SINGAPORE
 from tests.server.attacks.houses import House, crashes, open_house, table_toml
+from tests.server.floor import answered
 
 SEAT_RACES, SEAT_RACES_LONG = 150, 10_000
 PLAYERS = 8
@@ -29,7 +30,7 @@ BETS_EACH = 12
 
 async def say(table: LiveTable, viewer: Viewer, type: str, **fields: Any) -> dict[str, Any]:
     """Ask a table as a socket does."""
-    said = await sockets.answer(table, viewer, json.dumps({"type": type, **fields}))
+    said = await answered(table, viewer, json.dumps({"type": type, **fields}))
     answer: dict[str, Any] = json.loads(said)
     return answer
 
@@ -240,14 +241,17 @@ def test_no_bet_is_made_late_or_lost_in_many_rounds(tmp_path: Path) -> None:
 def test_a_bet_that_is_answered_and_lost_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = sockets.answer
+    answer = talk.answer
 
-    async def mutant(table: LiveTable, viewer: Viewer, text: Any) -> str:
-        said = json.loads(await answer(table, viewer, text))
-        if said["type"] == "refused" and json.loads(text)["type"] == "bet":
-            return json.dumps({"type": "done", "id": said["id"], "v": table.scribe.number})
-        return json.dumps(said)
+    def mutant(table: LiveTable, viewer: Viewer, text: Any, *, reply: Any) -> None:
+        def lie(frame: Any) -> None:
+            said = json.loads(frame)
+            if said["type"] == "refused" and json.loads(text)["type"] == "bet":
+                said = {"type": "done", "id": said["id"], "v": table.scribe.number}
+            reply(json.dumps(said))
 
-    monkeypatch.setattr(sockets, "answer", mutant)
+        answer(table, viewer, text, reply=lie)
+
+    monkeypatch.setattr(talk, "answer", mutant)
     faults = asyncio.run(late_bets(tmp_path, 2))
     assert any("and not made" in fault for fault in faults)

@@ -6,15 +6,18 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.frames import Frame, Opcode
 
-from croupier.server import live, sight, sockets, wire
+from croupier.server import live, sight, talk, wire
 from croupier.server.outbox import FRAMES_MAX, MISSED_MAX, Viewer
 from croupier.server.people import TICKET_S, People
 from croupier.server.scene import Scene, patched
+from croupier.server.talk import Talk
 from tests.rules.books import MARYLAND, SINGAPORE
 from tests.server.attacks.houses import House, Line, crashes, open_house, table_toml
 from tests.server.attacks.states import Walk
@@ -134,28 +137,15 @@ def test_a_second_socket_takes_over(tmp_path: Path) -> None:
 def test_who_is_shut_out_is_not_listened_to(tmp_path: Path) -> None:
     """Not even while the socket is still open because they do not read."""
 
-    class Deaf:
-        """A socket on which somebody goes on speaking."""
-
-        def __init__(self, *texts: str) -> None:
-            self.texts = [*texts]
-
-        async def receive(self) -> dict[str, Any]:
-            if not self.texts:
-                return {"type": "websocket.disconnect"}
-            return {"type": "websocket.receive", "text": self.texts.pop(0)}
-
     async def attack(house: House) -> None:
         ann, table = await house.person("Ann Ash"), house.table("maryland")
-        text = json.dumps({"type": "sit", "id": "s1", "seat": 2})
-        viewer = Viewer(ann.id, "Ann Ash")
-        viewer.end(ENDED)
-        deaf: Any = Deaf(text, text)
-        await sockets._read(deaf, table, viewer)
-        assert table.standing.table.seats == {}
-        again: Any = Deaf(text)
-        await sockets._read(again, table, Viewer(ann.id, "Ann Ash"))
-        assert table.standing.table.seats == {2: ann.id}
+        out, again = Viewer(ann.id, "Ann Ash"), Viewer(ann.id, "Ann Ash")
+        out.end(ENDED)
+        for viewer, seat in ((out, 2), (out, 3), (again, 4)):
+            said = json.dumps({"type": "sit", "id": f"s{seat}", "seat": seat})
+            Talk(table, viewer, Mock(wire.Wire)).hear(said)
+        assert '"done"' in (await again.frames())[0]
+        assert table.standing.table.seats == {4: ann.id} and not out.waiting
 
     run(attack, tmp_path)
 
@@ -223,7 +213,7 @@ def test_a_flood_is_refused_and_then_cut(tmp_path: Path) -> None:
     async def attack(house: House) -> None:
         ann, bob = await house.person("Ann Ash"), await house.person("Bob Ash")
         line, other = await ann.line("maryland"), await bob.line("maryland")
-        for number in range(sockets.FLOOD + 2_000):
+        for number in range(talk.FLOOD + 2_000):
             if line.code is not None:
                 break
             with contextlib.suppress(ConnectionClosed):
@@ -231,12 +221,47 @@ def test_a_flood_is_refused_and_then_cut(tmp_path: Path) -> None:
             await asyncio.sleep(0)
         assert await line.closed() == 1008
         codes = [json.loads(f).get("code", "done") for f in line.frames if '"id":"f' in f]
-        assert codes[0] == "done" and codes.count("too_many") > sockets.FLOOD / 2
+        assert codes[0] == "done" and codes.count("too_many") > talk.FLOOD / 2
         await other.do("ping")
         noted = [json.loads(text)["event"] for text in house.lines.getvalue().splitlines()]
         assert noted.count("socket_flood") == 1
 
     run(attack, tmp_path, messages=None)
+
+
+def test_messages_are_read_in_whatever_pieces_they_come(tmp_path: Path) -> None:
+    def masked(opcode: Opcode, text: str, *, fin: bool = True) -> bytes:
+        return Frame(opcode, text.encode(), fin=fin).serialize(mask=True)
+
+    async def attack(house: House) -> None:
+        line = await (await house.person("Ann Ash")).line("maryland")
+        pings = [json.dumps({"type": "ping", "id": f"p{n}"}) for n in range(8)]
+        whole = [masked(Opcode.TEXT, ping) for ping in pings]
+        pieces = [
+            whole[0][:3],
+            whole[0][3:],
+            whole[1] + whole[2],
+            whole[3][:-1],
+            whole[3][-1:] + whole[4][:1],
+            whole[4][1:],
+            masked(Opcode.TEXT, pings[5][:4], fin=False),
+            masked(Opcode.PING, "x"),
+            masked(Opcode.CONT, pings[5][4:]),
+            masked(Opcode.BINARY, pings[6]),
+            whole[7],
+        ]
+        for piece in pieces:
+            line.socket.transport.write(piece)
+            await asyncio.sleep(0.02)
+        async with asyncio.timeout(10):
+            while not any('"p7"' in frame for frame in line.frames):
+                await asyncio.sleep(0.01)
+        done = [json.loads(frame)["id"] for frame in line.frames if '"done"' in frame]
+        assert done == [f"p{n}" for n in range(8)]
+        line.socket.transport.write(masked(Opcode.TEXT, "x", fin=False) + whole[0])
+        assert await line.closed() == 1002
+
+    run(attack, tmp_path)
 
 
 def test_a_frame_that_is_too_large_closes_its_socket(tmp_path: Path) -> None:

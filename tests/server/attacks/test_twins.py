@@ -15,7 +15,7 @@ import pytest
 
 from croupier.cards import DECK, Card
 from croupier.errors import Refused
-from croupier.server import sight, sockets
+from croupier.server import sight, talk
 from croupier.server.live import LiveTable
 from croupier.server.log import log
 from croupier.server.messages import encode, refused
@@ -144,16 +144,19 @@ def shows_own_cards_to_watchers(patch: pytest.MonkeyPatch) -> None:
 
 
 def refuses_with_a_face(patch: pytest.MonkeyPatch) -> None:
-    answer = sockets.answer
+    answer = talk.answer
 
-    async def mutant(table: LiveTable, viewer: Any, text: Any) -> str:
-        said = json.loads(await answer(table, viewer, text))
-        if said["type"] == "done":
-            return encode(said)
-        why = Refused(said["code"], f"{said['message']}, for the {deck_of(table)[-1]} is last")
-        return refused(said["id"], why)
+    def mutant(table: LiveTable, viewer: Any, text: Any, *, reply: Any) -> None:
+        def blurt(frame: Any) -> None:
+            said = json.loads(frame)
+            if said["type"] == "refused":
+                why = f"{said['message']}, for the {deck_of(table)[-1]} is last"
+                frame = refused(said["id"], Refused(said["code"], why))
+            reply(frame)
 
-    patch.setattr(sockets, "answer", mutant)
+        answer(table, viewer, text, reply=blurt)
+
+    patch.setattr(talk, "answer", mutant)
 
 
 def pads_a_frame(patch: pytest.MonkeyPatch) -> None:

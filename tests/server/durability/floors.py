@@ -15,9 +15,9 @@ from croupier.server.backroom import Backroom, Clocks
 from croupier.server.live import LiveTable
 from croupier.server.outbox import Viewer
 from croupier.server.pit import Pit
-from croupier.server.sockets import answer
 from croupier.table.state import bank_order
 from tests.server.durability.tables import config_of, rules_of
+from tests.server.floor import answered
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 TIMING = "{ bets = 20, decide = 10, grace = 30, show = 1, pause = 5, bank = 20, round_min = 5 }"
@@ -131,7 +131,7 @@ class Floor:
         return answered
 
     async def said(self, player: str, body: dict[str, Any]) -> str:
-        return await answer(self.table, self.screens[player].viewer, json.dumps(body))
+        return await answered(self.table, self.screens[player].viewer, json.dumps(body))
 
     async def deal(self) -> bool:
         """Let the time pass that the dealer waits, and let it do what it waits for."""

@@ -83,7 +83,8 @@ async def broken_everywhere(floor: Floor, failing: Failing) -> list[int]:
                 await do(floor, asked)
         except (Broken, CroupierError):
             assert everything(floor.store) == before, f"a part of it is stored: {run[-1]}"
-            async with floor.table._sure():
+            async with floor.table.idle():
+                await floor.table._be_sure()
                 assert floor.table.standing == standing
             heard = sum(len(screen.viewer._frames) for screen in floor.screens.values())
             assert heard == said, "somebody heard of what is not stored"
@@ -187,8 +188,8 @@ async def unheard(store: Store, id: str) -> int:
             if asked is not None and times % 2:
                 await do(floor, asked)  # The player asks again, before anything else happens.
             else:
-                async with floor.table._sure():
-                    pass
+                async with floor.table.idle():
+                    await floor.table._be_sure()
             assert floor.table.scribe.number > number
             other = type(floor.watcher)(floor.table, None)
             other.enter()
@@ -256,7 +257,8 @@ async def on_broken_disk(store: Store, disk: Disk, faults: int) -> tuple[int, in
                     answer = view.answer(command)
                     assert answer and answer.number == number
             known = floor.table.scribe.number
-            async with floor.table._sure():  # As its dealer does before anything else.
+            async with floor.table.idle():
+                await floor.table._be_sure()  # As its dealer does before anything else.
                 unheard += floor.table.scribe.number > known
             assert await floor.act(), "it goes on when the disk is back"
         await floor.rounds(floor.table.rounds)

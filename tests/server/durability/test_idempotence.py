@@ -14,9 +14,9 @@ from croupier.ledger.store import Claim
 from croupier.ledger.stores.protocol import Store
 from croupier.server.acts import Trial
 from croupier.server.outbox import Viewer
-from croupier.server.sockets import answer
 from tests.server.durability.floors import KEY, Floor, run
 from tests.server.durability.witness import Sent, Witness
+from tests.server.floor import answered
 
 SEED = "idempotence"
 LINES, COPIES = 3, 5
@@ -49,7 +49,7 @@ class Sender:
 
     async def _copy(self, player: str, sent: Sent) -> None:
         viewer = self.rng.choice(self.lines[player])
-        frame = await answer(self.floor.table, viewer, json.dumps(sent.body))
+        frame = await answered(self.floor.table, viewer, json.dumps(sent.body))
         sent.frames.append(frame)
         self.witness.fresh.add(f"{player}/{sent.body['id']}")
 
@@ -58,7 +58,7 @@ class Sender:
         others = [{**body, "seat": body["seat"] + 1}, {"type": "sit", "id": body["id"], "seat": 7}]
         number = self.floor.table.scribe.number
         for other in others:
-            frame = await answer(self.floor.table, self.lines[player][0], json.dumps(other))
+            frame = await answered(self.floor.table, self.lines[player][0], json.dumps(other))
             said = json.loads(frame)
             self.witness.expect(said.get("code") == COMMAND_REUSED, f"{other}: {frame}")
             self.reused += 1
