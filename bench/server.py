@@ -75,7 +75,8 @@ def serving(folder: Path, text: str) -> Iterator[tuple[int, str]]:
     file = folder / "tables.toml"
     file.write_text(text)
     data = tempfile.mkdtemp(dir=folder)
-    run = [sys.executable, str(Path(__file__).with_name("open_server.py")), data, str(file)]
+    run = [sys.executable, "-m", "croupier", "serve", "--no-limits", "--port", "0"]
+    run += ["--data", data, "--tables", str(file)]
     process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
     try:

@@ -1,6 +1,7 @@
 """`croupier serve` as a process: what it prints, refuses, keeps, and how it ends."""
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -17,6 +18,7 @@ from urllib.request import urlopen
 import pytest
 
 from croupier.client import Client
+from croupier.errors import Refused
 
 TABLES = """
 [[table]]
@@ -92,6 +94,21 @@ def test_it_opens_prints_its_links_and_ends_cleanly_with_the_open_round_stored(
         assert [*seen["scene"]["boxes"]] == ["1"]
 
 
+def test_one_address_may_do_much_in_a_load_test_and_little_otherwise(tmp_path: Path) -> None:
+    async def guests(address: str) -> int:
+        made = 0
+        with contextlib.suppress(Refused):
+            while made < 60:
+                await Client(address).guest()
+                made += 1
+        return made
+
+    with serving(tmp_path, "--no-limits") as (_, address):
+        assert asyncio.run(guests(address)) == 60
+    with serving(tmp_path) as (_, address):
+        assert asyncio.run(guests(address)) < 60
+
+
 def test_a_folder_has_one_server(tmp_path: Path) -> None:
     with serving(tmp_path):
         second = run("serve", "-p", "0", "--data", str(tmp_path / "data"))
@@ -124,6 +141,7 @@ def test_bad_tables_are_refused_before_anything_is_opened(tmp_path: Path) -> Non
     [
         (("-p", "70000"), "--port: must be from 0 to 65535"),
         (("--proxy", "nowhere"), "--proxy: "),
+        (("--no-limits", "--host", "0.0.0.0"), "--no-limits: only at 127.0.0.1"),
         (("--tables", "nowhere.toml"), "cannot be read"),
         (("--database", "postgresql://127.0.0.1:1/none"), "--database: there is no ledger"),
     ],

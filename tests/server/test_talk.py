@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from croupier.server import talk
+from croupier.server.guard import MESSAGES
 from croupier.server.live import LiveTable
 from croupier.server.outbox import Viewer
 from croupier.server.talk import READ_AHEAD, Talk
@@ -37,7 +38,7 @@ def said(talks: Callable[[Talk, Wire], Any], folder: Path) -> list[dict[str, Any
             [ann] = await seated(pit, 1)
             wire: Any = Wire()
             viewer = Viewer(ann.id, ann.id)
-            await talks(Talk(pit.tables["t"], viewer, wire), wire)
+            await talks(Talk(pit.tables["t"], viewer, wire, rate=MESSAGES), wire)
             frames = [json.loads(frame) for frame in viewer.take()]
             return [*frames, {"ended": viewer.code}] if viewer.ended else frames
 

@@ -55,6 +55,10 @@ def serve(
         typer.Option("--tables", metavar="FILE", help="The tables to open, in TOML."),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    no_limits: Annotated[
+        bool,
+        typer.Option("--no-limits", help="Let anybody ask as often as they like, for load tests."),
+    ] = False,
 ) -> None:
     """Open live tables, one for each book unless told otherwise.
 
@@ -67,7 +71,7 @@ def serve(
         from croupier.server.backroom import Backroom
         from croupier.server.config import parse_config
         from croupier.server.doorway import serve_config
-        from croupier.server.guard import Policy, parse_proxies
+        from croupier.server.guard import NO_LIMITS, Policy, parse_proxies
         from croupier.server.house import opened_house
         from croupier.server.log import log_to
         from croupier.server.people import People
@@ -76,15 +80,19 @@ def serve(
         raise MissingExtra("server", "serving tables") from error
     rules_of = _remembered(rules_in(context.obj))
     config = parse_config(text, rules_of, file=tables.name if tables else "tables.toml")
+    if no_limits and host != LOOPBACK:
+        raise UserError(f"only at {LOOPBACK}, where nobody else comes", field="--no-limits")
     try:
-        policy = Policy(tuple(names or ()), parse_proxies(proxies or []))
+        policy = (NO_LIMITS if no_limits else Policy())._replace(
+            hosts=tuple(names or ()), proxies=parse_proxies(proxies or [])
+        )
     except ValueError as error:
         raise UserError(str(error), field="--proxy") from None
     log_to(sys.stderr)
     with opened_house(data) as house, _opened(house.ledger, database) as store:
         people = People(store)
         pit = Pit(config, Backroom(store, house.master_key()), rules_of, signing=house.signing())
-        app = make_app(pit, people, folders=context.obj)
+        app = make_app(pit, people, folders=context.obj, messages=policy.messages)
         with _listening(host, port) as listener:
             address = f"http://{host}:{listener.getsockname()[1]}"
             _say(f"Croupier is open: {address}/")

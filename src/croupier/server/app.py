@@ -12,7 +12,8 @@ from croupier import __version__
 from croupier.server import sockets
 from croupier.server.bots import house_players
 from croupier.server.faults import answer_errors
-from croupier.server.guard import Guard, Policy
+from croupier.server.guard import MESSAGES, Guard, Policy
+from croupier.server.limits import Rate
 from croupier.server.pages import mount
 from croupier.server.pages import tables as table_pages
 from croupier.server.people import People
@@ -20,7 +21,9 @@ from croupier.server.pit import Pit
 from croupier.server.routes import access, tables
 
 
-def make_app(pit: Pit, people: People, *, folders: Sequence[Path] = ()) -> FastAPI:
+def make_app(
+    pit: Pit, people: People, *, folders: Sequence[Path] = (), messages: Rate = MESSAGES
+) -> FastAPI:
     """Return the application; what it is given is started and stopped with it."""
 
     @asynccontextmanager
@@ -47,7 +50,7 @@ def make_app(pit: Pit, people: People, *, folders: Sequence[Path] = ()) -> FastA
         docs_url=None,
         redoc_url=None,
     )
-    app.state.pit, app.state.people = pit, people
+    app.state.pit, app.state.people, app.state.messages = pit, people, messages
     people.on_ended = pit.end
     answer_errors(app)
     for router in (access.router, tables.router, sockets.router, table_pages.router):

@@ -27,6 +27,10 @@ HERE = ("same-origin", "none")
 Network = IPv4Network | IPv6Network
 
 
+MESSAGES = Rate(20, 60)
+"""How often somebody may say something over a socket; who goes on regardless is cut."""
+
+
 class Policy(NamedTuple):
     """What the guard lets through."""
 
@@ -40,6 +44,12 @@ class Policy(NamedTuple):
     """For each address: making guests and accounts, checking passwords."""
     sockets_max: int = 256
     """How many sockets one address may hold open."""
+    messages: Rate = MESSAGES
+
+
+_FREELY = Rate(1e6, 1e6)
+NO_LIMITS = Policy(requests=_FREELY, costly=_FREELY, sockets_max=2**31, messages=_FREELY)
+"""For load tests: whoever comes may ask as often as they like."""
 
 
 def parse_proxies(texts: list[str]) -> tuple[Network, ...]:

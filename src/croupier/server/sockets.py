@@ -62,7 +62,8 @@ async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
 async def _talk(websocket: WebSocket, table: LiveTable, viewer: Viewer) -> None:
     """Read and write until one of both is over."""
     wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
-    talk, room = Talk(table, viewer, wire), table.room
+    talk = Talk(table, viewer, wire, rate=websocket.app.state.messages)
+    room = table.room
     closing: asyncio.Task[None] | None = None
 
     def write() -> None:

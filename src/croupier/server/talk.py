@@ -11,9 +11,8 @@ from croupier.server.messages import Ping, done, id_in, message_from, refused
 from croupier.server.outbox import Viewer
 from croupier.server.wire import Wire
 
-MESSAGES = Rate(per_s=20, burst=60)
-"""How often somebody may say something; who goes on regardless is cut."""
 FLOOD = 200
+"""Who says something so many times too often is cut."""
 READ_AHEAD = 8
 """So many messages wait for their turn before no more are taken from the connection."""
 TOO_MANY, CRASHED = 1008, 1011
@@ -25,9 +24,9 @@ Said = str | BaseException
 class Talk:
     """One socket's side of it: what was heard and is not yet answered."""
 
-    def __init__(self, table: LiveTable, viewer: Viewer, wire: Wire) -> None:
+    def __init__(self, table: LiveTable, viewer: Viewer, wire: Wire, *, rate: Rate) -> None:
         self.table, self.viewer, self.wire = table, viewer, wire
-        self._bucket, self._over = Bucket(MESSAGES), 0
+        self._bucket, self._over = Bucket(rate), 0
         self._unanswered: deque[str | bytes] = deque()
         self._waits = self._takes = False
         """Whether an answer is waited for; whether messages are being taken just now."""

@@ -32,11 +32,11 @@ from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.server import people as persons
-from croupier.server import talk
 from croupier.server.app import guarded, make_app
 from croupier.server.backroom import Backroom, Clocks
 from croupier.server.config import parse_config
 from croupier.server.doorway import Doorway, serve_config
+from croupier.server.guard import MESSAGES
 from croupier.server.limits import Rate
 from croupier.server.live import LiveTable
 from croupier.server.passwords import Passwords
@@ -312,12 +312,9 @@ async def open_house(
     people = People(store, passwords=Passwords(made_by=CHEAP), **now)  # type: ignore[arg-type]
     room = Backroom(store, KEY, clocks=clocks or hands.clocks(), entropy=entropy)
     pit = Pit(parse_config(tables, rules_of), room, rules_of)
-    app = make_app(pit, people)
+    app = make_app(pit, people, messages=messages or MESSAGES)
     async with AsyncExitStack() as stack:
         lines = stack.enter_context(logged())
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
-        if messages:
-            patch.setattr(talk, "MESSAGES", messages)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=2048))
         port = listener.getsockname()[1]
         server = uvicorn.Server(serve_config(guarded(app, GENEROUS), doorway=doorway))

@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame, Opcode
 
 from croupier.server import live, sight, talk, wire
+from croupier.server.limits import Rate
 from croupier.server.outbox import FRAMES_MAX, MISSED_MAX, Viewer
 from croupier.server.people import TICKET_S, People
 from croupier.server.scene import Scene, patched
@@ -143,7 +144,7 @@ def test_who_is_shut_out_is_not_listened_to(tmp_path: Path) -> None:
         out.end(ENDED)
         for viewer, seat in ((out, 2), (out, 3), (again, 4)):
             said = json.dumps({"type": "sit", "id": f"s{seat}", "seat": seat})
-            Talk(table, viewer, Mock(wire.Wire)).hear(said)
+            Talk(table, viewer, Mock(wire.Wire), rate=Rate(1, 1)).hear(said)
         assert '"done"' in (await again.frames())[0]
         assert table.standing.table.seats == {4: ann.id} and not out.waiting
 
