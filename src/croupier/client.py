@@ -117,7 +117,8 @@ class TableClient:
         self.cents, self.v = 0, -1
         self.frames = 0
         self.on_frame: Callable[[str], None] = lambda _: None
-        self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._answers: dict[str, asyncio.Future[dict[str, Any] | None]] = {}
+        """Of those who wait: what was said, or None where the line broke."""
         self._changed = asyncio.Event()
         self._socket: Any = None
         self._reader: asyncio.Task[None] | None = None
@@ -159,7 +160,7 @@ class TableClient:
             self._changed.set()
             for answer in self._answers.values():
                 if not answer.done():
-                    answer.set_exception(ConnectionError("the line broke"))
+                    answer.set_result(None)
 
     def _take(self, frame: str) -> None:
         self.on_frame(frame)
@@ -182,7 +183,7 @@ class TableClient:
             case "purse":
                 self.cents = said["cents"]
             case "done" | "refused":
-                answer = self._answers.pop(said["id"], None)
+                answer = self._answers.get(said["id"])
                 if answer and not answer.done():
                     answer.set_result(said)
         self._changed.set()
@@ -202,13 +203,19 @@ class TableClient:
         raise ConnectionError("the server does not answer")
 
     async def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._answers[message["id"]] = answer
         if not self.is_open:
             raise ConnectionError("the line is broken")
-        await self._socket.send(json.dumps(message))
-        async with asyncio.timeout(WAIT_S):
-            said = await answer
+        answer: asyncio.Future[dict[str, Any] | None] = asyncio.get_running_loop().create_future()
+        self._answers[message["id"]] = answer
+        try:
+            await self._socket.send(json.dumps(message))
+            async with asyncio.timeout(WAIT_S):
+                said = await answer
+        finally:
+            if self._answers.get(message["id"]) is answer:  # It may have been asked again.
+                del self._answers[message["id"]]
+        if said is None:
+            raise ConnectionError("the line broke")
         if said["type"] == "refused":
             fault = Refused(said["code"], said["message"])
             fault.field, fault.clause = said["field"], said["clause"]
