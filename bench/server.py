@@ -137,18 +137,17 @@ async def flat_out(lines: list[Line], seconds: float) -> float:
 async def at_rate(lines: list[Line], seconds: float) -> list[float]:
     """Let every line ask so many times a second, spread evenly; return how long answers took."""
 
-    async def run(line: Line, wait: float) -> None:
-        await asyncio.sleep(wait)
-        end = perf_counter() + seconds
-        while perf_counter() < end:
-            began = perf_counter()
+    async def run(line: Line, due: float) -> None:
+        for _ in range(round(seconds * RATE_S)):
+            await asyncio.sleep(due - perf_counter())
             await line.once()
-            await asyncio.sleep(max(0.0, 1 / RATE_S - (perf_counter() - began)))
+            due += 1 / RATE_S  # By the clock: whoever waits for the last answer would fall in step.
 
     for line in lines:
         line.times.clear()
-    spread = [n / len(lines) / RATE_S for n in range(len(lines))]
-    await asyncio.gather(*(run(line, wait) for line, wait in zip(lines, spread, strict=True)))
+    began = perf_counter()
+    spread = [began + n / len(lines) / RATE_S for n in range(len(lines))]
+    await asyncio.gather(*(run(line, due) for line, due in zip(lines, spread, strict=True)))
     return sorted(t for line in lines for t in line.times)
 
 

@@ -1,6 +1,8 @@
 """Acts that wait for each other are done together, each as if it had come alone."""
 
 import asyncio
+import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from croupier.errors import Refused
 from croupier.ledger.store import NOT_ENOUGH
 from croupier.server import scene, sight
+from croupier.server.outbox import Viewer
 from croupier.server.pit import Pit
 from croupier.server.scene import Scene
 from tests.rules.books import IDS, MARYLAND
@@ -51,6 +54,31 @@ def test_bets_of_one_moment_are_said_in_one_frame(tmp_path: Path) -> None:
         [news] = [frame for frame in player.frames if frame["type"] == "news"]
         assert [event["n"] for event in news["events"]] == answers
         assert [event["event"]["seat"] for event in news["events"]] == [*range(1, 8)]
+
+
+def test_bets_of_others_can_wait_and_what_asks_something_cannot(tmp_path: Path) -> None:
+    async def watched() -> list[tuple[str, list[str]]]:
+        async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
+            [player] = await seated(pit, 1)
+            table, told = pit.tables["t"], list[tuple[str, list[str]]]()
+            await deal_until(table, "bets")
+            await player.ask("bet", seat=1, wager="ante", cents=500)
+            watcher = Viewer(None)
+            table.welcome(watcher, None)
+
+            def note(when: str) -> None:
+                for frame in watcher.take():
+                    told.append((when, [*json.loads(frame)["scene"]]))
+
+            watcher.attach(partial(note, "soon"), partial(note, "later"))
+            told.clear()
+            await player.ask("bet", seat=1, wager="ante", cents=600)
+            await deal_until(table, "decide")
+            return told
+
+    bet, dealt, *_ = asyncio.run(watched())
+    assert bet == ("later", ["boxes"])
+    assert dealt[0] == "soon" and {"phase", "asked"} <= {*dealt[1]}
 
 
 def test_a_refused_bet_stands_in_nobodys_way(tmp_path: Path) -> None:

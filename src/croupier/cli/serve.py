@@ -71,7 +71,7 @@ def serve(
         from croupier.server.backroom import Backroom
         from croupier.server.config import parse_config
         from croupier.server.doorway import serve_config
-        from croupier.server.guard import NO_LIMITS, Policy, parse_proxies
+        from croupier.server.guard import NO_LIMITS, Policy
         from croupier.server.house import opened_house
         from croupier.server.log import log_to
         from croupier.server.people import People
@@ -80,14 +80,10 @@ def serve(
         raise MissingExtra("server", "serving tables") from error
     rules_of = _remembered(rules_in(context.obj))
     config = parse_config(text, rules_of, file=tables.name if tables else "tables.toml")
+    limits = NO_LIMITS if no_limits else Policy()
     if no_limits and host != LOOPBACK:
         raise UserError(f"only at {LOOPBACK}, where nobody else comes", field="--no-limits")
-    try:
-        policy = (NO_LIMITS if no_limits else Policy())._replace(
-            hosts=tuple(names or ()), proxies=parse_proxies(proxies or [])
-        )
-    except ValueError as error:
-        raise UserError(str(error), field="--proxy") from None
+    policy = limits._replace(hosts=tuple(names or ()), proxies=_proxies(proxies or []))
     log_to(sys.stderr)
     with opened_house(data) as house, _opened(house.ledger, database) as store:
         people = People(store)
@@ -107,6 +103,15 @@ def serve(
         open_rounds = getattr(app.state, "open_rounds", 0)
         people.close()
         _say(f"Closed; open rounds that are stored and go on next time: {open_rounds}.")
+
+
+def _proxies(texts: list[str]) -> Any:
+    from croupier.server.guard import parse_proxies
+
+    try:
+        return parse_proxies(texts)
+    except ValueError as error:
+        raise UserError(str(error), field="--proxy") from None
 
 
 def _run(config: Any, listener: socket.socket) -> None:

@@ -24,7 +24,7 @@ from croupier.table.commands import Time
 
 THREADS = 8
 """So many wait for the disk at once: one who writes, and readers."""
-TOGETHER_S = 0.02
+TOGETHER_S = 0.01
 """A commit begins so long after the last one at the earliest, with all that came until then."""
 BUSY_S = 0.001
 """Whoever else writes, a sign-in or a checkpoint, is looked for so often until it is done."""

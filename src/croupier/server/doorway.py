@@ -28,8 +28,9 @@ WAITING_MAX = 512
 CONNECTIONS_MAX = 4_096
 HEADERS_BYTES_MAX = 16 * 1024
 LINES = Rate(per_s=1, burst=10)
-GARBAGE_YOUNG = 20_000
-"""After so many new objects garbage is looked for: what a command leaves is mostly none."""
+GARBAGE = (5_000, 5, 100)
+"""After how many new objects garbage is looked for, and after how many such looks among the older:
+what a command leaves is mostly none, and no look takes so long that a player would notice."""
 SWITCH_S = 0.001
 """A thread that the disk has answered waits so long at most for the one that is at work."""
 
@@ -133,7 +134,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         gc.collect()
         gc.freeze()
-        gc.set_threshold(GARBAGE_YOUNG)
+        gc.set_threshold(*GARBAGE)
         sys.setswitchinterval(SWITCH_S)
 
 

@@ -9,7 +9,7 @@ FRAMES_MAX = 256
 CLOSED = 1001
 """What a socket is closed with where nobody says more: the server goes away."""
 NEWS_S = 0.1
-"""Who only hears of something hears of it so late at most: what happens meanwhile comes with it."""
+"""What can wait is sent so late at most: what happens meanwhile comes with it."""
 KEPT = 512
 """So many frames are kept for those who come back."""
 MISSED_MAX = FRAMES_MAX // 2

@@ -25,6 +25,8 @@ BY_SEAT = ("seats", "boxes")
 """The parts that a patch changes seat by seat; of all others it brings the whole."""
 UNSAID = ("phase", "seats", "meters", "closed_wagers")
 """The parts that can change without an event at this table."""
+CAN_WAIT = {"boxes"}
+"""The parts of which others need not hear at once: what somebody bets asks nothing of them."""
 PHASES = {"bets": "bets", "deal": "dealing", "decide": "decide", "reveal": "reveal"}
 
 

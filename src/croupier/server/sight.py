@@ -13,7 +13,7 @@ from croupier.server.messages import PROTOCOL, encode
 from croupier.server.outbox import MISSED_MAX, News, Viewer
 from croupier.server.pace import Company, Wait, next_wait
 from croupier.server.recall import Recalled
-from croupier.server.scene import UNSAID, Scene, Seen, patch_of, scene_of
+from croupier.server.scene import CAN_WAIT, UNSAID, Scene, Seen, patch_of, scene_of
 from croupier.server.standing import new_standing, own_positions
 
 
@@ -179,4 +179,4 @@ class Sight:
         if events:
             self.news.keep(self.scribe.number, frame)
         for viewer in self.viewers:
-            viewer.tell(frame)
+            (viewer.tell if patch.keys() <= CAN_WAIT else viewer.send)(frame)
