@@ -33,6 +33,10 @@ class Viewer:
         self._soon, self._later = soon, later
         soon()
 
+    def detach(self) -> None:
+        """Call nobody any more."""
+        self._soon = self._later = self._wake.set
+
     def send(self, frame: str) -> None:
         """Send a frame, and all that wait before it."""
         self._put(frame)

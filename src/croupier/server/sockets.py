@@ -83,6 +83,7 @@ async def _talk(websocket: WebSocket, table: LiveTable, viewer: Viewer) -> None:
     finally:
         if closing is not None:
             await closing
+        viewer.detach()
 
 
 async def _close(websocket: WebSocket, wire: Wire, viewer: Viewer) -> None:

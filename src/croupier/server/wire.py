@@ -9,6 +9,7 @@ import asyncio
 import struct
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
@@ -27,13 +28,15 @@ class Wire(WebSocketsSansIOProtocol):
     """One socket."""
 
     _hear: Callable[[str], None] | None = None
-    _on_room: Callable[[], None] = staticmethod(lambda: None)
+    _on_room: Callable[[], None] | None = None
     _late: asyncio.TimerHandle | None = None
+    _told: dict[str, Any] | None = None
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
         if not self.close_sent:
-            self.scope["extensions"] = {EXTENSION: {"wire": self}}
+            self._told = {EXTENSION: {"wire": self}}
+            self.scope["extensions"] = self._told
 
     def data_received(self, data: bytes) -> None:
         """Pass a short text on that came whole and alone; all else the stock server reads."""
@@ -78,11 +81,16 @@ class Wire(WebSocketsSansIOProtocol):
     def resume_writing(self) -> None:
         super().resume_writing()
         self._stop_clock()
-        self._on_room()
+        if self._on_room:
+            self._on_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_clock()
         super().connection_lost(exc)
+        # Nobody who is gone holds on to another who is: so all of it goes at once.
+        self._hear = self._on_room = None
+        if self._told:
+            self._told.clear()
 
     def _stop_clock(self) -> None:
         if self._late is not None:

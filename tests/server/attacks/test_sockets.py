@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -203,6 +204,33 @@ def test_a_command_under_way_survives_its_socket(
         wager = next(iter(table.config.rules.wagers))
         await second.do("bet", seat=2, wager=wager, cents=500)
         assert table.standing.table.seats == {2: ann.id}
+
+    run(attack, tmp_path)
+
+
+def test_who_has_gone_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Not even for the collector: thousands may come and go before it looks."""
+
+    def left() -> list[str]:
+        kinds = (Talk, Viewer, wire.Wire)
+        return [type(one).__name__ for one in gc.get_objects() if type(one) in kinds]
+
+    async def attack(house: House) -> None:
+        ann, table = await house.person("Ann Ash"), house.table("maryland")
+        before = len(left())
+        gc.disable()
+        try:
+            for _ in range(20):
+                line = await ann.line("maryland")
+                await line.do("ping")
+                await line.socket.close()
+            async with asyncio.timeout(10):
+                while table.viewers:
+                    await asyncio.sleep(0.01)
+            await asyncio.sleep(0.2)
+            assert len(left()) <= before + 3, left()
+        finally:
+            gc.enable()
 
     run(attack, tmp_path)
 
