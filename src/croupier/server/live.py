@@ -140,8 +140,9 @@ class LiveTable(Acts):
 
     async def _step(self) -> None:
         """Wait for what is next, and do it if nothing came between."""
-        async with self._lock:
-            await self._be_sure()
+        if self._unsure:
+            async with self._lock:
+                await self._be_sure()
         self._look()
         wait = self._wait
         left_s = IDLE_S if wait is None else (self._due_ms() - self.room.clocks.wait_ms()) / 1000
