@@ -49,7 +49,7 @@ class Wire(WebSocketsSansIOProtocol):
             super().data_received(data)
 
     def listen(self, hear: Callable[[str], None], on_room: Callable[[], None]) -> None:
-        """Call somebody with every text, and when there is room for more frames again."""
+        """Call somebody with short texts, and when there is room for more frames again."""
         self._hear, self._on_room = hear, on_room
 
     def hold(self) -> None:
