@@ -101,7 +101,9 @@ async def _drained(trigger: Trigger, guests: list[Guest], house: House) -> None:
     async with asyncio.timeout(LIFE_S):
         while not all(guest.is_settled for guest in guests):
             await asyncio.sleep(0.01)
-    for guest in guests:
-        guest.witness.purses[guest.player] = guest.table.cents
     trigger.up.clear()
     assert "Closed" in await house.stop()
+    async with asyncio.timeout(LIFE_S):
+        for guest in guests:
+            await guest.away.wait()  # A round may have been opened until then, and a bank put up.
+            guest.witness.purses[guest.player] = guest.table.cents
