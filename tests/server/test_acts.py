@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 import pytest
 
 from croupier.errors import Refused
-from croupier.ledger.store import NOT_ENOUGH
-from croupier.server import scene, sight
+from croupier.ledger.store import NOT_ENOUGH, Finish, Request
+from croupier.server import backroom, scene, sight
 from croupier.server.outbox import Viewer
 from croupier.server.pit import Pit
 from croupier.server.scene import Scene
@@ -54,6 +55,29 @@ def test_bets_of_one_moment_are_said_in_one_frame(tmp_path: Path) -> None:
         [news] = [frame for frame in player.frames if frame["type"] == "news"]
         assert [event["n"] for event in news["events"]] == answers
         assert [event["event"]["seat"] for event in news["events"]] == [*range(1, 8)]
+
+
+def test_what_is_asked_before_its_turn_goes_with_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def asked() -> tuple[list[int], int]:
+        async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
+            one, two = await seated(pit, 1, 2)
+            await deal_until(pit.tables["t"], "bets")
+            monkeypatch.setattr(backroom, "TOGETHER_S", 0.5)
+            begun, begin_all = list[int](), pit.room.store.begin_all
+
+            def noted(requests: Sequence[Request]) -> Finish | None:
+                begun.append(len(requests))
+                return begin_all(requests)
+
+            monkeypatch.setattr(pit.room.store, "begin_all", noted)
+            first = asyncio.create_task(one.ask("bet", seat=1, wager="ante", cents=500))
+            await asyncio.sleep(0.1)
+            apart = await two.ask("bet", seat=2, wager="ante", cents=500) - await first
+            return begun, apart
+
+    assert asyncio.run(asked()) == ([2], 1)
 
 
 def test_bets_of_others_can_wait_and_what_asks_something_cannot(tmp_path: Path) -> None:
@@ -129,17 +153,21 @@ async def two_rounds(pit: Pit) -> None:
 def test_what_is_kept_of_a_scene_is_what_would_be_made_anew(
     id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept, orders = 0, set[tuple[str, ...]]()
+    kept, bets, orders = 0, 0, set[tuple[str, ...]]()
+    change = sight.Sight._change
 
-    def compared(*args: Any, last: Any, **options: Any) -> Scene:
-        nonlocal kept
-        made = scene.scene_of(*args, last=last, **options)
-        assert made == scene.scene_of(*args, **options)
-        kept += last is not None
+    def compared(table: sight.Sight, *args: Any, happened: bool) -> tuple[Scene, Scene]:
+        nonlocal kept, bets
+        before = table._scene
+        made, patch = change(table, *args, happened=happened)
+        assert made == table.scene()
+        assert patch == scene.patch_of(before, made)
+        kept += happened
+        bets += happened and patch.keys() == {"boxes"}
         orders.add(tuple(made))
-        return made
+        return made, patch
 
-    monkeypatch.setattr(sight, "scene_of", compared)
+    monkeypatch.setattr(sight.Sight, "_change", compared)
     play(tmp_path, one_table(id, SELECTED.get(id, "")), two_rounds)
-    assert kept > 20
+    assert kept > 20 and bets > 5
     assert len(orders) == 1  # Patches are made part by part.

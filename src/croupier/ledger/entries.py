@@ -24,7 +24,7 @@ from croupier.round.events import (
     SeatSettled,
 )
 from croupier.round.evolve import evolve
-from croupier.round.state import NOTHING, Box, Line, Round
+from croupier.round.state import NOTHING, Line, Round, Stake
 from croupier.rules.table_rules import TableRules
 
 TAKEN_BACK = "take back"
@@ -147,19 +147,19 @@ def _laid(before: Round, after: Round, seat: int) -> Iterator[Move]:
     box = has or had
     if box is None:
         raise Bug(f"seat {seat} has no box")
-    then, now = _on_layout(had), _on_layout(has)
+    then, now = had.stakes if had else NOTHING, has.stakes if has else NOTHING
     purse, layout = account("player", box.player), account("layout", after.id)
-    for spot in dict.fromkeys([*then, *now]):
-        more = micros(now.get(spot, 0) - then.get(spot, 0))
+    for spot in {**then, **now}:
+        more = micros(_lies(now.get(spot)) - _lies(then.get(spot)))
         if more > 0:
             yield Move(purse, layout, more, "staked")
         elif more < 0:
             yield Move(layout, purse, -more, "taken back")
 
 
-def _on_layout(box: Box | None) -> dict[str, int]:
-    stakes = box.stakes if box else {}
-    return {spot: s.cents for spot, s in stakes.items() if s.fate != TAKEN_BACK}
+def _lies(stake: Stake | None) -> int:
+    """Return the cents of a stake that lie on the layout."""
+    return 0 if stake is None or stake.fate == TAKEN_BACK else stake.cents
 
 
 def _bank_moves(before: Round, event: Banked) -> Iterator[Move]:

@@ -76,8 +76,12 @@ def one_of(union: Any, data: Any) -> Any:
         name = data.get(_TYPE) if isinstance(data, dict) else data
         raise ParseError(f"{name!r} is not one of {', '.join(kinds)}", field=_TYPE)
     rest = dict(data)
-    name = rest.pop(_TYPE)
-    return _read_fields(kinds[name], rest, name)
+    return fields_from(kinds[rest.pop(_TYPE)], rest)
+
+
+def fields_from(shape: Any, raw: Any) -> Any:
+    """Read a value of a class, whose fields the data names."""
+    return _read_fields(shape, raw, shape.__name__)
 
 
 @cache

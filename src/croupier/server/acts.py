@@ -147,14 +147,14 @@ class Acts(Sight):
     async def _do_all(self) -> None:
         """Do what is asked, until nothing is."""
         while self._asks:
-            together = self._next()
+            together: list[Ask] = []
             try:
                 async with self._lock:
                     await self._be_sure()
                     self._asks[:0] = await self._done(together)
             except Exception as error:
                 self._doubt()
-                for ask in together:
+                for ask in together or self._next():
                     ask.reply(error)
         self._doing = None
 
@@ -167,8 +167,14 @@ class Acts(Sight):
 
     async def _done(self, together: list[Ask]) -> list[Ask]:
         """Decide acts, store and say them; return those that are to be decided again."""
-        trials, requests = self._tried(together)
-        results = await self.room.settle(requests)
+        trials: list[Trial] = []
+
+        def decide() -> list[Request]:
+            together.extend(self._next())  # Only now: all that was asked until its turn came.
+            trials[:], requests = self._tried(together)
+            return requests
+
+        results = await self.room.settle(decide)
         stored: list[Trial] = []
         again: list[Ask] = []
         said: list[tuple[Ask, Result]] = []

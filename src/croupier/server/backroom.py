@@ -29,6 +29,9 @@ TOGETHER_S = 0.01
 BUSY_S = 0.001
 """Whoever else writes, a sign-in or a checkpoint, is looked for so often until it is done."""
 T = TypeVar("T")
+Decide = Callable[[], list[Request]]
+"""Says what is to be stored."""
+Answers = asyncio.Future[list[Result]]
 
 
 def _up_s() -> float:
@@ -78,7 +81,7 @@ class Backroom:
         self._holds: dict[Account, int] = {}
         self.viewers: dict[str, set[Viewer]] = {}
         """The sockets of each player, at whatever tables."""
-        self._waiting: list[tuple[list[Request], asyncio.Future[list[Result]]]] = []
+        self._waiting: list[tuple[Decide, Answers]] = []
         self._writing: asyncio.Task[None] | None = None
         self._stored_s = 0.0
 
@@ -99,10 +102,10 @@ class Backroom:
         with self.store.reading() as view:
             return look(view)
 
-    async def settle(self, requests: list[Request]) -> list[Result]:
-        """Store what commands come to, each once, together with all that come meanwhile."""
-        results: asyncio.Future[list[Result]] = asyncio.get_running_loop().create_future()
-        self._waiting.append((requests, results))
+    async def settle(self, decide: Decide) -> list[Result]:
+        """Store what commands come to, each once; they are decided when it is their turn."""
+        results: Answers = asyncio.get_running_loop().create_future()
+        self._waiting.append((decide, results))
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
         return await results
@@ -112,9 +115,10 @@ class Backroom:
         while self._waiting:
             await asyncio.sleep(self._stored_s + TOGETHER_S - time.monotonic())
             together, self._waiting = self._waiting, []
-            results = await self._stored([one for requests, _ in together for one in requests])
+            decided = list(_decided(together))
+            results = await self._stored([one for requests, _ in decided for one in requests])
             self._stored_s = time.monotonic()
-            for requests, answer in together:
+            for requests, answer in decided:
                 own = list(islice(results, len(requests)))
                 if not answer.done():  # Who waits no longer has ended with the whole server.
                     answer.set_result(own)
@@ -162,6 +166,15 @@ class Backroom:
     def close(self) -> None:
         self._threads.shutdown()
         self.store.close()
+
+
+def _decided(together: Iterable[tuple[Decide, Answers]]) -> Iterator[tuple[list[Request], Answers]]:
+    """Let all decide what is to be stored; whoever cannot has nothing stored."""
+    for decide, answer in together:
+        try:
+            yield decide(), answer
+        except Exception as error:
+            answer.set_exception(error)
 
 
 def friendly(error: Refused) -> Refused:

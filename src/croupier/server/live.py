@@ -63,8 +63,8 @@ class LiveTable(Acts):
                 self._give_time(player)
                 reply(self.scribe.number)
             case _:
-                purse = self.room.purse_cents(player)
-                asking = players.Asking(player, purse, self.config, self.closed_wagers())
+                purse = partial(self.room.purse_cents, player)
+                asking = players.Asking(player, self.config, purse, self.closed_wagers)
                 perform = partial(players.perform, message=message, asking=asking)
                 asked = Asked(f"{player}/{message.id}", digest)
                 self.ask(Ask(perform, lambda result: reply(_heard(result)), asked))

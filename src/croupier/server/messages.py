@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from croupier.errors import ParseError, Refused, UserError, quoted_field
-from croupier.round.codec import one_of
+from croupier.round.codec import fields_from
 from croupier.server.strict import loads
 
 PROTOCOL = 1
@@ -93,17 +93,17 @@ class Ping(NamedTuple):
 
 
 Message = Sit | Leave | Bet | TakeDown | Ready | Choose | Bank | Pass | MoreTime | Ping
-_TYPES = {
-    "sit": "Sit",
-    "leave": "Leave",
-    "bet": "Bet",
-    "take_down": "TakeDown",
-    "ready": "Ready",
-    "choose": "Choose",
-    "bank": "Bank",
-    "pass": "Pass",
-    "more_time": "MoreTime",
-    "ping": "Ping",
+_TYPES: dict[str, type[Message]] = {
+    "sit": Sit,
+    "leave": Leave,
+    "bet": Bet,
+    "take_down": TakeDown,
+    "ready": Ready,
+    "choose": Choose,
+    "bank": Bank,
+    "pass": Pass,
+    "more_time": MoreTime,
+    "ping": Ping,
 }
 
 
@@ -117,7 +117,9 @@ def message_from(text: str | bytes) -> tuple[Message, bytes]:
     name = data.get("type")
     if not isinstance(name, str) or name not in _TYPES:
         raise ParseError(f"must be one of {', '.join(_TYPES)}", field="type")
-    message: Message = one_of(Message, {**data, "type": _TYPES[name]})
+    body = dict(data)
+    del body["type"]
+    message: Message = fields_from(_TYPES[name], body)
     return message, sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).digest()
 
 

@@ -124,9 +124,8 @@ class Pit:
             digest = sha256(draft.events[0].data).digest()
             claim = Claim(f"{CAGE}#{draft.scribe.number}", digest, CAGE, cage.number)
             self._cage_unsure = True
-            [result] = await self.room.settle(
-                [Request(claim, (), lambda _: Work(draft.events, ""))]
-            )
+            request = Request(claim, (), lambda _: Work(draft.events, ""))
+            [result] = await self.room.settle(lambda: [request])
             if isinstance(result, BaseException):
                 raise result
             self._cage, self._cage_unsure = draft.scribe, False

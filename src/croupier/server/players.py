@@ -1,6 +1,6 @@
 """What players may ask of a live table, beyond what its rules say of a round."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from croupier.errors import Bug, Refused
@@ -17,9 +17,9 @@ class Asking(NamedTuple):
     """Who asks, with what in the purse, at which table, and which wagers are closed there."""
 
     player: str
-    purse_cents: int
     config: TableConfig
-    closed: Mapping[str, str]
+    purse_cents: Callable[[], int]
+    closed: Callable[[], Mapping[str, str]]
 
 
 def perform(act: Act, message: Message, asking: Asking) -> None:
@@ -34,8 +34,8 @@ def perform(act: Act, message: Message, asking: Asking) -> None:
             _leave(act, seat)
         case Bet(_, seat, wager, cents, hand):
             _check_open(act)
-            if wager in asking.closed:
-                raise Refused("meter_out", asking.closed[wager], field=wager)
+            if why := asking.closed().get(wager):
+                raise Refused("meter_out", why, field=wager)
             act.in_round(in_round.Bet(seat, player, wager, cents, hand))
         case TakeDown(_, seat, wager):
             _check_open(act)
@@ -44,7 +44,7 @@ def perform(act: Act, message: Message, asking: Asking) -> None:
             _check_open(act)
             act.in_round(in_round.Choose(seat, option))
         case Bank(_, seat, funds):
-            _check_funds(act.standing, funds, asking.purse_cents)
+            _check_funds(act.standing, funds, asking.purse_cents())
             act.at_table(at_table.TakeBank(seat, funds))
         case Pass(_, seat):
             act.at_table(at_table.PassBank(seat))

@@ -50,38 +50,51 @@ def scene_of(
     """Return the scene of a table; `closed` says why a wager is not offered now."""
     round, table = standing.round, standing.table
     commitment = standing.commitment
-    shown = {id: format_money(shown_cents(m)) for id, m in sorted(meters.items())}
-    off = dict(sorted(closed.items()))
-    if round and last and last.company == company and _only_bets(last.standing, standing):
-        known, boxes = last.scene, _boxes(round, last)
-        return {**known, "meters": shown, "closed_wagers": off, "boxes": boxes}
     return {
         "phase": _phase(standing, company),
         "seats": _seats(standing, company, names=names, last=last),
         "commitment": commitment.digest if commitment else None,
         "bank_turn": _bank_turn(standing),
         "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
-        "meters": shown,
-        "closed_wagers": off,
+        **meters_scene(meters, closed),
         **(_round_scene(round, last) if round else _NO_ROUND),
     }
 
 
-def _only_bets(before: Standing, now: Standing) -> bool:
-    """Whether nothing has changed but what lies in the boxes: while bets are made, it is so."""
-    first, then = before.round, now.round
-    return (
-        before.table is now.table
-        and before.commitment is now.commitment
-        and first is not None
-        and then is not None
-        and first.id == then.id
-        and first.stage is then.stage
-        and then.stage is not None
-        and then.stage.do == "bets"
-        and first.banker is then.banker
-        and first.void is then.void
+def meters_scene(meters: Mapping[str, int], closed: Mapping[str, str]) -> Scene:
+    """Return the parts of a scene that meters are seen in, here and at other tables."""
+    return {
+        "meters": {id: format_money(shown_cents(m)) for id, m in sorted(meters.items())},
+        "closed_wagers": dict(sorted(closed.items())),
+    }
+
+
+def bets_patch(last: Seen, standing: Standing, company: Company) -> Scene | None:
+    """Return what changed where only bets did, as while they are made; otherwise None.
+
+    What meters show is not looked at: it changes from elsewhere.
+    """
+    before, now = last.standing.round, standing.round
+    only_bets = (
+        before is not None
+        and now is not None
+        and before.id == now.id
+        and now.stage is not None
+        and now.stage.do == "bets"
+        and before.stage is now.stage
+        and before.banker is now.banker
+        and before.void is now.void
+        and last.standing.table is standing.table
+        and last.standing.commitment is standing.commitment
+        and last.company == company
     )
+    if not only_bets or before is None or now is None:
+        return None
+    had, boxes, known = before.boxes, now.boxes, last.scene["boxes"]
+    made = {str(s): _box_scene(now, box, []) for s, box in boxes.items() if had.get(s) is not box}
+    gone = {str(seat): None for seat in had if seat not in boxes}
+    changed = {seat: box for seat, box in (made | gone).items() if box != known.get(seat)}
+    return {"boxes": changed} if changed else {}
 
 
 def _seats(

@@ -13,7 +13,17 @@ from croupier.server.messages import PROTOCOL, encode
 from croupier.server.outbox import MISSED_MAX, News, Viewer
 from croupier.server.pace import Company, Wait, next_wait
 from croupier.server.recall import Recalled
-from croupier.server.scene import CAN_WAIT, UNSAID, Scene, Seen, patch_of, scene_of
+from croupier.server.scene import (
+    CAN_WAIT,
+    UNSAID,
+    Scene,
+    Seen,
+    bets_patch,
+    meters_scene,
+    patch_of,
+    patched,
+    scene_of,
+)
 from croupier.server.standing import new_standing, own_positions
 
 
@@ -166,9 +176,7 @@ class Sight:
         self._look(company)
         if (self._wait, self._extra_ms) != waited:
             self._wake.set()  # The dealer waits for something else now, or not as long.
-        # A name can change only when somebody comes, and then no event is told of.
-        scene = self._scene_for(company, self._seen if events else None)
-        patch = patch_of(self._scene, scene)
+        scene, patch = self._change(company, happened=bool(events))
         self._seen = Seen(self.standing, company, scene)
         waits = self._wait and self._wait.key, self._extra_ms
         if not events and not patch and waits == self._told:
@@ -178,5 +186,19 @@ class Sight:
         frame = encode({**message, "clock": self.clock()})
         if events:
             self.news.keep(self.scribe.number, frame)
+        say = Viewer.tell if patch.keys() <= CAN_WAIT else Viewer.send
         for viewer in self.viewers:
-            (viewer.tell if patch.keys() <= CAN_WAIT else viewer.send)(frame)
+            say(viewer, frame)
+
+    def _change(self, company: Company, *, happened: bool) -> tuple[Scene, Scene]:
+        """Return what is to be seen now, and what of it was not before."""
+        seen = self._seen
+        bets = bets_patch(seen, self.standing, company) if happened else None
+        if bets is None:
+            # A name can change only when somebody comes, and then no event is told of.
+            scene = self._scene_for(company, seen if happened else None)
+            return scene, patch_of(seen.scene, scene)
+        shown = self.meters()
+        parts = meters_scene(shown, self._closed_without(shown)).items()
+        patch = bets | {part: now for part, now in parts if now != seen.scene[part]}
+        return patched(seen.scene, patch), patch

@@ -34,7 +34,7 @@ def loads(data: bytes | str) -> Any:
         raise Refused("bad_text", "the text is not UTF-8") from None
     _check_depth(text)
     try:
-        value = (_CAREFUL if _ODD.search(text) else _PLAIN).decode(text)
+        value = _value(_CAREFUL if _ODD.search(text) else _PLAIN, text)
     except json.JSONDecodeError as error:
         message = f"this is not JSON: {error.msg} at character {error.pos}"
         raise Refused("not_json", message) from None
@@ -42,6 +42,15 @@ def loads(data: bytes | str) -> Any:
         for each in _texts(value):
             _check_text(each)
     return value
+
+
+def _value(decoder: json.JSONDecoder, text: str) -> Any:
+    """Return the one value of a text; blanks around it are rare, and looked for only then."""
+    if text[:1] == "{":
+        value, end = decoder.raw_decode(text)
+        if end == len(text):
+            return value
+    return decoder.decode(text)
 
 
 def _check_depth(text: str) -> None:

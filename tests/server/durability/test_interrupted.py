@@ -178,7 +178,8 @@ async def second_deck(store: Store) -> tuple[Any, ...]:
         for number in range(100):
             claim = Claim(f"again {number}", bytes(32), table.id, table.scribe.number)
             deck = SealedDeck(round.id, entropy(100))
-            [result] = await floor.room.settle([Request(claim, (), putting(deck))])
+            asked = [Request(claim, (), putting(deck))]
+            [result] = await floor.room.settle(asked.copy)
             refused += isinstance(result, UNIQUE)
         with store.reading() as view:
             return refused, view.sealed(round.id) == before, view.answer("again 0")
