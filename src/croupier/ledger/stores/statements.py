@@ -28,6 +28,8 @@ from croupier.ledger.store import (
 
 Row = tuple[Any, ...]
 ROWS_AT_ONCE = 1_000
+LAYOUT = "layout:"
+"""How the accounts begin that no index names: their entries are found by their round."""
 
 TABLES = {
     "streams": "stream, number, hash",
@@ -239,13 +241,21 @@ class Reading:
         return (_posted(row) for row in self._rows(sql, stream, after))
 
     def history(self, account: Account, *, limit: int) -> list[Posted]:
+        both = "debit", "credit"
+        if account.startswith(LAYOUT):
+            # Whatever lies there was laid in its round, and is found by it.
+            where = [f"subject = ? AND subject <> '' AND {side} = ?" for side in both]
+            given: Row = (account.removeprefix(LAYOUT), account) * 2
+        else:
+            where = [f"{side} = ? AND substr({side}, 1, 7) <> '{LAYOUT}'" for side in both]
+            given = account, account
         # Two searches, each by its own index.
-        sql = (
-            f"SELECT both_sides.* FROM ({_POSTED} WHERE debit = ? UNION ALL "
-            f"{_POSTED} WHERE credit = ?) AS both_sides JOIN events USING (stream, number) "
-            "ORDER BY time_ms DESC, stream DESC, number DESC, line DESC LIMIT ?"
+        found = (
+            f"SELECT {TABLES['entries']}, time_ms FROM entries JOIN events USING (stream, number)"
         )
-        return [_posted(row) for row in self._rows(sql, account, account, limit)]
+        sides = " UNION ALL ".join(f"{found} WHERE {each}" for each in where)
+        sql = f"{sides} ORDER BY time_ms DESC, stream DESC, number DESC, line DESC LIMIT ?"
+        return [_posted(row[:-1]) for row in self._rows(sql, *given, limit)]
 
     def balance(self, account: Account) -> int | None:
         return _balance(self._session, account)
@@ -275,7 +285,7 @@ class Reading:
         return number or 0
 
 
-_POSTED = "SELECT stream, number, line, id, debit, credit, micros, code FROM entries"
+_POSTED = f"SELECT {TABLES['entries']} FROM entries"
 
 
 def _posted(row: Row) -> Posted:
