@@ -5,13 +5,14 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
 
 from croupier.errors import Refused
-from croupier.ledger.store import NOT_ENOUGH, Finish, Request
-from croupier.server import backroom, scene, sight
+from croupier.ledger.store import NOT_ENOUGH, Finish, Request, Result
+from croupier.server import scene, sight
 from croupier.server.outbox import Viewer
 from croupier.server.pit import Pit
 from croupier.server.scene import Scene
@@ -64,20 +65,29 @@ def test_what_is_asked_before_its_turn_goes_with_the_others(
         async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
             one, two = await seated(pit, 1, 2)
             await deal_until(pit.tables["t"], "bets")
-            monkeypatch.setattr(backroom, "TOGETHER_S", 0.5)
             begun, begin_all = list[int](), pit.room.store.begin_all
 
-            def noted(requests: Sequence[Request]) -> Finish | None:
+            def slowly(requests: Sequence[Request]) -> Finish:
                 begun.append(len(requests))
-                return begin_all(requests)
+                finish = begin_all(requests)
+                assert finish
 
-            monkeypatch.setattr(pit.room.store, "begin_all", noted)
+                def late() -> list[Result]:
+                    sleep(0.3)
+                    return finish()
+
+                return late
+
+            monkeypatch.setattr(pit.room.store, "begin_all", slowly)
+            elsewhere = asyncio.create_task(pit.fill("p-9", 1_000_00))
+            await asyncio.sleep(0.1)
             first = asyncio.create_task(one.ask("bet", seat=1, wager="ante", cents=500))
             await asyncio.sleep(0.1)
             apart = await two.ask("bet", seat=2, wager="ante", cents=500) - await first
+            await elsewhere
             return begun, apart
 
-    assert asyncio.run(asked()) == ([2], 1)
+    assert asyncio.run(asked()) == ([1, 2], 1)
 
 
 def test_bets_of_others_can_wait_and_what_asks_something_cannot(tmp_path: Path) -> None:

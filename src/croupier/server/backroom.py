@@ -25,7 +25,7 @@ from croupier.table.commands import Time
 THREADS = 8
 """So many wait for the disk at once: one who writes, and readers."""
 TOGETHER_S = 0.01
-"""A commit begins so long after the last one at the earliest, with all that came until then."""
+"""While many ask, a commit begins so long after the last one, with all that came until then."""
 BUSY_S = 0.001
 """Whoever else writes, a sign-in or a checkpoint, is looked for so often until it is done."""
 T = TypeVar("T")
@@ -83,7 +83,7 @@ class Backroom:
         """The sockets of each player, at whatever tables."""
         self._waiting: list[tuple[Decide, Answers]] = []
         self._writing: asyncio.Task[None] | None = None
-        self._stored_s = 0.0
+        self._stored_s, self._crowded = 0.0, False
 
     @property
     def chance(self) -> Chance:
@@ -113,8 +113,10 @@ class Backroom:
     async def _write(self) -> None:
         """Store whatever waits, until nothing does; those who come in quick succession together."""
         while self._waiting:
-            await asyncio.sleep(self._stored_s + TOGETHER_S - time.monotonic())
+            if self._crowded:
+                await asyncio.sleep(self._stored_s + TOGETHER_S - time.monotonic())
             together, self._waiting = self._waiting, []
+            self._crowded = len(together) > 1
             decided = list(_decided(together))
             results = await self._stored([one for requests, _ in decided for one in requests])
             self._stored_s = time.monotonic()
