@@ -27,6 +27,7 @@ from tests.server.floor import (
     pit_at,
     play,
     seated,
+    wagers,
 )
 from tests.server.test_live import SELECTED
 
@@ -149,6 +150,10 @@ async def two_rounds(pit: Pit) -> None:
         banker = table.scene()["banker"]
         for seat, player in enumerate(players, 1):
             if not banker or banker["seat"] != seat:
+                await bet_all(player, seat)
+                for wager in wagers(player):
+                    await player.ask("take_down", seat=seat, wager=wager["wager"])
+                assert str(seat) not in table.scene()["boxes"]
                 await bet_all(player, seat)
         while table.scene()["phase"] != "over":
             assert await deal_on(table)
