@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from croupier.errors import Refused
+from croupier.errors import Bug, Refused
 from croupier.ledger.store import NOT_ENOUGH, Finish, Request, Result
 from croupier.server import scene, sight
 from croupier.server.outbox import Viewer
@@ -89,6 +89,22 @@ def test_what_is_asked_before_its_turn_goes_with_the_others(
             return begun, apart
 
     assert asyncio.run(asked()) == ([1, 2], 1)
+
+
+def test_who_cannot_decide_stands_in_nobodys_way(tmp_path: Path) -> None:
+    def broken() -> list[Request]:
+        raise Bug("nothing was decided")
+
+    async def asked() -> list[Any]:
+        async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
+            [player] = await seated(pit, 1)
+            await deal_until(pit.tables["t"], "bets")
+            bet = player.ask("bet", seat=1, wager="ante", cents=500)
+            both = await asyncio.gather(pit.room.settle(broken), bet, return_exceptions=True)
+            return [*both, pit.tables["t"].scribe.number]
+
+    failed, number, last = asyncio.run(asked())
+    assert isinstance(failed, Bug) and number == last
 
 
 def test_bets_of_others_can_wait_and_what_asks_something_cannot(tmp_path: Path) -> None:

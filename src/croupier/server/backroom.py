@@ -117,12 +117,12 @@ class Backroom:
                 await asyncio.sleep(self._stored_s + TOGETHER_S - time.monotonic())
             together, self._waiting = self._waiting, []
             self._crowded = len(together) > 1
-            decided = list(_decided(together))
+            decided = _decided(together)
             results = await self._stored([one for requests, _ in decided for one in requests])
             self._stored_s = time.monotonic()
             for requests, answer in decided:
                 own = list(islice(results, len(requests)))
-                if not answer.done():  # Who waits no longer has ended with the whole server.
+                if not answer.done():
                     answer.set_result(own)
         self._writing = None
 
@@ -170,13 +170,17 @@ class Backroom:
         self.store.close()
 
 
-def _decided(together: Iterable[tuple[Decide, Answers]]) -> Iterator[tuple[list[Request], Answers]]:
+def _decided(together: Iterable[tuple[Decide, Answers]]) -> list[tuple[list[Request], Answers]]:
     """Let all decide what is to be stored; whoever cannot has nothing stored."""
+    decided: list[tuple[list[Request], Answers]] = []
     for decide, answer in together:
+        if answer.done():  # Who waits no longer has ended with the whole server.
+            continue
         try:
-            yield decide(), answer
+            decided.append((decide(), answer))
         except Exception as error:
             answer.set_exception(error)
+    return decided
 
 
 def friendly(error: Refused) -> Refused:
