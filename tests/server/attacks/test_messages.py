@@ -293,13 +293,13 @@ def takes_the_last_key(patch: pytest.MonkeyPatch) -> None:
 
 
 def ignores_unknown_keys(patch: pytest.MonkeyPatch) -> None:
-    one_of = codec.one_of
+    fields_from = codec.fields_from
 
-    def mutant(union: Any, data: dict[str, Any]) -> Any:
-        known = {"type", "id", "seat", "wager", "cents", "hand", "option", "funds"}
-        return one_of(union, {key: data[key] for key in data if key in known})
+    def mutant(shape: Any, raw: dict[str, Any]) -> Any:
+        known = {"id", "seat", "wager", "cents", "hand", "option", "funds"}
+        return fields_from(shape, {key: raw[key] for key in raw if key in known})
 
-    patch.setattr(messages, "one_of", mutant)
+    patch.setattr(messages, "fields_from", mutant)
 
 
 def forgets_whose_seat_it_is(patch: pytest.MonkeyPatch) -> None:
