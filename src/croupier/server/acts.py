@@ -169,12 +169,12 @@ class Acts(Sight):
         """Decide acts, store and say them; return those that are to be decided again."""
         trials: list[Trial] = []
 
-        def decide() -> list[Request]:
+        def due() -> list[Request]:
             together.extend(self._next())  # Only now: all that was asked until its turn came.
             trials[:], requests = self._tried(together)
             return requests
 
-        results = await self.room.settle(decide)
+        results = await self.room.settle(due)
         stored: list[Trial] = []
         again: list[Ask] = []
         said: list[tuple[Ask, Result]] = []

@@ -29,8 +29,8 @@ TOGETHER_S = 0.01
 BUSY_S = 0.001
 """Whoever else writes, a sign-in or a checkpoint, is looked for so often until it is done."""
 T = TypeVar("T")
-Decide = Callable[[], list[Request]]
-"""Says what is to be stored."""
+Due = Callable[[], list[Request]]
+"""Says what is to be stored, when its turn has come."""
 Answers = asyncio.Future[list[Result]]
 
 
@@ -81,7 +81,7 @@ class Backroom:
         self._holds: dict[Account, int] = {}
         self.viewers: dict[str, set[Viewer]] = {}
         """The sockets of each player, at whatever tables."""
-        self._waiting: list[tuple[Decide, Answers]] = []
+        self._waiting: list[tuple[Due, Answers]] = []
         self._writing: asyncio.Task[None] | None = None
         self._stored_s, self._crowded = 0.0, False
 
@@ -102,10 +102,10 @@ class Backroom:
         with self.store.reading() as view:
             return look(view)
 
-    async def settle(self, decide: Decide) -> list[Result]:
+    async def settle(self, due: Due) -> list[Result]:
         """Store what commands come to, each once; they are decided when it is their turn."""
         results: Answers = asyncio.get_running_loop().create_future()
-        self._waiting.append((decide, results))
+        self._waiting.append((due, results))
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
         return await results
@@ -170,14 +170,14 @@ class Backroom:
         self.store.close()
 
 
-def _decided(together: Iterable[tuple[Decide, Answers]]) -> list[tuple[list[Request], Answers]]:
+def _decided(together: Iterable[tuple[Due, Answers]]) -> list[tuple[list[Request], Answers]]:
     """Let all decide what is to be stored; whoever cannot has nothing stored."""
     decided: list[tuple[list[Request], Answers]] = []
-    for decide, answer in together:
+    for due, answer in together:
         if answer.done():  # Who waits no longer has ended with the whole server.
             continue
         try:
-            decided.append((decide(), answer))
+            decided.append((due(), answer))
         except Exception as error:
             answer.set_exception(error)
     return decided

@@ -75,10 +75,10 @@ def bets_patch(last: Seen, standing: Standing, company: Company) -> Scene | None
     What meters show is not looked at: it changes from elsewhere.
     """
     before, now = last.standing.round, standing.round
+    if before is None or now is None:
+        return None
     only_bets = (
-        before is not None
-        and now is not None
-        and before.id == now.id
+        before.id == now.id
         and now.stage is not None
         and now.stage.do == "bets"
         and before.stage is now.stage
@@ -88,7 +88,7 @@ def bets_patch(last: Seen, standing: Standing, company: Company) -> Scene | None
         and last.standing.commitment is standing.commitment
         and last.company == company
     )
-    if not only_bets or before is None or now is None:
+    if not only_bets:
         return None
     had, boxes, known = before.boxes, now.boxes, last.scene["boxes"]
     made = {str(s): _box_scene(now, box, []) for s, box in boxes.items() if had.get(s) is not box}

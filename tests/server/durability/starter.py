@@ -60,8 +60,8 @@ def hasty() -> None:
         queues[claim.stream].put(partial(room.store.settle, claim, (), lambda _: done))
         return Answer(done.answer, claim.expected + len(done.events))
 
-    async def settle(self: Backroom, decide: Callable[[], list[Request]]) -> list[Result]:
-        return [await settled(self, request) for request in decide()]
+    async def settle(self: Backroom, due: Callable[[], list[Request]]) -> list[Result]:
+        return [await settled(self, request) for request in due()]
 
     setattr(Backroom, settle.__name__, settle)
 
