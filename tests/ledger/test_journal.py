@@ -1,5 +1,6 @@
 """The journal: records, chains, checkpoints, and that nothing in it changes unseen."""
 
+import json
 import random
 from collections.abc import Iterable
 from copy import deepcopy
@@ -19,7 +20,16 @@ from croupier.ledger.checkpoints import (
     sign,
 )
 from croupier.ledger.entries import balances
-from croupier.ledger.journal import START, Head, Record, Stored, chain, decode, encode
+from croupier.ledger.journal import (
+    START,
+    Head,
+    Record,
+    Stored,
+    canonical,
+    chain,
+    decode,
+    encode,
+)
 from croupier.ledger.verify import verify
 from tests.ledger.memory import SECRET, Memory, journal
 from tests.ledger.tables import rules_of
@@ -27,6 +37,16 @@ from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, SINGAPORE
 
 PUBLIC = sign(SECRET, 1, {}, time_ms=0).key
 NAMES = st.text(st.characters(codec="utf-8"), max_size=9)
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | NAMES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
+)
+
+
+@given(PLAIN)
+def test_plain_data_is_written_as_the_standard_library_does(value: object) -> None:
+    written = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert canonical(value) == written
 
 
 # ---------------------------------------------------------------- records and checkpoints

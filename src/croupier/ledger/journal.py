@@ -12,7 +12,12 @@ from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
-from croupier.errors import ParseError
+from croupier.errors import MissingExtra, ParseError
+
+try:
+    import orjson
+except ImportError as error:
+    raise MissingExtra("server", "a ledger") from error
 
 GENESIS = bytes(32)
 """What stands for the hash before the first record."""
@@ -83,8 +88,11 @@ class Fault(NamedTuple):
 
 
 def canonical(value: Any) -> str:
-    """Write plain data as JSON in one way only."""
-    return _ENCODER.encode(value)
+    """Write plain data as JSON in one way only: with its keys in order and without blanks."""
+    try:
+        return orjson.dumps(value, default=str, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:  # A number of more than 64 bits.
+        return _ENCODER.encode(value)
 
 
 def encode(record: Record) -> bytes:

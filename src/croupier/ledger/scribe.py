@@ -4,7 +4,7 @@ A draft changes nothing: only when the store has it does its scribe take the pla
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Auditor, RulesOf
@@ -18,9 +18,6 @@ from croupier.round.state import Round
 
 # How stored records end, or what is in them: so most need not be decoded to be passed over.
 _SETS, _OF_ROUND, _OPENS = b'"of":"ledger"}', b'"of":"round"}', b'"type":"Opened"'
-
-
-T = TypeVar("T")
 
 
 class Happened(NamedTuple):
@@ -46,6 +43,8 @@ class Draft(NamedTuple):
 class Scribe:
     """Knows how far a stream has come, and what its events post."""
 
+    __slots__ = ("auditor", "number", "stream")
+
     def __init__(self, stream: str, rules_of: RulesOf) -> None:
         self.stream, self.number = stream, 0
         self.auditor = Auditor(stream, rules_of)
@@ -69,8 +68,8 @@ class Scribe:
 
     def draft(self, happened: Iterable[Happened], *, time_ms: int) -> Draft:
         """Return what follows from events that have happened after all others."""
-        after = _twin(self)
-        after.auditor = _twin(self.auditor)
+        after = Scribe.__new__(Scribe)
+        after.stream, after.number, after.auditor = self.stream, self.number, self.auditor.twin()
         events: list[NewEvent] = []
         emptied: list[Account] = []
         plains: list[dict[str, Any]] = []
@@ -97,10 +96,3 @@ class Scribe:
                 return self.auditor.ledger_entries(self.number, event)
             case "table" | "fairness":
                 return ()
-
-
-def _twin(value: T) -> T:
-    """Return a shallow copy, as `copy` does, but quicker: every command takes two."""
-    twin = object.__new__(type(value))
-    vars(twin).update(vars(value))
-    return twin

@@ -6,7 +6,7 @@ renamed, retyped or given another meaning.
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -144,18 +144,27 @@ def _read_tuple(args: tuple[Any, ...], raw: Any, at: str) -> tuple[Any, ...]:
 
 
 def _read_fields(shape: Any, raw: Any, at: str) -> Any:
-    hints, needed = _shape(shape)
     if not isinstance(raw, dict):
         raise ParseError("must be a table", field=at)
+    if tuple(map(type, raw.values())) == _plain_kinds(shape, tuple(raw)):
+        return shape(**raw)
+    hints, needed = _shape(shape)
     if not needed <= raw.keys() <= hints.keys():
         for key in sorted(raw.keys() - hints.keys()):
             raise ParseError("unknown key", field=f"{at}.{key}")
         for key in sorted(needed - raw.keys()):
             raise ParseError("is missing", field=f"{at}.{key}")
-    kinds = list(map(type, raw.values()))
-    if _AS_THEY_ARE.issuperset(kinds) and kinds == list(map(hints.get, raw)):
-        return shape(**raw)
     return shape(**{key: _read(hints[key], value, f"{at}.{key}") for key, value in raw.items()})
+
+
+@lru_cache(1024)
+def _plain_kinds(shape: Any, keys: tuple[str, ...]) -> tuple[type, ...] | None:
+    """Return the types that these fields have, if they are all and each can be taken as it is."""
+    hints, needed = _shape(shape)
+    if not needed <= {*keys} <= hints.keys():
+        return None
+    kinds = tuple(hints[key] for key in keys)
+    return kinds if _AS_THEY_ARE.issuperset(kinds) else None
 
 
 @cache
