@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from croupier.errors import Refused
-from croupier.server.strict import DEPTH_MAX, WHOLE_MAX, loads
+from croupier.server.strict import DEPTH_MAX, WHOLE_MAX, loads, plain_table, read_carefully
 
 REFUSED = [
     ('{"a": 1, "a": 2}', "duplicate_key"),
@@ -54,6 +54,12 @@ def test_what_is_ambiguous_is_refused(text: str, code: str, as_bytes: bool) -> N
     assert len(refused.value.message) < 200
 
 
+@pytest.mark.parametrize("text", [text for text, _ in REFUSED], ids=lambda text: text[:20])
+def test_what_is_ambiguous_is_refused_in_a_table(text: str) -> None:
+    with pytest.raises(Refused):
+        loads(f'{{"a": 1, "b": {text}}}')
+
+
 def test_bytes_that_are_no_text_are_refused() -> None:
     for data in (b'"\xff"', b'"\xed\xa0\x80"', '{"a": 1}'.encode("utf-16")):
         with pytest.raises(Refused):
@@ -94,3 +100,36 @@ def test_nothing_else_than_a_refusal_comes_of_rubbish(data: str | bytes) -> None
         assert refused.code
     else:
         assert loads(json.dumps(value)) == value
+
+
+EDGES = [0, 2**53 - 1, 2**53, 1 - 2**53, -(2**53), 2**63, 10**30, "", "-0", '"', "{", "[1]", "\x7f"]
+SCALARS = st.sampled_from(EDGES) | st.integers() | st.text(max_size=3) | st.none() | st.floats()
+
+
+@settings(max_examples=1_000)
+@given(
+    st.lists(st.tuples(st.sampled_from(["a", "b", "c", "a b", "é"]), SCALARS), max_size=4),
+    st.sampled_from([(",", ":"), (", ", ": "), (" ,\n", "\t:")]),
+    st.tuples(
+        st.integers(0, 60), st.sampled_from(["", "", "", "-", "0", '"', "\\", "}", "{", " "])
+    ),
+)
+def test_what_is_read_quickly_is_what_a_careful_reader_reads(
+    pairs: list[tuple[str, object]], signs: tuple[str, str], odd: tuple[int, str]
+) -> None:
+    comma, colon = signs
+    text = "{" + comma.join(json.dumps(k) + colon + json.dumps(v) for k, v in pairs) + "}"
+    place, more = odd
+    text = text[:place] + more + text[place:]
+    quick = plain_table(text)
+    if quick is not None:
+        careful = read_carefully(text)
+        assert [*quick.items()] == [*careful.items()]
+        assert [*map(type, quick.values())] == [*map(type, careful.values())]
+
+
+def test_most_messages_are_read_quickly() -> None:
+    bet = {"type": "bet", "id": "c-7", "seat": 3, "wager": "ante", "cents": 500}
+    assert plain_table(json.dumps(bet)) == bet
+    for odd in ({"hand": None}, {"id": 'a"b'}, {"id": "é"}, {"cents": 2**53}, {"cents": [5]}):
+        assert plain_table(json.dumps({**bet, **odd})) is None
