@@ -18,8 +18,7 @@ from croupier.ledger.verify import verify
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.server import talk
-from croupier.server.acts import settle
-from croupier.server.backroom import Backroom, Clocks
+from croupier.server.backroom import Backroom, Clocks, settle
 from croupier.server.config import Config, parse_config
 from croupier.server.live import LiveTable
 from croupier.server.messages import message_from

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -100,7 +99,7 @@ def test_who_cannot_decide_stands_in_nobodys_way(tmp_path: Path) -> None:
             [player] = await seated(pit, 1)
             await deal_until(pit.tables["t"], "bets")
             bet = player.ask("bet", seat=1, wager="ante", cents=500)
-            both = await asyncio.gather(pit.room.settle(broken), bet, return_exceptions=True)
+            both = await asyncio.gather(pit.room.settled(broken), bet, return_exceptions=True)
             return [*both, pit.tables["t"].scribe.number]
 
     failed, number, last = asyncio.run(asked())
@@ -108,28 +107,48 @@ def test_who_cannot_decide_stands_in_nobodys_way(tmp_path: Path) -> None:
 
 
 def test_bets_of_others_can_wait_and_what_asks_something_cannot(tmp_path: Path) -> None:
-    async def watched() -> list[tuple[str, list[str]]]:
+    async def watched() -> tuple[list[list[str]], list[list[str]]]:
         async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
             [player] = await seated(pit, 1)
-            table, told = pit.tables["t"], list[tuple[str, list[str]]]()
+            table, told = pit.tables["t"], list[list[str]]()
             await deal_until(table, "bets")
             await player.ask("bet", seat=1, wager="ante", cents=500)
             watcher = Viewer(None)
             table.welcome(watcher, None)
 
-            def note(when: str) -> None:
-                for frame in watcher.take():
-                    told.append((when, [*json.loads(frame)["scene"]]))
+            def note() -> None:
+                told.extend([*json.loads(frame)["scene"]] for frame in watcher.take())
 
-            watcher.attach(partial(note, "soon"), partial(note, "later"))
+            watcher.attach(note, note)
             told.clear()
             await player.ask("bet", seat=1, wager="ante", cents=600)
+            at_once = told.copy()
             await deal_until(table, "decide")
-            return told
+            return at_once, told
 
-    bet, dealt, *_ = asyncio.run(watched())
-    assert bet == ("later", ["boxes"])
-    assert dealt[0] == "soon" and {"phase", "asked"} <= {*dealt[1]}
+    at_once, [bet, dealt, *_] = asyncio.run(watched())
+    assert at_once == []
+    assert bet == ["boxes"] and {"phase", "asked"} <= {*dealt}
+
+
+def test_bets_of_others_are_told_in_a_while(tmp_path: Path) -> None:
+    async def watched() -> list[str]:
+        async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
+            [player] = await seated(pit, 1)
+            table, watcher, told = pit.tables["t"], Viewer(None), asyncio.Event()
+            await deal_until(table, "bets")
+            await player.ask("bet", seat=1, wager="ante", cents=500)
+            table.welcome(watcher, None)
+            watcher.attach(lambda: None, told.set)
+            watcher.take()
+            for cents in (600, 700):
+                await player.ask("bet", seat=1, wager="ante", cents=cents)
+            async with asyncio.timeout(10):
+                await told.wait()
+            boxes = [json.loads(frame)["scene"]["boxes"]["1"] for frame in watcher.take()]
+            return [box["stakes"]["ante"][0] for box in boxes]
+
+    assert asyncio.run(watched()) == ["6.00", "7.00"]
 
 
 def test_a_refused_bet_stands_in_nobodys_way(tmp_path: Path) -> None:
@@ -191,6 +210,9 @@ def test_what_is_kept_of_a_scene_is_what_would_be_made_anew(
         nonlocal kept, bets
         before = table._scene
         made, patch = change(table, *args, happened=happened)
+        wait = table._wait
+        table._look()
+        assert table._wait == wait
         assert made == table.scene()
         assert patch == scene.patch_of(before, made)
         kept += happened

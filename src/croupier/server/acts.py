@@ -6,24 +6,24 @@ those after it were decided on what is not so, and are decided again.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from croupier.errors import Refused
 from croupier.fairness.seal import unseal
 from croupier.ledger.scribe import Draft, Scribe
 from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, Work
 from croupier.round.events import Dealt
-from croupier.server.backroom import Backroom
+from croupier.server.backroom import Backroom, call, settle
 from croupier.server.config import TableConfig
 from croupier.server.recall import Recalled, missed_by
 from croupier.server.sight import Sight
 from croupier.server.standing import Act, Procedure, Standing
 from croupier.server.tidings import tidings_of
+from croupier.server.turns import Turns
 
-T = TypeVar("T")
 Perform = Callable[[Act], None]
 Reply = Callable[[Result], None]
 
@@ -44,24 +44,37 @@ class Ask(NamedTuple):
     meters: tuple[str, ...] = ()
 
 
+class Base(NamedTuple):
+    """What an act is decided on."""
+
+    config: TableConfig
+    standing: Standing
+    procedure: Procedure
+    scribe: Scribe
+    time_ms: int
+
+
 class Trial:
     """An ask and what it comes to, on a table as those before it leave it."""
 
-    def __init__(self, ask: Ask, base: "Base") -> None:
+    __slots__ = ("act", "ask", "base", "draft")
+
+    def __init__(self, ask: Ask, base: Base) -> None:
         self.ask, self.base = ask, base
         self.act: Act | None = None
         self.draft: Draft | None = None
 
     def decide(self, shown: Mapping[str, int]) -> Work:
         """Decide at what the meters show; if it is refused, nothing was done."""
-        base = self.base
-        act = Act(base.standing, base.procedure)
-        act.readings = {base.meters[name]: micros for name, micros in shown.items()}
+        config, standing, procedure, scribe, time_ms = self.base
+        act = Act(standing, procedure)
+        if shown:
+            names = {config.meter(id): id for id in standing.rules.meters}
+            act.readings = {names[name]: micros for name, micros in shown.items()}
         self.ask.perform(act)
-        draft = base.scribe.draft(act.happened, time_ms=base.time_ms)
+        draft = scribe.draft(act.happened, time_ms=time_ms)
         self.act, self.draft = act, draft
-        answer = str(draft.scribe.number)
-        return Work(draft.events, answer, draft.emptied, tuple(act.sealed))
+        return Work(draft.events, str(draft.scribe.number), draft.emptied, tuple(act.sealed))
 
     def request(self) -> Request:
         """Return what the store is asked for; a refusal is said only if it was not done before."""
@@ -76,31 +89,17 @@ class Trial:
 
     @property
     def claim(self) -> Claim:
-        number = self.base.scribe.number
-        id, digest = self.ask.asked or (f"{self.base.table}#{number + 1}", bytes(32))
-        return Claim(id, digest, self.base.table, number)
+        table, number = self.base.config.id, self.base.scribe.number
+        id, digest = self.ask.asked or (f"{table}#{number + 1}", bytes(32))
+        return Claim(id, digest, table, number)
 
     @property
-    def after(self) -> "Base":
+    def after(self) -> Base:
         """How the table stands then."""
-        act, draft, base = self.act, self.draft, self.base
+        act, draft, (config, *_, time_ms) = self.act, self.draft, self.base
         if act is None or draft is None:
-            return base
-        return Base(
-            base.table, act.standing, act.procedure, draft.scribe, base.meters, base.time_ms
-        )
-
-
-class Base(NamedTuple):
-    """What an act is decided on."""
-
-    table: str
-    standing: Standing
-    procedure: Procedure
-    scribe: Scribe
-    meters: Mapping[str, str]
-    """The ids of meters in the rules, by their names."""
-    time_ms: int
+            return self.base
+        return Base(config, act.standing, act.procedure, draft.scribe, time_ms)
 
 
 class Acts(Sight):
@@ -110,9 +109,14 @@ class Acts(Sight):
         super().__init__(config, room, recalled)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         self.procedure = Procedure(self.standing.rules)
+        self._turns = Turns()
         self._asks: list[Ask] = []
-        self._doing: asyncio.Task[None] | None = None
-        self._lock = asyncio.Lock()
+        self._asked = False
+        """Whether a turn was asked for that is not over yet."""
+        self._doing: list[Ask] = []
+        self._trials: list[Trial] = []
+        """What is being stored, and who has no answer yet."""
+        self._looking: asyncio.Task[None] | None = None
         self._unsure = False
         """Whether something failed and may have been stored all the same."""
 
@@ -130,33 +134,36 @@ class Acts(Sight):
         Whoever asks may go away meanwhile: what was begun is stored and said all the same.
         """
         self._asks.append(ask)
-        if self._doing is None:
-            self._doing = asyncio.create_task(self._do_all())
+        if not self._asked:
+            self._asked = True
+            self._turns.take(self._begin)
 
-    @asynccontextmanager
-    async def idle(self) -> AsyncIterator[None]:
+    def idle(self) -> AbstractAsyncContextManager[None]:
         """Wait until nothing is under way, and let nothing begin meanwhile."""
-        async with self._lock:
-            yield
+        return self._turns.alone()
 
     async def _be_sure(self) -> None:
         """Know what the journal holds, before anything is decided on it."""
         if self._unsure:
             await self._catch_up()
 
-    async def _do_all(self) -> None:
-        """Do what is asked, until nothing is."""
-        while self._asks:
-            together: list[Ask] = []
-            try:
-                async with self._lock:
-                    await self._be_sure()
-                    self._asks[:0] = await self._done(together)
-            except Exception as error:
-                self._doubt()
-                for ask in together or self._next():
-                    ask.reply(error)
-        self._doing = None
+    # ------------------------------------------------------------ one turn
+
+    def _begin(self) -> None:
+        """Let what is asked be decided when it can be stored, and not before."""
+        if self._unsure:
+            self._looking = asyncio.create_task(self._when_sure(self._begin))
+        else:
+            self.room.settle(self._due, self._settled)
+
+    async def _when_sure(self, then: Callable[[], None]) -> None:
+        """Go on when it is known what the journal holds."""
+        try:
+            await self._be_sure()
+        except Exception as error:
+            self._fail(error)
+        else:
+            then()
 
     def _next(self) -> list[Ask]:
         """Take what can be done together: after one that waits for its meters nothing is known."""
@@ -165,24 +172,39 @@ class Acts(Sight):
         together, self._asks = self._asks[:upto], self._asks[upto:]
         return together
 
-    async def _done(self, together: list[Ask]) -> list[Ask]:
-        """Decide acts, store and say them; return those that are to be decided again."""
-        trials: list[Trial] = []
+    def _due(self) -> list[Request]:
+        """Decide all that was asked until now."""
+        self._doing = self._next()
+        self._trials, requests = self._tried(self._doing)
+        return requests
 
-        def due() -> list[Request]:
-            together.extend(self._next())  # Only now: all that was asked until its turn came.
-            trials[:], requests = self._tried(together)
-            return requests
+    def _settled(self, results: list[Result] | Exception) -> None:
+        """Stand where what was stored leads to, and say what came of each act."""
+        if isinstance(results, Exception):
+            self._fail(results)
+            return
+        try:
+            said, known = self._sorted_out(results)
+        except Exception as error:
+            self._fail(error)
+            return
+        say = partial(self._say, said)
+        if known > self.scribe.number:
+            self._unsure = True
+            self._looking = asyncio.create_task(self._when_sure(say))
+        else:
+            say()
 
-        results = await self.room.settle(due)
+    def _sorted_out(self, results: list[Result]) -> tuple[list[tuple[Ask, Result]], int]:
+        """Stand on what was stored; return what is to be said, and the last event known of."""
         stored: list[Trial] = []
         again: list[Ask] = []
         said: list[tuple[Ask, Result]] = []
         known, broken = 0, False
-        for trial, result in zip(trials, results, strict=True):
+        for trial, result in zip(self._trials, results, strict=True):
             moved = isinstance(result, Refused) and result.code == STREAM_MOVED
             if moved and broken:
-                again.append(trial.ask)
+                again.append(trial.ask)  # It was decided on what is not so.
                 continue
             said.append((trial.ask, result))
             if isinstance(result, Answer) and not result.repeated:
@@ -194,13 +216,32 @@ class Acts(Sight):
             elif moved or not isinstance(result, Refused):
                 # Another one writes this table's stream, or what failed was stored after all.
                 self._doubt()
+        self._asks[:0] = again
+        self._doing = [ask for ask, _ in said]
         if stored:
             self._stand(stored)
-        if known > self.scribe.number:
-            await self._catch_up()
+        return said, known
+
+    def _say(self, said: list[tuple[Ask, Result]]) -> None:
+        """Reply to all, and let others have their turn."""
         for ask, result in said:
-            ask.reply(result)
-        return again
+            call(ask.reply, result)
+        self._over()
+
+    def _fail(self, error: Exception) -> None:
+        """Say that it is not known what came of what was asked."""
+        self._doubt()
+        for ask in self._doing or self._next():
+            call(ask.reply, error)
+        self._over()
+
+    def _over(self) -> None:
+        """Let others have their turn, and then what was asked meanwhile."""
+        self._doing, self._trials = [], []
+        self._asked = bool(self._asks)
+        if self._asked:
+            self._turns.take(self._begin)
+        self._turns.over()
 
     def _doubt(self) -> None:
         """Look into the journal before anything else is done."""
@@ -209,9 +250,8 @@ class Acts(Sight):
 
     def _tried(self, together: list[Ask]) -> tuple[list[Trial], list[Request]]:
         """Decide each act on what those before it come to."""
-        names = {self.config.meter(id): id for id in self.standing.rules.meters}
         time_ms = self.room.clocks.wall_ms()
-        base = Base(self.id, self.standing, self.procedure, self.scribe, names, time_ms)
+        base = Base(self.config, self.standing, self.procedure, self.scribe, time_ms)
         trials: list[Trial] = []
         requests: list[Request] = []
         for ask in together:
@@ -219,7 +259,7 @@ class Acts(Sight):
             try:
                 requests.append(trial.request())
             except Exception as error:
-                ask.reply(error)
+                call(ask.reply, error)
                 continue
             trials.append(trial)
             base = trial.after
@@ -238,7 +278,8 @@ class Acts(Sight):
             self.room.posted(entry for event in draft.events for entry in event.entries)
             told += tidings_of(act, draft)
             dealt |= any(isinstance(happened.event, Dealt) for happened in act.happened)
-        self.ready &= self.standing.table.seats.keys()  # Who sits down next says it anew.
+        if self.ready:
+            self.ready &= self.standing.table.seats.keys()  # Who sits down next says it anew.
         self._tell(told)
         if dealt:
             for viewer in self.viewers:
@@ -262,16 +303,6 @@ class Acts(Sight):
         self._tell([{"n": number} for number in range(known + 1, self.scribe.number + 1)])
         for viewer in self.viewers:
             self._send_own(viewer)
-
-
-def settle(answer: "asyncio.Future[T]", result: T | BaseException) -> None:
-    """Let whoever waits for an answer have it, unless they have gone away."""
-    if answer.done():
-        return
-    if isinstance(result, BaseException):
-        answer.set_exception(result)
-    else:
-        answer.set_result(result)
 
 
 def _refuse(refused: Refused, _: Mapping[str, int]) -> Work:

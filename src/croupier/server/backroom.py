@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice, repeat
 from typing import TypeVar
 
@@ -19,19 +20,21 @@ from croupier.ledger.store import NOT_ENOUGH, Request, Result, View
 from croupier.ledger.stores.protocol import Store
 from croupier.money import shown_cents
 from croupier.server.dealer import Chance
+from croupier.server.log import log_crash
 from croupier.server.outbox import NEWS_S, Mail, Viewer
 from croupier.table.commands import Time
 
 THREADS = 8
 """So many wait for the disk at once: one who writes, and readers."""
-TOGETHER_S = 0.01
+TOGETHER_S = 0.001
 """While many ask, a commit begins so long after the last one, with all that came until then."""
 BUSY_S = 0.001
 """Whoever else writes, a sign-in or a checkpoint, is looked for so often until it is done."""
 T = TypeVar("T")
 Due = Callable[[], list[Request]]
 """Says what is to be stored, when its turn has come."""
-Answers = asyncio.Future[list[Result]]
+Then = Callable[[list[Result] | Exception], None]
+"""Called with what came of it, or with why nothing was to be stored."""
 
 
 def _up_s() -> float:
@@ -81,7 +84,7 @@ class Backroom:
         self._holds: dict[Account, int] = {}
         self.viewers: dict[str, set[Viewer]] = {}
         """The sockets of each player, at whatever tables."""
-        self._waiting: list[tuple[Due, Answers]] = []
+        self._waiting: list[tuple[Due, Then]] = []
         self._writing: asyncio.Task[None] | None = None
         self._stored_s, self._crowded = 0.0, False
 
@@ -102,12 +105,16 @@ class Backroom:
         with self.store.reading() as view:
             return look(view)
 
-    async def settle(self, due: Due) -> list[Result]:
+    def settle(self, due: Due, then: Then) -> None:
         """Store what commands come to, each once; they are decided when it is their turn."""
-        results: Answers = asyncio.get_running_loop().create_future()
-        self._waiting.append((due, results))
+        self._waiting.append((due, then))
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
+
+    async def settled(self, due: Due) -> list[Result]:
+        """Store what commands come to, and wait for it."""
+        results: asyncio.Future[list[Result]] = asyncio.get_running_loop().create_future()
+        self.settle(due, partial(settle, results))
         return await results
 
     async def _write(self) -> None:
@@ -120,10 +127,8 @@ class Backroom:
             decided = _decided(together)
             results = await self._stored([one for requests, _ in decided for one in requests])
             self._stored_s = time.monotonic()
-            for requests, answer in decided:
-                own = list(islice(results, len(requests)))
-                if not answer.done():
-                    answer.set_result(own)
+            for requests, then in decided:
+                call(then, list(islice(results, len(requests))))
         self._writing = None
 
     async def _stored(self, requests: list[Request]) -> Iterator[Result]:
@@ -131,7 +136,7 @@ class Backroom:
             # Statements are run here: in a thread they would wait for this one at every step.
             while (finish := self.store.begin_all(requests)) is None:
                 await asyncio.sleep(BUSY_S)
-            return iter(await self.away(finish))
+            return iter(await asyncio.get_running_loop().run_in_executor(self._threads, finish))
         except Exception as error:
             return repeat(error)
 
@@ -142,17 +147,17 @@ class Backroom:
 
     def posted(self, entries: Iterable[Entry]) -> None:
         """Take note of entries that were stored."""
-        moved: set[Account] = set()
+        holds, moved = self._holds, set[Account]()
         for _, debit, credit, micros, _ in entries:
-            self._holds[debit] = self._holds.get(debit, 0) - micros
-            self._holds[credit] = self._holds.get(credit, 0) + micros
-            moved |= {debit, credit}
+            holds[debit] = holds.get(debit, 0) - micros
+            holds[credit] = holds.get(credit, 0) + micros
+            moved.add(debit)
+            moved.add(credit)
         for each in moved:
-            kind, _, player = each.partition(":")
-            if kind == "player":
-                self.on_purse(player)
-            elif kind in ("layout", "bank") and not self._holds[each]:
-                del self._holds[each]
+            if each.startswith("player:"):
+                self.on_purse(each.removeprefix("player:"))
+            elif not holds[each] and each.startswith(("layout:", "bank:")):
+                del holds[each]
 
     def purse_cents(self, player: str) -> int:
         """Return the chips that a player has."""
@@ -170,17 +175,33 @@ class Backroom:
         self.store.close()
 
 
-def _decided(together: Iterable[tuple[Due, Answers]]) -> list[tuple[list[Request], Answers]]:
+def _decided(together: Iterable[tuple[Due, Then]]) -> list[tuple[list[Request], Then]]:
     """Let all decide what is to be stored; whoever cannot has nothing stored."""
-    decided: list[tuple[list[Request], Answers]] = []
-    for due, answer in together:
-        if answer.done():  # Who waits no longer has ended with the whole server.
-            continue
+    decided: list[tuple[list[Request], Then]] = []
+    for due, then in together:
         try:
-            decided.append((due(), answer))
+            decided.append((due(), then))
         except Exception as error:
-            answer.set_exception(error)
+            call(then, error)
     return decided
+
+
+def call(then: Callable[[T], None], came: T) -> None:
+    """Say what came of something; whatever that brings about, others hear of theirs."""
+    try:
+        then(came)
+    except Exception as error:
+        log_crash(error)
+
+
+def settle(answer: "asyncio.Future[T]", result: T | BaseException) -> None:
+    """Let whoever waits for an answer have it, unless they have gone away."""
+    if answer.done():
+        return
+    if isinstance(result, BaseException):
+        answer.set_exception(result)
+    else:
+        answer.set_result(result)
 
 
 def friendly(error: Refused) -> Refused:

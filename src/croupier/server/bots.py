@@ -35,7 +35,7 @@ class HousePlayer:
     async def run(self) -> None:
         """Sit down and play, until cancelled."""
         self.table.room.names[self.player] = self.name
-        self.table.viewers.add(self.viewer)
+        self.table.board.come(self.viewer)
         while True:
             try:
                 await self._play()

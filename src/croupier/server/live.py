@@ -2,18 +2,17 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
 from functools import partial
 
 from croupier.errors import Bug, CroupierError, Refused
 from croupier.fairness.commitment import Committed
 from croupier.fairness.seal import unseal
 from croupier.ledger.events import MeterStarted
-from croupier.ledger.store import NOT_ENOUGH, Answer, Result
+from croupier.ledger.store import NOT_ENOUGH, Answer
 from croupier.money import micros
 from croupier.server import dealer, players
-from croupier.server.acts import Acts, Ask, Asked, Perform, settle
-from croupier.server.backroom import Backroom, friendly
+from croupier.server.acts import Acts, Ask, Asked, Perform, Reply
+from croupier.server.backroom import Backroom, friendly, settle
 from croupier.server.config import TableConfig
 from croupier.server.felt import felt_of
 from croupier.server.log import log, log_crash
@@ -32,9 +31,6 @@ MORE_TIMES_MAX = 10
 AWAY_ROUNDS_MAX = 3
 """Who is away for so many rounds running gives the seat up."""
 
-Heard = Callable[[int | BaseException], None]
-"""Called with the number of the last event after what was asked, or with why it was not done."""
-
 
 class LiveTable(Acts):
     """A table at which a server deals."""
@@ -47,27 +43,30 @@ class LiveTable(Acts):
 
     async def handle(self, player: str, message: Message, digest: bytes) -> int:
         """Do what a player asks, and return the number of the last event then."""
-        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.hear(player, message, digest, reply=partial(settle, answer))
-        return await answer
+        try:
+            return (await answer).number
+        except Refused as refused:
+            raise friendly(refused) from None
 
-    def hear(self, player: str, message: Message, digest: bytes, *, reply: Heard) -> None:
+    def hear(self, player: str, message: Message, digest: bytes, *, reply: Reply) -> None:
         """Do what a player asks, and reply with the number of the last event then."""
         match message:
             case Ready(_, seat):
                 players.check_seat(self.standing, seat, player)
-                self.ready.add(seat)
+                self.ready |= {seat}
                 self.say_scene()
-                reply(self.scribe.number)
+                reply(Answer("", self.scribe.number))
             case MoreTime():
                 self._give_time(player)
-                reply(self.scribe.number)
+                reply(Answer("", self.scribe.number))
             case _:
                 purse = partial(self.room.purse_cents, player)
                 asking = players.Asking(player, self.config, purse, self.closed_wagers)
                 perform = partial(players.perform, message=message, asking=asking)
                 asked = Asked(f"{player}/{message.id}", digest)
-                self.ask(Ask(perform, lambda result: reply(_heard(result)), asked))
+                self.ask(Ask(perform, reply, asked))
 
     def _give_time(self, player: str) -> None:
         """Give a player more time to decide (WCAG 2.2.1), at a practice table."""
@@ -141,7 +140,7 @@ class LiveTable(Acts):
     async def _step(self) -> None:
         """Wait for what is next, and do it if nothing came between."""
         if self._unsure:
-            async with self._lock:
+            async with self.idle():
                 await self._be_sure()
         self._look()
         wait = self._wait
@@ -188,7 +187,7 @@ class LiveTable(Acts):
             shown = self.meters()
             committed[:] = [dealer.open_round(act, id, time=time, meters=shown, chance=chance)]
 
-        self.ready.clear()
+        self.ready = frozenset()
         try:
             answer = await self._dealer_does(perform)
         except Refused as refused:
@@ -264,12 +263,6 @@ class LiveTable(Acts):
             perform(act)
 
         return await self.act(in_time, meters=meters)
-
-
-def _heard(result: Result) -> int | BaseException:
-    if isinstance(result, Answer):
-        return result.number
-    return friendly(result) if isinstance(result, Refused) else result
 
 
 def _start_meter(act: Act, event: MeterStarted) -> None:

@@ -16,75 +16,6 @@ MISSED_MAX = FRAMES_MAX // 2
 """Who has missed more than so many gets the whole scene instead, and is not cut for being late."""
 
 
-class Viewer:
-    """One socket: whose it is, and its frames in order."""
-
-    def __init__(self, player: str | None, name: str = "") -> None:
-        self.player, self.name = player, name
-        self.slow = False
-        self.ended, self.code = False, CLOSED
-        self._frames: deque[str] = deque()
-        self._wake = asyncio.Event()
-        self._soon: Callable[[], None] = self._wake.set
-        self._later: Callable[[], None] = self._wake.set
-
-    def attach(self, soon: Callable[[], None], later: Callable[[], None]) -> None:
-        """Call somebody when there are frames to take, or a socket to close."""
-        self._soon, self._later = soon, later
-        soon()
-
-    def detach(self) -> None:
-        """Call nobody any more."""
-        self._soon = self._later = self._wake.set
-
-    def send(self, frame: str) -> None:
-        """Send a frame, and all that wait before it."""
-        self._put(frame)
-        self._soon()
-
-    def tell(self, frame: str) -> None:
-        """Send a frame that can wait a moment for others."""
-        self._put(frame)
-        self._later()
-
-    def _put(self, frame: str) -> None:
-        if self.slow or self.ended:
-            return
-        if len(self._frames) >= FRAMES_MAX:
-            self.slow = True
-            self._frames.clear()
-        else:
-            self._frames.append(frame)
-
-    def restart(self, frames: list[str]) -> None:
-        """Begin with these frames, whatever was waiting."""
-        self._frames = deque(frames)
-        self._soon()
-
-    def end(self, code: int = CLOSED) -> None:
-        """Let the socket be closed, once what waits is sent."""
-        self.ended, self.code = True, code
-        self._soon()
-
-    @property
-    def waiting(self) -> int:
-        """How many frames are still to be sent."""
-        return len(self._frames)
-
-    def take(self) -> list[str]:
-        """Take the frames that wait."""
-        waiting = list(self._frames)
-        self._frames.clear()
-        return waiting
-
-    async def frames(self) -> list[str]:
-        """Wait for frames; none means that the socket is to be closed."""
-        while not self._frames and not self.slow and not self.ended:
-            self._wake.clear()
-            await self._wake.wait()
-        return self.take()
-
-
 class Mail:
     """Lets frames go out together: those that come within a while, and for all who get them."""
 
@@ -106,6 +37,137 @@ class Mail:
         due, self._due = self._due, {}
         for write in due:
             write()
+
+
+class Board:
+    """What is told to all who look at a table, and can wait a moment for more."""
+
+    def __init__(self, mail: Mail) -> None:
+        self.viewers: set[Viewer] = set()
+        self.present: frozenset[str] = frozenset()
+        """The players among them."""
+        self.frames: list[str] = []
+        """What was told since all have read the board."""
+        self._mail = mail
+
+    def come(self, viewer: "Viewer") -> None:
+        """Let somebody look on."""
+        viewer.look_at(self)
+        self.viewers.add(viewer)
+        self._count()
+
+    def go(self, viewer: "Viewer") -> None:
+        """Let somebody look on no longer."""
+        viewer.look_at(_NOTHING_TOLD)
+        self.viewers.discard(viewer)
+        self._count()
+
+    def _count(self) -> None:
+        self.present = frozenset(viewer.player for viewer in self.viewers if viewer.player)
+
+    def tell(self, frame: str) -> None:
+        """Tell all of something: with the next frame that they are sent, or in a while."""
+        if not self.frames:
+            self._mail.put(self._spread)
+        self.frames.append(frame)
+
+    def _spread(self) -> None:
+        """Let everybody read."""
+        viewers = list(self.viewers)
+        for viewer in viewers:
+            viewer.read()
+        self.frames = []
+        for viewer in viewers:
+            viewer.turn_over()
+
+
+class Viewer:
+    """One socket: whose it is, and its frames in order."""
+
+    def __init__(self, player: str | None, name: str = "") -> None:
+        self.player, self.name = player, name
+        self.slow = False
+        self.ended, self.code = False, CLOSED
+        self._frames: list[str] = []
+        self._board, self._read = _NOTHING_TOLD, 0
+        self._wake = asyncio.Event()
+        self._soon: Callable[[], None] = self._wake.set
+        self._now: Callable[[], None] = self._wake.set
+
+    def attach(self, soon: Callable[[], None], now: Callable[[], None]) -> None:
+        """Call somebody when there are frames to take, or a socket to close: soon, or at once."""
+        self._soon, self._now = soon, now
+        soon()
+
+    def detach(self) -> None:
+        """Call nobody any more."""
+        self._soon = self._now = self._wake.set
+
+    def look_at(self, board: Board) -> None:
+        """Read a board from now on."""
+        self._board, self._read = board, len(board.frames)
+
+    def send(self, frame: str) -> None:
+        """Send a frame, and all that wait before it."""
+        self.read()
+        self._put([frame])
+        self._soon()
+
+    def read(self) -> None:
+        """Take over what is new on the board."""
+        told, read = self._board.frames, self._read
+        if read < len(told):
+            self._read = len(told)
+            self._put(told[read:])
+
+    def turn_over(self) -> None:
+        """Go on with a new board, and send what was on the old one."""
+        self._read = 0
+        if self._frames or self.slow:
+            self._now()
+
+    def _put(self, frames: list[str]) -> None:
+        if self.slow or self.ended:
+            return
+        self._frames += frames
+        if len(self._frames) > FRAMES_MAX:
+            self.slow = True
+            self._frames.clear()
+
+    def restart(self, frames: list[str]) -> None:
+        """Begin with these frames, whatever was waiting."""
+        self._frames = frames
+        self._read = len(self._board.frames)
+        self._soon()
+
+    def end(self, code: int = CLOSED) -> None:
+        """Let the socket be closed, once what waits is sent."""
+        self.read()
+        self.ended, self.code = True, code
+        self._soon()
+
+    @property
+    def waiting(self) -> int:
+        """How many frames are still to be sent."""
+        self.read()
+        return len(self._frames)
+
+    def take(self) -> list[str]:
+        """Take the frames that wait."""
+        self.read()
+        waiting, self._frames = self._frames, []
+        return waiting
+
+    async def frames(self) -> list[str]:
+        """Wait for frames; none means that the socket is to be closed."""
+        while not self.waiting and not self.slow and not self.ended:
+            self._wake.clear()
+            await self._wake.wait()
+        return self.take()
+
+
+_NOTHING_TOLD = Board(Mail())
+"""What somebody reads who looks at no table."""
 
 
 class News:

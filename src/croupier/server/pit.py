@@ -125,7 +125,7 @@ class Pit:
             claim = Claim(f"{CAGE}#{draft.scribe.number}", digest, CAGE, cage.number)
             self._cage_unsure = True
             request = Request(claim, (), lambda _: Work(draft.events, ""))
-            [result] = await self.room.settle(lambda: [request])
+            [result] = await self.room.settled(lambda: [request])
             if isinstance(result, BaseException):
                 raise result
             self._cage, self._cage_unsure = draft.scribe, False

@@ -70,12 +70,13 @@ def meters_scene(meters: Mapping[str, int], closed: Mapping[str, str]) -> Scene:
 
 
 def bets_patch(last: Seen, standing: Standing, company: Company) -> Scene | None:
-    """Return what changed where only bets did, as while they are made; otherwise None.
+    """Return what changed where only bets did, and others lay there before; otherwise None.
 
-    What meters show is not looked at: it changes from elsewhere.
+    Then the dealer waits for what it waited for. What meters show is not looked at: it changes
+    from elsewhere.
     """
     before, now = last.standing.round, standing.round
-    if before is None or now is None:
+    if before is None or now is None or not before.boxes or not now.boxes:
         return None
     only_bets = (
         before.id == now.id
@@ -91,8 +92,9 @@ def bets_patch(last: Seen, standing: Standing, company: Company) -> Scene | None
     if not only_bets:
         return None
     had, boxes, known = before.boxes, now.boxes, last.scene["boxes"]
-    made = {str(s): _box_scene(now, box, []) for s, box in boxes.items() if had.get(s) is not box}
-    gone = {str(seat): None for seat in had if seat not in boxes}
+    others = [seat for seat, box in boxes.items() if had.get(seat) is not box]
+    made = {str(seat): _box_scene(now, boxes[seat], []) for seat in others}
+    gone = {str(seat): None for seat in had.keys() - boxes.keys()}
     changed = {seat: box for seat, box in (made | gone).items() if box != known.get(seat)}
     return {"boxes": changed} if changed else {}
 
@@ -252,7 +254,9 @@ def patched(scene: Scene, patch: Scene) -> Scene:
             if not isinstance(now, dict):
                 raise Bug(f"a patch of {key} goes seat by seat")
             merged = {**scene[key], **now}
-            after[key] = {seat: merged[seat] for seat in merged if merged[seat] is not None}
+            for seat in [seat for seat, changed in now.items() if changed is None]:
+                del merged[seat]
+            after[key] = merged
         else:
             after[key] = now
     return after

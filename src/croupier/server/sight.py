@@ -10,7 +10,7 @@ from croupier.server.backroom import Backroom
 from croupier.server.config import TableConfig
 from croupier.server.felt import felt_of
 from croupier.server.messages import PROTOCOL, encode
-from croupier.server.outbox import MISSED_MAX, News, Viewer
+from croupier.server.outbox import MISSED_MAX, Board, News, Viewer
 from croupier.server.pace import Company, Wait, next_wait
 from croupier.server.recall import Recalled
 from croupier.server.scene import (
@@ -26,6 +26,9 @@ from croupier.server.scene import (
 )
 from croupier.server.standing import new_standing, own_positions
 
+CLOCKS = {"deal": "bets", "choose": "decide", "pass": "bank", "open": "pause"}
+"""What is said to be waited for, by what the dealer does then; all else comes by itself."""
+
 
 class Sight:
     """A table as those see it who look on."""
@@ -35,8 +38,9 @@ class Sight:
         self.scribe = recalled.scribe
         self.standing = recalled.standing or new_standing(config.rules)
         self.committed: Committed | None = None
-        self.viewers: set[Viewer] = set()
-        self.ready: set[int] = set()
+        self.board = Board(room.news)
+        self.viewers = self.board.viewers
+        self.ready: frozenset[int] = frozenset()
         self.open = True
         self.opened_ms = 0
         self.felt = felt_of(config)
@@ -56,8 +60,7 @@ class Sight:
 
     @property
     def company(self) -> Company:
-        present = {viewer.player for viewer in self.viewers if viewer.player}
-        return Company(present, frozenset(self.ready), self.open)
+        return Company(self.board.present, self.ready, self.open)
 
     def scene(self) -> Scene:
         """Return what anybody may see."""
@@ -84,12 +87,11 @@ class Sight:
     def clock(self) -> dict[str, Any] | None:
         """Return what is waited for, and how much of it is left."""
         wait = self._wait
-        if wait is None or wait.does not in ("deal", "choose", "pass", "open") or not wait.ms:
+        if wait is None or wait.does not in CLOCKS or not wait.ms:
             return None
         left = max(self._due_ms() - self.room.clocks.wait_ms(), 0)
         total = wait.ms + self._extra_ms
-        what = {"deal": "bets", "choose": "decide", "pass": "bank", "open": "pause"}
-        return {"for": what[wait.does], "left_ms": left, "of_ms": total, "seat": wait.seat}
+        return {"for": CLOCKS[wait.does], "left_ms": left, "of_ms": total, "seat": wait.seat}
 
     def meters(self) -> dict[str, int]:
         """Return what the table's meters show; one that cannot be reached is left out."""
@@ -98,7 +100,7 @@ class Sight:
 
     def closed_wagers(self) -> dict[str, str]:
         """Return the wagers that cannot be made because a meter of theirs is out of reach."""
-        return self._closed_without(self.meters())
+        return self._closed_without(self.meters()) if self.standing.rules.meters else {}
 
     def _closed_without(self, shown: Mapping[str, int]) -> dict[str, str]:
         return {
@@ -129,7 +131,7 @@ class Sight:
 
     def welcome(self, viewer: Viewer, last: int | None) -> None:
         """Let somebody look on: all there is to see, or what they have missed."""
-        self.viewers.add(viewer)
+        self.board.come(viewer)
         player = viewer.player
         if player:
             self.room.viewers.setdefault(player, set()).add(viewer)
@@ -155,7 +157,7 @@ class Sight:
 
     def farewell(self, viewer: Viewer) -> None:
         """Let somebody go."""
-        self.viewers.discard(viewer)
+        self.board.go(viewer)
         if theirs := self.room.viewers.get(viewer.player or ""):
             theirs.discard(viewer)
             if not theirs:
@@ -172,11 +174,11 @@ class Sight:
 
     def _tell(self, events: list[dict[str, Any]]) -> None:
         """Tell everybody of events, and what is to be seen now."""
-        waited, company = (self._wait, self._extra_ms), self.company
-        self._look(company)
-        if (self._wait, self._extra_ms) != waited:
-            self._wake.set()  # The dealer waits for something else now, or not as long.
-        scene, patch = self._change(company, happened=bool(events))
+        company = self.company
+        bets = bets_patch(self._seen, self.standing, company) if events else None
+        if bets is None or self._wait is None:
+            self._look_again(company)
+        scene, patch = self._change(company, bets, happened=bool(events))
         self._seen = Seen(self.standing, company, scene)
         waits = self._wait and self._wait.key, self._extra_ms
         if not events and not patch and waits == self._told:
@@ -186,19 +188,31 @@ class Sight:
         frame = encode({**message, "clock": self.clock()})
         if events:
             self.news.keep(self.scribe.number, frame)
-        say = Viewer.tell if patch.keys() <= CAN_WAIT else Viewer.send
-        for viewer in self.viewers:
-            say(viewer, frame)
+        if patch.keys() <= CAN_WAIT:
+            self.board.tell(frame)
+        else:
+            for viewer in self.viewers:
+                viewer.send(frame)
 
-    def _change(self, company: Company, *, happened: bool) -> tuple[Scene, Scene]:
+    def _look_again(self, company: Company) -> None:
+        """See what is next, and let the dealer know if it is something else, or not as far off."""
+        waited = self._wait, self._extra_ms
+        self._look(company)
+        if (self._wait, self._extra_ms) != waited:
+            self._wake.set()
+
+    def _change(
+        self, company: Company, bets: Scene | None, *, happened: bool
+    ) -> tuple[Scene, Scene]:
         """Return what is to be seen now, and what of it was not before."""
         seen = self._seen
-        bets = bets_patch(seen, self.standing, company) if happened else None
         if bets is None:
             # A name can change only when somebody comes, and then no event is told of.
             scene = self._scene_for(company, seen if happened else None)
             return scene, patch_of(seen.scene, scene)
-        shown = self.meters()
-        parts = meters_scene(shown, self._closed_without(shown)).items()
-        patch = bets | {part: now for part, now in parts if now != seen.scene[part]}
+        patch = bets
+        if self.standing.rules.meters:
+            shown = self.meters()
+            parts = meters_scene(shown, self._closed_without(shown)).items()
+            patch = bets | {part: now for part, now in parts if now != seen.scene[part]}
         return patched(seen.scene, patch), patch

@@ -74,7 +74,7 @@ async def _talk(websocket: WebSocket, table: LiveTable, viewer: Viewer) -> None:
             closing = asyncio.create_task(_close(websocket, wire, viewer))
 
     wire.listen(talk.hear, write)
-    viewer.attach(partial(room.answers.put, write), partial(room.news.put, write))
+    viewer.attach(partial(room.answers.put, write), write)
     try:
         # What does not come as one text comes this way, and what came before anybody listened.
         while (message := await websocket.receive())["type"] != "websocket.disconnect":

@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Callable
 
 from croupier.errors import Refused, UserError
+from croupier.ledger.store import Answer, Result
+from croupier.server.backroom import friendly
 from croupier.server.limits import Bucket, Rate
 from croupier.server.live import LiveTable
 from croupier.server.log import log, log_crash
@@ -93,7 +95,9 @@ def answer(
         reply(error)
 
 
-def _said(id: str, result: int | BaseException) -> Said:
-    if isinstance(result, int):
-        return done(id, result)
+def _said(id: str, result: Result) -> Said:
+    if isinstance(result, Answer):
+        return done(id, result.number)
+    if isinstance(result, Refused):
+        return refused(id, friendly(result))
     return refused(id, result) if isinstance(result, UserError) else result

@@ -20,6 +20,7 @@ WRITE_S = 15.0
 _TEXT = 0x81
 """The first byte of a frame that is one whole text (RFC 6455, 5.2)."""
 _SHORT_MAX, _LONG_MAX = 125, 0xFFFF
+_NEWS_MAX = 2_000
 _MASKED, _HEAD = 0x80, 6
 """The bit that says of a client's frame that it is masked, and how long the head of a short is."""
 
@@ -98,9 +99,12 @@ class Wire(WebSocketsSansIOProtocol):
             self._late = None
 
 
-@lru_cache(64)
 def framed(text: str) -> bytes:
-    """Return a text as a frame of the server's (RFC 6455, 5.2); many viewers get the same."""
+    """Return a text as a frame of the server's (RFC 6455, 5.2)."""
+    return _news(text) if len(text) <= _NEWS_MAX else _frame(text)
+
+
+def _frame(text: str) -> bytes:
     data = text.encode()
     size = len(data)
     if size <= _SHORT_MAX:
@@ -108,6 +112,10 @@ def framed(text: str) -> bytes:
     if size <= _LONG_MAX:
         return struct.pack("!BBH", _TEXT, _SHORT_MAX + 1, size) + data
     return struct.pack("!BBQ", _TEXT, _SHORT_MAX + 2, size) + data
+
+
+_news = lru_cache(4096)(_frame)
+"""What is short is said to many viewers, and what is long to one."""
 
 
 def short_text(data: bytes) -> str | None:

@@ -110,7 +110,7 @@ async def balance_races(folder: Path, races: int, break_: Callable[[House], None
         break_(house)
         pit, rng = house.pit, random.Random(2)
         for table in pit.tables.values():
-            table.viewers.add(viewer)
+            table.board.come(viewer)
             await say(table, viewer, "sit", id=f"s-{table.id}", seat=2)
             await house.until_phase(table.id, "bets")
         had = pit.room.purse_cents(viewer.player or "")
@@ -168,7 +168,7 @@ async def late_bets(folder: Path, rounds: int) -> list[str]:
         table, players = house.table("maryland"), await viewers(house, 5)
         wager = next(iter(table.config.rules.wagers))
         for seat, viewer in enumerate(players, 1):
-            table.viewers.add(viewer)
+            table.board.come(viewer)
             await say(table, viewer, "sit", id="s", seat=seat)
         told: dict[tuple[str, int, int], dict[str, Any]] = {}
         rng = random.Random(3)

@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame, Opcode
 
 from croupier.server import live, sight, talk, wire
+from croupier.server.backroom import Due, Then
 from croupier.server.limits import Rate
 from croupier.server.outbox import FRAMES_MAX, MISSED_MAX, Viewer
 from croupier.server.people import TICKET_S, People
@@ -185,12 +186,15 @@ def test_a_command_under_way_survives_its_socket(
         first, gate, stored = await ann.line("maryland"), asyncio.Event(), asyncio.Event()
         settle = house.pit.room.settle
 
-        async def slowly(*args: Any) -> Any:
-            answer = await settle(*args)
-            stored.set()
-            await gate.wait()
-            return answer
+        def slowly(due: Due, then: Then) -> None:
+            async def late(results: Any) -> None:
+                stored.set()
+                await gate.wait()
+                then(results)
 
+            settle(due, lambda results: holding.append(asyncio.create_task(late(results))))
+
+        holding = list[asyncio.Task[None]]()
         monkeypatch.setattr(house.pit.room, "settle", slowly)
         await first.socket.send(json.dumps({"type": "sit", "id": "s1", "seat": 2}))
         await stored.wait()

@@ -58,9 +58,7 @@ class Screen(TableClient):
 
     def look(self) -> None:
         """Take in the frames that wait."""
-        waiting = list(self.viewer._frames)
-        self.viewer._frames.clear()
-        for frame in waiting:
+        for frame in self.viewer.take():
             self.said.append(frame)
             self._take(frame)
 

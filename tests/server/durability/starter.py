@@ -24,7 +24,7 @@ from croupier.ledger.store import Answer, Request, Result
 from croupier.ledger.stores import postgres, sqlite
 from croupier.rules.load import load
 from croupier.server import app, doorway, house
-from croupier.server.backroom import Backroom
+from croupier.server.backroom import Backroom, Due, Then
 from croupier.server.live import LiveTable
 from tests.rules.books import IDS
 
@@ -60,8 +60,14 @@ def hasty() -> None:
         queues[claim.stream].put(partial(room.store.settle, claim, (), lambda _: done))
         return Answer(done.answer, claim.expected + len(done.events))
 
-    async def settle(self: Backroom, due: Callable[[], list[Request]]) -> list[Result]:
-        return [await settled(self, request) for request in due()]
+    async def run(room: Backroom, due: Due, then: Then) -> None:
+        then([await settled(room, request) for request in due()])
+
+    running = set[asyncio.Task[None]]()
+
+    def settle(self: Backroom, due: Due, then: Then) -> None:
+        running.add(task := asyncio.create_task(run(self, due, then)))
+        task.add_done_callback(running.discard)
 
     setattr(Backroom, settle.__name__, settle)
 

@@ -77,7 +77,7 @@ async def broken_everywhere(floor: Floor, failing: Failing) -> list[int]:
     asked = next(floor.moves(), None)
     while True:
         before, standing = everything(floor.store), floor.table.standing
-        said = sum(len(screen.viewer._frames) for screen in floor.screens.values())
+        said = sum(screen.viewer.waiting for screen in floor.screens.values())
         try:
             with failing(points) as run:
                 await do(floor, asked)
@@ -86,7 +86,7 @@ async def broken_everywhere(floor: Floor, failing: Failing) -> list[int]:
             async with floor.table.idle():
                 await floor.table._be_sure()
                 assert floor.table.standing == standing
-            heard = sum(len(screen.viewer._frames) for screen in floor.screens.values())
+            heard = sum(screen.viewer.waiting for screen in floor.screens.values())
             assert heard == said, "somebody heard of what is not stored"
             points += 1
             continue

@@ -179,7 +179,7 @@ async def second_deck(store: Store) -> tuple[Any, ...]:
             claim = Claim(f"again {number}", bytes(32), table.id, table.scribe.number)
             deck = SealedDeck(round.id, entropy(100))
             asked = [Request(claim, (), putting(deck))]
-            [result] = await floor.room.settle(asked.copy)
+            [result] = await floor.room.settled(asked.copy)
             refused += isinstance(result, UNIQUE)
         with store.reading() as view:
             return refused, view.sealed(round.id) == before, view.answer("again 0")
