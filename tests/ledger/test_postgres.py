@@ -11,7 +11,7 @@ from croupier.errors import UserError
 from croupier.ledger.stores import open_postgres
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
-from croupier.ledger.stores.statements import migrations
+from croupier.ledger.stores.statements import Session, migrations
 from tests.ledger.contract import StoreContract
 from tests.ledger.servers import new_database
 
@@ -28,6 +28,15 @@ class TestPostgres(StoreContract):
     @pytest.fixture
     def empty(self, server: str) -> Callable[[], Store]:
         return lambda: PostgresStore(new_database(server), make=True)
+
+    @pytest.fixture
+    def opened(self, server: str) -> Callable[[], Store]:
+        where = new_database(server)
+        return lambda: PostgresStore(where, make=True, isolation=self.isolation)
+
+    def plan(self, session: Session, sql: str, *parameters: object) -> str:
+        session.run("SET LOCAL enable_seqscan = off")
+        return "\n".join(row[0] for row in session.rows(f"EXPLAIN {sql}", *parameters))
 
     def execute(self, store: Store, sql: str) -> None:
         assert isinstance(store, PostgresStore)

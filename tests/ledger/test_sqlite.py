@@ -11,9 +11,10 @@ from croupier.errors import UserError
 from croupier.ledger.stores import open_sqlite
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore, check_version
-from croupier.ledger.stores.statements import migrations
+from croupier.ledger.stores.statements import Session, migrations
 from tests.ledger.contract import StoreContract
 from tests.ledger.failing import failing_at
+from tests.ledger.versions import EARLIER, version
 
 
 class TestSqlite(StoreContract):
@@ -26,6 +27,14 @@ class TestSqlite(StoreContract):
     @pytest.fixture
     def empty(self, tmp_path: Path) -> Callable[[], Store]:
         return lambda: SqliteStore(tmp_path / "empty.db", make=True)
+
+    @pytest.fixture
+    def opened(self, tmp_path: Path) -> Callable[[], Store]:
+        return lambda: SqliteStore(tmp_path / "opened.db", make=True)
+
+    def plan(self, session: Session, sql: str, *parameters: object) -> str:
+        rows = session.rows(f"EXPLAIN QUERY PLAN {sql}", *parameters)
+        return "\n".join(row[-1] for row in rows)
 
     def execute(self, store: Store, sql: str) -> None:
         assert isinstance(store, SqliteStore)
@@ -88,6 +97,24 @@ def test_migrations_are_recorded_and_done_once(tmp_path: Path) -> None:
     store.close()
     with pytest.raises(UserError, match=r"made by a later version, with 0999-later\.sql"):
         SqliteStore(tmp_path / "ledger.db")
+
+
+def schema_of_entries(file: Path) -> dict[str, str]:
+    store = SqliteStore(file, make=True)
+    with store.writing() as session:
+        sql = "SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'entries' AND sql IS NOT NULL"
+        found = {name: made.replace('"', "") for name, made in session.rows(sql)}
+    store.close()
+    return found
+
+
+def test_entries_that_were_copied_are_kept_as_before(tmp_path: Path) -> None:
+    """All checks, references, indexes and triggers are there; only the key of the ids is not."""
+    with version(EARLIER):
+        before = schema_of_entries(tmp_path / "before.db")
+    before["entries"] = before["entries"].replace(" UNIQUE", "")
+    assert schema_of_entries(tmp_path / "after.db") == before
+    assert len(before) == 5
 
 
 def test_the_tables_take_no_other_types(tmp_path: Path) -> None:

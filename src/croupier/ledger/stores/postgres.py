@@ -23,7 +23,7 @@ from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
-from croupier.ledger.stores.statements import RECORDED, Pen, Reading, Row, fill, pending
+from croupier.ledger.stores.statements import RECORDED, Earlier, Pen, Reading, Row, fill, pending
 
 CONNECTIONS_MAX = 8
 CONNECT_S = 10
@@ -49,6 +49,7 @@ class PostgresSession:
 
     locking = " FOR UPDATE"
     floor_error: type[Exception] = errors.CheckViolation
+    holds = "position('{}'::bytea IN data) > 0"
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -59,9 +60,12 @@ class PostgresSession:
     def run(self, sql: str, *parameters: object) -> int:
         return self.connection.execute(_sql(sql), parameters).rowcount
 
-    def run_many(self, sql: str, rows: Sequence[Row]) -> None:
-        if rows:
-            self.connection.cursor().executemany(_sql(sql), rows)
+    def run_many(self, sql: str, rows: Sequence[Row]) -> int:
+        if not rows:
+            return 0
+        cursor = self.connection.cursor()
+        cursor.executemany(_sql(sql), rows)
+        return cursor.rowcount
 
 
 class ReadingSession(PostgresSession):
@@ -114,7 +118,7 @@ class PostgresStore:
         for migration in due:
             if not make:
                 message = f"it is from an earlier version: {migration.name} is due"
-                raise UserError(message, field="--database")
+                raise Earlier(message, field="--database")
             with self.writing() as session:
                 session.run("SELECT pg_advisory_xact_lock(?)", MIGRATING)
                 if migration in pending(session, "postgres"):

@@ -17,12 +17,16 @@ import apsw
 from croupier.errors import Bug, Refused, UserError
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
-from croupier.ledger.stores.statements import RECORDED, Pen, Reading, Row, pending
+from croupier.ledger.stores.gathering import Gathering
+from croupier.ledger.stores.statements import RECORDED, Earlier, Pen, Reading, Row, pending
 
 VERSION_MIN = (3, 51, 3)
 """Before it, a log that two connections reset at once could lose commits."""
 BUSY_MS = 10_000
 PAGES_A_STEP = 256
+STATEMENTS_KEPT = 512
+"""How many runs of statements later one is still prepared; a large commit takes hundreds of runs,
+and the usual hundred would have every statement prepared anew for each of them."""
 _OPENING = """
 PRAGMA foreign_keys = ON;
 PRAGMA synchronous = FULL;
@@ -35,6 +39,7 @@ class SqliteSession:
 
     locking = ""  # There is one writer, so nobody else can change a row.
     floor_error: type[Exception] = apsw.ConstraintError
+    holds = "instr(data, CAST('{}' AS BLOB)) > 0"
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
@@ -46,8 +51,10 @@ class SqliteSession:
         self.connection.execute(sql, parameters)
         return self.connection.changes()
 
-    def run_many(self, sql: str, rows: Sequence[Row]) -> None:
+    def run_many(self, sql: str, rows: Sequence[Row]) -> int:
+        before = self.connection.total_changes()
         self.connection.executemany(sql, rows)
+        return self.connection.total_changes() - before
 
 
 @dataclass(eq=False)
@@ -102,7 +109,9 @@ class SqliteStore:
             raise UserError(f"{path.name} is not a ledger: {error}", field="--data") from None
 
     def _connect(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self.path), vfs=self.vfs or None)
+        connection = apsw.Connection(
+            str(self.path), vfs=self.vfs or None, statementcachesize=STATEMENTS_KEPT
+        )
         connection.set_busy_timeout(BUSY_MS)
         connection.execute(_OPENING)
         return connection
@@ -116,7 +125,7 @@ class SqliteStore:
         for migration in pending(SqliteSession(self._writer), "sqlite"):
             if not make:
                 message = f"{self.path.name} is from an earlier version: {migration.name} is due"
-                raise UserError(message, field="--data")
+                raise Earlier(message, field="--data")
             with self.writing() as session:
                 session.run(migration.sql)
                 done = migration.number, migration.name
@@ -187,29 +196,40 @@ class SqliteStore:
         again; to keep a place in the transaction for each to go back to would cost all of them.
         """
         left = list(together)
-        while left and (refused := self._run_all(left)):
-            left.remove(refused)
-
-    def _run_all(self, together: Sequence[Running], *, singly: bool = False) -> Running | None:
-        """Run the statements of commands, or of none: then return the one that was refused."""
-        running: Running | None = None
         try:
-            self._writer.execute("BEGIN IMMEDIATE")
-            pen = Pen(SqliteSession(self._writer))
-            for running in together:
-                self._run(running, pen)
-                if singly:
-                    pen.finish()
-            if not singly and not self._finished(pen):
-                self._roll_back()
-                return self._run_all(together, singly=True)
-        except Exception as error:
-            # Where none was running, there is no transaction for any of them.
-            self._fail([running] if running else together, error)
-            return running
+            # One alone is stored with fewer statements by itself.
+            if len(left) < 2 or not self._run_together(left):
+                while left and (refused := self._run_singly(left)):
+                    left.remove(refused)
         except BaseException as error:
-            self._fail(together, error)
-            raise  # Whoever interrupts means this thread.
+            self._fail(left, error)
+            if not isinstance(error, Exception):
+                raise  # Whoever interrupts means this thread.
+
+    def _run_together(self, together: Sequence[Running]) -> bool:
+        """Run the statements of commands, or of none: it does not show whose fault that is."""
+        self._writer.execute("BEGIN IMMEDIATE")
+        try:
+            pen = Gathering(SqliteSession(self._writer), [one.claim for one in together])
+            for one in together:
+                self._run(one, pen)
+            pen.finish()
+        except Exception:
+            self._roll_back()
+            return False
+        return True
+
+    def _run_singly(self, together: Sequence[Running]) -> Running | None:
+        """Run the statements of commands, or of none: then return the one that was refused."""
+        self._writer.execute("BEGIN IMMEDIATE")
+        pen = Pen(SqliteSession(self._writer))
+        for one in together:
+            try:
+                self._run(one, pen)
+                pen.finish()
+            except Exception as error:
+                self._fail([one], error)
+                return one
         return None
 
     def _run(self, one: Running, pen: Pen) -> None:
@@ -220,14 +240,6 @@ class SqliteStore:
             if self._writer.total_changes() != written:
                 raise
             one.error = refused
-
-    def _finished(self, pen: Pen) -> bool:
-        """Write what all commands add; if that fails, it does not show whose fault it is."""
-        try:
-            pen.finish()
-        except Exception:
-            return False
-        return True
 
     def _commit(self, together: Sequence[Running]) -> None:
         """Wait for the disk; if it fails, all of them have failed."""
@@ -308,7 +320,11 @@ class SqliteStore:
             read_only = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)
             copy(read_only, self._writer)
             read_only.close()
-            self._writer.execute("PRAGMA journal_mode = WAL")
+        try:
+            self._prepare(make=True)
+        except apsw.Error as error:
+            message = f"{source.name} cannot be brought up to date: {error}"
+            raise UserError(message, field="BACKUP") from None
 
     def leave_log(self) -> None:
         """Make the file one that stands alone: a backup has no log beside it."""

@@ -4,18 +4,19 @@ A session runs statements inside one transaction; `?` stands for a parameter. Wh
 do differently, each says in its own file.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import islice
+from itertools import groupby, islice, takewhile
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
-from croupier.errors import Bug, Refused
+from croupier.errors import Bug, Refused, UserError
 from croupier.ledger.accounts import Account, account, kind_of, lock_order
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
 from croupier.ledger.entries import Entry
-from croupier.ledger.journal import START, Head, Stored, chain, stored_of
+from croupier.ledger.journal import START, Head, Stored, chained, stored_of
 from croupier.ledger.store import (
     COMMAND_REUSED,
     NO_SUCH_METER,
@@ -30,6 +31,8 @@ Row = tuple[Any, ...]
 ROWS_AT_ONCE = 1_000
 LAYOUT = "layout:"
 """How the accounts begin that no index names: their entries are found by their round."""
+BEGINNINGS = ("DeckCommitted", "Opened", "TableSet")
+"""The events with which a subject begins, first or again: an index names them and no others."""
 
 TABLES = {
     "streams": "stream, number, hash",
@@ -56,6 +59,8 @@ class Session(Protocol):
     """What is written after a SELECT whose rows nobody else may change until the end."""
     floor_error: type[Exception]
     """What is raised when an account would go below zero."""
+    holds: str
+    """The condition that the bytes of an event hold a text, which is written for `{}`."""
 
     def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
         """Run a statement and yield its rows."""
@@ -63,8 +68,8 @@ class Session(Protocol):
     def run(self, sql: str, *parameters: object) -> int:
         """Run a statement and return how many rows it changed."""
 
-    def run_many(self, sql: str, rows: Sequence[Row]) -> None:
-        """Run a statement once for each row of parameters."""
+    def run_many(self, sql: str, rows: Sequence[Row]) -> int:
+        """Run a statement once for each row of parameters; return how many rows it changed."""
 
 
 # ---------------------------------------------------------------- appending
@@ -80,6 +85,7 @@ class Pen:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._heads: dict[str, Head] = {}
+        self._moved: dict[str, Head] = {}
         self._answers: dict[str, Row] = {}
         self._added: dict[str, list[Row]] = {
             "events": [],
@@ -97,44 +103,59 @@ class Pen:
         if head.number != claim.expected:
             message = f"{stream} has come to event {head.number}, not {claim.expected}"
             raise Refused(STREAM_MOVED, message, field="expected")
+        if meters:
+            self._catch_up()
         work = decide(_locked_meters(session, meters))
-        records = [(event.time_ms, event.subject, event.data) for event in work.events]
-        stored = list(chain(head, stream, records))
-        entries: list[Row] = [
-            (stream, number, line, *entry)
-            for number, event in enumerate(work.events, head.number + 1)
-            for line, entry in enumerate(event.entries, 1)
-        ]
-        _post(session, entries)
+        number, hash = head
+        events: list[Row] = []
+        entries: list[Row] = []
+        for data, time_ms, subject, posted in work.events:
+            number, hash = number + 1, chained(hash, data)
+            events.append((stream, number, time_ms, subject, data, hash))
+            entries += [(stream, number, line, *entry) for line, entry in enumerate(posted, 1)]
+        self._post(entries)
+        if work.emptied:
+            self._catch_up()
         for emptied in work.emptied:
             if _balance(session, emptied):
                 raise Bug(f"{emptied} is not empty")
-        head = self._heads[stream] = stored[-1].head if stored else head
-        answered = claim.command, claim.digest, stream, head.number, work.answer
+        self._heads[stream] = self._moved[stream] = Head(number, hash)
+        answered = claim.command, claim.digest, stream, number, work.answer
         self._answers[claim.command] = answered
-        self._added["events"] += stored
+        self._added["events"] += events
         self._added["entries"] += entries
         self._added["decks"] += work.sealed
         self._added["commands"].append(answered)
-        return Answer(work.answer, head.number)
+        return Answer(work.answer, number)
 
     def _known(self, claim: Claim) -> Answer | None:
         """Return what was answered to this command before, or refuse its id for another one."""
+        row = self._answers.get(claim.command) or self._stored(claim.command)
+        if row is None:
+            return None
+        _, digest, stream, number, answer = row
+        if (digest, stream) != (claim.digest, claim.stream):
+            raise Refused(COMMAND_REUSED, "this id was another command's", field="command")
+        return Answer(answer, number, repeated=True)
+
+    def _stored(self, command: str) -> Row | None:
+        """Look a command up that is not of this transaction."""
         sql = f"SELECT {TABLES['commands']} FROM commands WHERE command = ?"
-        row = self._answers.get(claim.command)
-        for _, digest, stream, number, answer in (
-            [row] if row else self._session.rows(sql, claim.command)
-        ):
-            if (digest, stream) != (claim.digest, claim.stream):
-                raise Refused(COMMAND_REUSED, "this id was another command's", field="command")
-            return Answer(answer, number, repeated=True)
-        return None
+        return next(iter(self._session.rows(sql, command)), None)
+
+    def _post(self, entries: Sequence[Row]) -> None:
+        """Let entries change accounts."""
+        _post(self._session, entries)
+
+    def _catch_up(self) -> None:
+        """See to it that accounts stand where all entries so far have brought them."""
 
     def finish(self) -> None:
         """Write what was gathered; then the transaction can be committed."""
         run_many = self._session.run_many
-        moved = [(*head, stream) for stream, head in self._heads.items()]
+        moved = [(*head, stream) for stream, head in self._moved.items()]
         run_many("UPDATE streams SET number = ?, hash = ? WHERE stream = ?", moved)
+        self._moved.clear()
         for table, rows in self._added.items():
             if rows:
                 run_many(_insert(table), rows)
@@ -175,12 +196,18 @@ def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
     return shown
 
 
-def _post(session: Session, entries: list[Row]) -> None:
-    """Change what accounts come to, in a fixed order."""
+def changes_of(entries: Iterable[Row]) -> dict[Account, int]:
+    """Return by how much entries change accounts."""
     changes: dict[Account, int] = {}
     for _, _, _, _, debit, credit, micros, _ in entries:
         changes[debit] = changes.get(debit, 0) - micros
         changes[credit] = changes.get(credit, 0) + micros
+    return changes
+
+
+def _post(session: Session, entries: Iterable[Row]) -> None:
+    """Change what accounts come to, in a fixed order."""
+    changes = changes_of(entries)
     for changed in sorted(changes, key=lock_order):
         try:
             _add(session, changed, changes[changed])
@@ -230,32 +257,55 @@ class Reading:
         return map(stored_of, self._rows(sql, stream, after))
 
     def about(self, subject: str) -> list[Stored]:
+        holds = self._session.holds
+        begins = " OR ".join(holds.format(f'"type":"{name}"') for name in BEGINNINGS)
         sql = (
-            "SELECT stream, number, time_ms, subject, data, hash FROM events "
-            "WHERE subject = ? AND subject <> '' ORDER BY stream, number"
+            "SELECT stream, number FROM events "
+            f"WHERE subject = ? AND subject <> '' AND ({begins}) ORDER BY stream, number"
         )
-        return list(map(stored_of, self._rows(sql, subject)))
+        found: list[Stored] = []
+        for stream, number in list(self._rows(sql, subject)):
+            last = found[-1] if found else None
+            if last and last.stream == stream and last.number >= number:
+                continue  # It goes on with what has begun: a round has two beginnings.
+            rows = takewhile(
+                lambda row: row.subject in ("", subject), self.stream(stream, after=number - 1)
+            )
+            found += [row for row in rows if row.subject]
+        return found
 
     def posted(self, stream: str, *, after: int = 0) -> Iterator[Posted]:
         sql = f"{_POSTED} WHERE stream = ? AND number > ? ORDER BY number, line"
         return (_posted(row) for row in self._rows(sql, stream, after))
 
     def history(self, account: Account, *, limit: int) -> list[Posted]:
-        both = "debit", "credit"
         if account.startswith(LAYOUT):
-            # Whatever lies there was laid in its round, and is found by it.
-            where = [f"subject = ? AND subject <> '' AND {side} = ?" for side in both]
-            given: Row = (account.removeprefix(LAYOUT), account) * 2
-        else:
-            where = [f"{side} = ? AND substr({side}, 1, 7) <> '{LAYOUT}'" for side in both]
-            given = account, account
+            return self._history_of_layout(account)[:limit]
         # Two searches, each by its own index.
         found = (
             f"SELECT {TABLES['entries']}, time_ms FROM entries JOIN events USING (stream, number)"
         )
-        sides = " UNION ALL ".join(f"{found} WHERE {each}" for each in where)
+        sides = " UNION ALL ".join(
+            f"{found} WHERE {side} = ? AND substr({side}, 1, 7) <> '{LAYOUT}'"
+            for side in ("debit", "credit")
+        )
         sql = f"{sides} ORDER BY time_ms DESC, stream DESC, number DESC, line DESC LIMIT ?"
-        return [_posted(row[:-1]) for row in self._rows(sql, *given, limit)]
+        return [_posted(row[:-1]) for row in self._rows(sql, account, account, limit)]
+
+    def _history_of_layout(self, layout: Account) -> list[Posted]:
+        """Return the entries of a layout: whatever lies there was laid in its round."""
+        found: list[tuple[int, Posted]] = []
+        records = self.about(layout.removeprefix(LAYOUT))
+        for stream, rows in groupby(records, key=lambda row: row.stream):
+            times = {row.number: row.time_ms for row in rows}
+            first, last = min(times), max(times)
+            for posted in self.posted(stream, after=first - 1):
+                if posted.number > last:
+                    break
+                if posted.number in times and layout in posted.entry[1:3]:
+                    found.append((times[posted.number], posted))
+        found.sort(key=itemgetter(0))
+        return [posted for _, posted in reversed(found)]
 
     def balance(self, account: Account) -> int | None:
         return _balance(self._session, account)
@@ -324,6 +374,10 @@ RECORDED = """CREATE TABLE IF NOT EXISTS migrations (
     number INTEGER NOT NULL PRIMARY KEY,
     name TEXT NOT NULL
 )"""
+
+
+class Earlier(UserError):
+    """A ledger is of an earlier version, and has to be brought up to date before it is read."""
 
 
 def migrations(database: str) -> list[Migration]:

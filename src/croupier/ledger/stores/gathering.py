@@ -1,0 +1,69 @@
+"""Writes down what many commands come to with few statements: for a database with one writer.
+
+What commands do to accounts is added up, and written when somebody looks at one or in the end. If
+an account cannot bear it, that does not show which command is to be refused; whoever must know
+lets a pen write down one command after the other.
+"""
+
+import json
+from collections.abc import Sequence
+
+from croupier.errors import CroupierError
+from croupier.ledger.accounts import OWING, Account, kind_of
+from croupier.ledger.journal import Head
+from croupier.ledger.store import Claim
+from croupier.ledger.stores.statements import TABLES, Pen, Row, Session, changes_of
+
+_HEADS = f"SELECT {TABLES['streams']} FROM json_each(?) CROSS JOIN streams ON stream = value"
+_KNOWN = f"SELECT {TABLES['commands']} FROM json_each(?) CROSS JOIN commands ON command = value"
+_RAISE = (
+    "INSERT INTO accounts (account, kind, micros) VALUES (?, ?, ?) "
+    "ON CONFLICT DO UPDATE SET micros = micros + excluded.micros"
+)
+_LOWER = "UPDATE accounts SET micros = micros + ? WHERE account = ? AND micros >= ?"
+
+
+class Short(CroupierError):
+    """After some command an account would be below zero."""
+
+
+class Gathering(Pen):
+    """A pen that looks all commands up at once, and changes each account once."""
+
+    def __init__(self, session: Session, claims: Sequence[Claim]) -> None:
+        super().__init__(session)
+        streams = json.dumps([*{claim.stream for claim in claims}])
+        commands = json.dumps([claim.command for claim in claims])
+        for stream, number, hash in session.rows(_HEADS, streams):
+            self._heads[stream] = Head(number, hash)
+        for row in session.rows(_KNOWN, commands):
+            self._answers[row[0]] = row
+        self._changes: dict[Account, tuple[int, int]] = {}
+        """By how much accounts change, and the lowest point on the way there."""
+
+    def _stored(self, command: str) -> Row | None:
+        return None  # All were looked up.
+
+    def _post(self, entries: Sequence[Row]) -> None:
+        for changed, micros in changes_of(entries).items():
+            change, lowest = self._changes.get(changed, (0, 0))
+            change += micros
+            self._changes[changed] = change, min(lowest, change)
+
+    def _catch_up(self) -> None:
+        raised: list[Row] = []
+        lowered: list[Row] = []
+        for changed, (change, lowest) in self._changes.items():
+            kind = kind_of(changed)
+            if lowest < 0 and kind not in OWING:
+                lowered.append((change, changed, -lowest))
+            else:
+                raised.append((changed, kind, change))
+        self._changes.clear()
+        self._session.run_many(_RAISE, raised)
+        if self._session.run_many(_LOWER, lowered) != len(lowered):
+            raise Short("some account does not hold as much")
+
+    def finish(self) -> None:
+        self._catch_up()
+        super().finish()
