@@ -1,8 +1,10 @@
 """Restores a backup, but not one that is older than what was signed and given away."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from croupier.errors import UserError
 from croupier.ledger.audit import RulesOf
@@ -13,6 +15,7 @@ from croupier.ledger.scribe import Happened, Scribe
 from croupier.ledger.store import Claim, View, Work
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.ledger.stores.statements import Earlier
 from croupier.ledger.verify import verify
 from croupier.rules.table_rules import TableRules
 
@@ -32,12 +35,12 @@ def restore(
     """Fill an empty store from a backup that verifies; return how many events are lost by it.
 
     A backup that lacks events which a checkpoint has signed is refused, unless it is forced; that
-    is then written into the journal, for all to see.
+    is then written into the journal, for all to see. One of an earlier version stays as it is: a
+    copy of it is brought up to date, verified and restored.
     """
     kept = tuple(checkpoints)
-    backup = SqliteStore(source)
-    try:
-        with backup.reading() as view:
+    with _up_to_date(source) as file:
+        with closing(SqliteStore(file)) as backup, backup.reading() as view:
             lost = _lost(view, kept)
             if lost and forced_at_ms is None:
                 listed = ", ".join(f"{count} of {stream}" for stream, count in lost.items())
@@ -46,12 +49,32 @@ def restore(
             found = verify(view, rules_of, checkpoints=_up_to(view, kept), key=key)
         if found.faults:
             raise UserError(f"the backup does not verify: {found.faults[0]}", field="BACKUP")
-    finally:
-        backup.close()
-    store.restore(source)
+        store.restore(file)
     if lost and forced_at_ms is not None:
         _note(store, lost, forced_at_ms)
     return lost
+
+
+@contextmanager
+def _up_to_date(source: Path) -> Iterator[Path]:
+    """Give a backup, or a copy that was brought up to date if it is from an earlier version."""
+    if not _is_earlier(source):
+        yield source
+        return
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / source.name
+        with closing(SqliteStore(file, make=True)) as copied:
+            copied.restore(source)
+            copied.leave_log()
+        yield file
+
+
+def _is_earlier(source: Path) -> bool:
+    try:
+        SqliteStore(source).close()
+    except Earlier:
+        return True
+    return False
 
 
 def _lost(view: View, checkpoints: Iterable[Checkpoint]) -> dict[str, int]:
