@@ -16,7 +16,7 @@ from typing import TypeVar
 from croupier.errors import Refused
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.entries import Entry
-from croupier.ledger.store import NOT_ENOUGH, Request, Result, View
+from croupier.ledger.store import NOT_ENOUGH, Finish, Request, Result, View
 from croupier.ledger.stores.protocol import Store
 from croupier.money import shown_cents
 from croupier.server.dealer import Chance
@@ -28,6 +28,8 @@ THREADS = 8
 """So many wait for the disk at once: one who writes, and readers."""
 TOGETHER_S = 0.001
 """While many ask, a commit begins so long after the last one, with all that came until then."""
+QUICK_S = 0.005
+"""So long everything waits for a commit at most; a quick disk needs a tenth of it."""
 BUSY_S = 0.001
 """Whoever else writes, a sign-in or a checkpoint, is looked for so often until it is done."""
 T = TypeVar("T")
@@ -136,9 +138,22 @@ class Backroom:
             # Statements are run here: in a thread they would wait for this one at every step.
             while (finish := self.store.begin_all(requests)) is None:
                 await asyncio.sleep(BUSY_S)
-            return iter(await asyncio.get_running_loop().run_in_executor(self._threads, finish))
+            return iter(await self._finished(finish))
         except Exception as error:
             return repeat(error)
+
+    async def _finished(self, finish: Finish) -> list[Result]:
+        """Wait for the disk, and if it is slow, do other things meanwhile.
+
+        A quick one is done before anything else could be: a thread that comes back from the disk
+        while this one is at work has to wait for it, longer than for the disk.
+        """
+        storing = self._threads.submit(finish)
+        try:
+            storing.exception(QUICK_S)
+        except TimeoutError:
+            return await asyncio.wrap_future(storing)
+        return storing.result()
 
     async def away(self, work: Callable[[], T]) -> T:
         """Do something that waits for the disk, away from the loop."""

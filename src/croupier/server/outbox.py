@@ -8,7 +8,7 @@ FRAMES_MAX = 256
 """So many frames wait for a reader; with one more it is cut, and asks again from where it was."""
 CLOSED = 1001
 """What a socket is closed with where nobody says more: the server goes away."""
-NEWS_S = 0.25
+NEWS_S = 0.5
 """What can wait is sent so late at most: what happens meanwhile comes with it."""
 KEPT = 512
 """So many frames are kept for those who come back."""

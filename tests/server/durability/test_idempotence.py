@@ -40,7 +40,7 @@ class Sender:
         self.copies += copies
         for task in tasks:
             if self.rng.random() < 0.3:  # The line breaks, and what was begun is stored unheard.
-                for _ in range(self.rng.randint(1, 12)):
+                for _ in range(self.rng.randint(1, 3)):
                     await asyncio.sleep(0)
                 self.dropped += task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

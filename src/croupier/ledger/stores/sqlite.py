@@ -17,6 +17,7 @@ import apsw
 from croupier.errors import Bug, Refused, UserError
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
+from croupier.ledger.stores.emptying import Emptying
 from croupier.ledger.stores.gathering import Gathering
 from croupier.ledger.stores.statements import RECORDED, Earlier, Pen, Reading, Row, pending
 
@@ -105,6 +106,8 @@ class SqliteStore:
         try:
             self._writer = self._connect()
             self._prepare(make=make)
+            self._emptying = Emptying(self._connect)
+            self._emptying.follow(self._writer)
         except (apsw.NotADBError, apsw.CantOpenError, apsw.SQLError) as error:
             raise UserError(f"{path.name} is not a ledger: {error}", field="--data") from None
 
@@ -332,6 +335,7 @@ class SqliteStore:
 
     def close(self) -> None:
         with self._lock:
+            self._emptying.close()
             self._writer.close()
 
 
