@@ -21,7 +21,7 @@ from croupier.ledger.stores.protocol import Store
 from croupier.money import shown_cents
 from croupier.server.dealer import Chance
 from croupier.server.log import log_crash
-from croupier.server.outbox import NEWS_S, Mail, Viewer
+from croupier.server.outbox import Mail, Viewer
 from croupier.table.commands import Time
 
 THREADS = 8
@@ -77,7 +77,6 @@ class Backroom:
     on_purse: Callable[[str], None] = lambda _: None
     """Called with a player whose purse has changed."""
     answers: Mail = field(default_factory=Mail)
-    news: Mail = field(default_factory=lambda: Mail(NEWS_S))
     stored: int = 0
     """Events that were stored since the start."""
 

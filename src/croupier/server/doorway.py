@@ -28,7 +28,7 @@ WAITING_MAX = 512
 CONNECTIONS_MAX = 4_096
 HEADERS_BYTES_MAX = 16 * 1024
 LINES = Rate(per_s=1, burst=10)
-GARBAGE = (50_000, 20, 100)
+GARBAGE = (5_000, 50, 50)
 """After how many new objects garbage is looked for, and after how many such looks among the older:
 what a command leaves is mostly none, and no look takes so long that a player would notice."""
 SWITCH_S = 0.001

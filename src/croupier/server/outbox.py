@@ -174,18 +174,22 @@ class News:
     """What was sent to everybody lately, by the number of its last event."""
 
     def __init__(self, number: int) -> None:
-        self._kept: deque[tuple[int, str]] = deque()
+        self._numbers: deque[int] = deque()
+        self._frames: deque[str] = deque()
         self._from = self._to = number
 
     def keep(self, number: int, frame: str) -> None:
         """Keep a frame whose last event has this number."""
-        self._kept.append((number, frame))
+        self._numbers.append(number)
+        self._frames.append(frame)
         self._to = number
-        if len(self._kept) > KEPT:
-            self._from, _ = self._kept.popleft()
+        if len(self._frames) > KEPT:
+            self._from = self._numbers.popleft()
+            self._frames.popleft()
 
     def since(self, number: int) -> list[str] | None:
         """Return the frames after an event, or None if it is too long ago, or still to come."""
         if not self._from <= number <= self._to:
             return None
-        return [frame for last, frame in self._kept if last > number]
+        kept = zip(self._numbers, self._frames, strict=True)
+        return [frame for last, frame in kept if last > number]

@@ -10,7 +10,7 @@ from croupier.server.backroom import Backroom
 from croupier.server.config import TableConfig
 from croupier.server.felt import felt_of
 from croupier.server.messages import PROTOCOL, encode
-from croupier.server.outbox import MISSED_MAX, Board, News, Viewer
+from croupier.server.outbox import MISSED_MAX, NEWS_S, Board, Mail, News, Viewer
 from croupier.server.pace import Company, Wait, next_wait
 from croupier.server.recall import Recalled
 from croupier.server.scene import (
@@ -38,7 +38,7 @@ class Sight:
         self.scribe = recalled.scribe
         self.standing = recalled.standing or new_standing(config.rules)
         self.committed: Committed | None = None
-        self.board = Board(room.news)
+        self.board = Board(Mail(NEWS_S))  # Each at its own time, not all tables at once.
         self.viewers = self.board.viewers
         self.ready: frozenset[int] = frozenset()
         self.open = True
