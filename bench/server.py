@@ -33,8 +33,8 @@ from croupier.client import Client
 TABLES, SEATS = 143, 7
 CONNECTIONS = 1_000
 RATE_S = 2
-SECONDS = 10
 TURNS, TURN_S = 10, 1.5
+RATE_TURNS, RATE_TURN_S = 8, 3
 BURST_TABLES = 20
 PROBES = 300
 IDLE = 1_000
@@ -229,11 +229,17 @@ async def flat_out_in_turns(*servers: tuple[int, Awaitable[list[Line]]]) -> list
     return [statistics.median(seen) for seen in rates.values()]
 
 
-async def latencies(lines: Awaitable[list[Line]]) -> list[float]:
-    each = await lines
-    times = await at_rate(each, SECONDS)
-    quiet(each)
-    return times
+async def at_rate_in_turns(folder: Path, *servers: Awaitable[list[Line]]) -> list[list[float]]:
+    """The median and the 99th percentile of the disk and of each server, in the median turn."""
+    lines = [await opening for opening in servers]
+    seen: list[list[tuple[float, float]]] = [[] for _ in range(len(lines) + 1)]
+    for _ in range(RATE_TURNS):
+        every = [fdatasync_s(folder), *[await at_rate(each, RATE_TURN_S) for each in lines]]
+        for turns, times in zip(seen, every, strict=True):
+            turns.append((statistics.median(times), p99(times)))
+    for each in lines:
+        quiet(each)
+    return [[statistics.median(turn[i] for turn in turns) for i in (0, 1)] for turns in seen]
 
 
 async def idle(address: str, pid: int) -> float:
@@ -262,11 +268,6 @@ def main() -> None:
     base = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.gettempdir())
     with tempfile.TemporaryDirectory(dir=base) as name:
         folder = Path(name)
-        disk = fdatasync_s(folder)
-        print(
-            f"fdatasync of a page          {statistics.median(disk) * 1e3:8.2f} ms, "
-            f"p99 {p99(disk) * 1e3:.2f} ms"
-        )
         count = BURST_TABLES * SEATS
         house = tables(BURST_TABLES, bets_s=3600)
         with serving(folder, house) as (pid, address), echoing() as (echo, echo_address):
@@ -277,21 +278,19 @@ def main() -> None:
             )
         print(f"commands a CPU second        {ours:8,.0f}")
         print(f"echoes a CPU second          {theirs:8,.0f}   ratio {ours / theirs:.2f} (0.25)")
-        with serving(folder, tables(TABLES, bets_s=3600)) as (pid, address):
+        house = tables(TABLES, bets_s=3600)
+        with serving(folder, house) as (pid, address), echoing() as (_, echo_address):
             held = asyncio.run(idle(address, pid))
-            slow = asyncio.run(latencies(seated(address, CONNECTIONS)))
-        with echoing() as (pid, address):
-            fast = asyncio.run(latencies(echo_lines(address, CONNECTIONS)))
-        most = 5 * (p99(disk) + p99(fast))
-        print(
-            f"{CONNECTIONS} connections, {RATE_S}/s each  "
-            f"p50 {statistics.median(slow) * 1e3:.1f} ms, p99 {p99(slow) * 1e3:.1f} ms, "
-            f"{len(slow) / SECONDS:,.0f} commands/s"
-        )
-        print(
-            f"the echo                     p50 {statistics.median(fast) * 1e3:.1f} ms, "
-            f"p99 {p99(fast) * 1e3:.1f} ms; 5 x (fdatasync + echo) is {most * 1e3:.1f} ms"
-        )
+            lines = seated(address, CONNECTIONS), echo_lines(echo_address, CONNECTIONS)
+            disk, slow, fast = asyncio.run(at_rate_in_turns(folder, *lines))
+        most = 5 * (disk[1] + fast[1])
+        for name, (half, late) in (
+            ("fdatasync of a page", disk),
+            (f"{CONNECTIONS} connections, {RATE_S}/s each", slow),
+            ("the echo", fast),
+        ):
+            print(f"{name:28} p50 {half * 1e3:.1f} ms, p99 {late * 1e3:.1f} ms")
+        print(f"5 x (fdatasync + echo)       {most * 1e3:8.1f} ms, so much may the p99 be")
         print(f"an idle connection           {held:8.1f} KiB")
         played = rounds_an_hour(folder)
         print(
