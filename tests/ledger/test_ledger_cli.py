@@ -1,6 +1,7 @@
 """`croupier ledger`, on both databases, and restoring."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from unittest.mock import patch
@@ -149,6 +150,17 @@ def test_a_missing_package_is_named(package: str, extra: str, option: str, ledge
         ran = run("ledger", "verify", option, str(ledger))
     assert (ran.code, ran.out) == (3, "")
     assert f"pip install 'croupier[{extra}]'" in ran.err
+
+
+def test_who_cannot_write_records_is_told_the_extra(ledger: Path) -> None:
+    without = "import sys; sys.modules['orjson'] = None; from croupier.cli import main; main()"
+    words = [sys.executable, "-c", without, "ledger", "verify", "--data", str(ledger)]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert (
+        ran.stderr
+        == "croupier: a ledger needs the extra 'server': pip install 'croupier[server]'\n"
+    )
 
 
 # ---------------------------------------------------------------- checkpoints and backups

@@ -18,7 +18,7 @@ from croupier.ledger.verify import verify
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.server import talk
-from croupier.server.backroom import Backroom, Clocks, settle
+from croupier.server.backroom import Backroom, Clocks, hand_over
 from croupier.server.config import Config, parse_config
 from croupier.server.live import LiveTable
 from croupier.server.messages import message_from
@@ -106,7 +106,7 @@ class Player:
 async def answered(table: LiveTable, viewer: Viewer, text: str | bytes) -> str:
     """Say something as a socket does, and return the frame that answers it."""
     frame: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    talk.answer(table, viewer, text, reply=partial(settle, frame))
+    talk.answer(table, viewer, text, reply=partial(hand_over, frame))
     return await frame
 
 

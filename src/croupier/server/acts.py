@@ -16,7 +16,7 @@ from croupier.fairness.seal import unseal
 from croupier.ledger.scribe import Draft, Scribe
 from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, Work
 from croupier.round.events import Dealt
-from croupier.server.backroom import Backroom, call, settle
+from croupier.server.backroom import Backroom, call, hand_over
 from croupier.server.config import TableConfig
 from croupier.server.recall import Recalled, missed_by
 from croupier.server.sight import Sight
@@ -125,7 +125,7 @@ class Acts(Sight):
     ) -> Answer:
         """Do something, and wait until it is stored; refused, it has changed nothing."""
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self.ask(Ask(perform, partial(settle, answer), asked, meters))
+        self.ask(Ask(perform, partial(hand_over, answer), asked, meters))
         return await answer
 
     def ask(self, ask: Ask) -> None:

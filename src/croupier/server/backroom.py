@@ -115,7 +115,7 @@ class Backroom:
     async def settled(self, due: Due) -> list[Result]:
         """Store what commands come to, and wait for it."""
         results: asyncio.Future[list[Result]] = asyncio.get_running_loop().create_future()
-        self.settle(due, partial(settle, results))
+        self.settle(due, partial(hand_over, results))
         return await results
 
     async def _write(self) -> None:
@@ -208,7 +208,7 @@ def call(then: Callable[[T], None], came: T) -> None:
         log_crash(error)
 
 
-def settle(answer: "asyncio.Future[T]", result: T | BaseException) -> None:
+def hand_over(answer: "asyncio.Future[T]", result: T | BaseException) -> None:
     """Let whoever waits for an answer have it, unless they have gone away."""
     if answer.done():
         return

@@ -12,7 +12,7 @@ from croupier.ledger.store import NOT_ENOUGH, Answer
 from croupier.money import micros
 from croupier.server import dealer, players
 from croupier.server.acts import Acts, Ask, Asked, Perform, Reply
-from croupier.server.backroom import Backroom, friendly, settle
+from croupier.server.backroom import Backroom, friendly, hand_over
 from croupier.server.config import TableConfig
 from croupier.server.felt import felt_of
 from croupier.server.log import log, log_crash
@@ -44,7 +44,7 @@ class LiveTable(Acts):
     async def handle(self, player: str, message: Message, digest: bytes) -> int:
         """Do what a player asks, and return the number of the last event then."""
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self.hear(player, message, digest, reply=partial(settle, answer))
+        self.hear(player, message, digest, reply=partial(hand_over, answer))
         try:
             return (await answer).number
         except Refused as refused:
