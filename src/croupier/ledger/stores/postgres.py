@@ -83,6 +83,8 @@ class ReadingSession(PostgresSession):
 class PostgresStore:
     """A ledger in a PostgreSQL database."""
 
+    is_local = False
+
     def __init__(self, url: str, *, make: bool = False, isolation: str = "READ COMMITTED") -> None:
         self._threads = ThreadPoolExecutor(CONNECTIONS_MAX, "postgres")
         self._begin = _sql(f"BEGIN ISOLATION LEVEL {isolation}")

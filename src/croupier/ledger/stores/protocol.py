@@ -13,6 +13,9 @@ from croupier.ledger.stores.statements import Session
 class Store(Protocol):
     """A database with a ledger in it."""
 
+    is_local: bool
+    """Whether a commit waits for nothing but a disk of this machine."""
+
     def append(self, claim: Claim, work: Work) -> Answer:
         """Append what a command comes to, or return what was answered to it before."""
 
