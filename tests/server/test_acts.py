@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from threading import current_thread
 from time import sleep
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 
 from croupier.errors import Bug, Refused
 from croupier.ledger.store import NOT_ENOUGH, Finish, Request, Result
-from croupier.server import scene, sight
+from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.server import backroom, scene, sight
+from croupier.server.backroom import Backroom
 from croupier.server.outbox import Viewer
 from croupier.server.pit import Pit
 from croupier.server.scene import Scene
@@ -58,6 +61,25 @@ def test_bets_of_one_moment_are_said_in_one_frame(tmp_path: Path) -> None:
         assert [event["event"]["seat"] for event in news["events"]] == [*range(1, 8)]
 
 
+def slow_disk(room: Backroom, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let every commit take a while; return how many commands each has."""
+    begun, begin_all = list[int](), room.store.begin_all
+
+    def slowly(requests: Sequence[Request]) -> Finish:
+        begun.append(len(requests))
+        finish = begin_all(requests)
+        assert finish
+
+        def late() -> list[Result]:
+            sleep(0.3)
+            return finish()
+
+        return late
+
+    monkeypatch.setattr(room.store, "begin_all", slowly)
+    return begun
+
+
 def test_what_is_asked_before_its_turn_goes_with_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,20 +87,8 @@ def test_what_is_asked_before_its_turn_goes_with_the_others(
         async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
             one, two = await seated(pit, 1, 2)
             await deal_until(pit.tables["t"], "bets")
-            begun, begin_all = list[int](), pit.room.store.begin_all
-
-            def slowly(requests: Sequence[Request]) -> Finish:
-                begun.append(len(requests))
-                finish = begin_all(requests)
-                assert finish
-
-                def late() -> list[Result]:
-                    sleep(0.3)
-                    return finish()
-
-                return late
-
-            monkeypatch.setattr(pit.room.store, "begin_all", slowly)
+            begun = slow_disk(pit.room, monkeypatch)
+            await pit.fill("p-8", 1_000_00)
             elsewhere = asyncio.create_task(pit.fill("p-9", 1_000_00))
             await asyncio.sleep(0.1)
             first = asyncio.create_task(one.ask("bet", seat=1, wager="ante", cents=500))
@@ -87,7 +97,39 @@ def test_what_is_asked_before_its_turn_goes_with_the_others(
             await elsewhere
             return begun, apart
 
-    assert asyncio.run(asked()) == ([1, 2], 1)
+    assert asyncio.run(asked()) == ([1, 1, 2], 1)
+
+
+def test_a_disk_that_was_slow_once_keeps_nobody_from_anything_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the commit that finds it slow is waited for by all; a quick one needs no thread."""
+    monkeypatch.setattr(backroom, "QUICK_S", 0.2)  # A busy machine's disk is quick as well.
+
+    async def asked() -> tuple[list[str], list[int]]:
+        async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
+            finishing, finish = list[str](), SqliteStore._finish
+
+            def noted(*args: Any) -> list[Result]:
+                finishing.append(current_thread().name.partition("_")[0])
+                return finish(*args)
+
+            async def done_meanwhile(player: str) -> int:
+                storing, count = asyncio.create_task(pit.fill(player, 1_000_00)), 0
+                while not storing.done():
+                    await asyncio.sleep(0.01)
+                    count += 1
+                return count
+
+            await pit.fill("p-6", 1_000_00)
+            monkeypatch.setattr(SqliteStore, "_finish", noted)
+            await pit.fill("p-7", 1_000_00)
+            slow_disk(pit.room, monkeypatch)
+            return finishing, [await done_meanwhile(player) for player in ("p-8", "p-9")]
+
+    finishing, (first, second) = asyncio.run(asked())
+    assert finishing == ["MainThread", "MainThread", "store"]
+    assert first < 5 < second
 
 
 def test_who_cannot_decide_stands_in_nobodys_way(tmp_path: Path) -> None:
