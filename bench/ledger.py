@@ -120,7 +120,6 @@ def verifying(folder: Path) -> None:
     dealer = Dealer(Till(store, "t1"), seats=5)
     for number in range(ROUNDS):
         dealer.play(f"r{number}", f"round {number}")
-    size = sum(path.stat().st_size for path in folder.glob("verify.db*"))
     with store.reading() as view:
         rows = list(view.stream("t1"))
         memory = sum(len(row.data) for row in rows) / ROUNDS
@@ -128,6 +127,7 @@ def verifying(folder: Path) -> None:
         whole = min(seconds(lambda: sound(view, entries=True), 1) for _ in range(3))
         back = seconds(lambda: Scribe("t1", rules_of).read(rows), 1)
     store.close()
+    size = (folder / "verify.db").stat().st_size
     count = len(rows)
     print(f"verify --quick        {count / quick:10,.0f} events/s   (at least 100,000 is wanted)")
     print(f"verify                {count / whole:10,.0f} events/s, every entry worked out again")

@@ -1,8 +1,7 @@
 """Empties the write-ahead log of a SQLite file while others write to it.
 
 A commit that had to empty the log itself, as SQLite has it by default, takes ten times as long as
-any other. So another thread copies it into the file, again and again what has come meanwhile, until
-nothing is left or so little that a commit may copy the rest.
+any other. So another thread copies most of it into the file, and a commit only the rest.
 """
 
 from collections.abc import Callable
@@ -11,10 +10,9 @@ from contextlib import suppress
 
 import apsw
 
-PAGES = 12_000
-"""The log is emptied when so many pages came to it, 48 MiB: a page that was written often meanwhile
+PAGES = 14_000
+"""The log is emptied when so many pages came to it, 55 MiB: a page that was written often meanwhile
 is copied once, and the disk is seldom kept from what others wait for."""
-PASSES = 4
 
 
 class Emptying:
@@ -31,22 +29,19 @@ class Emptying:
         writer.set_wal_hook(self._committed)
 
     def _committed(self, writer: apsw.Connection, _: str, pages: int) -> int:
-        """Begin to copy when the log has grown, and copy the rest when that is done."""
+        """Begin to copy when the log has grown, and end it when there is little left to copy."""
         self._since = min(self._since, pages)  # It is less when the log was begun anew.
         if self._copying is None:
             if pages - self._since >= PAGES:
                 self._copying = self._thread.submit(self._copy)
         elif self._copying.done():
             self._copying, self._since = None, pages
-            if pages >= PAGES:  # Otherwise nothing was left, and the log was begun anew.
-                empty(writer)
+            empty(writer)
         return apsw.SQLITE_OK
 
     def _copy(self) -> None:
         connection = self._connect()
-        for _ in range(PASSES):
-            if empty(connection):
-                break
+        empty(connection)
         connection.close()
 
     def close(self) -> None:
@@ -54,12 +49,7 @@ class Emptying:
         self._thread.shutdown()
 
 
-def empty(connection: apsw.Connection) -> bool:
-    """Copy as much of the log as can be, and return whether that was all of it.
-
-    What was committed lasts, whatever comes of this.
-    """
+def empty(connection: apsw.Connection) -> None:
+    """Copy as much of the log as can be; what was committed lasts, whatever comes of it."""
     with suppress(apsw.Error):
-        pages, copied = connection.wal_checkpoint()
-        return copied == pages
-    return False
+        connection.wal_checkpoint()
