@@ -16,7 +16,7 @@ from typing import TypeVar
 from croupier.errors import Refused
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.entries import Entry
-from croupier.ledger.store import NOT_ENOUGH, Finish, Request, Result, View
+from croupier.ledger.store import NOT_ENOUGH, Request, Result, View
 from croupier.ledger.stores.protocol import Store
 from croupier.money import shown_cents
 from croupier.server.dealer import Chance
@@ -139,23 +139,23 @@ class Backroom:
             # Statements are run here: in a thread they would wait for this one at every step.
             while (finish := self.store.begin_all(requests)) is None:
                 await asyncio.sleep(BUSY_S)
-            return iter(await self._finished(finish))
+            return iter(await self.commit(finish))
         except Exception as error:
             return repeat(error)
 
-    async def _finished(self, finish: Finish) -> list[Result]:
-        """Wait for the commit: for a disk that is quick at once, for all else in a thread.
+    async def commit(self, finish: Callable[[], T]) -> T:
+        """Do what ends with a commit: where the disk is quick at once, otherwise in a thread.
 
         To hand a commit to a thread and back takes half as long as a quick disk does, and whatever
         else could be done meanwhile holds the thread up on its way back. A disk that was slow once
         is not waited for here until it is quick again.
         """
 
-        def timed() -> list[Result]:
+        def timed() -> T:
             began_s = time.monotonic()
-            results = finish()
+            result = finish()
             self._is_quick = self.store.is_local and time.monotonic() - began_s < QUICK_S
-            return results
+            return result
 
         return timed() if self._is_quick else await self.away(timed)
 

@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from croupier.errors import Refused, UserError
 from croupier.ledger.audit import Posted, RulesOf
-from croupier.ledger.checkpoints import sign
+from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.events import Bought, LedgerEvent
 from croupier.ledger.journal import Head
 from croupier.ledger.scribe import Happened, Scribe
@@ -43,7 +44,7 @@ class Pit:
         self._cage: Scribe = Scribe(CAGE, _no_rules)
         self._cage_lock, self._cage_unsure = asyncio.Lock(), False
         self._tasks: list[asyncio.Task[None]] = []
-        self._checked = 0
+        self._check_lock, self._checked = asyncio.Lock(), 0
         room.on_purse = self._tell_purse
 
     async def start(self, *, deals: bool = True) -> None:
@@ -173,17 +174,22 @@ class Pit:
             if new >= CHECKPOINT_EVENTS or (new and now_s - last_s >= CHECKPOINT_S):
                 last_s = now_s
                 try:
-                    await self.checkpoint()
+                    # When the house closes, what was begun is finished all the same.
+                    await asyncio.shield(self.checkpoint())
                 except Exception as error:
                     log_crash(error, missing="checkpoint")
 
     async def checkpoint(self) -> None:
         """Sign the heads of all streams, and write them where they can be taken from."""
-        signing = self.signing
-        if signing is None or self.room.stored == self._checked:
-            return
-        self._checked = self.room.stored
-        await self.room.away(lambda: signing.write(self.room))
+        # One after the other: each has the number after the last one's.
+        async with self._check_lock:
+            stored, signing, room = self.room.stored, self.signing, self.room
+            if signing is None or stored == self._checked:
+                return
+            checkpoint = await room.away(lambda: signing.sign(room))
+            await room.commit(partial(room.store.add_checkpoint, checkpoint))
+            await room.away(lambda: signing.write(checkpoint))
+            self._checked = stored
 
 
 class Signing:
@@ -192,15 +198,17 @@ class Signing:
     def __init__(self, secret: bytes, file: Path) -> None:
         self.secret, self.file = secret, file
 
-    def write(self, room: Backroom) -> None:
+    def sign(self, room: Backroom) -> Checkpoint:
         """Sign the heads of all streams as they are now."""
 
         def look(view: View) -> tuple[int, Mapping[str, Head]]:
             return view.last_checkpoint() + 1, view.heads()
 
         number, heads = room.looked(look)
-        checkpoint = sign(self.secret, number, heads, time_ms=room.clocks.wall_ms())
-        room.store.add_checkpoint(checkpoint)
+        return sign(self.secret, number, heads, time_ms=room.clocks.wall_ms())
+
+    def write(self, checkpoint: Checkpoint) -> None:
+        """Write a checkpoint where it can be taken from."""
         with self.file.open("a", encoding="utf-8") as file:
             file.write(f"{checkpoint}\n")
 

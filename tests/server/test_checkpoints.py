@@ -1,0 +1,60 @@
+"""Checkpoints of a house: signed one after the other, and none is missing where they are kept."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from croupier.ledger.checkpoints import Checkpoint, is_signed, parse_checkpoints
+from croupier.server.pit import Pit, Signing
+from tests.ledger.memory import SECRET
+from tests.rules.books import MARYLAND
+from tests.server.floor import one_table, pit_at
+
+
+def kept(pit: Pit) -> tuple[list[Checkpoint], tuple[Checkpoint, ...]]:
+    """Return the checkpoints in the ledger, and those in the file beside it."""
+    assert pit.signing
+    with pit.room.store.reading() as view:
+        return view.checkpoints(), parse_checkpoints(pit.signing.file.read_text("utf-8"))
+
+
+def test_checkpoints_that_are_asked_for_at_once_are_one_after_the_other(tmp_path: Path) -> None:
+    async def signed() -> None:
+        async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
+            pit.signing = Signing(SECRET, tmp_path / "checkpoints.jsonl")
+            await pit.fill("p-1", 1_000)
+            await asyncio.gather(pit.checkpoint(), pit.checkpoint())
+            await pit.fill("p-2", 1_000)
+            await asyncio.gather(pit.checkpoint(), pit.fill("p-3", 1_000))
+            await pit.checkpoint()
+            in_ledger, in_file = kept(pit)
+            assert [each.number for each in in_file] == [1, 2, 3]
+            assert tuple(in_ledger) == in_file
+            assert all(is_signed(each, each.key) for each in in_file)
+            with pit.room.store.reading() as view:
+                assert in_file[-1].heads == view.heads()
+
+    asyncio.run(signed())
+
+
+def test_a_checkpoint_that_could_not_be_written_is_followed_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Signing, checkpoint: Checkpoint) -> None:
+        raise OSError("disk full")
+
+    async def signed() -> None:
+        async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
+            pit.signing = Signing(SECRET, tmp_path / "checkpoints.jsonl")
+            await pit.fill("p-1", 1_000)
+            with monkeypatch.context() as patch, pytest.raises(OSError, match="disk full"):
+                patch.setattr(Signing, "write", full)
+                await pit.checkpoint()
+            await pit.checkpoint()
+            in_ledger, in_file = kept(pit)
+            assert [each.number for each in in_ledger] == [1, 2]
+            assert [each.number for each in in_file] == [2]
+            assert in_file[0].heads == in_ledger[0].heads
+
+    asyncio.run(signed())
