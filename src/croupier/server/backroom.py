@@ -153,9 +153,10 @@ class Backroom:
 
         def timed() -> T:
             began_s = time.monotonic()
-            result = finish()
-            self._is_quick = self.store.is_local and time.monotonic() - began_s < QUICK_S
-            return result
+            try:
+                return finish()
+            finally:
+                self._is_quick = self.store.is_local and time.monotonic() - began_s < QUICK_S
 
         return timed() if self._is_quick else await self.away(timed)
 
