@@ -33,8 +33,8 @@ PRAGMA foreign_keys = ON;
 PRAGMA synchronous = FULL;
 PRAGMA trusted_schema = OFF;
 """
-CACHE = "PRAGMA cache_size = -32768"
-"""The writer keeps 32 MiB of pages: those that thousands of players write to."""
+CACHE = "PRAGMA cache_size = -16384"
+"""The writer keeps 16 MiB of pages: those that thousands of players write to."""
 
 
 class SqliteSession:
