@@ -28,7 +28,7 @@ WAITING_MAX = 512
 CONNECTIONS_MAX = 4_096
 HEADERS_BYTES_MAX = 16 * 1024
 LINES = Rate(per_s=1, burst=10)
-GARBAGE = (10_000, 50, 100)
+GARBAGE = (5_000, 500, 50)
 """After how many new objects garbage is looked for, and after how many such looks among the older.
 A look takes two microseconds an object, and nobody is answered meanwhile. Commands that are under
 way have some thousands of objects, and leave none that a look would find."""
