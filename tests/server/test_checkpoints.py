@@ -2,10 +2,13 @@
 
 import asyncio
 from pathlib import Path
+from threading import Event
+from time import sleep
 
 import pytest
 
 from croupier.ledger.checkpoints import Checkpoint, is_signed, parse_checkpoints
+from croupier.server import pit as pits
 from croupier.server.pit import Pit, Signing
 from tests.ledger.memory import SECRET
 from tests.rules.books import MARYLAND
@@ -58,3 +61,30 @@ def test_a_checkpoint_that_could_not_be_written_is_followed_by_another(
             assert in_file[0].heads == in_ledger[0].heads
 
     asyncio.run(signed())
+
+
+def test_a_checkpoint_that_is_under_way_when_the_house_closes_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, writing = Signing.write, Event()
+
+    def slowly(self: Signing, checkpoint: Checkpoint) -> None:
+        writing.set()
+        sleep(0.3)
+        write(self, checkpoint)
+
+    async def closed() -> None:
+        async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
+            pit.signing = Signing(SECRET, tmp_path / "checkpoints.jsonl")
+            await pit.fill("p-1", 1_000)
+            pit._tasks.append(asyncio.create_task(pit._check()))
+            await asyncio.to_thread(writing.wait)
+            await pit.stop()
+            in_ledger, in_file = kept(pit)
+            assert [each.number for each in in_file] == [1]
+            assert tuple(in_ledger) == in_file
+
+    monkeypatch.setattr(Signing, "write", slowly)
+    monkeypatch.setattr(pits, "LOOK_S", 0.01)
+    monkeypatch.setattr(pits, "CHECKPOINT_EVENTS", 1)
+    asyncio.run(closed())
