@@ -61,7 +61,7 @@ def test_all_faults_are_found_at_once_each_with_its_clause() -> None:
             id="T",
         )
         + table("bots = 9", id="u")
-        + table(id="v", book="nowhere")
+        + table(id="u", book="nowhere")
     )
     found = faults(text)
     assert [fault.partition(":")[0] for fault in found] == [
@@ -73,6 +73,7 @@ def test_all_faults_are_found_at_once_each_with_its_clause() -> None:
         "table[1].selections.pair_plus",
         "table[2].bots",
         "table[3].rulebook",
+        "table",
     ]
     assert found[5].endswith("(12.D)")
 

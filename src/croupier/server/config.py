@@ -104,7 +104,7 @@ class _Reading:
             rows = []
         found = [self._table(row, f"table[{n}]") for n, row in enumerate(rows, 1)]
         tables = tuple(table for table in found if table)
-        self._check_ids(tables)
+        self._check_ids(rows)
         self._check_shared(tables)
         return Config(tables, chips)
 
@@ -180,8 +180,10 @@ class _Reading:
 
     # ------------------------------------------------------------ what belongs together
 
-    def _check_ids(self, tables: tuple[TableConfig, ...]) -> None:
-        ids = [table.id for table in tables]
+    def _check_ids(self, rows: list[Any]) -> None:
+        """No two tables have one id, whatever else is wrong with them."""
+        given = [row.get("id") for row in rows if isinstance(row, dict)]
+        ids = [id for id in given if isinstance(id, str)]
         for id in sorted({id for id in ids if ids.count(id) > 1}):
             self.wrong("table", f"two tables are called {id!r}")
 
