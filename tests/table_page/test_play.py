@@ -302,6 +302,29 @@ def test_single_letters_can_be_switched_off(house: House, new_page: NewPage) -> 
     expect(page.locator("#help")).to_be_visible()
 
 
+def test_settings_hold_before_their_dialog_has_closed(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{house.url}/tables/maryland")
+    page.wait_for_selector('#dock[data-mode="guest"]')
+    page.locator('[data-command="settings"]').click()
+    page.locator('[name="keys"]').uncheck()
+    page.evaluate(
+        """() => {
+          document.querySelector("#settings").close();
+          const pressed = { key: "g", bubbles: true };
+          document.body.dispatchEvent(new KeyboardEvent("keydown", pressed));
+        }"""
+    )
+    page.wait_for_timeout(300)
+    assert page.locator(OWN).count() == 0
+    page.locator('[data-command="settings"]').click()
+    page.locator('[name="loss"]').fill("40")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#settings", state="hidden")
+    kept = page.evaluate("JSON.parse(localStorage.getItem('croupier.limits')).loss")
+    assert kept == 40
+
+
 @pytest.mark.parametrize("size", [PHONE, NARROW])
 def test_on_a_phone(size: tuple[int, int], house: House, new_page: NewPage) -> None:
     page = new_page(size, has_touch=True)

@@ -35,7 +35,8 @@ export function settings({ care, changed }) {
     if (box) box.value = String(care().limits[name] || "");
   }
   apply();
-  must("#settings").addEventListener("close", () => {
+  // At once, and not when the dialog is closed: that event comes after the next key.
+  form.addEventListener("change", () => {
     for (const name of NAMES) {
       options[name] = Boolean(field(name)?.checked);
     }
