@@ -5,6 +5,7 @@ order and with the same ids, so that whoever posts them twice posts them once. W
 by name is taken in the order of the names, which is all that its stored bytes keep.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -192,6 +193,21 @@ def _holds(round: Round) -> dict[str, int]:
         most = (fee.banker if fee else 0) + (amount if payer in FROM_BANKER else 0)
         held[banker.player] = most
     return {player: cents for player, cents in held.items() if cents}
+
+
+def at_stake(round: Round) -> dict[str, int]:
+    """Return what an open round holds of each player's money, in cents: all that may come back.
+
+    These are stakes, a banker's funds, what is held for rake, and fees, which a void round returns.
+    """
+    sums: Counter[str] = Counter()
+    for box in round.boxes.values():
+        sums[box.player] += box.fee + sum(_lies(stake) for stake in box.stakes.values())
+    if round.banker:
+        sums[round.banker.player] += round.banker.funds
+    if round.at > 0:
+        sums.update(_holds(round))
+    return dict(sums)
 
 
 def _meters_back(posting: Posting, after: Round) -> Iterator[Move]:

@@ -72,6 +72,15 @@ def round_found(view: View, id: str, rules_of: RulesOf) -> Found:
     return Found(records, table, tuple(told), entries)
 
 
+def player_at(view: View, round: str, seat: int) -> str:
+    """Return who played at a seat in a round: the last to bet there, as seats change hands."""
+    events = [decode(row.data).event for row in view.about(round)]
+    bets = [one for one in events if one["type"] == "BetMade" and one["seat"] == seat]
+    if not bets:
+        raise UserError(f"nobody played at seat {seat} in {round}", field="ID")
+    return str(bets[-1]["player"])
+
+
 def _table(view: View, digest: str) -> TableSet:
     for row in view.about(digest):
         event = ledger_event_from(decode(row.data).event)

@@ -14,7 +14,7 @@ from itertools import islice, repeat
 from typing import TypeVar
 
 from croupier.errors import Refused
-from croupier.ledger.accounts import Account, account
+from croupier.ledger.accounts import Account, account, kind_of
 from croupier.ledger.entries import Entry
 from croupier.ledger.store import NOT_ENOUGH, Request, Result, View
 from croupier.ledger.stores.protocol import Store
@@ -83,6 +83,8 @@ class Backroom:
     def __post_init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, "store")
         self._holds: dict[Account, int] = {}
+        self.pending: set[Account] = set()
+        """Awards that a floorperson has still to validate."""
         self.viewers: dict[str, set[Viewer]] = {}
         """The sockets of each player, at whatever tables."""
         self._waiting: list[tuple[Due, Then]] = []
@@ -98,6 +100,7 @@ class Backroom:
     async def start(self) -> None:
         """Learn what purses and meters hold."""
         self._holds = await self.read(lambda view: view.balances())
+        self.pending = {a for a, held in self._holds.items() if held and kind_of(a) == "pending"}
 
     async def read(self, look: Callable[[View], T]) -> T:
         """Look at the ledger, away from the loop."""
@@ -176,6 +179,8 @@ class Backroom:
         for each in moved:
             if each.startswith("player:"):
                 self.on_purse(each.removeprefix("player:"))
+            elif each.startswith("pending:"):
+                (self.pending.add if holds[each] else self.pending.discard)(each)
             elif not holds[each] and each.startswith(("layout:", "bank:")):
                 del holds[each]
 

@@ -8,13 +8,18 @@ from hashlib import sha256
 from pathlib import Path
 
 from croupier.errors import Refused, UserError
+from croupier.ledger.accounts import Account
 from croupier.ledger.audit import Posted, RulesOf
 from croupier.ledger.checkpoints import Checkpoint, sign
+from croupier.ledger.entries import at_stake
 from croupier.ledger.events import Bought, LedgerEvent
+from croupier.ledger.found import player_at
 from croupier.ledger.journal import Head
 from croupier.ledger.scribe import Happened, Scribe
 from croupier.ledger.store import Claim, Request, View, Work
+from croupier.money import shown_cents
 from croupier.rules.table_rules import TableRules
+from croupier.rules.words import dollars
 from croupier.server.backroom import Backroom
 from croupier.server.config import Config
 from croupier.server.live import LiveTable
@@ -43,6 +48,8 @@ class Pit:
         self.tables: dict[str, LiveTable] = {}
         self._cage: Scribe = Scribe(CAGE, _no_rules)
         self._cage_lock, self._cage_unsure = asyncio.Lock(), False
+        self._owners: dict[Account, str] = {}
+        """Whose each pending award is."""
         self._tasks: list[asyncio.Task[None]] = []
         self._check_lock, self._checked = asyncio.Lock(), 0
         room.on_purse = self._tell_purse
@@ -88,17 +95,37 @@ class Pit:
     # ------------------------------------------------------------ the cage
 
     async def issue(self, player: str) -> None:
-        """Give play chips to a player who has fewer than a guest starts with."""
+        """Give play chips to a player who owns fewer than a guest starts with."""
+        most = self.config.guest_chips_cents
 
         def due() -> LedgerEvent:
-            cents = self.config.guest_chips_cents - self.room.purse_cents(player)
-            if cents <= 0:
-                raise Refused(
-                    "enough_chips", "you have as many chips as one starts with", field="purse"
+            owned = self.owned_cents(player)
+            if owned >= most:
+                message = (
+                    f"you have {dollars(owned)}, bets and funds on the tables included; "
+                    f"you can refill once you have less than {dollars(most)}"
                 )
-            return Bought(player, cents)
+                raise Refused("enough_chips", message, field="purse")
+            return Bought(player, most - owned)
 
         await self._at_cage(due)
+
+    def owned_cents(self, player: str) -> int:
+        """Return what a player owns: the purse, what lies on tables, and awards not yet paid."""
+        rounds = [table.standing.in_play for table in self.tables.values()]
+        staked = sum(at_stake(round).get(player, 0) for round in rounds if round)
+        balances = self.room.balances()
+        pending = [balances[a] for a in self.room.pending if self._owners.get(a) == player]
+        return self.room.purse_cents(player) + staked + shown_cents(sum(pending))
+
+    async def _learn_owners(self) -> None:
+        """Look up whose awards are pending; the account names the round and the seat."""
+        while unknown := self.room.pending - self._owners.keys():
+            one = unknown.pop()
+            round, seat, _ = one.removeprefix("pending:").rsplit("/", 2)
+            self._owners[one] = await self.room.read(
+                partial(player_at, round=round, seat=int(seat))
+            )
 
     async def fill(self, player: str, cents: int) -> None:
         """Give a player of the house as many chips as it needs."""
@@ -118,6 +145,7 @@ class Pit:
         async with self._cage_lock:
             if self._cage_unsure:
                 await self._catch_up_at_cage()
+            await self._learn_owners()
             if (event := decide()) is None:
                 return
             cage = self._cage
