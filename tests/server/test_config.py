@@ -71,6 +71,7 @@ def test_all_faults_are_found_at_once_each_with_its_clause() -> None:
         "table[1].timing.show",
         "table[1].selections.spare",
         "table[1].selections.pair_plus",
+        "table[1].seats",
         "table[2].bots",
         "table[3].rulebook",
         "table",
@@ -85,7 +86,7 @@ def test_all_faults_are_found_at_once_each_with_its_clause() -> None:
         (table() + table(), "table: two tables are called 't'"),
         (
             table("seats = 1", book=CALIFORNIA),
-            "table[1].seats: at least 2 seats must play (players)",
+            "table[1].seats: must be a whole number from 2 to 8 (players)",
         ),
         (table("practice = 1"), "table[1].practice: must be true or false"),
         (table("guess = 1"), "table[1].guess: unknown key"),
@@ -101,6 +102,47 @@ def test_all_faults_are_found_at_once_each_with_its_clause() -> None:
 )
 def test_a_fault_names_its_field(text: str, said: str) -> None:
     assert [fault[: len(said)] for fault in faults(text)] == [said]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("seats = 9", "seats: must be a whole number from 1 to 7 (2.A)"),
+        ("seats = 0", "seats: must be a whole number from 1 to 7 (2.A)"),
+        ("seats = true", "seats: must be a whole number from 1 to 7 (2.A)"),
+        ("seats = 3\nbots = 4", "bots: must be a whole number from 0 to 3"),
+        ('title = ""', "title: must be 1 to 60 letters"),
+        ('validated = "x"', "validated: 'x' is not a sum like 10 or 10.50, with at most two"),
+        ("practice = 1", "practice: must be true or false"),
+        ("timing = { bets = true }", "timing.bets: must be a number of seconds"),
+        ("meters = { progressive = 1 }", "meters.progressive: must be a name of a-z, 0-9 and -"),
+    ],
+)
+def test_what_follows_a_fault_in_the_selections_is_checked(more: str, said: str) -> None:
+    selections = 'selections = { progressive = "Z" }'
+    found = faults(table(f"{more}\n{selections}"))
+    assert sorted(fault.partition(":")[0] for fault in found) == sorted(
+        ["table[1].selections.progressive", f"table[1].{said.partition(':')[0]}"]
+    )
+    assert any(fault.startswith(f"table[1].{said}") for fault in found)
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [("seats = -1", "seats"), ("bots = -1", "bots"), ('title = ""', "title")],
+)
+def test_what_needs_no_rulebook_is_checked_without_one(more: str, field: str) -> None:
+    found = faults(table(more, book="nowhere"))
+    assert [fault.partition(":")[0] for fault in found] == [
+        "table[1].rulebook",
+        f"table[1].{field}",
+    ]
+
+
+def test_a_meter_of_a_wager_that_is_selected_wrongly_is_no_second_fault() -> None:
+    linked = 'meters = { progressive = "linked" }\n'
+    found = faults(table(linked + 'selections = { progressive = "Z" }'))
+    assert [fault.partition(":")[0] for fault in found] == ["table[1].selections.progressive"]
 
 
 def test_tables_share_a_meter_only_if_it_starts_and_resets_alike() -> None:

@@ -181,3 +181,15 @@ def test_the_example_of_the_documentation_plays_a_round(tmp_path: Path) -> None:
             [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
         )
     assert re.fullmatch(r"-?\d+\.\d\d\n", done.stdout), done.stderr
+
+
+def test_every_fault_of_the_tables_has_a_line_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "tables.toml"
+    more = 'seats = 9\nbots = 20\ntitle = ""\nselections = { pair_plus = "Z" }\n'
+    file.write_text(TABLES + more)
+    done = run("serve", "--tables", str(file), "--data", str(tmp_path / "data"), "-p", "0")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert [line.split(": ")[:3] for line in done.stderr.splitlines()] == [
+        ["croupier", "tables.toml", f"table[1].{field}"]
+        for field in ("selections.pair_plus", "seats", "bots", "title")
+    ]

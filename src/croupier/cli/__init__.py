@@ -21,7 +21,7 @@ from typer.exceptions import Abort, TyperException
 
 from croupier import __version__
 from croupier.cli.output import say
-from croupier.errors import MissingExtra, UserError
+from croupier.errors import MissingExtra, Problems, UserError
 
 BOOKS = "CROUPIER_BOOKS"
 INTERRUPTED = 130
@@ -104,6 +104,10 @@ def main() -> None:
         sys.stdout.flush()
         if code == INTERRUPTED:  # Typer makes an exit code of Ctrl-C.
             say("interrupted")
+    except Problems as found:
+        for problem in found.problems:
+            say(str(problem))
+        code = found.exit_code
     except (UserError, MissingExtra) as error:
         say(str(error))
         code = error.exit_code

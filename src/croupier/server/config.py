@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -117,43 +118,71 @@ class _Reading:
         selections = self._dict(row.get("selections", {}), f"{at}.selections")
         timing = self._timing(self._dict(row.get("timing", {}), f"{at}.timing"), at)
         practice = self._flag(row.get("practice", False), f"{at}.practice")
-        rules = self._rules(row.get("rulebook"), selections, at)
+        rules, near = self._rules(row.get("rulebook"), selections, at)
+        seats = self._seats(row.get("seats"), near, f"{at}.seats")
+        most = seats or (near.table.seats if near else None)
+        bots = self._whole(row.get("bots", 0), f"{at}.bots", most=most)
+        title = near.title if near else "a table"
+        title = self._text(row.get("title", title), f"{at}.title", _NAME, "1 to 60 letters")
+        meters = self._meters(self._dict(row.get("meters", {}), f"{at}.meters"), rules, at)
+        validated = row.get("validated")
+        cents = None if validated is None else self._money(validated, f"{at}.validated")
         if rules is None:
             return None
-        seats = self._whole(row.get("seats", rules.table.seats), f"{at}.seats", rules.table.seats)
-        title = self._text(row.get("title", rules.title), f"{at}.title", _NAME, "1 to 60 letters")
-        if seats < rules.table.seats_min:
-            message = f"at least {rules.table.seats_min} seats must play"
-            self.wrong(f"{at}.seats", message, rules.table.clause)
-        bots = self._whole(row.get("bots", 0), f"{at}.bots", seats)
-        validated = row.get("validated")
         return TableConfig(
             id=id,
             title=title,
             rules=rules,
             selections=selections,
-            seats=seats,
-            bots=bots,
+            seats=seats or 0,
+            bots=bots or 0,
             practice=practice,
             timing=timing,
-            meters=self._meters(self._dict(row.get("meters", {}), f"{at}.meters"), rules, at),
-            validated_cents=None
-            if validated is None
-            else self._money(validated, f"{at}.validated"),
+            meters=meters,
+            validated_cents=cents,
         )
 
-    def _rules(self, rulebook: Any, selections: dict[str, Any], at: str) -> TableRules | None:
+    def _rules(
+        self, rulebook: Any, selections: dict[str, Any], at: str
+    ) -> tuple[TableRules | None, TableRules | None]:
+        """Return the table's rules, and the nearest ones that the rest is checked against.
+
+        The two differ where some selections are faulty: the nearest rules leave those out.
+        """
         if not isinstance(rulebook, str):
             self.wrong(f"{at}.rulebook", "must name a rulebook by its id")
-            return None
+            return None, None
         try:
-            return self.rules_of(rulebook, selections)
+            rules = self.rules_of(rulebook, selections)
         except Breaches as breaches:
             for breach in breaches.breaches:
                 self.wrong(f"{at}.selections.{breach.selection}", breach.message, breach.clause)
+            return None, self._nearest(rulebook, selections, breaches)
         except CroupierError as error:
             self.wrong(f"{at}.rulebook", getattr(error, "message", str(error)))
+            return None, None
+        return rules, rules
+
+    def _nearest(
+        self, rulebook: str, selections: dict[str, Any], breaches: Breaches
+    ) -> TableRules | None:
+        faulty = {breach.selection for breach in breaches.breaches}
+        sound = {name: value for name, value in selections.items() if name not in faulty}
+        for nearest in (sound, {}):
+            with suppress(Breaches):
+                return self.rules_of(rulebook, nearest)
         return None
+
+    def _seats(self, value: Any, rules: TableRules | None, path: str) -> int | None:
+        """Return how many seats there are; None where that cannot be known."""
+        if rules is None:
+            return None if value is None else self._whole(value, path, least=1)
+        table = rules.table
+        if value is None:
+            return table.seats
+        return self._whole(
+            value, path, least=max(1, table.seats_min), most=table.seats, clause=table.clause
+        )
 
     def _timing(self, given: dict[str, Any], at: str) -> Timing:
         known = {name.removesuffix("_ms"): name for name in Timing._fields}
@@ -170,9 +199,9 @@ class _Reading:
                 times[name] = int(value * 1000)
         return Timing(**times)
 
-    def _meters(self, given: dict[str, Any], rules: TableRules, at: str) -> dict[str, str]:
+    def _meters(self, given: dict[str, Any], rules: TableRules | None, at: str) -> dict[str, str]:
         for id, name in given.items():
-            if id not in rules.meters:
+            if rules and id not in rules.meters:
                 self.wrong(f"{at}.meters.{id}", "is not a meter of this table")
             elif not isinstance(name, str) or not _ID.fullmatch(name):
                 self.wrong(f"{at}.meters.{id}", "must be a name of a-z, 0-9 and -")
@@ -224,11 +253,21 @@ class _Reading:
             self.wrong(path, error.message)
             return 0
 
-    def _whole(self, value: Any, path: str, most: int) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-            self.wrong(path, f"must be a whole number from 0 to {most}")
-            return 0
-        return value
+    def _whole(
+        self,
+        value: Any,
+        path: str,
+        *,
+        least: int = 0,
+        most: int | None = None,
+        clause: str | None = None,
+    ) -> int | None:
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if is_whole and least <= value and (most is None or value <= most):
+            return int(value)
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        self.wrong(path, f"must be a whole number {bounds}", clause)
+        return None
 
     def _flag(self, value: Any, path: str) -> bool:
         if not isinstance(value, bool):
