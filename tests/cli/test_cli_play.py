@@ -396,3 +396,35 @@ def test_a_pipe_gets_neither_colour_nor_drawings(id: str) -> None:
     out = game(id).out
     assert "\x1b" not in out
     assert not set("┌░♥") & set(out)
+
+
+@pytest.mark.parametrize(
+    ("id", "script", "parts"),
+    [
+        (MARYLAND, "10 0 . ?", ["11.B", "11.C", "11.C(1)", "11.C(2)", "11.C(3)"]),
+        (LET_IT_RIDE, "10 . ?", ["11.B", "11.B(1)", "11.B(1)(a)", "11.B(1)(a)(i)", "11.B(2)"]),
+        (SINGAPORE, "10 0 . ?", ["3.7", "3.8", "3.10"]),
+        (FLORIDA, "10 0 . ?", ["4", "4.a", "4.b"]),
+    ],
+)
+def test_help_at_a_decision_shows_the_clause_with_its_parts(
+    id: str, script: str, parts: list[str]
+) -> None:
+    ran = play(script, id, "--seed", "1")
+    shown = re.findall(r"^    (\S+): \S", ran.out.rpartition("? ?")[2], re.MULTILINE)
+    assert [part for part in parts if shown.count(part) != 1] == []
+
+
+def test_a_decision_names_the_bet_and_its_size() -> None:
+    ran = play("10 . l u", LET_IT_RIDE, "--seed", "1", "--rounds", "1")
+    asked = re.findall(r"^Bet .*\?", ran.out, re.MULTILINE)
+    choices = "Let it ride (L) or Pull (U)?"
+    assert asked == [f"Bet 1 ($10): {choices}", f"Bet 2 ($10): {choices}"]
+
+
+def test_a_card_that_is_discarded_is_not_shown() -> None:
+    words = ("--select", "community_stack=3", "--select", "dealing=automated_shoe")
+    ran = play("10 . l l", LET_IT_RIDE, "--seed", "1", "--rounds", "1", *words)
+    assert ran.code == 0
+    assert len(re.findall(r"Community cards +(\[..\] ?)+", ran.out)) == 3
+    assert "Settlement" in ran.out

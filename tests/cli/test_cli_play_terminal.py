@@ -127,3 +127,16 @@ def test_rounds_at_a_terminal_start_five_seconds_apart(terminals: list[Terminal]
     assert time.monotonic() - began_s > 2
     terminal.type("q\n")
     assert terminal.close() == 0
+
+
+def test_what_is_typed_while_a_round_waits_is_discarded(terminals: list[Terminal]) -> None:
+    terminals.append(terminal := Terminal(MARYLAND, "--seed", "1"))
+    first = (("Ante [none]:", "10"), ("Pair Plus [none]:", "0"), ("Enter deals", ""))
+    terminal.answer(*first, ("Fold (F)?", "f"))
+    terminal.answer(("Ante [$10]:", ""), ("Pair Plus [none]:", ""), ("Enter deals", ""))
+    terminal.until("One moment")
+    terminal.type("p\np")
+    terminal.answer(("Fold (F)?", "f"))
+    assert "forfeit" in terminal.until("in 2 rounds")
+    terminal.type("q\n")
+    assert terminal.close() == 0

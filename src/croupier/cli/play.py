@@ -31,7 +31,7 @@ from croupier.round.result import result_of
 from croupier.round.state import Line
 from croupier.round.tell import tell
 from croupier.round.view import view
-from croupier.rules.game import Option
+from croupier.rules.game import Option, Step
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
@@ -347,7 +347,7 @@ class Game:
         wait_s = self.dealt_s + CYCLE_S - time.monotonic()
         if self.screen.is_live and wait_s > 0:
             self.screen.say(f"One moment: rounds start at least {CYCLE_S} seconds apart.")
-            time.sleep(wait_s)
+            self.screen.pause(wait_s)
         self.dealt_s = time.monotonic()
         room = self.room
         room.deal()
@@ -388,7 +388,7 @@ class Game:
         names = {o.key.lower(): name for name, o in options.items()}
         names |= {o.label.lower(): name for name, o in options.items()}
         while True:
-            answer = self.screen.ask(f"{choices}?").lower()
+            answer = self.screen.ask(f"{self._asked(step)}{choices}?").lower()
             if answer in names:
                 try:
                     more = self._more(options[names[answer]])
@@ -404,6 +404,16 @@ class Game:
                 self.screen.refuse(
                     UserError(f"{quoted(answer)} is not a choice: {choices}", clause=step.clause)
                 )
+
+    def _asked(self, step: Step) -> str:
+        """Name the bet that a decision is about, and its size, where a wager has several bets."""
+        box, spots = (
+            self.room.box,
+            next((s for s in self.rules.spots.values() if step.asks in s), ()),
+        )
+        if box is None or step.asks is None or len(spots) < 2:
+            return ""
+        return f"Bet {spots.index(step.asks) + 1} ({dollars(box.stakes[step.asks].cents)}): "
 
     def _more(self, option: Option) -> int:
         """Return what an option adds to the stakes on the layout."""

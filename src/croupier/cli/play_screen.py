@@ -7,7 +7,9 @@ colour, everything is plain text.
 import os
 import shutil
 import sys
+import termios
 import textwrap
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -22,6 +24,7 @@ from croupier.round.state import Line, Round
 from croupier.round.view import HIDDEN
 from croupier.rules.describe import row_hand
 from croupier.rules.game import Cited, Paytable, Wager
+from croupier.rules.present import is_inside
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 from croupier.rules.words import dollars, listed, payout_says
@@ -94,6 +97,11 @@ class Screen:
         if not line:
             raise Left
         return answer
+
+    def pause(self, wait_s: float) -> None:
+        """Wait, and discard what is typed meanwhile: it cannot be meant for what comes next."""
+        time.sleep(wait_s)
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
     def _print(self, line: str) -> None:
         print(line)
@@ -181,10 +189,11 @@ class Screen:
             self.paytable(label, table)
 
     def explain(self, rules: TableRules, cited: Sequence[Cited | None]) -> None:
-        """Show what the clauses of some parts of the rules say, each once."""
-        for id in dict.fromkeys(part.clause for part in cited if part):
-            if id in rules.clauses:
-                self.say(f"{id}: {rules.clauses[id].says}", indent=4)
+        """Show what the clauses of some parts of the rules say, with their sub-clauses."""
+        outer = {part.clause for part in cited if part}
+        for id, clause in rules.clauses.items():
+            if id in outer or any(is_inside(id, one) for one in outer):
+                self.say(f"{id}: {clause.says}", indent=4)
 
     def paytable(self, label: str, table: Paytable) -> None:
         """Show a paytable with its clause."""

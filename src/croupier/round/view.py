@@ -12,6 +12,7 @@ from croupier.money import format_money, shown_cents
 from croupier.round.order import positions_of, to_ask, to_show
 from croupier.round.result import line_of
 from croupier.round.state import Round
+from croupier.rules.vocabulary import DISCARD
 
 HIDDEN = "??"
 
@@ -51,6 +52,7 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
         "places": {
             place: [face(position) for position in positions]
             for place, positions in round.places.items()
+            if place != DISCARD  # It lies in the rack, not on the layout, and has no label.
         },
         "banker": [round.banker.seat, round.banker.player, format_money(round.banker.funds)]
         if round.banker

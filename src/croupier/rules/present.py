@@ -59,7 +59,7 @@ def one_clause(book: Rulebook, name: str) -> dict[str, Any]:
         near = [other for other in book.clauses if other.startswith(name[:2])]
         hint = f"; there is {listed(near[:8], last='or')} …" if near else ""
         raise UserError(f"{book.id} has no clause {name!r}{hint}", field="clause")
-    below = [other for other in book.clauses if _inside(other, name)]
+    below = [other for other in book.clauses if is_inside(other, name)]
     return {
         "id": name,
         "says": clause.says,
@@ -170,6 +170,7 @@ def _least_sums(rules: Rules, selection: Selection) -> str:
     return f", at least {listed(sums)}" if sums else ""
 
 
-def _inside(clause: str, outer: str) -> bool:
+def is_inside(clause: str, outer: str) -> bool:
+    """Whether a clause is a part of another one, going by their ids."""
     rest = clause.removeprefix(outer)
     return rest != clause and rest[:1] in ("(", ".")

@@ -84,7 +84,10 @@ def payout_rows(rules: Rules, selection: Selection, given: object) -> list[Any]:
     if not isinstance(given, dict) or not given:
         raise Unfit("must be a table of hands and sums")
     _, family, letter, _ = keys_of(selection.sets or "")
-    return _rows_of(given, NAMES[cards_of(rules, rules.paytable[family][letter])], _sum)
+    names = NAMES.get(cards_of(rules, rules.paytable[family][letter]))
+    if names is None:
+        raise Unfit("the other selections leave no hand that it could be paid for")
+    return _rows_of(given, names, _sum)
 
 
 def _rows_of(
