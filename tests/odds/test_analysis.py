@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from croupier.cards import parse_cards
 from croupier.errors import UserError
-from croupier.odds import Analysis, analyses, analyze
-from croupier.odds.analysis import opening
+from croupier.odds import Analysis, advise, analyses, analyze
+from croupier.odds.bets import opening
 from tests.odds.bets import CASES, CASES_LONG, analysis, ids, table
 from tests.reference.odds_cases import Case
 from tests.rules.books import (
@@ -430,3 +431,49 @@ def test_a_bet_is_worth_at_another_table_what_an_analysis_there_says(case: str) 
     assert bool(one._kept) == (case in KEPT or case == "other hands are listed")
     assert one.value_at(other.rules) == other.expected_value
     assert one.value_at(one.rules) == one.expected_value - one.envy
+
+
+# ---------------------------------------------------------------- what the table does not take
+
+
+@pytest.mark.parametrize(
+    ("version", "bet", "says"),
+    [
+        (
+            "7.G(1)",
+            {"ante": 1, "pair_plus": 10},
+            "bet pair_plus: the Pair Plus must be at most the Ante (7.G(1))",
+        ),
+        (
+            "7.G(2)",
+            {"ante": 1, "pair_plus": "2.01"},
+            "bet pair_plus: the Pair Plus must be at most 2 times the Ante (7.G(2))",
+        ),
+        ("7.G(3)", {"ante": 1}, "bet ante: the Ante needs Pair Plus (7.G(3))"),
+        (
+            "7.G(3)",
+            {"ante": 6, "pair_plus": 1},
+            "bet ante: the Ante must be at most 5 times the Pair Plus (7.G(3))",
+        ),
+    ],
+)
+def test_a_bet_that_the_table_does_not_take_is_refused(
+    version: str, bet: dict[str, Any], says: str
+) -> None:
+    rules = table(MARYLAND, version=version)
+    for ask in (
+        lambda: analyze(rules, bet),
+        lambda: advise(rules, parse_cards("Qs 6d 3c"), bet=bet),
+    ):
+        with pytest.raises(UserError) as caught:
+            ask()
+        assert str(caught.value) == says
+
+
+def test_what_is_looked_at_on_its_own_is_not_refused() -> None:
+    """Every wager without a bet, and side wagers without a wager of the main game."""
+    rules = table(MARYLAND, version="7.G(3)", progressive="A")
+    assert [[*one.bet] for one in analyses(rules)] == [["ante"], ["pair_plus"], ["progressive"]]
+    assert analyze(rules).bet == {"ante": 1}
+    assert analyze(rules, {"pair_plus": 9, "progressive": 1}).bet["pair_plus"] == 9
+    assert analyze(rules, {"ante": 1, "pair_plus": 5}).bet == {"ante": 1, "pair_plus": 5}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from croupier.cards import DECK, Card
 from croupier.errors import UserError
 from croupier.hands.arrays import three_cards
-from croupier.odds.analysis import Units, opening, parse_bet, parse_meters
+from croupier.odds.bets import Units, opening, parse_bet, parse_meters
 from croupier.odds.counts import STATES
 from croupier.odds.paths import Decision, Node, Path, leaves, tree
 from croupier.odds.payoffs import Judged, Payoffs, cards_of, judged, place_cards, rows_by_code

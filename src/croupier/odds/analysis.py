@@ -10,19 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import UserError
-from croupier.money import parse_fraction
 from croupier.odds import envy
+from croupier.odds.bets import Units, offered, parse_bet, parse_meters, unit_of
 from croupier.odds.paths import Exact, decisions, tree
-from croupier.odds.payoffs import Judged, Payoffs, judged_as, states_of
+from croupier.odds.payoffs import Judged, Payoffs, judged_as
 from croupier.odds.solve import Choices, Model, Solved
 from croupier.odds.strategy import parse_strategy
 from croupier.rules.table_rules import TableRules
-from croupier.rules.words import dollars
 
 if TYPE_CHECKING:
     from croupier.odds.returns import Return
 
-Units = Fraction | int | str
 _STEPS_MAX = 100
 
 
@@ -62,86 +60,19 @@ def analyses(
         needed = {id for id, meter in rules.meters.items() if meter.wager == name}
         if needed <= known:
             own = {id: amount for id, amount in given.items() if id in needed}
-            found.append(analyze(rules, {name: unit_of(rules, name)}, meters=own, others=others))
+            found.append(on_its_own(rules, name, meters=own, others=others))
     return tuple(found)
 
 
-def offered(rules: TableRules) -> list[str]:
-    """Return the wagers that may be made before the deal, those that are asked about first."""
-    asked = {step.asks for step in rules.steps.values() if step.do == "decide"}
-    names = [name for name, wager in rules.wagers.items() if wager.placed == "before the deal"]
-    return sorted(names, key=lambda name: not asked & {*rules.spots[name]})
+def on_its_own(
+    rules: TableRules, name: str, *, meters: Mapping[str, Units] | None = None, others: int = 0
+) -> "Analysis":
+    """Return the figures of one unit on a wager, whatever the table wants beside it.
 
-
-def opening(rules: TableRules) -> str:
-    """Return the wager that opens the game."""
-    return offered(rules)[0]
-
-
-def unit_of(rules: TableRules, name: str) -> Fraction:
-    """Return one unit, or the smallest size of a wager that has sizes."""
-    sizes = rules.wagers[name].sizes
-    return Fraction(min(sizes.of), 100) if sizes else Fraction(1)
-
-
-def parse_bet(rules: TableRules, bet: Mapping[str, Units] | None) -> dict[str, Fraction]:
-    """Read a bet: wagers that are offered, with stakes that may be made."""
-    if bet is None:
-        name = opening(rules)
-        return {name: unit_of(rules, name)}
-    known = offered(rules)
-    stakes: dict[str, Fraction] = {}
-    for name, units in bet.items():
-        if name not in known:
-            raise UserError(f"is not offered; there are {', '.join(known)}", field=f"bet {name}")
-        stake = parse_fraction(units, f"bet {name}")
-        if not stake:
-            raise UserError("a stake is above zero", field=f"bet {name}")
-        sizes = rules.wagers[name].sizes
-        if sizes and stake * 100 not in sizes.of:
-            message = f"is {' or '.join(map(dollars, sizes.of))} at this table"
-            raise UserError(message, field=f"bet {name}", clause=sizes.clause)
-        stakes[name] = stake
-    if not stakes:
-        raise UserError("nothing is bet", field="bet")
-    return _with_what_it_depends_on(rules, stakes)
-
-
-def _with_what_it_depends_on(rules: TableRules, stakes: dict[str, Fraction]) -> dict[str, Fraction]:
-    """Add the wager that a contested side wager needs, at equal stakes."""
-    asked = {step.asks for step in rules.steps.values() if step.do == "decide"}
-    if any(asked & {*rules.spots[name]} for name in stakes):
-        return {name: stakes[name] for name in offered(rules) if name in stakes}
-    for name in tuple(stakes):
-        wager = rules.wagers[name]
-        if len(states_of(wager.settle)) > 1:
-            for condition in wager.conditions:
-                for needed in condition.needs[:1]:
-                    stakes.setdefault(needed, stakes[name])
-    return {name: stakes[name] for name in offered(rules) if name in stakes}
-
-
-def parse_meters(
-    rules: TableRules,
-    given: Mapping[str, Units] | None,
-    stakes: Mapping[str, Fraction],
-    *,
-    complete: bool = True,
-) -> dict[str, Fraction]:
-    """Return what every meter of the bet shows: as given, or its reset."""
-    meters: dict[str, Fraction] = {}
-    for id in (given or {}).keys() - rules.meters.keys():
-        known = ", ".join(rules.meters) or "none"
-        raise UserError(f"is not a meter of this table; there are {known}", field=f"meter {id}")
-    for id, meter in rules.meters.items():
-        if given and id in given:
-            meters[id] = parse_fraction(given[id], f"meter {id}")
-        elif meter.wager in stakes:
-            if meter.reset is not None:
-                meters[id] = Fraction(meter.reset, 100)
-            elif complete:
-                raise UserError("has no reset: say what it shows", field=f"meter {id}")
-    return {id: amount for id, amount in meters.items() if rules.meters[id].wager in stakes}
+    A wager that is settled by the showdown of another one comes with that one.
+    """
+    stakes = parse_bet(rules, {name: unit_of(rules, name)}, together=False)
+    return Analysis(rules, stakes, parse_meters(rules, meters, stakes), others=others)
 
 
 class Analysis:

@@ -7,7 +7,8 @@ from itertools import combinations, product
 from typing import Any
 
 from croupier.errors import Breaches, UserError
-from croupier.odds.analysis import Analysis, analyze, offered, unit_of
+from croupier.odds.analysis import Analysis, on_its_own
+from croupier.odds.bets import offered
 from croupier.rules.book import Selection
 from croupier.rules.game import Row
 from croupier.rules.resolve import resolve
@@ -103,7 +104,7 @@ def _of(
 ) -> Iterator[Chosen]:
     """Yield the selections as they are, and with amended payouts where the book allows them."""
     wager, selections = tried
-    yield Chosen(selections, analyze(rules, {wager: unit_of(rules, wager)}), 0)
+    yield Chosen(selections, on_its_own(rules, wager), 0)
     family = rules.wagers[wager].paytable
     settled = {*selections, *fixed}
     for name, selection in book.rules.selection.items():
@@ -112,7 +113,7 @@ def _of(
                 table = replace(rules.paytables[family], rows=rows)
                 other = replace(rules, paytables={**rules.paytables, family: table})
                 payouts = {row.hand: number(row.to or Fraction(0)) for row in rows}
-                found = analyze(other, {wager: unit_of(rules, wager)})
+                found = on_its_own(other, wager)
                 yield Chosen({**selections, name: payouts}, found, changes)
 
 

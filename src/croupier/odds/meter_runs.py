@@ -10,7 +10,8 @@ import numpy as np
 
 from croupier.errors import UserError
 from croupier.money import CENT_MICROS, contribution
-from croupier.odds.analysis import Units, analyze, parse_meters
+from croupier.odds.analysis import on_its_own
+from croupier.odds.bets import Units, parse_meters, unit_of
 from croupier.odds.payoffs import cards_of, rows_by_code
 from croupier.odds.seats import WEIGHTS, Ints
 from croupier.odds.simulation import Report, generator
@@ -130,10 +131,9 @@ def _run_meter(
 
 def _chances(rules: TableRules, meter: TableMeter) -> tuple[int, list[tuple[int, Fraction]], int]:
     """Return the stake on a meter's wager, the deals for each part of it that is paid, and all."""
-    sizes = rules.wagers[meter.wager].sizes
-    stake = min(sizes.of) if sizes else 100
+    stake = int(unit_of(rules, meter.wager) * 100)
     known = {id: 1 for id, it in rules.meters.items() if it.wager == meter.wager}
-    model = analyze(rules, {meter.wager: Fraction(stake, 100)}, meters=known).model
+    model = on_its_own(rules, meter.wager, meters=known).model
     one = next(one for one in model.judged if one.name == meter.wager)
     if one.table is None:
         raise UserError("is paid by no table", field=f"meter {meter.id}")

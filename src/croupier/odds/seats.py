@@ -27,7 +27,8 @@ CODES = 256
 """A code is a byte: the class of the hand, and the rank of its set or the suit of a royal."""
 
 _SETS = ("pair", "two pair", "three of a kind", "full house", "four of a kind")
-_ROYALS = ("mini royal", "royal flush", "super royal")
+ROYALS = ("mini royal", "royal flush", "super royal")
+"""The hands whose suit a row may ask for."""
 _STRENGTHS = {3: three_cards, 5: five_cards, 6: six_cards}
 
 
@@ -76,7 +77,7 @@ def codes_of(cards: Cards, ranking: Ranking) -> Codes:
     )  # fmt: skip
     names = ranking.names(size)
     is_set = np.array([name in _SETS for name in names])
-    is_royal = np.array([name in _ROYALS for name in names])
+    is_royal = np.array([name in ROYALS for name in names])
     codes = (category << 4 | np.where(is_set[category], digit, 0)).astype(np.uint8)
     for row in np.flatnonzero(is_royal[category]):
         codes[row] |= np.bincount(cards[row] & 3).argmax()
@@ -93,7 +94,7 @@ def label(code: int, size: int, ranking: Ranking) -> Label:
     """Return what a code stands for."""
     names = ranking.names(size)
     name, low = names[min(code >> 4, len(names) - 1)], code & 15
-    if name in _ROYALS:
+    if name in ROYALS:
         return Label(name, low & 3, None)
     return Label(name, None, low - 2 if name in _SETS else None)
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from croupier.errors import UserError
 from croupier.money import parse_fraction
-from croupier.odds.analysis import Analysis, Units
+from croupier.odds.analysis import Analysis
+from croupier.odds.bets import Units
 from croupier.odds.simulation import Report, generator
 from croupier.odds.spread import Histogram, Spread, all_done, blocks, check_range, histogram, merged
 

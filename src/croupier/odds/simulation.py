@@ -18,7 +18,8 @@ from numpy.random import PCG64DXSM, Generator, SeedSequence
 
 from croupier.errors import UserError
 from croupier.odds import envy
-from croupier.odds.analysis import Analysis, Units, analyses, analyze
+from croupier.odds.analysis import Analysis, analyses, analyze
+from croupier.odds.bets import Units
 from croupier.odds.simulator import Simulator, Tally, Task, boxes
 from croupier.rules.table_rules import TableRules
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from croupier.cards import Card
 from croupier.errors import Refused
 from croupier.odds import advise
-from croupier.odds.analysis import opening
+from croupier.odds.bets import opening
+from croupier.odds.scope import outside
 from croupier.round.order import positions_of
 from croupier.round.state import Box, Round
 from croupier.rules.table_rules import TableRules
@@ -49,6 +50,9 @@ def sight_of(table: LiveTable, player: str) -> Sight:
     """Return what a player sees who has to decide now, or refuse whoever has not."""
     if not table.config.practice:
         raise Refused("no_coach", "only practice tables have a coach", field="table")
+    reason = outside(table.config.rules)
+    if reason:
+        raise Refused("no_coach", f"the coach does not know this game: {reason}", field="table")
     round, committed = table.standing.in_play, table.committed
     seat = round.asked[0] if round and round.asked and not round.due else None
     if round is None or seat is None or committed is None or not round.step:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from croupier.money import format_money
-from croupier.odds.analysis import offered
+from croupier.odds.bets import offered
 from croupier.rules.book import Choice, Rules, Selection
 from croupier.rules.game import Paytable
 from croupier.rules.present import may_be

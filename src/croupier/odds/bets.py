@@ -1,0 +1,136 @@
+"""What is bet and what meters show, as an analysis or an advice is asked about them."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from croupier.errors import UserError
+from croupier.money import parse_fraction
+from croupier.odds.payoffs import states_of
+from croupier.odds.scope import check_scope
+from croupier.rules.game import Condition
+from croupier.rules.table_rules import TableRules
+from croupier.rules.words import dollars, listed
+
+Units = Fraction | int | str
+
+
+def offered(rules: TableRules) -> list[str]:
+    """Return the wagers that may be made before the deal, those that are asked about first."""
+    asked = _asked(rules)
+    names = [name for name, wager in rules.wagers.items() if wager.placed == "before the deal"]
+    return sorted(names, key=lambda name: not asked & {*rules.spots[name]})
+
+
+def opening(rules: TableRules) -> str:
+    """Return the wager that opens the game."""
+    return offered(rules)[0]
+
+
+def unit_of(rules: TableRules, name: str) -> Fraction:
+    """Return one unit, or the smallest size of a wager that has sizes."""
+    sizes = rules.wagers[name].sizes
+    return Fraction(min(sizes.of), 100) if sizes else Fraction(1)
+
+
+def parse_bet(
+    rules: TableRules, bet: Mapping[str, Units] | None, *, together: bool = True
+) -> dict[str, Fraction]:
+    """Read a bet: wagers that are offered, with stakes that may be made at one seat.
+
+    A wager of the main game must stand beside the others by the table's conditions, unless each
+    wager is looked at on its own (`together` is false). Side wagers alone are never refused.
+    """
+    check_scope(rules)
+    if bet is None:
+        name = opening(rules)
+        return {name: unit_of(rules, name)}
+    known = offered(rules)
+    stakes: dict[str, Fraction] = {}
+    for name, units in bet.items():
+        if name not in known:
+            raise UserError(f"is not offered; there are {', '.join(known)}", field=f"bet {name}")
+        stake = parse_fraction(units, f"bet {name}")
+        if not stake:
+            raise UserError("a stake is above zero", field=f"bet {name}")
+        sizes = rules.wagers[name].sizes
+        if sizes and stake * 100 not in sizes.of:
+            message = f"is {' or '.join(map(dollars, sizes.of))} at this table"
+            raise UserError(message, field=f"bet {name}", clause=sizes.clause)
+        stakes[name] = stake
+    if not stakes:
+        raise UserError("nothing is bet", field="bet")
+    if not _opens(rules, stakes):
+        stakes = _with_what_it_depends_on(rules, stakes)
+    elif together:
+        _check_conditions(rules, stakes)
+    return {name: stakes[name] for name in known if name in stakes}
+
+
+def _opens(rules: TableRules, stakes: Mapping[str, Fraction]) -> bool:
+    """Whether a bet has a wager of the main game, or of side wagers only."""
+    main = [name for name in offered(rules) if _asked(rules) & {*rules.spots[name]}]
+    return any(name in stakes for name in main or [opening(rules)])
+
+
+def _asked(rules: TableRules) -> set[str | None]:
+    """Return the spots that a seat is asked about."""
+    return {step.asks for step in rules.steps.values() if step.do == "decide"}
+
+
+def _with_what_it_depends_on(rules: TableRules, stakes: dict[str, Fraction]) -> dict[str, Fraction]:
+    """Add the wager that a contested side wager needs, at equal stakes."""
+    whole = dict(stakes)
+    for name in stakes:
+        wager = rules.wagers[name]
+        if len(states_of(wager.settle)) > 1:
+            for condition in wager.conditions:
+                for needed in condition.needs[:1]:
+                    whole.setdefault(needed, stakes[name])
+    return whole
+
+
+def _check_conditions(rules: TableRules, stakes: Mapping[str, Fraction]) -> None:
+    """Refuse wagers that the table does not take beside each other."""
+    for name in stakes:
+        for condition in rules.wagers[name].conditions:
+            for message in _broken(rules, stakes, (name, condition)):
+                label = rules.wagers[name].label
+                raise UserError(
+                    f"the {label} {message}", field=f"bet {name}", clause=condition.clause
+                )
+
+
+def _broken(
+    rules: TableRules, stakes: Mapping[str, Fraction], held: tuple[str, Condition]
+) -> Iterator[str]:
+    name, condition = held
+    if condition.needs and not {*condition.needs} & stakes.keys():
+        yield f"needs {listed([rules.wagers[w].label for w in condition.needs], last='or')}"
+    if condition.of and condition.at_most is not None:
+        times = condition.at_most
+        if stakes[name] > times * stakes.get(condition.of, 0):
+            most = "" if times == 1 else f"{times} times "
+            yield f"must be at most {most}the {rules.wagers[condition.of].label}"
+
+
+def parse_meters(
+    rules: TableRules,
+    given: Mapping[str, Units] | None,
+    stakes: Mapping[str, Fraction],
+    *,
+    complete: bool = True,
+) -> dict[str, Fraction]:
+    """Return what every meter of the bet shows: as given, or its reset."""
+    meters: dict[str, Fraction] = {}
+    for id in (given or {}).keys() - rules.meters.keys():
+        known = ", ".join(rules.meters) or "none"
+        raise UserError(f"is not a meter of this table; there are {known}", field=f"meter {id}")
+    for id, meter in rules.meters.items():
+        if given and id in given:
+            meters[id] = parse_fraction(given[id], f"meter {id}")
+        elif meter.wager in stakes:
+            if meter.reset is not None:
+                meters[id] = Fraction(meter.reset, 100)
+            elif complete:
+                raise UserError("has no reset: say what it shows", field=f"meter {id}")
+    return {id: amount for id, amount in meters.items() if rules.meters[id].wager in stakes}
