@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # The same examples every time, however busy the machine; `./test --long` looks for new ones.
@@ -8,3 +9,8 @@ PATIENT = [HealthCheck.too_slow]
 settings.register_profile("default", deadline=None, derandomize=True, suppress_health_check=PATIENT)
 settings.register_profile("long", deadline=None, max_examples=2_000, suppress_health_check=PATIENT)
 settings.load_profile("default")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker by which a test says which clauses of a book it shows."""
+    config.addinivalue_line("markers", "clause(book, *ids): shows these clauses enforced")

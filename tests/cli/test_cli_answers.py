@@ -213,6 +213,7 @@ def test_submission_check_answers_no_with_every_breach(tmp_path: Path) -> None:
         "pair_plus": "9",
         "tie": None,
         "checklist.7": "7",
+        "checklist.table": "table",
     }
 
 
@@ -220,14 +221,18 @@ def test_submission_check_prints_a_breach_a_line(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(run("submission", "new", FLORIDA).out)
     ran = run("submission", "check", str(file), COLUMNS="200")
-    line = "checklist.7: is not confirmed: Each table shows its smallest and largest bets. (7)\n"
-    assert (ran.code, ran.out, ran.err) == (1, line, "")
+    shows = "checklist.7: is not confirmed: Each table shows its smallest and largest bets. (7)"
+    shape = (
+        "checklist.table: is not confirmed: The table has the shape of a horseshoe, "
+        "and one to eight players can play at a time. (table)"
+    )
+    assert (ran.code, ran.out, ran.err) == (1, f"{shows}\n{shape}\n", "")
 
 
 DECLARED = {
     SINGAPORE: "progressive_rate = 0.10\nprogressive_reset = 500.50",
     MARYLAND: "adjacent_boxes = 2",
-    "maryland-let-it-ride": "adjacent_boxes = 2",
+    "maryland-let-it-ride": 'adjacent_boxes = 2\npayout_limit = "none"',
 }
 
 

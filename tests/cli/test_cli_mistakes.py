@@ -126,7 +126,8 @@ def test_a_submission_with_breaches_is_answered_with_no(tmp_path: Path) -> None:
     file.write_text(f'rulebook = "{MARYLAND}"\n')
     ran = spawn("submission", "check", str(file))
     assert (ran.code, ran.err) == (1, "")
-    assert ran.out.startswith("adjacent_boxes: must be declared")
+    assert ran.out.startswith("ante_bonus: must be declared: the Ante Bonus paytable (12.B)\n")
+    assert "\nadjacent_boxes: must be declared" in ran.out
 
 
 def test_a_process_ends_as_a_call_does() -> None:

@@ -7,13 +7,24 @@ import pytest
 
 from croupier.errors import Breach, UserError
 from croupier.rules.resolve import resolve
-from croupier.rules.submission import Submission, breaches, new_submission, parse_submission
-from tests.rules.books import FLORIDA, IDS, LET_IT_RIDE, MARYLAND, SINGAPORE, book, each_book, sixth
+from croupier.rules.submission import Submission, breaches, parse_submission
+from croupier.rules.submission_form import new_submission
+from tests.rules.books import (
+    CALIFORNIA,
+    FLORIDA,
+    IDS,
+    LET_IT_RIDE,
+    MARYLAND,
+    SINGAPORE,
+    book,
+    each_book,
+    sixth,
+)
 
 # What a book's operator must declare besides ticking the checklist.
 DECLARED: dict[str, dict[str, object]] = {
     MARYLAND: {"adjacent_boxes": 2},
-    LET_IT_RIDE: {"adjacent_boxes": 2},
+    LET_IT_RIDE: {"adjacent_boxes": 2, "payout_limit": "none"},
     SINGAPORE: {"progressive_rate": "10%", "progressive_reset": 500},
 }
 
@@ -117,7 +128,8 @@ def test_a_strange_box_of_the_checklist_is_a_breach(
     checklist: dict[str, object], name: str, clause: str | None, message: str
 ) -> None:
     ticked = {**filled_in(FLORIDA).checklist, **checklist}
-    submission = Submission(rulebook=FLORIDA, selections={}, checklist=ticked)
+    selections = filled_in(FLORIDA).selections
+    submission = Submission(rulebook=FLORIDA, selections=selections, checklist=ticked)
     expected = (Breach(selection=name, clause=clause, message=message),)
     assert breaches(book(FLORIDA), submission) == expected
 
@@ -135,7 +147,7 @@ def test_breaches_of_selections_and_of_the_checklist_come_together() -> None:
         rulebook=MARYLAND, selections={"pair_plus": "Z"}, checklist={"nonsense": True}
     )
     names = [breach.selection for breach in breaches(book(MARYLAND), submission)]
-    assert names[:2] == ["adjacent_boxes", "pair_plus"]
+    assert names[:3] == ["ante_bonus", "adjacent_boxes", "pair_plus"]
     assert "checklist.nonsense" in names
     # Wrong selections do not hide an unticked box that no selection touches.
     assert "checklist.2.B(1)" in names
@@ -144,21 +156,135 @@ def test_breaches_of_selections_and_of_the_checklist_come_together() -> None:
 def test_a_checklist_asks_only_for_what_the_selections_bring() -> None:
     counts = {}
     for shuffler in ("none", "device"):
-        submission = Submission(rulebook=MARYLAND, selections={"shuffler": shuffler}, checklist={})
+        selections = {**filled_in(MARYLAND).selections, "shuffler": shuffler}
+        submission = Submission(rulebook=MARYLAND, selections=selections, checklist={})
         found = breaches(book(MARYLAND), submission)
         rules = resolve(book(MARYLAND), submission.selections)
         declared = [name for name, clause in rules.clauses.items() if clause.kept == "declared"]
-        counts[shuffler] = [breach.clause for breach in found[1:]], declared
+        counts[shuffler] = [breach.clause for breach in found], declared
     assert all(asked == declared for asked, declared in counts.values())
+    assert set(counts["device"][0]) - set(counts["none"][0]) == {"5.C", "5.I"}
 
 
 def test_S6_a_jackpot_needs_its_rate_and_its_reset_declared() -> None:
     found = breaches(book(SINGAPORE), parse_submission(new_submission(book(SINGAPORE))))
     declared = [
-        (breach.selection, breach.clause) for breach in found if "sets none" in breach.message
+        (breach.selection, breach.clause) for breach in found if "declared" in breach.message
     ]
     assert declared == [("progressive_rate", "4.4"), ("progressive_reset", "4.4")]
 
 
 def test_every_book_is_covered() -> None:
     assert set(DECLARED) <= set(IDS)
+
+
+# ---------------------------------------------------------------- what the operator must state
+
+
+def unstated(id: str, *left_out: str, **selections: object) -> list[tuple[str, str | None]]:
+    """The breaches of a submission that is right but for what is left out or stated otherwise."""
+    stated = {**filled_in(id).selections, **selections}
+    kept = {name: value for name, value in stated.items() if name not in left_out}
+    every = {name: True for name, clause in book(id).clauses.items() if clause.kept == "declared"}
+    found = breaches(book(id), Submission(rulebook=id, selections=kept, checklist=every))
+    return [(breach.selection, breach.clause) for breach in found]
+
+
+METER = {"progressive_rate": "20%", "progressive_reset": 1000, "progressive_initial": 1000}
+FIVE = {f"five_card_{name}": value for name, value in METER.items()}
+
+
+@pytest.mark.clause(MARYLAND, "12.B", "12.D")
+@pytest.mark.clause(LET_IT_RIDE, "12.A")
+@pytest.mark.parametrize(
+    ("id", "name", "clause"),
+    [
+        (MARYLAND, "ante_bonus", "12.B"),
+        (MARYLAND, "pair_plus", "12.D"),
+        (LET_IT_RIDE, "let_it_ride", "12.A"),
+        (FLORIDA, "pair_plus", "9"),
+    ],
+)
+def test_the_paytable_of_what_is_always_offered_must_be_stated(
+    id: str, name: str, clause: str
+) -> None:
+    assert unstated(id, name) == [(name, clause)]
+
+
+@pytest.mark.parametrize("id", [CALIFORNIA, SINGAPORE])
+def test_a_paytable_that_the_book_fixes_need_not_be_stated(id: str) -> None:
+    fixed = [n for n, s in book(id).rules.selection.items() if s.takes == "paytable"]
+    assert fixed
+    assert unstated(id, *fixed) == []
+
+
+def test_12_C_the_bonus_of_a_7_G_version_is_not_stated() -> None:
+    assert unstated(MARYLAND, "ante_bonus", version="7.G(1)") == []
+
+
+@pytest.mark.clause(MARYLAND, "12.E(3)", "12.E(3)(a)", "12.E(3)(b)")
+@pytest.mark.clause(LET_IT_RIDE, "12.F", "12.F(1)", "12.F(2)")
+@pytest.mark.parametrize("letter", ["A", "B", "C"])
+@pytest.mark.parametrize(
+    ("id", "rate", "amount"),
+    [(MARYLAND, "12.E(3)(a)", "12.E(3)(b)"), (LET_IT_RIDE, "12.F(1)", "12.F(2)")],
+)
+def test_rate_and_amounts_of_a_meter_must_be_stated_each_once(
+    id: str, letter: str, rate: str, amount: str
+) -> None:
+    assert unstated(id, progressive=letter, **METER) == []
+    assert unstated(id, progressive=letter) == [
+        ("progressive_rate", rate),
+        ("progressive_reset", amount),
+        ("progressive_initial", amount),
+    ]
+
+
+@pytest.mark.clause(MARYLAND, "12.G")
+def test_12_G_rate_and_amounts_of_the_five_card_meters_must_be_stated() -> None:
+    assert unstated(MARYLAND, five_card_progressive="C", **FIVE) == []
+    assert unstated(MARYLAND, five_card_progressive="C") == [(name, "12.G") for name in FIVE]
+
+
+@pytest.mark.clause(MARYLAND, "12.E(3)(b)")
+def test_12_E_3_b_the_amount_of_every_meter_must_be_stated() -> None:
+    stated = {**METER, "progressive_reset": {"major": 5000}}
+    assert unstated(MARYLAND, progressive="C", **stated) == [("progressive_reset", "12.E(3)(b)")]
+    stated["progressive_reset"] = {"major": 5000, "minor": 1000}
+    assert unstated(MARYLAND, progressive="C", **stated) == []
+
+
+@pytest.mark.clause(MARYLAND, "7.H")
+@pytest.mark.clause(LET_IT_RIDE, "7.F")
+@pytest.mark.parametrize(("id", "clause"), [(MARYLAND, "7.H"), (LET_IT_RIDE, "7.F")])
+def test_the_number_of_adjacent_boxes_must_be_stated(id: str, clause: str) -> None:
+    assert unstated(id, "adjacent_boxes") == [("adjacent_boxes", clause)]
+
+
+def test_2_B_10_a_payout_limit_or_that_there_is_none_must_be_stated() -> None:
+    assert unstated(LET_IT_RIDE, "payout_limit") == [("payout_limit", "2.B(10)")]
+    assert unstated(LET_IT_RIDE, payout_limit=50_000) == []
+    rules = resolve(book(LET_IT_RIDE), {"payout_limit": "none"})
+    assert rules.digest == resolve(book(LET_IT_RIDE)).digest
+
+
+@pytest.mark.parametrize(
+    ("id", "selections", "clauses"),
+    [
+        (MARYLAND, {"dealing": "hand"}, {"1.B(1)": False, "8.A": False, "5.C": False}),
+        (MARYLAND, {"progressive": "A", **METER}, {"2.B(3)": True, "2.C": True, "2.B(4)": False}),
+        (MARYLAND, {"six_card_bonus": "F"}, {"2.B(4)": True, "2.C(2)": False}),
+        (MARYLAND, {"decks": 2}, {"3.B(1)": True, "3.B(2)": True, "5.I": False}),
+        (LET_IT_RIDE, {"shuffler": "device"}, {"5.I": True, "3.B(1)": False}),
+        (LET_IT_RIDE, {}, {"2.B(5)": False, "2.B(6)": False, "2.B(8)": False, "2.B(10)": False}),
+        (LET_IT_RIDE, {"payout_limit": 50_000}, {"2.B(10)": True, "5.I": False}),
+    ],
+)
+@pytest.mark.parametrize("broken", [{}, {"adjacent_boxes": 0}])
+def test_the_checklist_asks_for_nothing_that_the_selections_rule_out(
+    id: str, selections: dict[str, object], clauses: dict[str, bool], broken: dict[str, object]
+) -> None:
+    stated = {**filled_in(id).selections, **selections, **broken}
+    found = breaches(book(id), Submission(rulebook=id, selections=stated, checklist={}))
+    asked = {breach.clause for breach in found if "is not confirmed" in breach.message}
+    assert {clause: clause in asked for clause in clauses} == clauses

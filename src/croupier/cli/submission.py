@@ -9,7 +9,8 @@ from croupier.cli.output import AsJson, group, print_json, print_lines, say
 from croupier.errors import UserError
 from croupier.rules.load import load, read_text
 from croupier.rules.resolve import resolve
-from croupier.rules.submission import breaches, new_submission, parse_submission
+from croupier.rules.submission import breaches, parse_submission
+from croupier.rules.submission_form import new_submission
 
 app = group("Write a rules submission, or check one.")
 

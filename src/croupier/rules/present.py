@@ -8,6 +8,7 @@ from croupier.rules.book import Rules, Ruling, Selection
 from croupier.rules.describe import describe
 from croupier.rules.game import Bonus, Envy, Paytable, Wager
 from croupier.rules.rulebook import Rulebook
+from croupier.rules.selections import may_be_none
 from croupier.rules.vocabulary import NONE
 from croupier.rules.words import dollars, listed, percent, plain
 from croupier.rules.writer import write
@@ -120,7 +121,7 @@ def may_be(rules: Rules, name: str) -> str:
         case "count":
             return "a whole number"
         case "money":
-            return "a sum"
+            return f"a sum, or {NONE}" if may_be_none(selection) else "a sum"
         case "brackets":
             return "a list of tables of 'up_to' and 'fee'"
         case "rake":

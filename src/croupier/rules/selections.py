@@ -119,6 +119,11 @@ def _sum(hand: str, given: Any) -> dict[str, Any]:
 # ---------------------------------------------------------------- overlays
 
 
+def may_be_none(selection: Selection) -> bool:
+    """Whether an operator may state that there is no such sum."""
+    return selection.takes == "money" and selection.default is None
+
+
 def overlay_of(rules: Rules, name: str, given: Any) -> dict[Path, Any]:
     """Return what a value sets in the book's data, for the kinds of values that do."""
     return dict(_overlay(rules, name, given))
@@ -145,6 +150,8 @@ def _overlay(rules: Rules, name: str, given: Any) -> Iterator[tuple[Path, Any]]:
         case "brackets" if selection.sets:
             _rising(given)
             yield selection.sets, given
+        case "money" if given == NONE and may_be_none(selection):
+            return
         case "count" | "money" if selection.sets:
             if given == 0 and selection.default is None:
                 raise Unfit("must be more than nothing")

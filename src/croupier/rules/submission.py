@@ -1,11 +1,10 @@
 """A rules submission: the operator's selections and the checklist of what the book asks to have.
 
 The file is TOML: `rulebook`, `[selections]`, and `[checklist]` with a line for every declared
-clause. `new` writes one with every choice explained; `check` finds every breach.
+clause that the selections bring. `breaches` finds everything that is wrong with one. Defaults
+are for rounds: what the book has the operator state must stand in the submission itself.
 """
 
-import json
-import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,11 +12,15 @@ from decimal import Decimal
 from typing import Any
 
 from croupier.errors import Breach, Breaches, UserError
-from croupier.rules.present import may_be
+from croupier.rules.book import Rules, Selection
+from croupier.rules.game import Paytable
+from croupier.rules.overlay import keys_of
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
+from croupier.rules.selections import may_be_none
 from croupier.rules.table_rules import TableRules, fits
-from croupier.rules.words import plain
+from croupier.rules.vocabulary import NONE
+from croupier.rules.words import listed
 
 _KEYS = ("rulebook", "selections", "checklist")
 
@@ -50,35 +53,108 @@ def parse_submission(text: str) -> Submission:
 
 def breaches(book: Rulebook, submission: Submission) -> tuple[Breach, ...]:
     """Return every way in which a submission breaks its book."""
-    found = list(_undeclared(book, submission))
-    values: Mapping[str, Any] = {**resolve(book).selections, **submission.selections}
+    found = list(_unstated(book.rules, submission.selections))
     try:
-        rules = resolve(book, submission.selections)
+        values = resolve(book, submission.selections).selections
     except Breaches as broken:
         found += broken.breaches
-    else:
-        found += _unfunded(rules)
-        values = rules.selections
+        given = {name: _spelled(value) for name, value in submission.selections.items()}
+        values = {**resolve(book).selections, **given}
     found += _unticked(book, submission.checklist, values)
     return (*found, *_unknown(book, submission.checklist))
 
 
-def _undeclared(book: Rulebook, submission: Submission) -> Iterator[Breach]:
-    for name, selection in book.rules.selection.items():
-        if selection.required and selection.default is None and name not in submission.selections:
-            message = f"must be declared: {selection.says}"
+def submitted(book: Rulebook, selections: Mapping[str, Any]) -> TableRules:
+    """Return the rules of the table that a submission describes, the checklist apart."""
+    found = [*_unstated(book.rules, selections)]
+    try:
+        rules = resolve(book, selections)
+    except Breaches as broken:
+        found += broken.breaches
+    if found:
+        raise Breaches(found)
+    return rules
+
+
+def _spelled(value: object) -> object:
+    """Write a number as the name of an option: two decks are '2'."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+# ---------------------------------------------------------------- what must be stated
+
+
+def _unstated(rules: Rules, stated: Mapping[str, Any]) -> Iterator[Breach]:
+    settled = set(_settled(rules, stated))
+    for name, selection in rules.selection.items():
+        if name in settled or not must_state(rules, name, stated):
+            continue
+        if name not in stated:
+            message = f"must be declared: {selection.says}{or_none(selection)}"
+            yield Breach(selection=name, message=message, clause=selection.clause)
+        elif left_out := _left_out(_table(rules, selection, stated), stated[name]):
+            message = f"must be declared for {listed(left_out)} too: {selection.says}"
             yield Breach(selection=name, message=message, clause=selection.clause)
 
 
-def _unfunded(rules: TableRules) -> Iterator[Breach]:
-    """A meter without a rate or a reset cannot run, where the book sets neither."""
-    for meter in rules.meters.values():
-        cited = next(m for t in rules.paytables.values() for m in t.meters if m.id == meter.id)
-        for key, value in (("rate", meter.rate), ("reset", meter.reset)):
-            if value is None:
-                message = "must be declared: the book sets none"
-                name = f"{meter.wager}_{key}"
-                yield Breach(selection=name, message=message, clause=cited.clause)
+def must_state(rules: Rules, name: str, stated: Mapping[str, Any]) -> bool:
+    """Whether the book has the operator state a selection, given what else is stated."""
+    selection = rules.selection[name]
+    match selection.takes:
+        case "paytable":
+            return selection.required and (len(selection.letters) > 1 or selection.amends)
+        case "rate" | "reset" | "initial":
+            table = _table(rules, selection, stated)
+            return bool(table and table.meters) and (
+                selection.required or _sets_none(table, selection.takes)
+            )
+        case _:
+            return selection.required and selection.default is None
+
+
+def or_none(selection: Selection) -> str:
+    """Say that there may be nothing to declare, where that is a declaration too."""
+    return f", or '{NONE}'" if may_be_none(selection) else ""
+
+
+def _table(rules: Rules, selection: Selection, stated: Mapping[str, Any]) -> Paytable | None:
+    """Return the paytable of the wager that a selection is about, if it is offered."""
+    family = rules.wager[selection.of].paytable if selection.of else None
+    tables = rules.paytable.get(family or "", {})
+    for name, other in rules.selection.items():
+        if other.takes == "paytable" and other.family == family:
+            letter = stated.get(name, other.default)
+            return tables.get(letter) if isinstance(letter, str) else None
+    return next(iter(tables.values()), None)
+
+
+def _sets_none(table: Paytable | None, takes: str) -> bool:
+    """Whether a paytable leaves the rate or the reset of its meters to the operator."""
+    if table is None or takes == "initial":
+        return False
+    if takes == "rate":
+        return table.rate is None or table.rate.min is None
+    return any(meter.reset is None for meter in table.meters)
+
+
+def _left_out(table: Paytable | None, given: object) -> list[str]:
+    """Return the meters that a table of sums does not name."""
+    if table is None or not isinstance(given, dict):
+        return []
+    return [meter.name for meter in table.meters if meter.name not in given]
+
+
+def _settled(rules: Rules, stated: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the selections that the options stated have settled; nobody states those."""
+    for name, selection in rules.selection.items():
+        choice = selection.option.get(str(stated.get(name, selection.default)))
+        for path in choice.sets if choice else ():
+            match keys_of(path):
+                case ("selection", other, "fixed"):
+                    yield other
+
+
+# ---------------------------------------------------------------- the checklist
 
 
 def _unticked(
@@ -100,52 +176,3 @@ def _unknown(book: Rulebook, checklist: Mapping[str, Any]) -> Iterator[Breach]:
         elif not isinstance(value, bool):
             message = "must be true or false"
             yield Breach(selection=f"checklist.{name}", message=message, clause=name)
-
-
-def new_submission(book: Rulebook) -> str:
-    """Write a submission with every selection at its default and the checklist unticked."""
-    return "\n".join(_lines(book)) + "\n"
-
-
-def _lines(book: Rulebook) -> Iterator[str]:
-    rules = book.rules
-    yield f"# A rules submission for {rules.title}."
-    yield from _comment(rules.source)
-    yield f'rulebook = "{book.id}"'
-    yield ""
-    yield "[selections]"
-    defaults = resolve(book).selections
-    for name, selection in rules.selection.items():
-        ruling = f", ruling {selection.ruling}" if selection.ruling else ""
-        yield ""
-        yield from _comment(f"{_capital(selection.says)} ({selection.clause}{ruling}).")
-        yield from _comment(f"May be: {may_be(rules, name)}.")
-        for option, choice in selection.option.items():
-            yield from _comment(f"  {option}: {choice.says} ({choice.clause})")
-        if selection.default is not None:
-            value = plain(selection.default) if name not in defaults else defaults[name]
-            yield f"{name} = {_toml(value)}"
-        elif selection.required:
-            yield f"# {name} =    (must be declared)"
-        else:
-            yield f"# {name} ="
-    yield ""
-    yield "[checklist]"
-    for name, clause in book.clauses.items():
-        if clause.kept == "declared" and fits(clause.if_, defaults):
-            yield ""
-            yield from _comment(clause.says)
-            yield f'"{name}" = false'
-
-
-def _comment(text: str) -> list[str]:
-    return textwrap.wrap(text, 96, initial_indent="# ", subsequent_indent="# ")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _toml(value: Any) -> str:
-    """Write a default as TOML; defaults are texts and numbers, which JSON writes alike."""
-    return json.dumps(value, ensure_ascii=False)

@@ -22,7 +22,7 @@ from croupier.rules.game import (
     Wager,
 )
 from croupier.rules.shape import Shape
-from croupier.rules.vocabulary import BankedBy, Cents, When
+from croupier.rules.vocabulary import ANY, NONE, BankedBy, Cents, When
 
 
 class Limits(Shape):
@@ -85,5 +85,9 @@ class TableRules(Shape):
 def fits(when: When, values: Mapping[str, Any]) -> bool:
     """Whether any of the maps fits the values of the selections; no map at all fits always."""
     return not when or any(
-        all(values.get(name) in among for name, among in one.items()) for one in when
+        all(_is_among(values.get(name), among) for name, among in one.items()) for one in when
     )
+
+
+def _is_among(value: object, among: tuple[str, ...]) -> bool:
+    return value in among or (ANY in among and value not in (None, NONE))

@@ -62,7 +62,10 @@ SEAT, BANK, SEATS, DISCARD = PlaceId("seat"), PlaceId("bank"), PlaceId("seats"),
 """Where cards may lie at every table; a book names its other places itself."""
 
 NONE = "none"
-"""The value of a selection by which an operator does not offer a wager."""
+"""The value of a selection by which an operator does not offer a wager, or sets no sum."""
+
+ANY = "any"
+"""In a condition, any value of a selection but none at all."""
 
 When = tuple[Mapping[SelectionId, tuple[str, ...]], ...]
 """Applies where any of the maps fits; a map fits where every selection has one of its values."""

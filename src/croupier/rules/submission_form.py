@@ -1,0 +1,84 @@
+"""A rules submission to be filled in: every selection explained, every line of the checklist."""
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from croupier.rules.book import Rules
+from croupier.rules.present import may_be
+from croupier.rules.resolve import resolve
+from croupier.rules.rulebook import Rulebook
+from croupier.rules.submission import must_state
+from croupier.rules.table_rules import fits
+from croupier.rules.vocabulary import ANY, NONE, When
+from croupier.rules.words import listed, plain
+
+
+def new_submission(book: Rulebook) -> str:
+    """Write a submission with every selection at its default and the checklist unticked."""
+    return "\n".join(_lines(book)) + "\n"
+
+
+def _lines(book: Rulebook) -> Iterator[str]:
+    rules = book.rules
+    yield f"# A rules submission for {rules.title}."
+    yield from _comment(rules.source)
+    yield f'rulebook = "{book.id}"'
+    yield ""
+    yield "[selections]"
+    defaults = resolve(book).selections
+    for name, selection in rules.selection.items():
+        ruling = f", ruling {selection.ruling}" if selection.ruling else ""
+        yield ""
+        yield from _comment(f"{_capital(selection.says)} ({selection.clause}{ruling}).")
+        yield from _comment(f"May be: {may_be(rules, name)}.")
+        for option, choice in selection.option.items():
+            yield from _comment(f"  {option}: {choice.says} ({choice.clause})")
+        yield _selection(rules, name, defaults)
+    yield ""
+    yield "[checklist]"
+    for name, clause in book.clauses.items():
+        if clause.kept == "declared":
+            asked = fits(clause.if_, defaults)
+            yield ""
+            yield from _comment(clause.says if asked else f"{_where(clause.if_)}: {clause.says}")
+            yield f'{"" if asked else "# "}"{name}" = false'
+
+
+def _selection(rules: Rules, name: str, defaults: Mapping[str, Any]) -> str:
+    selection = rules.selection[name]
+    if selection.default is not None:
+        value = plain(selection.default) if name not in defaults else defaults[name]
+        return f"{name} = {_toml(value)}"
+    if must_state(rules, name, {}):
+        return f"# {name} =    (must be declared)"
+    if selection.required and selection.of:
+        return f"# {name} =    (must be declared if {rules.wager[selection.of].label} is offered)"
+    return f"# {name} ="
+
+
+def _where(when: When) -> str:
+    """Say for which selections a line of the checklist is asked."""
+    return "Where " + listed([_all(one) for one in when], last="or")
+
+
+def _all(one: Mapping[Any, tuple[str, ...]]) -> str:
+    return listed([f"{name} is {_among(values)}" for name, values in one.items()])
+
+
+def _among(values: tuple[str, ...]) -> str:
+    return f"not {NONE}" if ANY in values else listed(list(values), last="or")
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(text, 96, initial_indent="# ", subsequent_indent="# ")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _toml(value: Any) -> str:
+    """Write a default as TOML; defaults are texts and numbers, which JSON writes alike."""
+    return json.dumps(value, ensure_ascii=False)
