@@ -32,6 +32,47 @@ def test_selections_reach_the_sign() -> None:
     assert data["house"] == "The Grand"
 
 
+SUBMITTED = f"""
+rulebook = "{FLORIDA}"
+[selections]
+pair_plus = {{ pair = 2, flush = 3 }}
+"""
+
+
+@pytest.fixture
+def submission(tmp_path: Path) -> Path:
+    file = tmp_path / "table.toml"
+    file.write_text(SUBMITTED)
+    return file
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_document_is_made_of_a_submission(command: str, submission: Path) -> None:
+    one = run(command, str(submission), "--json").data
+    assert (
+        one == run(command, FLORIDA, "--select", "pair_plus={pair = 2, flush = 3}", "--json").data
+    )
+    amended = run(command, str(submission), "--select", "pair_plus={pair = 3}", "--json").data
+    assert amended == run(command, FLORIDA, "--select", "pair_plus={pair = 3}", "--json").data
+    assert amended != one
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_submission_that_does_not_state_what_it_must_makes_no_document(
+    command: str, submission: Path
+) -> None:
+    submission.write_text(SUBMITTED.replace("pair_plus", "# pair_plus"))
+    ran = run(command, str(submission))
+    assert (ran.code, ran.out) == (2, "")
+    says = (
+        "pair_plus: must be declared: the Pair Plus paytable, or the payouts that the house posts"
+    )
+    assert says in ran.err
+    missing = run(command, "nowhere.toml")
+    assert (missing.code, missing.out) == (2, "")
+    assert missing.err == "croupier: nowhere.toml: cannot be read: No such file or directory\n"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_document_is_written_to_a_file(command: str, tmp_path: Path) -> None:
     for name, start in (("a.html", b"<!DOCTYPE html>"), ("a.pdf", b"%PDF-")):

@@ -1,5 +1,6 @@
 """A sign says what the table pays: every row of every paytable, and nothing else."""
 
+import re
 from typing import Any
 
 import pytest
@@ -96,13 +97,35 @@ def test_meters_say_what_they_take_and_where_they_start_again() -> None:
     notes = panel(sign_of(table(MARYLAND, {"progressive": "A"})), "Three-Card Progressive Payout")
     assert "Meter rises by 14 % of each wager and starts again at $1,000." in notes.notes
     several = panel(sign_of(table(MARYLAND, FULL[MARYLAND])), "Five-Card Progressive Payout")
-    says = "Mega, major and minor meters: each rises by 10 % of each wager"
-    assert any(note.startswith(says) for note in several.notes)
+    assert "The meters together rise by 30 % of each wager, in equal shares." in several.notes
     sums = FULL[SINGAPORE] | {"progressive_initial": 80000}
     started = panel(sign_of(table(SINGAPORE, sums)), "Progressive Jackpot").notes
     assert any("started at $80,000" in note for note in started)
     undeclared = panel(sign_of(table(SINGAPORE)), "Progressive Jackpot").notes
     assert not any("eter " in note for note in undeclared)
+
+
+@pytest.mark.parametrize(
+    ("selections", "says"),
+    [
+        ({}, "The meters together rise by 20 % of each wager, in equal shares."),
+        (
+            {"progressive_shares": {"mega": "1/2", "major": "1/3", "minor": "1/6"}},
+            "The meters together rise by 20 % of each wager, "
+            "shared mega 50 %, major 1/3 and minor 1/6.",
+        ),
+        (
+            {"progressive_rate": "1/3"},
+            "The meters together rise by 1/3 of each wager, in equal shares.",
+        ),
+    ],
+)
+def test_no_percentage_on_a_sign_is_a_fraction(selections: dict[str, Any], says: str) -> None:
+    chosen = {"progressive": "E", "progressive_rate": "20%", **selections}
+    notes = panel(sign_of(table(LET_IT_RIDE, chosen)), "Progressive Payout").notes
+    assert says in notes
+    assert "Mega meter starts again at $10,000." in notes
+    assert not any(re.search(r"/\d+ %", note) for note in notes)
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.bets import Book, MeterWords, Others, parse_amounts
+from croupier.cli.bets import MeterWords, Others, parse_amounts
 from croupier.cli.documents import Output, check_output, check_paper, deliver
 from croupier.cli.output import AsJson, group, print_json
-from croupier.cli.selections import Select, parse_selections
+from croupier.cli.selections import Select
+from croupier.cli.table import Subject, table_of
 from croupier.errors import ParseError, quoted
-from croupier.rules.load import load
-from croupier.rules.resolve import resolve
 
 app = group("Make the PAR sheet of a table.")
 
@@ -21,7 +20,7 @@ PAPERS = ("a4", "letter")
 @app.command()
 def report(
     context: typer.Context,
-    rulebook: Book,
+    table: Subject,
     select: Select = None,
     meter: MeterWords = None,
     others: Others = 0,
@@ -42,8 +41,7 @@ def report(
     check_output(output, as_json=as_json)
     paper, date = check_paper(paper, PAPERS), check_date(date)
     shown = parse_amounts(meter, "--meter") or {}
-    book = load(rulebook, context.obj)
-    rules = resolve(book, parse_selections(select or ()))
+    book, rules = table_of(table, select, context.obj)
 
     from croupier.odds import analyses, price
     from croupier.reports.documents import par_html, par_pdf

@@ -4,12 +4,10 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.bets import Book
 from croupier.cli.documents import Output, check_output, check_paper, deliver
 from croupier.cli.output import AsJson, group, print_json
-from croupier.cli.selections import Select, parse_selections
-from croupier.rules.load import load
-from croupier.rules.resolve import resolve
+from croupier.cli.selections import Select
+from croupier.cli.table import Subject, table_of
 
 app = group("Make the sign of a table.")
 
@@ -17,7 +15,7 @@ app = group("Make the sign of a table.")
 @app.command()
 def sign(
     context: typer.Context,
-    rulebook: Book,
+    table: Subject,
     select: Select = None,
     output: Output = None,
     paper: Annotated[str, typer.Option(help="a4, a3, letter or tabloid, on its side.")] = "a4",
@@ -38,7 +36,7 @@ def sign(
 
     check_output(output, as_json=as_json)
     paper = check_paper(paper, tuple(PAPERS))
-    rules = resolve(load(rulebook, context.obj), parse_selections(select or ()))
+    _, rules = table_of(table, select, context.obj)
     posted = sign_of(rules, house=house)
     if as_json:
         print_json(posted.as_json())

@@ -266,12 +266,14 @@ def _sizes(wager: Wager) -> Iterator[str]:
 
 
 def _meters(meters: list[TableMeter]) -> Iterator[str]:
-    """Say what meters take and where they start again; those that do the same, together."""
+    """Say what meters take and where they start again; those that start alike, together."""
+    if len(meters) > 1:
+        yield from _shared_rise(meters)
     alike: dict[tuple[str, ...], list[str]] = {}
     for meter in meters:
         says = []
-        if meter.rate is not None:
-            says.append(f"rises by {percent(meter.rate * meter.share)} of each wager")
+        if meter.rate is not None and len(meters) == 1:
+            says.append(f"rises by {_share(meter.rate)} of each wager")
         if meter.reset is not None:
             says.append(f"starts again at {dollars(meter.reset)}")
         if meter.initial is not None and meter.initial != meter.reset:
@@ -282,6 +284,21 @@ def _meters(meters: list[TableMeter]) -> Iterator[str]:
         named = f"{listed(names)} meter{several} ".lstrip()
         if said:
             yield f"{named[0].upper()}{named[1:]}{listed(list(said))}."
+
+
+def _shared_rise(meters: list[TableMeter]) -> Iterator[str]:
+    """Say what several meters take together, and how they share it."""
+    if (rate := meters[0].rate) is None:
+        return
+    shares = "in equal shares"
+    if len({meter.share for meter in meters}) > 1:
+        shares = f"shared {listed([f'{meter.name} {_share(meter.share)}' for meter in meters])}"
+    yield f"The meters together rise by {_share(rate)} of each wager, {shares}."
+
+
+def _share(share: Fraction) -> str:
+    """Write a share as a percentage that comes out even, or else as a fraction."""
+    return percent(share) if 10_000 % share.denominator == 0 else str(share)
 
 
 # ---------------------------------------------------------------- money
