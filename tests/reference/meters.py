@@ -43,8 +43,9 @@ class Meters:
         select = self.table.selections.get
         name = full_name(wager, meter)
         reset = declared(select(f"{wager}_reset"), meter)
-        if reset is None and meter in RESETS[self.table.book]:
-            reset = Decimal(RESETS[self.table.book][meter])
+        least = RESETS[self.table.book, wager]
+        if reset is None and meter in least:
+            reset = Decimal(least[meter])
         initial = declared(select(f"{wager}_initial"), meter)
         start = money(shown[name]) if name in shown else reset if initial is None else initial
         if start is not None:

@@ -232,4 +232,4 @@ def reset(game: Game, wager: str, meter: str) -> Fraction:
     declared = game.selections.get(f"{wager}_reset")
     if isinstance(declared, Mapping):
         declared = declared.get(meter)
-    return exact(RESETS[game.book][meter] if declared is None else declared)
+    return exact(RESETS[game.book, wager][meter] if declared is None else declared)

@@ -244,7 +244,8 @@ MARYLAND_RATES = {"A": Decimal("0.14"), "B": Decimal("0.20")}
 
 # The least reset of each meter: Maryland 12.E(3)(b) and M7, Let It Ride 12.F(2).
 RESETS = {
-    MARYLAND: {"": 1000, "major": 1000, "minor": 1000, "mega": 1000},
-    RIDE: {"": 1000, "major": 1000, "minor": 250, "mega": 10000},
-    SINGAPORE: {},
+    (MARYLAND, "progressive"): {"": 1000, "major": 1000, "minor": 1000},
+    (MARYLAND, "five_card_progressive"): {"": 1000, "major": 1000, "minor": 250, "mega": 10000},
+    (RIDE, "progressive"): {"": 1000, "major": 1000, "minor": 250, "mega": 10000},
+    (SINGAPORE, "progressive"): {},
 }

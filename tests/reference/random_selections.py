@@ -67,7 +67,7 @@ def select_progressive(rng: random.Random, selections: Json, book: str, *, wager
     """A progressive with its rate, resets, shares and sizes of wagers."""
     letter = selections.get(wager, "A")
     meters = meter_names(book, wager, letter)
-    by_book = {meter: RESETS[book].get(meter, 500) for meter in meters}
+    by_book = {meter: RESETS[book, wager].get(meter, 500) for meter in meters}
     if wager == "five_card_progressive":
         by_book = dict.fromkeys(meters, 1)  # M7: any positive sum.
     lowest_rate = MARYLAND_RATES.get(letter) if (book, wager) == (MARYLAND, "progressive") else None

@@ -172,13 +172,13 @@ OTHERS: list[Case] = [
         "'dealer' is not one of 'all', 'players', 'designated_player'"),
     (FLORIDA, {"rake": {"payer": "all"}}, "rake", "rake.a",
         "must be a table of 'payer' and 'amount'"),
-    (FLORIDA, {"limits": {"ante": [500, 5]}}, "limits", "7",
+    (FLORIDA, {"limits": {"ante": [500, 5]}}, "limits", "T7",
         "ante: $500 to $5 leaves nothing to bet"),
-    (FLORIDA, {"limits": {"ante": [0, 5]}}, "limits", "7", "ante: $0 to $5 leaves nothing to bet"),
-    (FLORIDA, {"limits": {"tie": [1, 5]}}, "limits", "7", "'tie' is not a wager of this book"),
-    (FLORIDA, {"limits": {"ante": [1, 2, 3]}}, "limits", "7",
+    (FLORIDA, {"limits": {"ante": [0, 5]}}, "limits", "T7", "ante: $0 to $5 leaves nothing to bet"),
+    (FLORIDA, {"limits": {"tie": [1, 5]}}, "limits", "T7", "'tie' is not a wager of this book"),
+    (FLORIDA, {"limits": {"ante": [1, 2, 3]}}, "limits", "T7",
         "ante: must be a list of the smallest and the largest stake"),
-    (FLORIDA, {"limits": [5, 500]}, "limits", "7",
+    (FLORIDA, {"limits": [5, 500]}, "limits", "T7",
         "must be a table of wagers, each with its smallest and largest stake"),
 ]  # fmt: skip
 

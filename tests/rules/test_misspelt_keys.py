@@ -144,6 +144,8 @@ NAMES = {
     "deck.*.if.*.*":              "names a selection",
     "clause.*.if.*.*":            "names a selection",
     "rake.payers.*":              "is a word of the vocabulary",
+    "paytable.*.*.unnamed.*":     "is a word of the vocabulary",
+    "ruling.*.selections.*.*":    "names a hand of the paytable",
 }  # fmt: skip
 FREE = {
     "clause.*":                   "test_clauses compares the names with the source's",

@@ -19,7 +19,7 @@ def deal_plan(round: Round) -> Dealing:
     seats = seats_in(round, round.rules.deal.order)
     skipped: tuple[int, ...] = ()
     if plan.deal_if:
-        skipped = tuple([i for i, line in plan.deal_if if not _is_dealt(round, line)])
+        skipped = tuple([i for i, line in plan.deal_if if not is_dealt(round, line)])
     if round.discarded:
         return _deal(round, seats, skipped)
     dealt = plan.deals.get((seats, skipped))
@@ -42,6 +42,8 @@ def _deal(round: Round, seats: tuple[int, ...], skipped: tuple[int, ...]) -> Dea
     return tuple([(position, place, seat) for position, (place, seat) in dealt])
 
 
-def _is_dealt(round: Round, line: DealLine) -> bool:
+def is_dealt(round: Round, line: DealLine) -> bool:
     """Whether a line of the procedure applies: the wager that it is for was made."""
-    return any(line.if_staked in box.stakes for box in round.boxes.values())
+    return line.if_staked is None or any(
+        line.if_staked in box.stakes for box in round.boxes.values()
+    )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 
 from croupier.errors import Refused
+from croupier.round.dealing import is_dealt
 from croupier.round.state import Round
 from croupier.rules.game import Consequence, Facts, Irregularity
 from croupier.rules.vocabulary import BANK, SEAT
@@ -99,6 +100,11 @@ def _where(round: Round, irregularity: Irregularity, given: object) -> str | Non
             last="or",
         )
         raise Refused("bad_fact", f"must be {names}", field="where")
+    if place not in (SEAT, BANK) and not any(
+        line.to == place and is_dealt(round, line) for line in round.rules.deal.cards
+    ):
+        message = "no cards are dealt there in this round"
+        raise Refused("no_such_place", message, field="where")
     return place
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from croupier.cards import RANKS, Card
 from croupier.errors import Bug
-from croupier.hands import ALSO, Hand, evaluator, least_high
+from croupier.hands import Hand, evaluator, least_high
 from croupier.money import odds
-from croupier.round.settle import fits, is_high_enough, judge, verdict_of
+from croupier.round.settle import fits, is_high_enough, judge, names_of, verdict_of
 from croupier.round.stages import Dealing, choices_of, stages_of
 from croupier.round.state import Box, Line
 from croupier.rules.game import Bonus, Envy, Row, Wager
@@ -79,7 +79,7 @@ class Part:
         rows = self._rows.get(kind)
         if rows is None:
             hand = Hand(cards, self.rules.ranking)
-            names = hand.name, *ALSO.get(hand.name, ())
+            names = names_of(self.table, hand.name) if self.table else ()
             listed = self.table.rows if self.table else ()
             rows = self._rows[kind] = tuple(
                 (row, not row.suits and row.stake is None)

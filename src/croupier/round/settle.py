@@ -32,12 +32,17 @@ def row_for(table: Paytable, hand: Named, stake: int = 0) -> Row | None:
 
     A mini royal is a straight flush where a table does not list it, and so on (T2).
     """
-    name = hand.name
-    also = ALSO.get(name, ())
+    names = names_of(table, hand.name)
     for row in table.rows:
-        if (row.hand == name or row.hand in also) and fits(row, hand, stake):
+        if row.hand in names and fits(row, hand, stake):
             return row
     return None
+
+
+def names_of(table: Paytable, name: str) -> tuple[str, ...]:
+    """Return the names by which a paytable may pay a hand, its own one first."""
+    unnamed = table.unnamed.get(name)  # type: ignore[call-overload]
+    return (name,) if unnamed and unnamed.does == "lose" else (name, *ALSO.get(name, ()))
 
 
 def fits(row: Row, hand: Named, stake: int) -> bool:

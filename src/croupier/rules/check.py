@@ -317,6 +317,20 @@ def _values(rules: Rules) -> Iterator[Fault]:
         if among and isinstance(default, int) and default * 100 not in among:
             yield Fault(("selection", name, "default"), f"{default} is not one of its sizes")
     yield from _fixed(rules)
+    yield from _posted(rules)
+
+
+def _posted(rules: Rules) -> Iterator[Fault]:
+    """What a ruling has the house post in place of a paytable names hands of that paytable."""
+    for id, ruling in rules.ruling.items():
+        for name, value in ruling.selections.items():
+            selection = rules.selection.get(name)
+            tables = rules.paytable.get(selection.family or "", {}) if selection else {}
+            hands = {row.hand for table in tables.values() for row in table.rows}
+            for hand in value if isinstance(value, dict) and hands else ():
+                if hand not in hands:
+                    message = f"{hand!r} is not a hand of {name!r}"
+                    yield Fault(("ruling", id, "selections", name, hand), message)
 
 
 def _fixed(rules: Rules) -> Iterator[Fault]:
@@ -349,6 +363,8 @@ def _spoken_of(rules: Rules) -> Iterator[tuple[Place, str, str]]:
     for id, ruling in rules.ruling.items():
         for i, reading in enumerate(ruling.alternative):
             for name, value in {**ruling.selections, **reading.selections}.items():
+                if isinstance(value, dict) and name in rules.selection:
+                    continue  # A table of payouts, where the house may amend the book's.
                 yield ("ruling", id, "alternative", i, "selections"), name, str(value)
 
 

@@ -38,6 +38,7 @@ from croupier.rules.vocabulary import (
     SpotId,
     Stack,
     ThreeCards,
+    Unlisted,
     WagerId,
     When,
 )
@@ -236,6 +237,12 @@ class Meter(Cited):
     reset_min: Cents | None = None
 
 
+class Unnamed(Cited):
+    """What becomes of a hand that no row names, where that is open: pay a lower name, or lose."""
+
+    does: Unlisted
+
+
 class Paytable(Cited):
     """Rows from the highest hand down; the first that fits the cards of these places pays."""
 
@@ -243,6 +250,7 @@ class Paytable(Cited):
     rate: Rate | None = None
     meters: tuple[Meter, ...] = ()
     rows: tuple[Row, ...]
+    unnamed: Mapping[HandName, Unnamed] = field(default_factory=dict)
 
 
 class Place(Cited):

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from croupier.errors import Breach, Breaches, Bug
-from croupier.hands import Ranking
+from croupier.hands import ALSO, Ranking
 from croupier.money import format_money as money
 from croupier.rules.book import Rules, Selection
 from croupier.rules.check import DEALING
@@ -117,7 +117,7 @@ class _Resolver:
             paytables={family: tables[family] for family in tables if family in _used(rules)},
             meters=meters,
             limits=limits,
-            cited={name: selection.clause for name, selection in rules.selection.items()},
+            cited={name: _cites(selection) for name, selection in rules.selection.items()},
             places=rules.place,
             steps=rules.step,
             sequence=tuple(rules.step.items()),
@@ -144,7 +144,7 @@ class _Resolver:
             return read(*given)
         except Unfit as unfit:
             for message, clause in unfit.faults:
-                self._breach(name, message, clause or self.rules.selection[name].clause)
+                self._breach(name, message, clause or _cites(self.rules.selection[name]))
             return None
 
     def _given(self, name: str) -> Any:
@@ -238,7 +238,7 @@ class _Resolver:
         wagers = self.rules.wager.values()
         omits = {str(wager.paytable): wager.omits for wager in wagers if wager.paytable}
         return {
-            family: _without(self.rules.paytable[family][letter], omits.get(family, ()))
+            family: _named(_without(self.rules.paytable[family][letter], omits.get(family, ())))
             for family, letter in letters.items()
             if letter != NONE
         }
@@ -303,8 +303,26 @@ def _by_name(table: Paytable, values: Mapping[str, T | None], write: Callable[[T
     return known.get("", known)
 
 
+def _cites(selection: Selection) -> str:
+    """What a refusal by a selection cites: for limits the ruling that leaves them open (T7)."""
+    if selection.takes == "limits" and selection.ruling:
+        return selection.ruling
+    return selection.clause
+
+
 def _without(table: Paytable, omitted: tuple[str, ...]) -> Paytable:
     return replace(table, rows=tuple(row for row in table.rows if row.hand not in omitted))
+
+
+def _named(table: Paytable) -> Paytable:
+    """Give a hand that is paid by a lower name a row of its own, which names the ruling."""
+    rows = list(table.rows)
+    for name, unnamed in table.unnamed.items():
+        paid = [row for row in rows if row.hand in ALSO.get(name, ())]
+        if unnamed.does == "pay" and paid and not any(row.hand == name for row in rows):
+            named = replace(paid[0], hand=name, clause=unnamed.clause, ruling=unnamed.ruling)
+            rows.insert(rows.index(paid[0]), named)
+    return replace(table, rows=tuple(rows))
 
 
 def _offered(rules: Rules, wagers: Mapping[str, Wager], tables: Mapping[str, Paytable]) -> Rules:
