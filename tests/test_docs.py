@@ -9,8 +9,8 @@ from typing import Any, Literal, NewType, get_args, get_origin
 import pytest
 
 from croupier.rules import book, game, vocabulary
-from croupier.rules.check import DEALING
 from croupier.rules.load import load
+from croupier.rules.playable import DEALING
 from tools.cli_reference import reference
 
 ROOT = Path(__file__).parent.parent

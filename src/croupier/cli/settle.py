@@ -29,8 +29,8 @@ from croupier.round.reasons import Reasons
 from croupier.round.record import record_of
 from croupier.round.result import result_of
 from croupier.round.state import Line
-from croupier.rules.check import DEALING
 from croupier.rules.load import load, read_text
+from croupier.rules.playable import DEALING
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules

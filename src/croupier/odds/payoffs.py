@@ -119,8 +119,9 @@ class Payoffs:
         """
         fixed: Exact = 0
         if isinstance(one.what, Bonus):
-            on = path.stakes.get(one.what.on)
-            live = [on.cents] if on and one.what.needs in path.stakes else []
+            both = [path.stakes.get(spot) for spot in (one.what.on, one.what.needs)]
+            made = [stake.cents for stake in both if stake and stake.fate == "live"]
+            live = made[:1] if len(made) == len(both) else []
             staked: Exact = 0
         else:
             laid = [path.stakes[s] for s in self.rules.spots[one.name] if s in path.stakes]

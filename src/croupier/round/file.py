@@ -86,7 +86,7 @@ class Played(NamedTuple):
 def parse_round(rules: TableRules, data: Mapping[str, Any]) -> RoundFile:
     """Read everything in a round file but the rulebook, the selections and the dealing."""
     bank_key = DEALER if rules.banked_by == "house" else BANKER
-    has_bank = plan_of(rules).has_bank
+    has_bank = plan_of(rules).has_bank or rules.banked_by == "player"
     known = {*_KEYS, *rules.places}
     if has_bank:
         known.add(bank_key)
@@ -357,6 +357,9 @@ class _Play:
                 self._lay(positions, self._bank_cards(file.bank), f"{key}.cards")
             elif place in round.rules.places:
                 self._lay(positions, file.places.get(place, ()), f"{place}.cards")
+        if file.bank and file.bank.cards and BANK not in round.places:
+            key = DEALER if round.rules.banked_by == "house" else BANKER
+            raise UserError("no card is dealt there in this round", field=f"{key}.cards")
         for place, cards in file.places.items():
             if place not in round.places and cards and not self._may_lie(place):
                 raise UserError("no card is dealt there in this round", field=place)

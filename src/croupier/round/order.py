@@ -65,7 +65,8 @@ def asked_in(round: Round, stage: Stage) -> tuple[int, ...]:
     for seat in seats_in(round, stage.order):
         box = boxes[seat]
         stake = box.stakes.get(spot)
-        if stake and stake.fate == "live" and name not in box.chose and not box.abandoned:
+        out = box.folded or box.abandoned or name in box.chose
+        if stake and stake.fate == "live" and not out:
             asked.append(seat)
     return tuple(asked)
 

@@ -144,10 +144,15 @@ def _live(part: Part, box: Box) -> int:
     """Return the cents of a stake that is still to be judged for a part, 0 if there is none."""
     stakes, what = box.stakes, part.what
     if isinstance(what, Bonus):
-        played = what.needs in stakes and not box.abandoned
-        return stakes[part.stake].cents if played and part.stake in stakes else 0
+        return stakes[part.stake].cents if is_due(what, box) else 0
     staked = [stakes[spot] for spot in part.spots if spot in stakes]
     return next((stake.cents for stake in staked if stake.fate == "live"), 0)
+
+
+def is_due(bonus: Bonus, box: Box) -> bool:
+    """Whether both stakes of a bonus were made and not given up since, by a fold or by leaving."""
+    stakes = [box.stakes.get(bonus.on), box.stakes.get(bonus.needs)]
+    return all(stake is not None and stake.fate == "live" for stake in stakes)
 
 
 def said(rules: TableRules, ruling: str | None) -> str | None:

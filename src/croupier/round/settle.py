@@ -48,7 +48,7 @@ def names_of(table: Paytable, name: str) -> tuple[str, ...]:
 def fits(row: Row, hand: Named, stake: int) -> bool:
     """Tell whether a hand with a name that the row pays is all that the row asks for."""
     return (
-        (not row.suits or _suit(hand) in row.suits)
+        (not row.suits or _is_of(row.suits, hand))
         and is_high_enough(row, hand)
         and (row.stake is None or row.stake == stake)
     )
@@ -59,8 +59,8 @@ def is_high_enough(row: Row, hand: Named) -> bool:
     return row.least is None or (hand.set_rank or 0) >= RANKS.index(row.least)
 
 
-def _suit(hand: Named) -> str:
-    return "" if hand.suit is None else SUITS[hand.suit]
+def _is_of(suits: str, hand: Named) -> bool:
+    return hand.suit is not None and SUITS[hand.suit] in suits
 
 
 def verdict_of(settle: Settle, state: str) -> Verdict:

@@ -12,7 +12,7 @@ from croupier.errors import Bug
 from croupier.hands import Hand
 from croupier.money import micros, share
 from croupier.round.order import positions_of, seats_in
-from croupier.round.plan import Held, Judged, Part, plan_of, said
+from croupier.round.plan import Held, Judged, Part, is_due, plan_of, said
 from croupier.round.state import Box, Line, Round, Stake, line_of
 from croupier.rules.game import Bonus, Envy, PayoutLimit
 from croupier.rules.vocabulary import BANK, SEAT
@@ -176,7 +176,7 @@ class Settlement:
     # ------------------------------------------------------------ without a stake of their own
 
     def _bonus_lines(self, box: Box, part: Part, bonus: Bonus) -> list[Line]:
-        if bonus.needs not in box.stakes or box.abandoned:
+        if not is_due(bonus, box):
             return []
         judged = self._judged(box, part, box.stakes[bonus.on].cents)
         return [line_of((box.seat, part.name) + judged.line)] if judged.paid else []

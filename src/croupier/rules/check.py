@@ -7,10 +7,12 @@ so a check sees whole shapes only.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from croupier.cards import RANKS
 from croupier.hands import NAMES
 from croupier.rules.book import Rules, Selection
-from croupier.rules.game import Paytable, Row, Settle, Step, Wager
+from croupier.rules.game import Paytable, Row, Settle, Step
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
+from croupier.rules.playable import DEALING, unplayable
 from croupier.rules.reader import Fault, Place, Reader, Reference, dotted, readable_parts
 from croupier.rules.reread import is_named, reread
 from croupier.rules.vocabulary import (
@@ -32,9 +34,6 @@ from croupier.rules.vocabulary import (
     When,
 )
 
-DEALING = "dealing"
-"""The selection that chooses among the ways to deal; its options are their names."""
-
 
 def read(data: Data) -> tuple[Rules | None, list[Fault]]:
     """Read a book's data and return it with every fault found."""
@@ -46,7 +45,25 @@ def read(data: Data) -> tuple[Rules | None, list[Fault]]:
     faults += _overlays(rules, data, reader)
     faults += _clauses(rules, data, reader.references)
     faults += _dangling(reader.references, data)
-    return whole, faults
+    # Whether rounds can be played is asked of a book that is otherwise in order.
+    return whole, faults or list(unplayable(rules))
+
+
+def idle_rulings(rules: Rules, data: Data) -> Iterator[Fault]:
+    """Yield a fault for each ruling that decides nothing.
+
+    One that decides is named by a table, changed by a choice, has another reading, or is about
+    what people do. Rulings that all books share say how every book is read.
+    """
+    reader = Reader()
+    reader.read(Rules, data)
+    named = {reference.name for reference in reader.references if reference.kind is RulingId}
+    for name, ruling in rules.ruling.items():
+        enforced = all(rules.clause[id].kept == "enforced" for id in ruling.clauses)
+        changed = ruling.common or ruling.selection or ruling.alternative
+        if enforced and not changed and name not in named:
+            message = "decides nothing: no table names it, and it has no other reading"
+            yield Fault(("ruling", name), message)
 
 
 # ---------------------------------------------------------------- names
@@ -162,7 +179,12 @@ def _above(earlier: Row, row: Row, order: tuple[str, ...]) -> bool:
         return True
     if earlier.hand != row.hand:
         return order.index(earlier.hand) > order.index(row.hand)
-    return bool(earlier.suits and row.suits and not set(earlier.suits) & set(row.suits))
+    if earlier.suits and row.suits:
+        return not set(earlier.suits) & set(row.suits)
+    if earlier.suits and not row.suits:
+        return True  # What is left for the second row are the other suits.
+    ranks = [RANKS.index(least) if least else 0 for least in (earlier.least, row.least)]
+    return not row.suits and ranks[0] > ranks[1]
 
 
 def _payout(table: Paytable, row: Row, at: Place) -> Iterator[Fault]:
@@ -234,9 +256,6 @@ def _steps(rules: Rules) -> Iterator[Fault]:
             at: Place = ("step", name, "option", choice)
             if (option.places is None) != (option.equals is None):
                 yield Fault(at, "'places' and 'equals' belong together")
-            if option.folds:
-                for spot in sorted(before_the_deal(rules.wager) - option.stakes.keys()):
-                    yield Fault(at, f"does not say what becomes of a stake on {spot!r}")
     placed = {option.places for step in rules.step.values() for option in step.option.values()}
     for name, wager in rules.wager.items():
         if wager.placed == "by decision" and name not in placed:
@@ -254,16 +273,6 @@ def _step(step: Step, at: Place) -> Iterator[Fault]:
     for key in needs:
         if not getattr(step, key):
             yield Fault(at, f"lacks the key {key!r}")
-
-
-def before_the_deal(wagers: Mapping[str, Wager]) -> set[SpotId]:
-    """Return the spots of all wagers that are placed before the deal."""
-    return {
-        SpotId(spot)
-        for name, wager in wagers.items()
-        if wager.placed == "before the deal"
-        for spot in wager.spots or (name,)
-    }
 
 
 def _bank(rules: Rules) -> Iterator[Fault]:

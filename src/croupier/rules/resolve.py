@@ -13,7 +13,6 @@ from croupier.errors import Breach, Breaches, Bug
 from croupier.hands import ALSO, Ranking
 from croupier.money import format_money as money
 from croupier.rules.book import Rules, Selection
-from croupier.rules.check import DEALING
 from croupier.rules.game import (
     Bonus,
     Cut,
@@ -27,6 +26,7 @@ from croupier.rules.game import (
     Wager,
 )
 from croupier.rules.overlay import overlaid
+from croupier.rules.playable import DEALING, unplayable
 from croupier.rules.reader import Fault, dotted
 from croupier.rules.reread import reread
 from croupier.rules.rulebook import Rulebook, digest_of
@@ -82,6 +82,7 @@ class _Resolver:
         self._lay_on({**self._options(), **self.reading}, {})
         self._fixed()
         self._lay_on(*self._overlays())
+        self._play()
         tables = self._paytables()
         wagers = {
             name: wager
@@ -148,7 +149,10 @@ class _Resolver:
             return None
 
     def _given(self, name: str) -> Any:
-        return self.given.get(name, self.rules.selection[name].default)
+        return self.given.get(name, self._default(name))
+
+    def _default(self, name: str) -> Any:
+        return self.rules.selection[name].default
 
     def _each(self, takes: str, read: Callable[[Any], T], of: str | None = None) -> T | None:
         """Read the value of the selection that takes this, of this wager where it has one."""
@@ -223,6 +227,15 @@ class _Resolver:
                 message = f"{field}: {fault.message}" if field else fault.message
                 return self._breach(name, message, self.rules.selection[name].clause)
         raise Bug(f"{self.book.id}: {at}: {fault.message}")
+
+    def _play(self) -> None:
+        """Refuse selections that together make a table at which no round can be played."""
+        if self.breaches or self.rules is self.book.rules:
+            return
+        chosen = [n for n in self.values if self.given.get(n, self._default(n)) != self._default(n)]
+        for fault in unplayable(self.rules):
+            message = f"makes a table that cannot be played: {dotted(fault.at)} {fault.message}"
+            self._breach(" and ".join(chosen) or "selections", message, None)
 
     # ------------------------------------------------------------ paytables and meters
 
