@@ -2,6 +2,8 @@
 
 import inspect
 import pickle
+import shlex
+from pathlib import Path
 
 import pytest
 
@@ -15,8 +17,10 @@ from croupier.errors import (
     Problems,
     Refused,
     UserError,
+    install,
 )
 
+SETUP = shlex.quote(str(Path(__file__).parent.parent / "setup"))
 PROBLEM = Problem(
     message="unknown key 'clasue'",
     file="book.toml",
@@ -29,7 +33,7 @@ EXAMPLES = [
     ParseError("'Xd' is not a card", field="dealer.cards"),
     Refused("too_late", "no more bets", clause="7.C"),
     Problems([PROBLEM, Problem(message="no clauses")]),
-    MissingExtra("pdf", "A PDF"),
+    MissingExtra("gym", "A game"),
     Bug("the deck has 51 cards"),
 ]
 
@@ -48,11 +52,7 @@ def test_errors_survive_pickling(error: CroupierError) -> None:
         (UserError("no such table", field="table"), "table: no such table", 2),
         (UserError("below 14 %", field="rate", clause="12.E"), "rate: below 14 % (12.E)", 2),
         (Refused("too_late", "no more bets", clause="7.C"), "no more bets (7.C)", 2),
-        (
-            MissingExtra("pdf", "A PDF"),
-            "A PDF needs the extra 'pdf': pip install 'croupier[pdf]'",
-            3,
-        ),
+        (MissingExtra("gym", "A game"), f"A game needs the extra 'gym': {SETUP} gym", 3),
     ],
 )
 def test_an_error_is_one_sentence_with_field_and_clause(
@@ -102,3 +102,14 @@ def test_the_drawn_tree_is_the_tree() -> None:
         if issubclass(found, CroupierError)
     }
     assert drawn == depths
+
+
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("/srv/a clone/src/croupier/errors.py", "'/srv/a clone/setup' gym"),
+        ("/opt/lib/python3.11/site-packages/croupier/errors.py", "pip install 'croupier[gym]'"),
+    ],
+)
+def test_an_extra_comes_to_where_the_program_is(file: str, command: str) -> None:
+    assert install("gym", file) == command

@@ -14,14 +14,6 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PYTHON = os.path.realpath(sys.executable)
 
-PYPROJECT = """
-[project]
-dependencies = ["abacus"]
-[project.optional-dependencies]
-server = ["chips"]
-[dependency-groups]
-test = ["balance"]
-"""
 # Stands in for the program: says what reached it, and ends as it is told.
 PROGRAM = """
 import os, sys
@@ -88,6 +80,12 @@ class Clone:
         """How often pip was asked to install."""
         return self.notes.read_text().count(" install ") if self.notes.exists() else 0
 
+    def groups(self) -> list[str]:
+        """The groups that pip was asked to install last, and every hash of theirs held against."""
+        words = self.notes.read_text().splitlines()[-1].split(" ")
+        assert "install" in words and "--require-hashes" in words
+        return [Path(word).stem for word in words if word.endswith(".txt")]
+
     def append(self, name: str, text: str) -> None:
         path = self.root / name
         path.write_text(path.read_text() + text)
@@ -99,11 +97,12 @@ def clone(tmp_path: Path) -> Clone:
     package = root / "src/croupier"
     package.mkdir(parents=True)
     fakes.mkdir()
-    for name in ("croupier", "test"):
+    for name in ("croupier", "setup", "test"):
         shutil.copy(ROOT / name, root)
     shutil.copytree(ROOT / "tools", root / "tools")
-    (root / "pyproject.toml").write_text(PYPROJECT)
-    (root / "constraints.txt").write_text("abacus==1\n")
+    (root / "requirements").mkdir()
+    for name in ("base", "cluster", "gym", "test"):
+        (root / f"requirements/{name}.txt").write_text("abacus==1\n")
     (package / "__init__.py").touch()
     (package / "__main__.py").write_text(PROGRAM)
     (fakes / "python3").symlink_to(PYTHON)
@@ -117,11 +116,10 @@ def clone(tmp_path: Path) -> Clone:
 def test_first_run_says_what_it_does_and_later_runs_are_silent(clone: Clone) -> None:
     code, out, err = clone.run("croupier", "a b", "c")
     assert (code, out.split(maxsplit=1)[1]) == (0, "a b c stdin\n")
-    assert [line[:20] for line in err.splitlines()] == ["croupier: setting up", "croupier: ready."]
+    assert [line[:20] for line in err.splitlines()] == ["croupier: Setting up", "croupier: Ready."]
     assert clone.run("croupier")[2] == ""
     assert clone.installs() == 1
-    assert "--constraint" in clone.notes.read_text()
-    assert clone.notes.read_text().endswith(" abacus chips\n")
+    assert clone.groups() == ["base"]
 
 
 def test_exit_code_and_process_are_those_of_the_program(clone: Clone) -> None:
@@ -152,24 +150,32 @@ def test_a_symlink_and_a_moved_clone_work(clone: Clone, tmp_path: Path) -> None:
     assert clone.installs() == 1
 
 
-@pytest.mark.parametrize("name", ["constraints.txt", "pyproject.toml"])
-def test_changed_requirements_are_noticed(clone: Clone, name: str) -> None:
+def test_changed_requirements_are_noticed(clone: Clone) -> None:
     clone.run("croupier")
-    changed = {
-        "constraints.txt": "more==1\n",
-        "pyproject.toml": PYPROJECT.replace("abacus", "more"),
-    }
-    (clone.root / name).write_text(changed[name])
-    assert "setting up" in clone.run("croupier")[2]
+    clone.append("requirements/base.txt", "more==1\n")
+    assert "Setting up" in clone.run("croupier")[2]
     assert clone.run("croupier")[2] == ""
     assert clone.installs() == 2
 
 
-def test_other_changes_of_pyproject_install_nothing(clone: Clone) -> None:
+def test_a_group_is_added_once_and_kept(clone: Clone) -> None:
     clone.run("croupier")
-    clone.append("pyproject.toml", "[tool.other]\n")
-    assert clone.run("croupier")[::2] == (0, "")
-    assert clone.installs() == 1
+    code, out, err = clone.run("setup", "cluster", "gym")
+    assert (code, out, clone.groups()) == (0, "", ["base", "cluster", "gym"])
+    assert "Setting up" in err
+    for words in (("setup", "gym"), ("setup",), ("croupier",)):
+        assert clone.run(*words)[::2] == (0, "")
+    clone.append("requirements/gym.txt", "more==1\n")
+    clone.run("croupier")
+    assert clone.groups() == ["base", "cluster", "gym"]
+    assert clone.installs() == 3
+
+
+def test_an_unknown_group_is_refused(clone: Clone) -> None:
+    code, out, err = clone.run("setup", "gmy")
+    assert (code, out) == (2, "")
+    assert err == ("croupier: There is no group 'gmy'. The groups are: base, cluster, gym, test.\n")
+    assert clone.installs() == 0
 
 
 @pytest.mark.parametrize(("trouble", "expected"), [("fails", 3), ("is killed", 128 + 9)])
@@ -180,14 +186,14 @@ def test_an_unfinished_set_up_is_made_anew(clone: Clone, trouble: str, expected:
     leftover.touch()
     code, _, err = clone.run("croupier")
     assert (code, leftover.exists()) == (0, False)
-    assert "setting up" in err
+    assert "Setting up" in err
     assert clone.run("croupier")[2] == ""
 
 
 def test_an_environment_whose_python_is_gone_is_made_anew(clone: Clone) -> None:
     clone.run("croupier")
     (clone.root / ".venv/bin/python").unlink()
-    assert "setting up" in clone.run("croupier")[2]
+    assert "Setting up" in clone.run("croupier")[2]
     assert clone.installs() == 2
 
 
@@ -197,7 +203,7 @@ def test_two_first_runs_at_once_share_one_set_up(clone: Clone) -> None:
         time.sleep(0.01)
     second = clone.start("croupier", PIP="waits")
     assert second.stderr
-    assert second.stderr.readline() == "croupier: waiting for another set-up to finish.\n"
+    assert second.stderr.readline() == "croupier: Waiting for another set-up to finish.\n"
     clone.notes.with_suffix(".go").touch()
     for process in (first, second):
         process.communicate("")
@@ -216,22 +222,22 @@ def test_without_a_suitable_python_one_sentence_says_so(clone: Clone, python: st
     (clone.fakes / "python3").unlink()
     (clone.fakes / "python3").write_text(f"#!/bin/sh\n{python}\n")
     (clone.fakes / "python3").chmod(0o755)
-    for tool in ("cmp", "dirname", "readlink", "sh"):
+    for tool in ("diff", "dirname", "readlink", "sh"):
         (clone.fakes / tool).symlink_to(shutil.which(tool) or tool)
     code, out, err = clone.run("croupier", PATH=str(clone.fakes), PYTHONPATH="")
     assert (code, out) == (3, "")
-    assert err.startswith("croupier: Python 3.11 or later with pip and venv is needed")
+    assert err.startswith("croupier: To set up you need Python 3.11 or later with pip and venv")
     assert err.count("\n") == 1
 
 
 def test_the_environment_of_the_tests_serves_the_program_too(clone: Clone) -> None:
     clone.run("test")
-    assert clone.notes.read_text().endswith(" abacus chips balance\n")
+    assert clone.groups() == ["base", "test"]
     assert clone.run("croupier")[2] == ""
-    clone.append("constraints.txt", "more==1\n")
+    clone.append("requirements/test.txt", "more==1\n")
     clone.run("croupier")
-    assert clone.notes.read_text().endswith(" abacus chips balance\n")
-    assert "setting up" not in clone.run("test")[2]
+    assert clone.groups() == ["base", "test"]
+    assert "Setting up" not in clone.run("test")[2]
 
 
 def test_every_stage_runs_even_if_one_fails(clone: Clone) -> None:

@@ -1,8 +1,9 @@
-"""Makes the private environment .venv: `environment.py GROUP`.
+"""Makes the private environment .venv: `environment.py [GROUP]…`.
 
-Called by ./croupier and ./test when the environment is missing, half made or out of date. It
-runs on the system's Python and may use nothing but the standard library. Only dependencies are
-installed; the project itself is on the path from src/, so that a set-up builds nothing.
+Called by ./croupier, ./test and ./setup when the environment is missing, half made or out of date,
+or lacks a group. It runs on the system's Python and may use nothing but the standard library. Only
+dependencies are installed, the files of requirements/ and nothing else, each held against its hash;
+the project itself is on the path from src/, so that a set-up builds nothing.
 """
 
 import fcntl
@@ -10,10 +11,11 @@ import os
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+REQUIREMENTS = ROOT / "requirements"
+GROUPS = sorted(path.stem for path in REQUIREMENTS.glob("*.txt"))
 VENV = ROOT / ".venv"
 # Written last and removed first: an environment without it is not finished.
 STAMP = VENV / "stamp"
@@ -30,16 +32,18 @@ PYTHON = os.path.realpath(sys.executable)
 
 
 def main() -> int:
+    unknown = sorted({*sys.argv[1:]} - {*GROUPS})
+    if unknown:
+        say(f"There is no group {unknown[0]!r}. The groups are: {', '.join(GROUPS)}.")
+        return 2
     lock = take_lock()
     groups = sorted({"base", *sys.argv[1:], *(path.name[5:] for path in STAMP.glob("with-*"))})
-    wanted = requirements(groups)
-    text = "\n".join([*wanted, (ROOT / "constraints.txt").read_text()])
     try:
-        if not installed(text):
-            make(wanted, groups=groups, lock=lock)
-        write_stamp(text, groups)
+        if not is_made(groups):
+            make(groups, lock=lock)
+            write_stamp(groups)
     except subprocess.CalledProcessError:
-        say("the set-up did not finish; see above, and run the same command again.")
+        say("The set-up did not finish. See above, and run the same command again.")
         return 3
     except KeyboardInterrupt:
         return 130
@@ -52,27 +56,26 @@ def take_lock() -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        say("waiting for another set-up to finish.")
+        say("Waiting for another set-up to finish.")
         fcntl.flock(lock, fcntl.LOCK_EX)
     return lock
 
 
-def requirements(groups: list[str]) -> list[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    serving = project["project"]["optional-dependencies"]["server"]
-    base = [*project["project"]["dependencies"], *serving]  # A clone can serve at once.
-    lists = {"base": base, **project["dependency-groups"]}
-    return [requirement for group in groups for requirement in lists[group]]
+def is_made(groups: list[str]) -> bool:
+    """Whether another set-up was faster."""
+    return (
+        (VENV / "bin/python").exists()
+        and all((STAMP / f"with-{group}").exists() for group in groups)
+        and contents(STAMP / "requirements") == contents(REQUIREMENTS)
+    )
 
 
-def installed(text: str) -> bool:
-    """Whether only other parts of pyproject.toml changed, or another set-up was faster."""
-    asked = STAMP / "asked.txt"
-    return (VENV / "bin/python").exists() and asked.exists() and asked.read_text() == text
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*")}
 
 
-def make(wanted: list[str], *, groups: list[str], lock: int) -> None:
-    say(f"setting up a private environment in {VENV.name}; this happens once and takes a minute.")
+def make(groups: list[str], *, lock: int) -> None:
+    say(f"Setting up a private environment in {VENV.name}. This happens once and takes a minute.")
     shutil.rmtree(STAMP, ignore_errors=True)
     shutil.rmtree(VENV, ignore_errors=True)
     # Debian's venv cannot install pip and its pip refuses to install outside an environment;
@@ -80,22 +83,27 @@ def make(wanted: list[str], *, groups: list[str], lock: int) -> None:
     run("-I", "-m", "venv", "--without-pip", str(VENV), lock=lock)
     WHEELS.mkdir()
     if "test" in groups:
-        pip("download", "--dest", str(WHEELS), *requirements(["base"]), lock=lock)
-    pip("install", "--find-links", str(WHEELS), *wanted, lock=lock)
+        pip("download", "base", "--dest", str(WHEELS), lock=lock)
+    pip("install", *groups, "--find-links", str(WHEELS), lock=lock)
     if "test" in groups:
         npm("install", TYPESCRIPT, lock=lock)
         find_browser(lock)
     # Relative, so that a clone may be moved.
     (packages,) = VENV.glob("lib/python*/site-packages")
     (packages / "croupier.pth").write_text(os.path.relpath(ROOT / "src", packages) + "\n")
-    say("ready.")
+    say("Ready.")
 
 
-def pip(command: str, *args: str, lock: int) -> None:
+def pip(command: str, *groups_and_options: str, lock: int) -> None:
+    """Let pip do something with the pinned packages of groups, and with no others."""
+    words = [
+        word
+        for given in groups_and_options
+        for word in (("-r", str(REQUIREMENTS / f"{given}.txt")) if given in GROUPS else (given,))
+    ]
     quiet = ("--quiet", "--no-input", "--disable-pip-version-check")
-    pinned = ("--constraint", str(ROOT / "constraints.txt"))
     python = str(VENV / "bin/python")
-    run("-m", "pip", "--python", python, command, *quiet, *pinned, *args, lock=lock)
+    run("-m", "pip", "--python", python, command, *quiet, "--require-hashes", *words, lock=lock)
 
 
 def npm(command: str, *args: str, lock: int) -> None:
@@ -131,16 +139,12 @@ def run(*args: str, lock: int) -> None:
     call(PYTHON, *args, lock=lock)
 
 
-def write_stamp(text: str, groups: list[str]) -> None:
+def write_stamp(groups: list[str]) -> None:
     draft = VENV / "stamp.new"
     shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir()
-    for name in ("pyproject.toml", "constraints.txt"):
-        shutil.copy(ROOT / name, draft)
+    shutil.copytree(REQUIREMENTS, draft / "requirements")
     for group in groups:
         (draft / f"with-{group}").touch()
-    (draft / "asked.txt").write_text(text)
-    shutil.rmtree(STAMP, ignore_errors=True)
     draft.rename(STAMP)
 
 

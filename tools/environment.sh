@@ -1,25 +1,29 @@
-# Sourced by ./croupier and ./test, with $here their folder.
+# Sourced by ./croupier, ./test and ./setup, with $here their folder.
 
-# Brings .venv up to date with what pyproject.toml asks for the group $1.
-# A finished environment holds copies of the files it was made from, so that a later start
-# costs two comparisons and no Python.
+# Brings .venv up to date with the files of requirements/, with these groups in it.
+# A finished environment holds copies of the files that it was made from, so that a later start
+# costs one comparison and no Python.
 environment() {
-    stamp="$here/.venv/stamp"
-    if [ -x "$here/.venv/bin/python" ] && [ -e "$stamp/with-$1" ] &&
-        cmp -s "$here/pyproject.toml" "$stamp/pyproject.toml" &&
-        cmp -s "$here/constraints.txt" "$stamp/constraints.txt"
-    then
+    if is_finished "$@"; then
         return
     fi
     for python in python3 python3.14 python3.13 python3.12 python3.11; do
         if suits "$python" 2>/dev/null; then
-            "$python" "$here/tools/environment.py" "$1" || exit
+            "$python" "$here/tools/environment.py" "$@" || exit
             return
         fi
     done
-    echo "croupier: Python 3.11 or later with pip and venv is needed to set up" \
+    echo "croupier: To set up you need Python 3.11 or later with pip and venv" \
         "(on Debian: apt install python3 python3-pip)." >&2
     exit 3
+}
+
+is_finished() {
+    for group in "$@"; do
+        [ -e "$here/.venv/stamp/with-$group" ] || return
+    done
+    [ -x "$here/.venv/bin/python" ] &&
+        diff -qr "$here/requirements" "$here/.venv/stamp/requirements" >/dev/null 2>&1
 }
 
 suits() {

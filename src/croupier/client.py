@@ -22,7 +22,10 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-from croupier.errors import MissingExtra, Refused
+from websockets.asyncio.client import connect
+from websockets.exceptions import WebSocketException
+
+from croupier.errors import Refused
 from croupier.server.scene import patched
 
 WAIT_S = 20.0
@@ -131,7 +134,7 @@ class TableClient:
             query["ticket"] = (await self.client.post("/api/ticket", table=self.id))["ticket"]
         address = self.client.address.replace("http", "ws", 1)
         url = f"{address}/api/tables/{self.id}/socket?{urlencode(query)}"
-        self._socket = await _connect()(url, compression=None, max_size=None)
+        self._socket = await connect(url, compression=None, max_size=None)
         self._take(await self._socket.recv())
         self._reader = asyncio.create_task(self._read())
 
@@ -153,7 +156,7 @@ class TableClient:
 
     async def _read(self) -> None:
         try:
-            with contextlib.suppress(_closed()):
+            with contextlib.suppress(WebSocketException):
                 async for frame in self._socket:
                     self._take(frame)
         finally:  # Whoever waits is told, even where the reader was stopped.
@@ -194,11 +197,11 @@ class TableClient:
         for tried in range(TRIES):
             try:
                 return await self._ask(message)
-            except (ConnectionError, TimeoutError, OSError, _closed()):
+            except (ConnectionError, TimeoutError, OSError, WebSocketException):
                 if tried == TRIES - 1:
                     raise
                 await asyncio.sleep(0.05 * 2**tried)
-                with contextlib.suppress(OSError, TimeoutError, _closed()):
+                with contextlib.suppress(OSError, TimeoutError, WebSocketException):
                     await self.connect()
         raise ConnectionError("the server does not answer")
 
@@ -237,19 +240,3 @@ class TableClient:
             self._changed.clear()
             yield
             await self._changed.wait()
-
-
-def _connect() -> Any:
-    try:
-        from websockets.asyncio.client import connect
-    except ImportError:
-        raise MissingExtra("server", "a client") from None
-    return connect
-
-
-def _closed() -> type[Exception]:
-    try:
-        from websockets.exceptions import WebSocketException
-    except ImportError:
-        raise MissingExtra("server", "a client") from None
-    return WebSocketException

@@ -15,6 +15,7 @@ programs read the attributes.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from shlex import quote
 from typing import ClassVar
 
 QUOTED_CHARS_MAX = 40
@@ -142,10 +143,15 @@ class MissingExtra(CroupierError):
         self.needed_for = needed_for
 
     def __str__(self) -> str:
-        return (
-            f"{self.needed_for} needs the extra {self.extra!r}: "
-            f"pip install 'croupier[{self.extra}]'"
-        )
+        return f"{self.needed_for} needs the extra {self.extra!r}: {install(self.extra, __file__)}"
+
+
+def install(extra: str, file: str) -> str:
+    """Return the command that brings an extra to a clone or an installation with this file."""
+    clone = file.removesuffix("src/croupier/errors.py")
+    if clone == file:
+        return f"pip install 'croupier[{extra}]'"
+    return f"{quote(clone + 'setup')} {extra}"
 
 
 class Bug(CroupierError):

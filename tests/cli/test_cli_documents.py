@@ -2,9 +2,7 @@
 
 import io
 import json
-import sys
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from pypdf import PdfReader
@@ -163,19 +161,6 @@ def test_an_unknown_book_is_refused(command: str) -> None:
     ran = run(command, "nowhere")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("croupier: rulebook: there is no rulebook 'nowhere'")
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_without_the_extra_a_pdf_is_refused_with_the_way_to_get_it(
-    command: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "a.pdf"
-    with patch.dict(sys.modules, {"typst": None}):
-        ran = run(command, FLORIDA, "-o", str(file))
-        assert run(command, FLORIDA, "-o", str(tmp_path / "a.html")).code == 0
-    assert (ran.code, ran.out) == (3, "")
-    assert ran.err == "croupier: a PDF needs the extra 'pdf': pip install 'croupier[pdf]'\n"
-    assert not file.exists()
 
 
 def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -1,15 +1,13 @@
 """The seal: a stored deck opens with its key and for its round, and gives nothing away."""
 
 import os
-import sys
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from croupier.cards import DECK, Card
-from croupier.errors import Bug, MissingExtra, ParseError, UserError
+from croupier.errors import Bug, ParseError, UserError
 from croupier.fairness.commitment import Commitment, Committed, commit
 from croupier.fairness.seal import (
     REFUSAL,
@@ -125,11 +123,3 @@ def test_keys_come_from_entropy_and_have_32_bytes() -> None:
     for wrong in (b"", KEY[:31], KEY + b"\0"):
         with pytest.raises(Bug):
             seal(committed(), wrong, os.urandom)
-
-
-def test_who_lacks_the_package_is_told_its_extra() -> None:
-    with (
-        patch.dict(sys.modules, {"cryptography.hazmat.primitives.ciphers.aead": None}),
-        pytest.raises(MissingExtra, match=r"sealing a deck needs the extra 'server'"),
-    ):
-        seal(committed(), KEY, os.urandom)

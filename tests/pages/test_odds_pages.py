@@ -130,13 +130,6 @@ def test_what_a_page_has_no_use_for_is_refused(web: httpx.Client, path: str) -> 
     assert web.get(path).status_code == 400
 
 
-def test_a_missing_extra_is_named(web: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "typst", None)
-    response = web.get(f"/odds/sign.pdf?book={ONE}")
-    assert response.status_code == 501
-    assert "pip install" in html.unescape(response.text)
-
-
 def test_no_text_of_an_address_becomes_markup(web: httpx.Client) -> None:
     wicked = "<img src=x onerror=alert(1)>"
     for name in ("select.pair_plus", "bet.ante", "strategy", "select.limits"):

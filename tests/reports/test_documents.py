@@ -2,14 +2,12 @@
 
 import io
 import re
-import sys
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import pytest
 from pypdf import PdfReader
 
-from croupier.errors import MissingExtra
 from croupier.reports.documents import par_html, par_pdf, sign_html, sign_pdf
 from croupier.reports.par import Par
 from croupier.reports.sign import Panel, Sign, sign_of
@@ -171,10 +169,3 @@ def test_charts_show_the_distribution_and_the_break_even() -> None:
     assert titles[0] == "House edge of each wager"
     assert "Progressive Jackpot: expected value against the meter" in titles
     assert sum("how likely each net result is" in title for title in titles) == 3
-
-
-def test_without_the_extra_its_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "typst", None)
-    with pytest.raises(MissingExtra, match=r"croupier\[pdf\]") as raised:
-        sign_pdf(sign(FLORIDA))
-    assert raised.value.exit_code == 3

@@ -34,10 +34,6 @@ def check_output(file: Path | None, *, as_json: bool) -> None:
         raise UserError(f"--json goes to standard output; leave out {OUTPUT}", field=OUTPUT)
     if file.suffix not in (HTML, PDF):
         raise UserError(f"{quoted(file.name)} must end in {HTML} or {PDF}", field=OUTPUT)
-    if file.suffix == PDF:
-        from croupier.reports.pdf import typesetter
-
-        typesetter()
 
 
 def check_paper(paper: str, known: tuple[str, ...]) -> str:

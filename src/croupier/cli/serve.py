@@ -15,7 +15,7 @@ import typer
 
 from croupier.cli.ledger import rules_in
 from croupier.cli.output import group
-from croupier.errors import MissingExtra, UserError
+from croupier.errors import UserError
 from croupier.ledger.stores import open_postgres, open_sqlite
 from croupier.ledger.stores.protocol import Store
 from croupier.rules.load import read_text
@@ -66,18 +66,16 @@ def serve(
     Ctrl-C closes the tables. Every open round is stored and goes on at the next start.
     """
     text = read_text(tables) if tables else (files("croupier.server") / "tables.toml").read_text()
-    try:
-        from croupier.server.app import guarded, make_app
-        from croupier.server.backroom import Backroom
-        from croupier.server.config import parse_config
-        from croupier.server.doorway import serve_config
-        from croupier.server.guard import NO_LIMITS, Policy
-        from croupier.server.house import opened_house
-        from croupier.server.log import log_to
-        from croupier.server.people import People
-        from croupier.server.pit import Pit
-    except ImportError as error:
-        raise MissingExtra("server", "serving tables") from error
+    from croupier.server.app import guarded, make_app
+    from croupier.server.backroom import Backroom
+    from croupier.server.config import parse_config
+    from croupier.server.doorway import serve_config
+    from croupier.server.guard import NO_LIMITS, Policy
+    from croupier.server.house import opened_house
+    from croupier.server.log import log_to
+    from croupier.server.people import People
+    from croupier.server.pit import Pit
+
     rules_of = _remembered(rules_in(context.obj))
     config = parse_config(text, rules_of, file=tables.name if tables else "tables.toml")
     limits = NO_LIMITS if no_limits else Policy()

@@ -14,7 +14,7 @@ import re
 from typing import Any
 
 from croupier.cards import DECK, Card
-from croupier.errors import Bug, MissingExtra, ParseError, UserError
+from croupier.errors import Bug, ParseError, UserError
 from croupier.fairness.commitment import SECRET_BYTES, Commitment, Committed, framed
 from croupier.fairness.shuffle import Entropy, take
 
@@ -76,12 +76,10 @@ def unseal(sealed: bytes, key: bytes, commitment: Commitment) -> Committed:
 
 def _cipher(key: bytes, bound: bytes) -> Any:
     """Return the cipher of a round, with the key that is derived for it."""
-    try:
-        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
-        from cryptography.hazmat.primitives.hashes import SHA256
-        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-    except ImportError:
-        raise MissingExtra("server", "sealing a deck") from None
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
     derived = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=bound)
     return ChaCha20Poly1305(derived.derive(_checked(key)))
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from croupier.errors import MissingExtra, ParseError
+from croupier.errors import ParseError
 from croupier.ledger.journal import Head, canonical
 
 
@@ -58,7 +58,9 @@ def parse_checkpoints(text: str) -> tuple[Checkpoint, ...]:
 
 def sign(secret: bytes, number: int, heads: Mapping[str, Head], *, time_ms: int) -> Checkpoint:
     """Return the checkpoint of these heads, signed with a secret key of 32 bytes."""
-    key = _ed25519().Ed25519PrivateKey.from_private_bytes(secret)
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.from_private_bytes(secret)
     public = key.public_key().public_bytes_raw()
     draft = Checkpoint(number, time_ms, dict(heads), public, b"")
     return draft._replace(signature=key.sign(draft.body))
@@ -66,13 +68,13 @@ def sign(secret: bytes, number: int, heads: Mapping[str, Head], *, time_ms: int)
 
 def is_signed(checkpoint: Checkpoint, key: bytes) -> bool:
     """Whether a checkpoint was signed with the secret half of a key."""
-    ed25519 = _ed25519()
     from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     if checkpoint.key != key:
         return False
     try:
-        public = ed25519.Ed25519PublicKey.from_public_bytes(key)
+        public = Ed25519PublicKey.from_public_bytes(key)
         public.verify(checkpoint.signature, checkpoint.body)
     except (InvalidSignature, ValueError):
         return False
@@ -86,11 +88,3 @@ def marks_of(checkpoints: Iterable[Checkpoint]) -> dict[str, list[Head]]:
         for stream, head in checkpoint.heads.items():
             marks.setdefault(stream, []).append(head)
     return marks
-
-
-def _ed25519() -> Any:
-    try:
-        from cryptography.hazmat.primitives.asymmetric import ed25519
-    except ImportError:
-        raise MissingExtra("server", "signing checkpoints") from None
-    return ed25519

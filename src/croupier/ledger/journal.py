@@ -12,12 +12,9 @@ from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
-from croupier.errors import MissingExtra, ParseError
+import orjson
 
-try:
-    import orjson
-except ImportError as error:
-    raise MissingExtra("server", "a ledger") from error
+from croupier.errors import ParseError
 
 GENESIS = bytes(32)
 """What stands for the hash before the first record."""

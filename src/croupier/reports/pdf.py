@@ -5,25 +5,17 @@ The data reaches Typst as JSON, never as source, so that no text of a rulebook c
 
 import json
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
-from croupier.errors import Bug, MissingExtra
+from croupier.errors import Bug
 from croupier.reports.render import source
-
-
-def typesetter() -> ModuleType:
-    """Return the package that makes a PDF, or say which extra brings it."""
-    try:
-        import typst
-    except ImportError:
-        raise MissingExtra("pdf", "a PDF") from None
-    return typst
 
 
 def pdf(template: str, data: Mapping[str, Any]) -> bytes:
     """Return the document that a Typst template makes of data; the same data, the same bytes."""
-    written = typesetter().compile(
+    import typst
+
+    written = typst.compile(
         source(f"{template}.typ").encode(),
         format="pdf",
         # Only the fonts inside the package: another machine's would make another document.

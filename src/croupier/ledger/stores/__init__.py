@@ -8,12 +8,8 @@ from croupier.ledger.stores.protocol import Store
 
 def open_sqlite(path: Path, *, make: bool = False) -> Store:
     """Open the ledger in a file; only `make` makes one that is not there."""
-    try:
-        from croupier.ledger.stores.sqlite import SqliteStore
-    except ImportError as error:
-        if error.name != "apsw":
-            raise
-        raise MissingExtra("server", "a ledger") from None
+    from croupier.ledger.stores.sqlite import SqliteStore
+
     return SqliteStore(path, make=make)
 
 

@@ -10,7 +10,6 @@ from croupier.odds import analyses, price
 from croupier.reports.charts import meter_chart, spread_chart
 from croupier.reports.documents import par_html, par_pdf, sign_html, sign_pdf
 from croupier.reports.par import Par, Priced, par_of
-from croupier.reports.pdf import typesetter
 from croupier.reports.sign import sign_of
 from croupier.server.pages import compare as comparing
 from croupier.server.pages.desk import Busy, Desk
@@ -167,8 +166,6 @@ def _sheet(request: Request, form: str, make: Sheet) -> Response:
     try:
         if form not in ("html", "pdf", "json"):
             raise UserError("a sheet ends in .html, .pdf or .json", field=form)
-        if form == "pdf":
-            typesetter()
         desk, asked = _desk(request), read(request.query_params.multi_items())
         _without(asked, NO_BETS)
         as_html, as_pdf, as_json = make(desk, asked)

@@ -15,11 +15,11 @@ from fastapi import Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from croupier import __version__
-from croupier.errors import Breaches, CroupierError, MissingExtra, UserError
+from croupier.errors import Breaches, CroupierError, UserError
 from croupier.server.pages.desk import Busy
 
 HTML, JSON = "text/html; charset=utf-8", "application/json"
-_KINDS = {"bad_query": 400, "not_found": 404, "missing_extra": 501, "busy": 503}
+_KINDS = {"bad_query": 400, "not_found": 404, "busy": 503}
 Fault = dict[str, str | None]
 """What is wrong: the field of the address, a sentence, and the clause that it breaks."""
 FRAGMENT = "X-Fragment"
@@ -103,8 +103,6 @@ def _kind(error: Exception) -> str:
             return "not_found"
         case UserError():
             return "bad_query"
-        case MissingExtra():
-            return "missing_extra"
         case _:
             return "busy"
 
