@@ -11,13 +11,13 @@ from croupier.server.live import LiveTable
 from croupier.server.log import log, log_crash
 from croupier.server.messages import Ping, done, id_in, message_from, refused
 from croupier.server.outbox import Viewer
-from croupier.server.wire import Wire
+from croupier.server.wire import TOO_MANY, Wire
 
 FLOOD = 200
 """Who says something so many times too often is cut."""
 READ_AHEAD = 8
 """So many messages wait for their turn before no more are taken from the connection."""
-TOO_MANY, CRASHED = 1008, 1011
+CRASHED = 1011
 
 Said = str | BaseException
 """The frame that answers a message, or what failed so that there is no answer."""

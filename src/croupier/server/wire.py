@@ -9,10 +9,14 @@ import asyncio
 import struct
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
+
+from croupier.server.limits import Bucket, Rate
+from croupier.server.log import log
 
 EXTENSION = "croupier.wire"
 WRITE_S = 15.0
@@ -21,6 +25,15 @@ _TEXT = 0x81
 """The first byte of a frame that is one whole text (RFC 6455, 5.2)."""
 _SHORT_MAX, _LONG_MAX = 125, 0xFFFF
 _NEWS_MAX = 2_000
+CONTROL = (Opcode.PING, Opcode.PONG, Opcode.CLOSE)
+FRAMES = Rate(per_s=20, burst=200)
+"""How often a socket may send control frames and fragments; one that goes on regardless is cut."""
+FRAGMENTS_MAX = 64
+PIECE = 1024
+"""So many bytes of a socket are parsed before others have their turn."""
+LINGER_S = 1.0
+"""A socket that was cut is read so long, or its closing frame would be lost in a reset."""
+TOO_MANY = 1008
 _MASKED, _HEAD = 0x80, 6
 """The bit that says of a client's frame that it is masked, and how long the head of a short is."""
 
@@ -28,10 +41,21 @@ _MASKED, _HEAD = 0x80, 6
 class Wire(WebSocketsSansIOProtocol):
     """One socket."""
 
+    lines: ClassVar[Bucket] = Bucket(Rate(per_s=1, burst=10))
+    """All sockets share it: a flood of floods does not make a flood of log lines."""
     _hear: Callable[[str], None] | None = None
     _on_room: Callable[[], None] | None = None
     _late: asyncio.TimerHandle | None = None
     _told: dict[str, Any] | None = None
+    _fragments = 0
+    """Of the message that is coming in."""
+    _is_held = _is_cut = False
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._bucket = Bucket(FRAMES)
+        self._unread = bytearray()
+        """What came and is not parsed yet: each turn of the loop takes a piece of it."""
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
@@ -39,15 +63,83 @@ class Wire(WebSocketsSansIOProtocol):
             self._told = {EXTENSION: {"wire": self}}
             self.scope["extensions"] = self._told
 
+    # ------------------------------------------------------------ reading
+
     def data_received(self, data: bytes) -> None:
-        """Pass a short text on that came whole and alone; all else the stock server reads."""
+        """Pass a short text on that came whole and alone; all else is parsed piece by piece."""
+        if self._is_cut:
+            return  # It is read, so that the closing frame arrives, and thrown away.
         # Not in the middle of a frame or a message, and when nothing waits in the queue before it.
-        between = not (self.conn.reader.buffer or self.frames or self.close_sent)
+        between = not (self._unread or self.conn.reader.buffer or self.frames or self.close_sent)
         text = short_text(data) if self._hear and between and self.queue.empty() else None
         if self._hear and text is not None:
             self._hear(text)
+            return
+        waits = bool(self._unread)
+        self._unread += data
+        if not waits:
+            self._parse_piece()
+
+    def _parse_piece(self) -> None:
+        """Parse a little, and leave the rest for later: a KiB may hold 170 frames."""
+        piece = bytes(self._unread[:PIECE])
+        del self._unread[:PIECE]
+        if self.transport.is_closing():
+            self._unread.clear()
+        elif piece:
+            super().data_received(piece)
+        if self._unread:
+            self.transport.pause_reading()
+            self.loop.call_soon(self._parse_piece)
         else:
-            super().data_received(data)
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Take more from the connection, unless something that came before has to wait."""
+        if not (self.read_paused or self._is_held or self._unread):
+            self.transport.resume_reading()
+
+    def handle_events(self) -> None:
+        """Count frames that no message accounts for, before anything is done about them."""
+        for event in self.conn.events:
+            if not isinstance(event, Frame):
+                continue
+            if event.opcode not in CONTROL:
+                self._fragments = 0 if event.fin else self._fragments + 1
+            if self._fragments > FRAGMENTS_MAX:
+                self._flooded("a message in too many fragments")
+                return
+            # Whole messages are counted by whoever listens, until the socket is being closed.
+            counts = event.opcode in CONTROL or not event.fin or self.close_sent
+            if counts and not self._bucket.take():
+                self._flooded("too many control frames or fragments")
+                return
+        super().handle_events()
+
+    def _flooded(self, because: str) -> None:
+        """Close the socket with a code, and throw away whatever still comes."""
+        if not self.close_sent and self.lines.take():
+            log("socket_flood", because=because, address=self.client[0] if self.client else "")
+        self._is_cut, self.frames = True, []
+        self._unread.clear()
+        if not self.handshake_complete:
+            self.cut()
+            return
+        self.conn.fail(TOO_MANY, because)
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.close_sent = True
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": TOO_MANY})
+        if self.close_timer is not None:
+            self.close_timer.cancel()
+        self.close_timer = self.loop.call_later(LINGER_S, self.cut)
+        self.transport.resume_reading()
+
+    async def receive(self) -> Any:
+        message = await super().receive()
+        if self._unread or self._is_held:
+            # The stock server goes on reading when its queue is empty.
+            self.transport.pause_reading()
+        return message
 
     def listen(self, hear: Callable[[str], None], on_room: Callable[[], None]) -> None:
         """Call somebody with short texts, and when there is room for more frames again."""
@@ -55,12 +147,13 @@ class Wire(WebSocketsSansIOProtocol):
 
     def hold(self) -> None:
         """Take no more from the connection for now."""
+        self._is_held = True
         self.transport.pause_reading()
 
     def go_on(self) -> None:
-        """Take more from the connection, unless messages wait in the queue."""
-        if not self.read_paused:
-            self.transport.resume_reading()
+        """Take more from the connection again."""
+        self._is_held = False
+        self._read_on()
 
     @property
     def has_room(self) -> bool:
