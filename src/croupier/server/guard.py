@@ -31,6 +31,9 @@ MESSAGES = Rate(20, 60)
 """How often somebody may say something over a socket; who goes on regardless is cut."""
 
 
+HELD_MAX = 512
+
+
 class Policy(NamedTuple):
     """What the guard lets through."""
 
@@ -44,11 +47,19 @@ class Policy(NamedTuple):
     """For each address: making guests and accounts, checking passwords."""
     sockets_max: int = 256
     """How many sockets one address may hold open."""
+    connections_max: int = HELD_MAX
+    """How many other connections one address may hold open; a proxy of ours may hold any."""
     messages: Rate = MESSAGES
 
 
 _FREELY = Rate(1e6, 1e6)
-NO_LIMITS = Policy(requests=_FREELY, costly=_FREELY, sockets_max=2**31, messages=_FREELY)
+NO_LIMITS = Policy(
+    requests=_FREELY,
+    costly=_FREELY,
+    sockets_max=2**31,
+    connections_max=2**31,
+    messages=_FREELY,
+)
 """For load tests: whoever comes may ask as often as they like."""
 
 
@@ -209,7 +220,7 @@ def caller_of(scope: Scope, proxies: tuple[Network, ...]) -> Caller:
         headers[name] = f"{headers[name]}, {text}" if name in headers else text
     address = scope["client"][0] if scope.get("client") else ""
     scheme = str(scope["scheme"]).replace("ws", "http")
-    if _is_proxy(address, proxies):
+    if is_in(address, proxies):
         forwarded = headers.get(b"x-forwarded-for", "")
         address = _forwarded_for(address, forwarded, proxies)
         said = headers.get(b"x-forwarded-proto", "").strip().lower()
@@ -217,9 +228,10 @@ def caller_of(scope: Scope, proxies: tuple[Network, ...]) -> Caller:
     return Caller(address, scheme, headers)
 
 
-def _is_proxy(address: str, proxies: tuple[Network, ...]) -> bool:
+def is_in(address: str, networks: tuple[Network, ...]) -> bool:
+    """Whether an address belongs to one of some networks."""
     try:
-        return any(ip_address(address) in network for network in proxies)
+        return any(ip_address(address) in network for network in networks)
     except ValueError:
         return False
 
@@ -231,7 +243,7 @@ def _forwarded_for(address: str, forwarded: str, proxies: tuple[Network, ...]) -
             found = str(ip_address(said.strip()))
         except ValueError:
             return address
-        if not _is_proxy(found, proxies):
+        if not is_in(found, proxies):
             return found
         address = found
     return address
