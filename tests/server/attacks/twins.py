@@ -9,7 +9,7 @@ import asyncio
 import json
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -275,22 +275,36 @@ class Wire:
 
     async def get(self, path: str) -> str:
         """Return an answer as it came, but for the time that it was sent at."""
-        if self._streams is None:
-            self._streams = await asyncio.open_connection("127.0.0.1", self._house.port)
-        reader, writer = self._streams
-        asked = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {self._cookie}\r\n\r\n"
-        writer.write(asked.encode())
-        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-        lines = [line for line in head.split("\r\n") if not line.startswith("date:")]
+        head, reader = await self._asked(path)
+        lines = [line for line in head.lower().split("\r\n") if not line.startswith("date:")]
         length = next(line for line in lines if line.startswith("content-length:"))
         body = await reader.readexactly(int(length.partition(":")[2]))
         assert not lines[0].startswith("http/1.1 5"), (path, body)
         return "\n".join([path, *lines, body.decode()])
 
+    async def _asked(self, path: str) -> tuple[str, asyncio.StreamReader]:
+        """Ask, and ask again on a new connection if the server had closed the idle one."""
+        asked = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {self._cookie}\r\n\r\n"
+        kept = self._streams is not None
+        if self._streams is None:
+            self._streams = await asyncio.open_connection("127.0.0.1", self._house.port)
+        reader, writer = self._streams
+        writer.write(asked.encode())
+        try:
+            return (await reader.readuntil(b"\r\n\r\n")).decode(), reader
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            if not kept or (isinstance(error, asyncio.IncompleteReadError) and error.partial):
+                raise
+            await self.close()
+            return await self._asked(path)
+
     async def close(self) -> None:
         if self._streams:
-            self._streams[1].close()
-            await self._streams[1].wait_closed()
+            _, writer = self._streams
+            self._streams = None
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
 
 Mutant = Callable[[pytest.MonkeyPatch], None]
