@@ -1,5 +1,6 @@
 """A sixth book from one file in a folder: listed, shown, compared, checked and submitted."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,34 @@ def test_a_folders_book_shadows_the_packages(shelf: Path) -> None:
         ran.data["paytables"][0]["rows"][0]["to"] for ran in (run(*words), with_book(shelf, *words))
     ]
     assert odds == ["200", "201"]
+
+
+def test_a_faulty_book_does_not_hide_the_others(shelf: Path) -> None:
+    deck, flush = ("cards  = 52", "cards  = 53"), ('"straight flush", to = 4', '"flusch", to = 4')
+    (shelf / "b.toml").write_text(swapped(SIXTH_TEXT, deck))
+    (shelf / "a.toml").write_text(swapped(SIXTH_TEXT, flush, ('closed = "7"', "")))
+    (shelf / "c.toml").write_text("format =")
+    found = [with_book(shelf, "rulebooks", "--json") for _ in range(2)]
+    assert [one["id"] for one in json.loads(found[0].out)] == [*IDS, SIXTH]
+    lines = found[0].err.splitlines()
+    assert [line.split(": ")[1:3] for line in lines] == [
+        ["a.toml:61", "paytable.beacon.A.rows[2].hand"],
+        ["a.toml:90", "step.bets"],
+        ["b.toml:141", "deck.cards"],
+        ["c.toml", "is not TOML"],
+    ]
+    assert {ran.code for ran in found} == {1}
+    assert {ran.err for ran in found} == {found[0].err}
+    assert with_book(shelf, "rulebooks", "show", SIXTH).code == 0
+
+
+def test_check_plays_a_book_through(shelf: Path) -> None:
+    text = swapped(SIXTH_TEXT, ('"wager.watch.settle.equal.does" = "lose"', '"table.seats" = 40'))
+    (shelf / "wide.toml").write_text(text)
+    ran = run("rulebooks", "check", str(shelf / "wide.toml"), "--json")
+    assert ran.code == 1
+    (problem,) = ran.data["problems"]
+    assert problem["path"] == "selection.ties.option.lose"
+    assert problem["clause"] == "6"
+    assert text.splitlines()[problem["line"] - 1] == "[selection.ties.option.lose]"
+    assert "deals 125 cards where all seats play" in problem["message"]

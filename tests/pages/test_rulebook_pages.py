@@ -2,15 +2,18 @@
 
 import re
 from html import unescape
+from pathlib import Path
 
 import httpx
 import pytest
 
 from croupier.rules.load import load
+from croupier.server.pages.desk import Desk
 from croupier.server.pages.render import anchor
 from tests.cli.running import run
 from tests.pages.markup import Markup
 from tests.pages.site import BOOKS, ONE, RIDE
+from tests.rules.books import SIXTH, SIXTH_TEXT
 
 
 def words(text: str) -> str:
@@ -96,3 +99,9 @@ def test_a_page_that_has_not_changed_is_not_sent_again(web: httpx.Client) -> Non
     first = web.get(f"/rulebooks/{ONE}")
     again = web.get(f"/rulebooks/{ONE}", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_faulty_book_in_a_folder_hides_no_other(tmp_path: Path) -> None:
+    (tmp_path / "faulty.toml").write_text("format = 1\n")
+    (tmp_path / f"{SIXTH}.toml").write_text(SIXTH_TEXT)
+    assert Desk((tmp_path,)).ids() == (*BOOKS, SIXTH)

@@ -6,12 +6,21 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.output import AsJson, group, print_heading, print_json, print_lines, print_table
-from croupier.errors import Problems
+from croupier.cli.output import (
+    AsJson,
+    group,
+    print_heading,
+    print_json,
+    print_lines,
+    print_table,
+    say,
+)
+from croupier.errors import Problem, Problems
+from croupier.round.proof import faults_in
 from croupier.rules.describe import PAYTABLES, describe, family_says, payout_grid
-from croupier.rules.load import load, load_file, rulebook_ids
+from croupier.rules.load import load, load_file, read_text, rulebook_ids
 from croupier.rules.present import differences, in_full, may_be, one_clause, summary
-from croupier.rules.rulebook import Rulebook
+from croupier.rules.rulebook import Rulebook, problems_of
 from croupier.rules.words import plain
 
 app = group("List the rulebooks, show one, compare two, check a file.", no_args_is_help=False)
@@ -24,12 +33,22 @@ def list_books(context: typer.Context, as_json: AsJson = False) -> None:
     """List the rulebooks, or do one of the commands below."""
     if context.invoked_subcommand:
         return
-    books = [load(id, context.obj) for id in rulebook_ids(context.obj)]
+    books: list[Rulebook] = []
+    wrong: list[Problem] = []
+    for id in rulebook_ids(context.obj):
+        try:
+            books.append(load(id, context.obj))
+        except Problems as found:
+            wrong += found.problems
     if as_json:
         print_json([summary(book) for book in books])
     else:
         rows = [(book.id, book.rules.title, book.rules.banked_by) for book in books]
         print_table(rows, ("id", "title", "banked by"))
+    for problem in wrong:
+        say(str(problem))
+    if wrong:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -80,17 +99,20 @@ def check(
     file: Annotated[Path, typer.Argument(help="A rulebook's TOML file.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Read a rulebook from a file and report every fault in it."""
+    """Read a rulebook from a file, play it through, and report every fault in it."""
     try:
         book = load_file(file)
+        problems = problems_of(faults_in(book), book.data, (read_text(file), str(file)))
     except Problems as found:
+        problems = [*found.problems]
+    if problems:
         if as_json:
             keys = ("file", "path", "line", "clause", "message")
-            problems = [{key: getattr(p, key) for key in keys} for p in found.problems]
-            print_json({"valid": False, "problems": problems})
+            listed = [{key: getattr(p, key) for key in keys} for p in problems]
+            print_json({"valid": False, "problems": listed})
         else:
-            print_lines(*map(str, found.problems))
-        raise typer.Exit(1) from None
+            print_lines(*map(str, problems))
+        raise typer.Exit(1)
     if as_json:
         print_json({"valid": True, "problems": [], "digest": book.digest})
     else:

@@ -59,9 +59,9 @@ def idle_rulings(rules: Rules, data: Data) -> Iterator[Fault]:
     reader.read(Rules, data)
     named = {reference.name for reference in reader.references if reference.kind is RulingId}
     for name, ruling in rules.ruling.items():
-        enforced = all(rules.clause[id].kept == "enforced" for id in ruling.clauses)
+        kept = {rules.clause[id].kept for id in ruling.clauses if id in rules.clause}
         changed = ruling.common or ruling.selection or ruling.alternative
-        if enforced and not changed and name not in named:
+        if kept <= {"enforced"} and not changed and name not in named:
             message = "decides nothing: no table names it, and it has no other reading"
             yield Fault(("ruling", name), message)
 
@@ -216,8 +216,10 @@ def _judged(rules: Rules) -> Iterator[Fault]:
     """Every wager, bonus and envy is settled, and each verdict has what it needs."""
     lines = {line for step in rules.step.values() for line in step.lines}
     for section, names in (("wager", rules.wager), ("bonus", rules.bonus), ("envy", rules.envy)):
-        for name in names.keys() - lines:
-            yield Fault((section, name), "nothing settles it: no step has it among its 'lines'")
+        for name in names:
+            if name not in lines:
+                message = "nothing settles it: no step has it among its 'lines'"
+                yield Fault((section, name), message)
     for name, wager in rules.wager.items():
         yield from _verdicts(wager.settle, ("wager", name), listed=bool(wager.paytable))
         for i, condition in enumerate(wager.conditions):

@@ -62,6 +62,10 @@ def resolve(
     return _Resolver(book, selections or {}, reading or {}).table_rules()
 
 
+class Unplayable(Breaches):
+    """Selections that together make a table at which no round can be played."""
+
+
 class _Resolver:
     """Settles one selection after another, and collects the breaches."""
 
@@ -233,9 +237,14 @@ class _Resolver:
         if self.breaches or self.rules is self.book.rules:
             return
         chosen = [n for n in self.values if self.given.get(n, self._default(n)) != self._default(n)]
-        for fault in unplayable(self.rules):
-            message = f"makes a table that cannot be played: {dotted(fault.at)} {fault.message}"
-            self._breach(" and ".join(chosen) or "selections", message, None)
+        by = " and ".join(chosen) or "selections"
+        broken = "makes a table that cannot be played"
+        faults = list(unplayable(self.rules))
+        if faults:
+            raise Unplayable(
+                Breach(selection=by, message=f"{broken}: {dotted(fault.at)} {fault.message}")
+                for fault in faults
+            )
 
     # ------------------------------------------------------------ paytables and meters
 

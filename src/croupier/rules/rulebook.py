@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -13,7 +13,7 @@ from croupier.rules.book import Clause, Rules
 from croupier.rules.check import read, row_clauses
 from croupier.rules.lines import lines_of, nearest
 from croupier.rules.overlay import Data
-from croupier.rules.reader import dotted
+from croupier.rules.reader import Fault, dotted
 from croupier.rules.words import row_says
 
 
@@ -47,18 +47,25 @@ def parse_rulebook(text: str, *, id: str, file: str) -> Rulebook:
         raise Problems([Problem(message=f"is not TOML: {error}", file=file)]) from None
     rules, faults = read(data)
     if faults or rules is None:
-        lines = lines_of(text)
-        raise Problems(
-            Problem(
-                message=fault.message,
-                file=file,
-                path=dotted(fault.at),
-                line=nearest(lines, fault.at),
-                clause=_clause_near(data, fault.at),
-            )
-            for fault in faults
-        )
+        raise Problems(problems_of(faults, data, (text, file)))
     return Rulebook(id, data, rules)
+
+
+def problems_of(faults: Iterable[Fault], data: Data, where: tuple[str, str]) -> list[Problem]:
+    """Say where in a file, given by its text and its name, each fault stands, line by line."""
+    text, file = where
+    lines = lines_of(text)
+    problems = [
+        Problem(
+            message=fault.message,
+            file=file,
+            path=dotted(fault.at),
+            line=nearest(lines, fault.at),
+            clause=_clause_near(data, fault.at),
+        )
+        for fault in faults
+    ]
+    return sorted(problems, key=lambda problem: problem.line or 0)
 
 
 def digest_of(value: object) -> str:

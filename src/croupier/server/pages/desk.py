@@ -7,11 +7,13 @@ workers in two lanes, so that a question that takes seconds holds up none that t
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import BoundedSemaphore, RLock
 from typing import Any, TypeVar
 
+from croupier.errors import Problems
 from croupier.rules.load import load, rulebook_ids
 from croupier.rules.rulebook import Rulebook
 
@@ -83,8 +85,8 @@ class Desk:
         self._books: dict[str, Rulebook] = {}
 
     def ids(self) -> tuple[str, ...]:
-        """Return the ids of all books."""
-        return rulebook_ids(self.folders)
+        """Return the ids of all books that can be read: a faulty one does not hide the others."""
+        return tuple(book.id for book in self.books())
 
     def book(self, id: str) -> Rulebook:
         """Return a book, which is read from its file once; there are only as many as files."""
@@ -93,8 +95,12 @@ class Desk:
         return self._books[id]
 
     def books(self) -> list[Rulebook]:
-        """Return all books."""
-        return [self.book(id) for id in self.ids()]
+        """Return all books that can be read."""
+        found: list[Rulebook] = []
+        for id in rulebook_ids(self.folders):
+            with suppress(Problems):
+                found.append(self.book(id))
+        return found
 
     def close(self) -> None:
         """End the workers."""
