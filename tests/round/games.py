@@ -19,12 +19,14 @@ from croupier.round.commands import (
     Settle,
     Show,
 )
+from croupier.round.dealing import deal_plan
 from croupier.round.decide import decide
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.order import to_ask, to_show
 from croupier.round.state import Round
 from croupier.rules.resolve import resolve
+from croupier.rules.vocabulary import SEATS
 from tests.rules.books import CALIFORNIA, FLORIDA, IDS, LET_IT_RIDE, MARYLAND, SINGAPORE, book
 
 
@@ -106,3 +108,9 @@ def refused(played: Game, command: Command) -> Refused:
         played.do(command)
     assert played.round == before
     return caught.value
+
+
+def due(round: Round) -> str:
+    """The places of the cards that are due, in order: seats by their numbers."""
+    names = {p: str(seat) if place == SEATS else place for p, place, seat in deal_plan(round)}
+    return " ".join(names[position] for position in to_show(round))

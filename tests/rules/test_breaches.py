@@ -183,6 +183,21 @@ OTHERS: list[Case] = [
 ]  # fmt: skip
 
 
+@pytest.mark.clause(MARYLAND, "3.B", "9.A", "9.A(1)", "12.E(3)(a)", "12.E(3)(b)")
+@pytest.mark.clause(
+    LET_IT_RIDE,
+    "3.B",
+    "12.F(2)(a)",
+    "12.F(2)(b)",
+    "12.F(2)(c)",
+    "12.F(2)(d)",
+    "12.F(2)(d)(i)",
+    "12.F(2)(d)(ii)",
+    "12.F(2)(e)(i)",
+    "12.F(2)(e)(ii)",
+    "12.F(2)(e)(iii)",
+    "12.F(2)(f)(i)",
+)
 @pytest.mark.parametrize(
     ("id", "selections", "name", "clause", "message"), METERS + PAYTABLES + OTHERS
 )
@@ -210,6 +225,7 @@ def test_all_breaches_of_a_call_come_at_once() -> None:
     assert {breach.selection for breach in breaches_of(MARYLAND, selections)} == expected
 
 
+@pytest.mark.clause(LET_IT_RIDE, "12.F(2)(e)")
 def test_every_meter_below_its_least_amount_is_a_breach_of_its_own() -> None:
     found = breaches_of(LET_IT_RIDE, {**E, "progressive_reset": 1})
     clauses = ["12.F(2)(e)(i)", "12.F(2)(e)(ii)", "12.F(2)(e)(iii)"]

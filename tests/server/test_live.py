@@ -173,7 +173,10 @@ def test_who_is_away_for_some_rounds_gives_the_seat_up(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- bets
 
 
-def test_a_bet_needs_a_seat_a_round_and_chips(tmp_path: Path) -> None:
+@pytest.mark.clause(MARYLAND, "7.C")
+@pytest.mark.clause(LET_IT_RIDE, "7.B")
+@pytest.mark.parametrize("id", [MARYLAND, LET_IT_RIDE])
+def test_a_bet_needs_a_seat_a_round_and_chips(tmp_path: Path, id: str) -> None:
     async def scenario(pit: Pit) -> None:
         (one,) = await seated(pit, 1)
         await one.look()
@@ -187,7 +190,7 @@ def test_a_bet_needs_a_seat_a_round_and_chips(tmp_path: Path) -> None:
         assert (error.code, error.field) == ("not_enough_money", "purse")
         assert pit.room.purse_cents("p1") == 1_000_00
 
-    play(tmp_path, one_table(MARYLAND), scenario)
+    play(tmp_path, one_table(id), scenario)
 
 
 def test_bets_close_early_when_everybody_is_ready(tmp_path: Path) -> None:

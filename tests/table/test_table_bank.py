@@ -37,11 +37,13 @@ def bankers(house: House, rounds: int) -> str:
     return found
 
 
+@pytest.mark.clause(CALIFORNIA, "round-of-play/10", "standards")
 def test_round_of_play_10_a_player_banks_two_rounds_and_the_button_moves_clockwise() -> None:
     house = House(CALIFORNIA).sit("ann", "bob", "cid")
     assert bankers(house, 9) == "aabbccaab"
 
 
+@pytest.mark.clause(FLORIDA, "6")
 def test_6_the_designated_player_changes_with_every_hand() -> None:
     house = House(FLORIDA).sit("ann", "bob", "cid")
     assert bankers(house, 5) == "abcab"

@@ -49,6 +49,9 @@ def clauses_due(house: House, deck: int = 1) -> list[str]:
 # ---------------------------------------------------------------- chapter 3, decks
 
 
+@pytest.mark.clause(MARYLAND, "3.B(4)")
+@pytest.mark.clause(LET_IT_RIDE, "3.B(4)")
+@pytest.mark.clause(CALIFORNIA, "deck/3.c")
 @pytest.mark.parametrize(
     ("id", "selections"), [(MARYLAND, TWO_DECKS), (LET_IT_RIDE, TWO_DECKS), (CALIFORNIA, {})]
 )
@@ -59,6 +62,8 @@ def test_3_B_4_and_deck_3_c_two_decks_take_turns_void_rounds_or_not(
     assert [house.play(void=void) for void in (False, True, True, False)] == [1, 2, 1, 2]
 
 
+@pytest.mark.clause(MARYLAND, "3.A", "3.A(1)")
+@pytest.mark.clause(LET_IT_RIDE, "3.A")
 @books_of_maryland
 def test_3_A_one_deck_is_played_round_after_round(id: str) -> None:
     house = House(id).sit("ann")
@@ -74,6 +79,8 @@ def test_3_B_3_the_resting_deck_is_shuffled_while_the_other_is_in_play() -> None
     assert refusal(house, Shuffle(2)) == ("deck_in_play", "3.A(1)")
 
 
+@pytest.mark.clause(MARYLAND, "3.C", "3.C(1)", "3.C(2)")
+@pytest.mark.clause(LET_IT_RIDE, "3.C", "3.C(1)", "3.C(2)")
 @books_of_maryland
 @pytest.mark.parametrize(
     ("selections", "hours", "clause"), [(FROM_THE_HAND, 4, "3.C(1)"), ({}, 8, "3.C(2)")]
@@ -128,6 +135,8 @@ def test_3_C_books_without_an_age_never_ask_for_new_cards() -> None:
 # ---------------------------------------------------------------- chapter 4, opening
 
 
+@pytest.mark.clause(MARYLAND, "4.D", "5.A(1)")
+@pytest.mark.clause(LET_IT_RIDE, "4.D", "5.A(1)")
 @books_of_maryland
 def test_4_A_to_4_D_a_deck_is_inspected_spread_washed_stacked_and_shuffled(id: str) -> None:
     house = House(id)
@@ -156,6 +165,8 @@ def test_4_E_each_of_two_decks_is_opened_by_itself(id: str) -> None:
     assert clauses_due(house, 2)[:3] == ["4.A", "4.B", "4.E"]
 
 
+@pytest.mark.clause(MARYLAND, "4.F", "5.E(2)")
+@pytest.mark.clause(LET_IT_RIDE, "4.F", "5.D(2)")
 @books_of_maryland
 def test_4_F_cards_that_come_ready_are_only_cut(id: str) -> None:
     house = House(id, PRESHUFFLED).sit("ann")
@@ -177,6 +188,8 @@ def test_books_without_an_opening_only_shuffle(id: str) -> None:
 # ---------------------------------------------------------------- chapter 5, shuffle and cut
 
 
+@pytest.mark.clause(MARYLAND, "5.A", "5.A(2)")
+@pytest.mark.clause(LET_IT_RIDE, "5.A", "5.A(2)")
 @books_of_maryland
 @pytest.mark.parametrize("selections", [{}, PRESHUFFLED])
 def test_5_A_2_the_cards_are_shuffled_after_every_round(
@@ -194,6 +207,8 @@ def test_5_A_3_a_shuffle_may_be_ordered_again_and_undoes_the_cut() -> None:
     assert refusal(house, StartRound("r", house.time)) == ("not_cut", "5.F")
 
 
+@pytest.mark.clause(MARYLAND, "5.D", "5.D(2)")
+@pytest.mark.clause(LET_IT_RIDE, "5.E", "5.E(2)")
 @pytest.mark.parametrize(("id", "clause"), [(MARYLAND, "5.D(2)"), (LET_IT_RIDE, "5.E(2)")])
 @pytest.mark.parametrize("cards", [0, 51, 53])
 def test_5_D_a_deck_that_the_machine_counts_wrong_is_removed(
@@ -207,6 +222,8 @@ def test_5_D_a_deck_that_the_machine_counts_wrong_is_removed(
     assert house.play() == 1
 
 
+@pytest.mark.clause(MARYLAND, "5.E", "5.E(1)")
+@pytest.mark.clause(LET_IT_RIDE, "5.D(1)")
 @books_of_maryland
 def test_5_E_1_a_machine_s_stack_is_dealt_without_a_cut(id: str) -> None:
     house = House(id).sit("ann").get_ready()
@@ -214,6 +231,8 @@ def test_5_E_1_a_machine_s_stack_is_dealt_without_a_cut(id: str) -> None:
     assert house.start()
 
 
+@pytest.mark.clause(MARYLAND, "5.F")
+@pytest.mark.clause(LET_IT_RIDE, "5.F")
 @books_of_maryland
 @pytest.mark.parametrize("depth", [-1, 0, 9, 52, 53])
 def test_5_F_the_cover_card_goes_at_least_ten_cards_in_with_one_below(id: str, depth: int) -> None:
@@ -278,6 +297,7 @@ def test_5_H_a_deck_that_nobody_has_looked_at_stays_at_its_opening() -> None:
     assert clauses_due(house) == ["4.A", "4.B"]
 
 
+@pytest.mark.clause(MARYLAND, "5.J")
 def test_5_J_a_device_that_reshuffles_by_itself_needs_no_cut_and_no_spread() -> None:
     house = House(MARYLAND, DEVICE).sit("ann").get_ready()
     house.do(Leave(1))
@@ -289,6 +309,8 @@ def test_5_J_a_device_that_reshuffles_by_itself_needs_no_cut_and_no_spread() -> 
 # ---------------------------------------------------------------- chapters 8 to 10, the stub
 
 
+@pytest.mark.clause(MARYLAND, "8.F", "9.D", "10.C")
+@pytest.mark.clause(LET_IT_RIDE, "8.D(5)", "9.E", "10.D")
 @pytest.mark.parametrize(
     ("id", "selections", "clause"),
     [
@@ -337,6 +359,8 @@ def test_8_H_2_a_deck_that_is_not_whole_is_removed() -> None:
 # ---------------------------------------------------------------- chapter 13, devices
 
 
+@pytest.mark.clause(MARYLAND, "13.F", "13.H")
+@pytest.mark.clause(LET_IT_RIDE, "13.F", "13.H")
 @books_of_maryland
 @pytest.mark.parametrize("clause", ["13.H(1)", "13.H(2)"])
 def test_13_H_a_failed_shuffler_is_covered_or_marked_before_another_method(
@@ -368,6 +392,7 @@ def test_13_H_a_failed_shoe_is_covered_or_marked_before_another_method(id: str) 
     assert house.play() == 1
 
 
+@pytest.mark.clause(MARYLAND, "13.F")
 def test_13_F_what_lay_in_a_failed_shuffler_is_shuffled_again() -> None:
     house = House(MARYLAND, TWO_DECKS).sit("ann")
     house.play()

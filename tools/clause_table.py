@@ -1,0 +1,155 @@
+"""Prints docs/clauses.md: every clause that is enforced, and the tests that show it.
+
+.venv/bin/python tools/clause_table.py > docs/clauses.md
+
+A worked round cites in `cites` what it shows, and any other test with the marker `clause`. Both
+are read from the files; nothing is run.
+"""
+
+import ast
+import textwrap
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from croupier.rules.load import load, rulebook_ids
+from croupier.rules.rulebook import Rulebook
+
+ROOT = Path(__file__).parent.parent
+TESTS = ROOT / "tests"
+MARKER, VOID = "clause", "void"
+# How many tests a row names, and how much of the clause it says.
+NAMED, WIDTH = 2, 120
+
+HEAD = """\
+# Enforced clauses
+
+Every clause of every rulebook that the software keeps by itself, each with tests that show it:
+worked rounds, which are settled to the cent, and tests that cite the clause with
+`@pytest.mark.clause`. A clause by which worked rounds settle wagers is shown only by rounds that
+have it on a line. This page is generated: `tools/clause_table.py` prints it, and a test fails if an
+enforced clause has no test.
+
+What is not here is guided (a person at the table is told) or declared (on the operator's
+checklist): `./croupier rulebooks show ID` lists every clause with how it is kept.
+"""
+
+
+class Shown(NamedTuple):
+    """A test that shows a clause of a book; `settled` if the clause is on a line of the round."""
+
+    book: str
+    clause: str
+    test: str
+    file: str
+    settled: bool = False
+
+
+def worked_rounds(rounds: Path) -> Iterator[Shown]:
+    """Yield what the worked rounds of a folder cite, and what their wagers are settled by."""
+    for file in sorted(rounds.glob("*/*.toml")):
+        data = tomllib.loads(file.read_text())
+        lines = [line.split() for seat in data["expect"]["seats"] for line in seat["lines"]]
+        settled = {clause for _, _, outcome, _, _, clause, *_ in lines if outcome != VOID}
+        for clause in sorted({*data["cites"], *settled}):
+            yield Shown(
+                file.parent.name, clause, file.stem, _relative(file), settled=clause in settled
+            )
+
+
+def marked_tests(tests: Path, books: dict[str, str]) -> Iterator[Shown]:
+    """Yield what tests cite with the marker; `books` has the names that stand for ids."""
+    for file in sorted(tests.rglob("test_*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                for book, clause in cited_by(node, books):
+                    yield Shown(book, clause, node.name, _relative(file))
+
+
+def cited_by(node: ast.FunctionDef, books: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the books and clauses of a function's markers: `clause(BOOK, "1.A", …)`."""
+    for call in node.decorator_list:
+        match call:
+            case ast.Call(func=ast.Attribute(attr=name), args=[ast.Name(id=book), *ids]) if (
+                name == MARKER
+            ):
+                for id in ids:
+                    if not isinstance(id, ast.Constant) or not isinstance(id.value, str):
+                        raise ValueError(f"{node.name}: a clause is cited by its id")
+                    yield books[book], id.value
+
+
+def names_of_books(file: Path) -> dict[str, str]:
+    """Return the constants of a module that are texts: how tests name the books."""
+    names: dict[str, str] = {}
+    for node in ast.parse(file.read_text()).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str(value))):
+                names[name] = value
+    return names
+
+
+def all_shown(tests: Path = TESTS) -> list[Shown]:
+    """Return everything that tests cite, markers first, then rounds that settle by the clause."""
+    books = names_of_books(tests / "rules/books.py")
+    found = [*marked_tests(tests, books), *worked_rounds(tests / "rounds")]
+    lined = {(shown.book, shown.clause) for shown in found if shown.settled}
+    kept = [
+        shown
+        for shown in found
+        if shown.settled or shown.file.endswith(".py") or (shown.book, shown.clause) not in lined
+    ]
+    return sorted(kept, key=lambda shown: not shown.settled)
+
+
+def enforced(book: Rulebook) -> list[str]:
+    """Return the clauses that a book claims to be enforced."""
+    return [name for name, clause in book.clauses.items() if clause.kept == "enforced"]
+
+
+def faults(books: list[Rulebook], found: list[Shown]) -> list[str]:
+    """Return the enforced clauses that no test shows, and the citations of clauses that are not."""
+    shown = {(one.book, one.clause) for one in found}
+    known = {(book.id, name) for book in books for name in book.clauses}
+    bare = [
+        f"{book.id} {name}: is enforced, and no test cites it"
+        for book in books
+        for name in enforced(book)
+        if (book.id, name) not in shown
+    ]
+    return bare + [
+        f"{one.file}: {one.test} cites {one.clause}, which is no clause of {one.book}"
+        for one in found
+        if (one.book, one.clause) not in known
+    ]
+
+
+def page(books: list[Rulebook], found: list[Shown]) -> str:
+    """Return the page, a table for each book."""
+    parts = [HEAD]
+    for book in books:
+        names = enforced(book)
+        parts.append(f"## {book.rules.title}\n")
+        parts.append(f"{len(names)} of {len(book.clauses)} clauses are enforced.\n")
+        parts.append("| clause | says | shown by |\n| --- | --- | --- |")
+        for name in names:
+            shown = [one for one in found if (one.book, one.clause) == (book.id, name)]
+            parts.append(_row(book, name, shown))
+        parts.append("")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _row(book: Rulebook, name: str, shown: list[Shown]) -> str:
+    says = textwrap.shorten(book.clauses[name].says, WIDTH, placeholder=" …").replace("|", "\\|")
+    tests = [f"[{one.test}](../{one.file})" for one in shown[:NAMED]]
+    more = ["and others"] if len(shown) > NAMED else []
+    return f"| {name} | {says} | {', '.join([*tests, *more])} |"
+
+
+def _relative(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.name
+
+
+if __name__ == "__main__":
+    print(page([load(id) for id in rulebook_ids()], all_shown()), end="")
