@@ -25,7 +25,7 @@ if __name__ == "__main__":
 
 from croupier.ledger.accounts import Account
 from croupier.ledger.entries import Entry
-from croupier.ledger.journal import Record, encode
+from croupier.ledger.journal import START, Head, Record, chained, encode
 from croupier.ledger.scribe import Scribe
 from croupier.ledger.store import Claim, NewEvent, View, Work
 from croupier.ledger.stores.sqlite import SqliteStore
@@ -46,11 +46,11 @@ class Appending:
     _names = count()
 
     def __init__(self, folder: Path, table: str = "t1", store: SqliteStore | None = None) -> None:
-        self.folder, self.table, self.number = folder, f"{table} {next(self._names)}", 0
+        self.folder, self.table, self.head = folder, f"{table} {next(self._names)}", START
         self.store = store or SqliteStore(folder / "appends.db", make=True)
 
     def append(self) -> None:
-        number = self.number = self.number + 1
+        number = self.head.number + 1
         event = {"type": "BetMade", "seat": 1, "player": "ada", "wager": "w", "cents": 1000}
         table, round = self.table, f"{self.table} r1"
         data = encode(Record(table, number, TIME_MS, round, "round", event))
@@ -58,7 +58,8 @@ class Appending:
         entry = Entry(f"{round}/{number}/1", Account("cage"), player, 10_000_000, "x")
         work = Work((NewEvent(data, TIME_MS, round, (entry,)),), '{"accepted":true}')
         digest = sha256(data).digest()
-        self.store.append(Claim(f"{table}-{number}", digest, table, number - 1), work)
+        self.store.append(Claim(f"{table}-{number}", digest, table, self.head), work)
+        self.head = Head(number, chained(self.head.hash, data))
 
 
 class Probe:

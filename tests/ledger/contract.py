@@ -18,7 +18,7 @@ from croupier.ledger.accounts import HOUSE, Account
 from croupier.ledger.checkpoints import sign
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import Bought, CashedIn, MeterStarted
-from croupier.ledger.journal import Head
+from croupier.ledger.journal import START, Head, chained
 from croupier.ledger.store import (
     NOT_ENOUGH,
     STREAM_MOVED,
@@ -48,6 +48,7 @@ from tests.ledger.versions import VersionsContract
 
 ADA, LAYOUT, METER = Account("player:ada"), Account("layout:r1"), Account("meter:m")
 SECRET = bytes(range(32))
+EVENT = b"{}"
 
 
 def everything(store: Store) -> dict[str, Any]:
@@ -69,14 +70,22 @@ def settle_all(store: Store, requests: list[Request]) -> list[Result]:
     return finish()
 
 
-def claim(command: str, expected: int = 0, *, body: bytes = b"", stream: str = "s") -> Claim:
-    return Claim(command, sha256(body).digest(), stream, expected)
+def claim(command: str, expected: int | Head = 0, *, body: bytes = b"", stream: str = "s") -> Claim:
+    head = after(*[EVENT] * expected) if isinstance(expected, int) else expected
+    return Claim(command, sha256(body).digest(), stream, head)
+
+
+def after(*records: bytes, head: Head = START) -> Head:
+    """The head of a stream after these records."""
+    for data in records:
+        head = Head(head.number + 1, chained(head.hash, data))
+    return head
 
 
 def moving(micros: int, id: str = "1", *, debit: str = "cage", credit: str = ADA) -> Work:
     """One event, and one entry of so many micros."""
     entry = Entry(id, Account(debit), Account(credit), micros, "moved")
-    return Work((NewEvent(b"{}", 1, "", (entry,)),), f"done {id}")
+    return Work((NewEvent(EVENT, 1, "", (entry,)),), f"done {id}")
 
 
 def _given(_: Mapping[str, int], work: Work) -> Work:
@@ -175,6 +184,21 @@ class StoreContract(FindingContract, VersionsContract):
             store.append(claim("d", 0), moving(7, "2"))
         assert refused.value.code == "stream_moved"
         assert everything(store) == before
+
+    def test_a_batch_is_not_stored_on_another_servers_event(self, store: Store) -> None:
+        """The first command loses the race; the second was decided on it, and its number fits."""
+        mine, theirs = b'{"of":"mine"}', b'{"of":"theirs"}'
+        store.append(claim("their bet"), Work((NewEvent(theirs, 1),), "theirs"))
+        before = everything(store)
+        requests = [
+            Request(claim("my bet"), (), lambda _: Work((NewEvent(mine, 1),), "mine")),
+            Request(claim("my next bet", after(mine)), (), lambda _: moving(7)),
+        ]
+        results = settle_all(store, requests)
+        assert [getattr(r, "code", r) for r in results] == [STREAM_MOVED, STREAM_MOVED]
+        assert everything(store) == before
+        [stored] = settle_all(store, [requests[1]._replace(claim=claim("again", after(theirs)))])
+        assert stored == Answer("done 1", 2)
 
     def test_a_player_cannot_spend_what_is_not_there(self, store: Store) -> None:
         store.append(claim("c"), moving(7))

@@ -49,7 +49,7 @@ class Till:
         draft = self.scribe.draft(happened, time_ms=TIME)
         command = f"{self.scribe.stream}-{self.commands}"
         body = b"".join(event.data for event in draft.events)
-        claim = Claim(command, sha256(body).digest(), self.scribe.stream, self.scribe.number)
+        claim = Claim(command, sha256(body).digest(), self.scribe.stream, self.scribe.head)
         work = Work(draft.events, f"answer to {command}", draft.emptied)
         return claim, work, draft
 
@@ -179,7 +179,7 @@ def settle_shared(till: Till, round: Round, meter: str) -> Answer:
         return Work(draft.events, "settled", draft.emptied)
 
     command = f"settle {round.id}"
-    claim = Claim(command, sha256(b"").digest(), till.scribe.stream, till.scribe.number)
+    claim = Claim(command, sha256(b"").digest(), till.scribe.stream, till.scribe.head)
     answer = till.store.settle(claim, [meter], decided)
     till.scribe = drafts[-1].scribe
     return answer

@@ -1,7 +1,7 @@
 """Commands that are stored together come to what they come to one after the other."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
@@ -12,9 +12,10 @@ import pytest
 from croupier.errors import Bug, Refused
 from croupier.ledger.accounts import Account
 from croupier.ledger.entries import Entry
+from croupier.ledger.journal import START, Head
 from croupier.ledger.store import NOT_ENOUGH, Answer, NewEvent, Request, Result, Work
 from croupier.ledger.stores.sqlite import SqliteStore
-from tests.ledger.contract import claim, everything, moving, settle_all
+from tests.ledger.contract import after, claim, everything, moving, settle_all
 from tests.ledger.failing import failing_at
 
 BATCHES, BATCH_MAX = 150, 12
@@ -53,11 +54,11 @@ class Commands:
 
     def __init__(self, seed: int) -> None:
         self.rng, self.ids = random.Random(seed), count()
-        self.numbers: Counter[str] = Counter()
+        self.heads: defaultdict[str, Head] = defaultdict(lambda: START)
         self.made: list[Request] = []
 
     def batch(self, heads: Mapping[str, Any]) -> list[Request]:
-        self.numbers = Counter({stream: head.number for stream, head in heads.items()})
+        self.heads = defaultdict(lambda: START, heads)
         made = [self._one() for _ in range(self.rng.randint(2, BATCH_MAX))]
         self.made += made
         return made
@@ -71,8 +72,10 @@ class Commands:
                 claim(again.claim.command, body=body, stream=again.claim.stream), *again[1:]
             )
         stream, id = f"t{rng.randint(1, 3)}", f"c{next(self.ids)}"
-        expected = self.numbers[stream] + (rng.random() < 0.03)
-        self.numbers[stream] += 1
+        expected = after(head=self.heads[stream])
+        if rng.random() < 0.03:
+            expected = after(b"never stored", head=expected)
+        self.heads[stream] = after(id.encode(), head=self.heads[stream])
         meters = rng.choice(((), (), (), (), ("m",), ("none",)) if rng.random() < 0.3 else ((),))
         entries = [self._entry(f"{id}/{line}") for line in range(rng.randint(0, 3))]
         refused, emptied = rng.random() < 0.03, rng.choice((*[()] * 15, (Account("layout:r1"),)))

@@ -10,7 +10,7 @@ from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Auditor, RulesOf
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import TableSet
-from croupier.ledger.journal import Of, Record, Stored, decode, encode
+from croupier.ledger.journal import START, Head, Of, Record, Stored, chained, decode, encode
 from croupier.ledger.store import NewEvent
 from croupier.round.codec import to_plain
 from croupier.round.events import Closed
@@ -43,11 +43,16 @@ class Draft(NamedTuple):
 class Scribe:
     """Knows how far a stream has come, and what its events post."""
 
-    __slots__ = ("auditor", "number", "stream")
+    __slots__ = ("auditor", "head", "stream")
 
     def __init__(self, stream: str, rules_of: RulesOf) -> None:
-        self.stream, self.number = stream, 0
+        self.stream, self.head = stream, START
         self.auditor = Auditor(stream, rules_of)
+
+    @property
+    def number(self) -> int:
+        """The number of the stream's last event."""
+        return self.head.number
 
     def read(self, stored: Iterable[Stored]) -> "Scribe":
         """Catch up with records that are stored already.
@@ -57,7 +62,7 @@ class Scribe:
         """
         needed: list[Stored] = []
         for row in stored:
-            self.number = row.number
+            self.head = row.head
             if row.data.endswith(_SETS) or row.data.endswith(_OF_ROUND):
                 if _OPENS in row.data:
                     needed = [other for other in needed if other.data.endswith(_SETS)]
@@ -69,30 +74,35 @@ class Scribe:
     def draft(self, happened: Iterable[Happened], *, time_ms: int) -> Draft:
         """Return what follows from events that have happened after all others."""
         after = Scribe.__new__(Scribe)
-        after.stream, after.number, after.auditor = self.stream, self.number, self.auditor.twin()
+        after.stream, after.head, after.auditor = self.stream, self.head, self.auditor.twin()
+        number, hash = self.head
         events: list[NewEvent] = []
         emptied: list[Account] = []
         plains: list[dict[str, Any]] = []
         for of, event, subject, round in happened:
-            after.number += 1
-            entries = after._entries(of, event, round)
+            number += 1
+            entries = after._entries(of, event, round, number=number)
             if of == "round":
                 subject = after.auditor.round
             if isinstance(event, TableSet):
                 subject = event.digest
             if isinstance(event, Closed):
                 emptied += [account("layout", subject), account("bank", subject)]
-            place = self.stream, after.number, time_ms, subject
+            place = self.stream, number, time_ms, subject
             plains.append(to_plain(event))
-            record = Record(*place, of, plains[-1])
-            events.append(NewEvent(encode(record), time_ms, subject, entries))
+            data = encode(Record(*place, of, plains[-1]))
+            hash = chained(hash, data)
+            events.append(NewEvent(data, time_ms, subject, entries))
+        after.head = Head(number, hash)
         return Draft(after, tuple(events), tuple(emptied), tuple(plains))
 
-    def _entries(self, of: Of, event: Any, after: Round | None) -> tuple[Entry, ...]:
+    def _entries(
+        self, of: Of, event: Any, after: Round | None, *, number: int
+    ) -> tuple[Entry, ...]:
         match of:
             case "round":
                 return self.auditor.round_entries(event, after)
             case "ledger":
-                return self.auditor.ledger_entries(self.number, event)
+                return self.auditor.ledger_entries(number, event)
             case "table" | "fairness":
                 return ()

@@ -28,8 +28,8 @@ class Claim(NamedTuple):
     digest: bytes
     """The SHA-256 of the command's body: the same id with another body is refused."""
     stream: str
-    expected: int
-    """The number of the last event that whoever decided the command has seen."""
+    expected: Head
+    """The stream's head that the command was decided on: with another one it is refused."""
 
 
 class NewEvent(NamedTuple):

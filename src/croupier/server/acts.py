@@ -89,9 +89,9 @@ class Trial:
 
     @property
     def claim(self) -> Claim:
-        table, number = self.base.config.id, self.base.scribe.number
-        id, digest = self.ask.asked or (f"{table}#{number + 1}", bytes(32))
-        return Claim(id, digest, table, number)
+        table, head = self.base.config.id, self.base.scribe.head
+        id, digest = self.ask.asked or (f"{table}#{head.number + 1}", bytes(32))
+        return Claim(id, digest, table, head)
 
     @property
     def after(self) -> Base:

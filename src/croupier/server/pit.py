@@ -151,7 +151,7 @@ class Pit:
             cage = self._cage
             draft = cage.draft([Happened("ledger", event)], time_ms=self.room.clocks.wall_ms())
             digest = sha256(draft.events[0].data).digest()
-            claim = Claim(f"{CAGE}#{draft.scribe.number}", digest, CAGE, cage.number)
+            claim = Claim(f"{CAGE}#{draft.scribe.number}", digest, CAGE, cage.head)
             self._cage_unsure = True
             request = Request(claim, (), lambda _: Work(draft.events, ""))
             [result] = await self.room.settled(lambda: [request])

@@ -175,7 +175,7 @@ class Table:
             return Work(draft.events, "", draft.emptied)
 
         scribe = self.till.scribe
-        claim = Claim(command, sha256(b"").digest(), scribe.stream, scribe.number)
+        claim = Claim(command, sha256(b"").digest(), scribe.stream, scribe.head)
         self.settle(claim, [METER], decided)
         self.till.scribe = drafts[0].scribe
 

@@ -58,7 +58,7 @@ def hasty() -> None:
             queues[claim.stream] = SimpleQueue()
             Thread(target=work, args=(queues[claim.stream],), daemon=True).start()
         queues[claim.stream].put(partial(room.store.settle, claim, (), lambda _: done))
-        return Answer(done.answer, claim.expected + len(done.events))
+        return Answer(done.answer, claim.expected.number + len(done.events))
 
     async def run(room: Backroom, due: Due, then: Then) -> None:
         then([await settled(room, request) for request in due()])

@@ -116,7 +116,7 @@ def test_the_copies_find_a_table_that_forgets_ids(
     def claimed(trial: Trial) -> Claim:
         made: Claim = claim(trial)
         if made.command in seen:
-            return made._replace(command=f"{made.command}~{made.expected}")
+            return made._replace(command=f"{made.command}~{made.expected.number}")
         seen.add(made.command)
         return made
 

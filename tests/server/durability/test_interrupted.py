@@ -176,7 +176,7 @@ async def second_deck(store: Store) -> tuple[Any, ...]:
             before = view.sealed(round.id)
         refused = 0
         for number in range(100):
-            claim = Claim(f"again {number}", bytes(32), table.id, table.scribe.number)
+            claim = Claim(f"again {number}", bytes(32), table.id, table.scribe.head)
             deck = SealedDeck(round.id, entropy(100))
             asked = [Request(claim, (), putting(deck))]
             [result] = await floor.room.settled(asked.copy)

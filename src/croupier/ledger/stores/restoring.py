@@ -104,7 +104,7 @@ def _note(store: Store, lost: dict[str, int], time_ms: int) -> None:
         scribe.read(view.stream(STREAM))
     draft = scribe.draft([Happened("ledger", Restored(lost))], time_ms=time_ms)
     digest = sha256(draft.events[0].data).digest()
-    claim = Claim(f"{STREAM} {scribe.number + 1}", digest, STREAM, scribe.number)
+    claim = Claim(f"{STREAM} {scribe.number + 1}", digest, STREAM, scribe.head)
     store.append(claim, Work(draft.events, ""))
 
 
