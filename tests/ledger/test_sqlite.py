@@ -8,11 +8,12 @@ import apsw
 import pytest
 
 from croupier.errors import UserError
+from croupier.ledger.store import Lost, Request
 from croupier.ledger.stores import open_sqlite
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore, check_version
 from croupier.ledger.stores.statements import Session, migrations
-from tests.ledger.contract import StoreContract
+from tests.ledger.contract import StoreContract, claim, moving, settle_all
 from tests.ledger.failing import failing_at
 from tests.ledger.versions import EARLIER, version
 
@@ -127,4 +128,29 @@ def test_the_tables_take_no_other_types(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "ledger.db", make=True)
     with pytest.raises(apsw.ConstraintError), store.writing() as session:
         session.run("INSERT INTO accounts VALUES ('player:ada', 'player', 1.5)")
+    store.close()
+
+
+@pytest.mark.parametrize("gone", ["ledger.db", "ledger.db-wal"])
+@pytest.mark.parametrize("replaced", [False, True])
+def test_nothing_is_acknowledged_into_a_file_that_is_gone(
+    tmp_path: Path, gone: str, *, replaced: bool
+) -> None:
+    store = SqliteStore(tmp_path / "ledger.db", make=True)
+    store.append(claim("a"), moving(5))
+    file = tmp_path / gone
+    file.unlink()
+    if replaced:
+        file.touch()
+    [together] = settle_all(store, [Request(claim("b", 1), (), lambda _: moving(7, "2"))])
+    assert isinstance(together, Lost) and gone in str(together)
+    with pytest.raises(Lost):
+        store.append(claim("c", 2), moving(7, "3"))
+    with pytest.raises(Lost), store.writing():
+        pass
+    with pytest.raises(Lost), store.reading():
+        pass
+    with pytest.raises(Lost):
+        store.check()
+    assert file.exists() == replaced, "what is gone is not made anew"
     store.close()

@@ -29,6 +29,7 @@ def version(last: int) -> Iterator[None]:
     migrations = statements.migrations
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(statements, "migrations", lambda database: migrations(database)[:last])
+        patch.delitem(statements.TABLES, "house")
         yield
 
 

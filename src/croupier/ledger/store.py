@@ -7,6 +7,7 @@ with the same command id gets the same answer, and there is one effect.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from croupier.errors import CroupierError
 from croupier.ledger.accounts import Account
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint
@@ -18,6 +19,18 @@ COMMAND_REUSED = "command_reused"
 STREAM_MOVED = "stream_moved"
 NOT_ENOUGH = "not_enough_money"
 NO_SUCH_METER = "no_such_meter"
+
+
+class Unavailable(CroupierError):
+    """The database does not answer now, and nothing was stored; it may be asked again."""
+
+
+class Unsure(Unavailable):
+    """The connection broke while something was being stored: it may be there or not."""
+
+
+class Lost(Unavailable):
+    """The ledger is not this server's any more, or not all of it is there: nothing may be added."""
 
 
 class Claim(NamedTuple):

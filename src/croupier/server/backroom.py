@@ -16,11 +16,11 @@ from typing import TypeVar
 from croupier.errors import Refused
 from croupier.ledger.accounts import Account, account, kind_of
 from croupier.ledger.entries import Entry
-from croupier.ledger.store import NOT_ENOUGH, Request, Result, View
+from croupier.ledger.store import NOT_ENOUGH, Lost, Request, Result, View
 from croupier.ledger.stores.protocol import Store
 from croupier.money import shown_cents
 from croupier.server.dealer import Chance
-from croupier.server.log import log_crash
+from croupier.server.log import log, log_crash
 from croupier.server.outbox import Mail, Viewer
 from croupier.table.commands import Time
 
@@ -79,6 +79,11 @@ class Backroom:
     answers: Mail = field(default_factory=Mail)
     stored: int = 0
     """Events that were stored since the start."""
+    era: str = ""
+    """Part of every round's id after a forced restore: those that were lost had the others."""
+    lost: Lost | None = None
+    """Why nothing can be stored any more."""
+    on_lost: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, "store")
@@ -90,6 +95,8 @@ class Backroom:
         self._waiting: list[tuple[Due, Then]] = []
         self._writing: asyncio.Task[None] | None = None
         self._stored_s, self._crowded = 0.0, False
+        self.commits = 0, 0.0
+        """How many there were, and how many seconds they took."""
         self._is_quick = False
         """Whether the last commit took no longer than a quick disk does."""
 
@@ -138,13 +145,19 @@ class Backroom:
         self._writing = None
 
     async def _stored(self, requests: list[Request]) -> Iterator[Result]:
+        if self.lost is not None:
+            return repeat(self.lost)
         try:
             # Statements are run here: in a thread they would wait for this one at every step.
             while (finish := self.store.begin_all(requests)) is None:
                 await asyncio.sleep(BUSY_S)
-            return iter(await self.commit(finish))
+            results = await self.commit(finish)
         except Exception as error:
             return repeat(error)
+        for result in results:
+            if isinstance(result, Lost):
+                self.lose(result)
+        return iter(results)
 
     async def commit(self, finish: Callable[[], T]) -> T:
         """Do what ends with a commit: where the disk is quick at once, otherwise in a thread.
@@ -158,15 +171,32 @@ class Backroom:
             began_s = time.monotonic()
             try:
                 return finish()
+            except Lost as lost:
+                self.lose(lost)
+                raise
             finally:
-                self._is_quick = self.store.is_local and time.monotonic() - began_s < QUICK_S
+                took_s = time.monotonic() - began_s
+                self._is_quick = self.store.is_local and took_s < QUICK_S
+                self.commits = self.commits[0] + 1, self.commits[1] + took_s
 
         return timed() if self._is_quick else await self.away(timed)
 
     async def away(self, work: Callable[[], T]) -> T:
         """Do something that waits for the disk, away from the loop."""
         # Whoever waits may be cancelled; what was begun is finished all the same.
-        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._threads, work))
+        begun = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        try:
+            return await asyncio.shield(begun)
+        except Lost as lost:
+            self.lose(lost)
+            raise
+
+    def lose(self, lost: Lost) -> None:
+        """Store nothing from now on: the ledger is gone, or another server's."""
+        if self.lost is None:
+            self.lost = lost
+            log("ledger_lost", because=str(lost))
+            self.on_lost()
 
     def posted(self, entries: Iterable[Entry]) -> None:
         """Take note of entries that were stored."""

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from croupier.errors import Refused, UserError, quoted_field
+from croupier.ledger.store import Unavailable
 from croupier.server.limits import TooMany
 
 STATUS = {
@@ -38,6 +39,7 @@ STATUS = {
 }
 """The status of a refusal by its code; of all others it is 409: not at this moment."""
 REFUSED = 409
+AGAIN_S = 2.0
 
 
 class Fault(BaseModel):
@@ -54,7 +56,8 @@ class FaultBody(BaseModel):
 
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": FaultBody, "description": "What is wrong, in one sentence."}
+    "4XX": {"model": FaultBody, "description": "What is wrong, in one sentence."},
+    "503": {"model": FaultBody, "description": "The ledger does not answer; try again."},
 }
 """For routers: their OpenAPI says what comes when something is wrong."""
 
@@ -77,6 +80,7 @@ def wait_header(wait_s: float) -> dict[str, str]:
 def answer_errors(app: FastAPI) -> None:
     """Let an application answer every error in the same way."""
     app.add_exception_handler(UserError, _refused)
+    app.add_exception_handler(Unavailable, _unavailable)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _ours)
@@ -110,6 +114,11 @@ def _http(_: Request, error: Exception) -> Response:
         phrase = HTTPStatus(error.status_code).phrase
         fault = Fault(code=phrase.lower().replace(" ", "_"), message=phrase.lower())
     return answer(error.status_code, fault, error.headers)
+
+
+def _unavailable(_: Request, __: Exception) -> Response:
+    fault = Fault(code="unavailable", message="the ledger does not answer; try again in a moment")
+    return answer(503, fault, wait_header(AGAIN_S))
 
 
 OURS = Fault(code="internal", message="something went wrong here, and it was noted")

@@ -8,7 +8,7 @@ from croupier.errors import Bug, CroupierError, Refused
 from croupier.fairness.commitment import Committed
 from croupier.fairness.seal import unseal
 from croupier.ledger.events import MeterStarted
-from croupier.ledger.store import NOT_ENOUGH, Answer
+from croupier.ledger.store import NOT_ENOUGH, Answer, Unavailable
 from croupier.money import micros
 from croupier.server import dealer, players
 from croupier.server.acts import Acts, Ask, Asked, Perform, Reply
@@ -132,8 +132,9 @@ class LiveTable(Acts):
                 if error.code != OVERTAKEN:
                     log("dealer_waits", table=self.id, code=error.code)
                     await asyncio.sleep(RETRY_S)
+            except Unavailable:
+                await asyncio.sleep(RETRY_S)  # What was not stored did not happen.
             except Exception as error:
-                # The store may be gone for a while: what was not stored did not happen.
                 log_crash(error, table=self.id)
                 await asyncio.sleep(RETRY_S)
 
@@ -180,7 +181,8 @@ class LiveTable(Acts):
             return
         await self._clear_away()
         committed: list[Committed] = []
-        id = f"{self.id}-{self.rounds + 1}"
+        era = f"{self.room.era}-" if self.room.era else ""
+        id = f"{self.id}-{era}{self.rounds + 1}"
 
         def perform(act: Act) -> None:
             time, chance = self.room.clocks.time(), self.room.chance

@@ -9,7 +9,7 @@ from croupier.ledger.entries import Entry
 from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.journal import Record, Stored, decode
 from croupier.ledger.scribe import Scribe
-from croupier.ledger.store import View
+from croupier.ledger.store import Lost, View
 from croupier.round.codec import event_from
 from croupier.server.standing import Standing, new_standing
 from croupier.table.codec import event_from as table_event_from
@@ -66,8 +66,18 @@ class Missed(NamedTuple):
     """The deck of the last round."""
 
 
+def check_kept(view: View, scribe: Scribe) -> None:
+    """Raise if what was acknowledged is not in the journal any more: a database that took over
+    from another may lack its last commits."""
+    number = scribe.number
+    rows = view.stream(scribe.stream, after=number - 1) if number else iter(())
+    if number and next((row.head for row in rows), None) != scribe.head:
+        raise Lost(f"event {number} of {scribe.stream} was acknowledged, and is not there any more")
+
+
 def missed_by(view: View, scribe: Scribe) -> Missed | None:
     """Return what was stored after a scribe's last event, or None if nothing was."""
+    check_kept(view, scribe)
     recalled = recall(view, scribe.stream, scribe.auditor.rules_of)
     if recalled.scribe.number == scribe.number:
         return None

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable
 
 from croupier.errors import Refused, UserError
-from croupier.ledger.store import Answer, Result
+from croupier.ledger.store import Answer, Result, Unavailable, Unsure
 from croupier.server.backroom import friendly
 from croupier.server.limits import Bucket, Rate
 from croupier.server.live import LiveTable
@@ -18,6 +18,8 @@ FLOOD = 200
 READ_AHEAD = 8
 """So many messages wait for their turn before no more are taken from the connection."""
 CRASHED = 1011
+
+UNAVAILABLE = Refused("unavailable", "nothing can be stored just now; try again in a moment")
 
 Said = str | BaseException
 """The frame that answers a message, or what failed so that there is no answer."""
@@ -100,4 +102,6 @@ def _said(id: str, result: Result) -> Said:
         return done(id, result.number)
     if isinstance(result, Refused):
         return refused(id, friendly(result))
+    if isinstance(result, Unavailable) and not isinstance(result, Unsure):
+        return refused(id, UNAVAILABLE)
     return refused(id, result) if isinstance(result, UserError) else result

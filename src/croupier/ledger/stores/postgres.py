@@ -16,20 +16,38 @@ from typing import Any, LiteralString
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
 from croupier.errors import UserError
 from croupier.ledger.checkpoints import Checkpoint
-from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
+from croupier.ledger.store import (
+    Answer,
+    Claim,
+    Decide,
+    Finish,
+    Request,
+    Result,
+    Unavailable,
+    Unsure,
+    View,
+    Work,
+)
 from croupier.ledger.stores import statements
+from croupier.ledger.stores.holding import ALIVE, FENCE, Holding
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
 from croupier.ledger.stores.statements import RECORDED, Earlier, Pen, Reading, Row, fill, pending
 
 CONNECTIONS_MAX = 8
 CONNECT_S = 10
+WAIT_S = 2
+"""So long a connection is waited for; then the database counts as out of reach."""
+RECONNECT_S = 1
+"""So long the pool tries by itself. After that whoever asks next makes it try at once; left to
+itself it would wait longer after each failure, and for minutes after the database is back."""
 TRIES, PAUSE_MAX_BITS = 20, 7
 AGAIN = (errors.DeadlockDetected, errors.SerializationFailure, errors.UniqueViolation)
 """What goes well if it is done again: the other one has finished by then."""
+NO_LEDGER = (psycopg.OperationalError, psycopg.ProgrammingError, PoolTimeout, Unavailable)
 COMMAND_KEY = "commands_pkey"
 """The one key that two may want at once: both were sent the same command."""
 MIGRATING = 7_233_091
@@ -85,29 +103,45 @@ class PostgresStore:
 
     is_local = False
 
-    def __init__(self, url: str, *, make: bool = False, isolation: str = "READ COMMITTED") -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        make: bool = False,
+        alone: bool = False,
+        isolation: str = "READ COMMITTED",
+    ) -> None:
         self._threads = ThreadPoolExecutor(CONNECTIONS_MAX, "postgres")
         self._begin = _sql(f"BEGIN ISOLATION LEVEL {isolation}")
+        self._holding: Holding | None = None
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
             min_size=1,
             max_size=CONNECTIONS_MAX,
             open=False,
-            kwargs={"autocommit": True, "connect_timeout": CONNECT_S},
+            timeout=WAIT_S,
+            reconnect_timeout=RECONNECT_S,
+            kwargs={"autocommit": True, **ALIVE},
             configure=_configure,
         )
+        holding: Holding | None = None
         try:
             # One connection first: its failure says what is wrong, and a pool only waits.
             psycopg.connect(url, connect_timeout=CONNECT_S).close()
+            holding = Holding(url) if alone else None
             self._pool.open(wait=True, timeout=CONNECT_S)
             self._prepare(make=make)
-        except (psycopg.OperationalError, psycopg.ProgrammingError, PoolTimeout) as error:
+            if holding:
+                holding.begin()
+        except BaseException as error:
             self._pool.close()
+            if holding:
+                holding.close()
+            if not isinstance(error, NO_LEDGER):
+                raise
             message = str(error).partition("\n")[0]
             raise UserError(f"there is no ledger: {message}", field="--database") from None
-        except BaseException:
-            self._pool.close()
-            raise
+        self._holding = holding
 
     def _prepare(self, *, make: bool) -> None:
         """Bring the tables up to date, or refuse a database whose are not."""
@@ -130,16 +164,54 @@ class PostgresStore:
 
     @contextmanager
     def writing(self) -> Iterator[PostgresSession]:
-        """Run one transaction, all of it or nothing."""
-        with self._pool.connection() as connection:
-            connection.execute(self._begin)
+        """Run one transaction, all of it or nothing; a server's only while it has the database."""
+        holding = self._holding
+        # The epoch is asked for in the same trip to the database.
+        begin = self._begin if holding is None else _sql(f"{self._begin}; {FENCE}")
+        with self._begun(begin) as (connection, epoch):
+            if holding is not None:
+                holding.fence(epoch)
+            yield PostgresSession(connection)
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def _begun(self, begin: LiteralString) -> Iterator[tuple[Connection, int | None]]:
+        """Begin a transaction; whatever it is left with, it is over then.
+
+        Connections that broke while nobody used them are passed over: nothing was done on them.
+        """
+        if self._holding:
+            self._holding.check()
+        until_s = time.monotonic() + WAIT_S
+        while True:
             try:
-                yield PostgresSession(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                if not connection.closed:
-                    connection.rollback()
-                raise
+                connection = self._pool.getconn(until_s - time.monotonic())
+            except (PoolTimeout, TooManyRequests) as error:
+                raise Unavailable("the database does not answer") from error
+            try:
+                begun = connection.execute(begin)
+                row = begun.fetchone() if begun.nextset() else None
+                break
+            except BaseException as error:
+                broken = connection.closed
+                self._over(connection)
+                if not (broken and isinstance(error, psycopg.Error)):
+                    raise
+        try:
+            yield connection, row[0] if row else None
+        except psycopg.Error as error:
+            if connection.closed:
+                raise Unsure("the connection to the database broke") from error
+            raise
+        finally:
+            self._over(connection)
+
+    def _over(self, connection: Connection) -> None:
+        try:
+            if not connection.closed:
+                connection.rollback()
+        finally:
+            self._pool.putconn(connection)
 
     def begin_all(self, requests: Sequence[Request]) -> Finish | None:
         return partial(self._settle_all, requests)  # Every statement waits for the server.
@@ -152,9 +224,12 @@ class PostgresStore:
             streams.setdefault(request.claim.stream, []).append(at)
 
         def settle(places: list[int]) -> None:
+            gone: Unavailable | None = None
             for at in places:
                 try:
-                    results[at] = self.settle(*requests[at])
+                    results[at] = gone or self.settle(*requests[at])
+                except Unavailable as error:
+                    results[at] = gone = error  # The others need not wait for it too.
                 except Exception as error:
                     results[at] = error
 
@@ -186,12 +261,8 @@ class PostgresStore:
     @contextmanager
     def snapshot(self) -> Iterator[ReadingSession]:
         """Hold one moment of the ledger: later commits do not show in it."""
-        with self._pool.connection() as connection:
-            connection.execute(SNAPSHOT)
-            try:
-                yield ReadingSession(connection)
-            finally:
-                connection.rollback()
+        with self._begun(SNAPSHOT) as (connection, _):
+            yield ReadingSession(connection)
 
     @contextmanager
     def reading(self) -> Iterator[View]:
@@ -222,9 +293,15 @@ class PostgresStore:
         finally:
             backup.close()
 
+    def check(self) -> None:
+        with self._begun(SNAPSHOT):
+            pass
+
     def close(self) -> None:
         self._threads.shutdown()
         self._pool.close()
+        if self._holding:
+            self._holding.close()
 
 
 def _configure(connection: Connection) -> None:

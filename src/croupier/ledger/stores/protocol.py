@@ -46,5 +46,8 @@ class Store(Protocol):
     def restore(self, source: Path) -> None:
         """Fill an empty ledger from a backup."""
 
+    def check(self) -> None:
+        """Raise `Unavailable` if nothing can be stored now, `Lost` if nothing can be ever."""
+
     def close(self) -> None:
         """Let go of the database."""

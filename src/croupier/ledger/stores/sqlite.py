@@ -7,7 +7,7 @@ whole or not at all, and none is answered before the disk has it.
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,11 +19,12 @@ from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
 from croupier.ledger.stores.emptying import Emptying
 from croupier.ledger.stores.gathering import Gathering
+from croupier.ledger.stores.place import Place, make_private, take
 from croupier.ledger.stores.statements import RECORDED, Earlier, Pen, Reading, Row, pending
 
 VERSION_MIN = (3, 51, 3)
 """Before it, a log that two connections reset at once could lose commits."""
-BUSY_MS = 10_000
+BUSY_MS, CLOSING_MS = 10_000, 1_000
 PAGES_A_STEP = 256
 STATEMENTS_KEPT = 512
 """How many runs of statements later one is still prepared; a large commit takes hundreds of runs,
@@ -99,7 +100,9 @@ class SqliteStore:
 
     is_local = True
 
-    def __init__(self, path: Path, *, make: bool = False, vfs: str = "") -> None:
+    def __init__(
+        self, path: Path, *, make: bool = False, alone: bool = False, vfs: str = ""
+    ) -> None:
         check_version(apsw.sqlite_lib_version())
         self.path, self.vfs = path, vfs
         self._lock = threading.Lock()
@@ -108,17 +111,32 @@ class SqliteStore:
         if not make and not path.exists():
             raise UserError(f"there is no ledger {path.name}", field="--data")
         try:
+            if make:
+                make_private(path)
+            self._taken = take(path) if alone else None
+        except OSError as error:
+            message = f"{path.name} cannot be opened: {error.strerror}"
+            raise UserError(message, field="--data") from None
+        self._place = Place(path)
+        try:
             self._writer = self._connect()
             self._writer.execute(CACHE)
             self._prepare(make=make)
             self._emptying = Emptying(self._connect)
             self._emptying.follow(self._writer)
-        except (apsw.NotADBError, apsw.CantOpenError, apsw.SQLError) as error:
+        except BaseException as error:
+            self._let_go()
+            if not isinstance(error, apsw.NotADBError | apsw.CantOpenError | apsw.SQLError):
+                raise
             raise UserError(f"{path.name} is not a ledger: {error}", field="--data") from None
+        self._place = Place(path)
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(
-            str(self.path), vfs=self.vfs or None, statementcachesize=STATEMENTS_KEPT
+            str(self.path),
+            flags=apsw.SQLITE_OPEN_READWRITE,  # What is gone is not made anew.
+            vfs=self.vfs or None,
+            statementcachesize=STATEMENTS_KEPT,
         )
         connection.set_busy_timeout(BUSY_MS)
         connection.execute(_OPENING)
@@ -152,6 +170,7 @@ class SqliteStore:
         try:
             yield SqliteSession(writer)
             writer.execute("COMMIT")
+            self._place.check()
         except BaseException:
             self._roll_back()
             raise
@@ -254,6 +273,7 @@ class SqliteStore:
         try:
             if self._writer.in_transaction:
                 self._writer.execute("COMMIT")
+                self._place.check()  # A commit into a deleted file succeeds, and is worth nothing.
         except BaseException as error:
             self._fail(together, error)
             if not isinstance(error, Exception):
@@ -293,9 +313,11 @@ class SqliteStore:
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSession]:
         """Hold one moment of the ledger: later commits do not show in it."""
+        self._place.check()
         connection = self._connect()
         try:
             connection.execute("BEGIN; SELECT number FROM streams LIMIT 1")
+            self._place.check()
             yield SqliteSession(connection)
         finally:
             connection.close(True)
@@ -312,6 +334,7 @@ class SqliteStore:
     def backup(self, to: Path) -> None:
         # Within a snapshot later commits neither show nor make the copy start anew.
         with self.snapshot() as session, whole_file(to) as part:
+            make_private(part)
             target = apsw.Connection(str(part))
             copy(session.connection, target)
             target.execute("PRAGMA journal_mode = DELETE")
@@ -328,8 +351,10 @@ class SqliteStore:
             read_only = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)
             copy(read_only, self._writer)
             read_only.close()
+            self._place = Place(self.path)  # The copy may have begun another log.
         try:
             self._prepare(make=True)
+            self._place = Place(self.path)
         except apsw.Error as error:
             message = f"{source.name} cannot be brought up to date: {error}"
             raise UserError(message, field="BACKUP") from None
@@ -337,11 +362,25 @@ class SqliteStore:
     def leave_log(self) -> None:
         """Make the file one that stands alone: a backup has no log beside it."""
         self._writer.execute("PRAGMA journal_mode = DELETE")
+        self._place = Place(self.path)
+
+    def check(self) -> None:
+        self._place.check()
 
     def close(self) -> None:
         with self._lock:
             self._emptying.close()
+            # The log is emptied even while others read, so that the file alone is complete.
+            self._writer.set_busy_timeout(CLOSING_MS)
+            with suppress(apsw.Error):
+                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._writer.close()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._taken is not None:
+            os.close(self._taken)
+            self._taken = None
 
 
 def copy(source: apsw.Connection, target: apsw.Connection) -> None:

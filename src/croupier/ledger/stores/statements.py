@@ -44,11 +44,12 @@ TABLES = {
     "decks": "round, sealed",
     "persons": "person, name, looks, password_hash, made_ms, disabled_ms",
     "roles": "person, role",
+    "house": "house, master, signing",
 }
 """The tables in the order in which they can be filled, with their columns.
 
 Sessions are not among them, and no backup has any: whoever was signed out since would be signed in
-again by a restore.
+again by a restore. Nor are leases: a server that runs elsewhere has nothing to write here.
 """
 
 

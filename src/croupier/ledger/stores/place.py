@@ -1,0 +1,61 @@
+"""The files of a SQLite ledger: who may read them, which server has them, whether they are there.
+
+A server locks the file itself and not its folder or its path, so that a link to it, or a second
+folder, leads to the same lock. `flock` does not touch the locks that SQLite takes by `fcntl`, but
+closing any descriptor of the file would release those: the lock is closed after the database.
+"""
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from croupier.errors import UserError
+from croupier.ledger.store import Lost
+
+OWNER_ONLY, OTHERS = 0o600, 0o007
+Identity = tuple[int, int] | None
+
+
+def make_private(file: Path) -> None:
+    """Make an empty file that only its owner can read; SQLite's log gets the same mode."""
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+
+
+def take(file: Path) -> int:
+    """Lock a ledger for one server, and return what holds the lock; it ends with the process."""
+    lock = os.open(file, os.O_RDWR)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise UserError("another server has this ledger open", field="--data") from None
+    if (mode := os.fstat(lock).st_mode) & OTHERS:
+        os.fchmod(lock, mode & 0o777 & ~OTHERS)
+    return lock
+
+
+class Place:
+    """A ledger's file and its log, as they were when the ledger was opened."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = str(file)
+        self._log = f"{file}-wal"
+        self._known = _identity(self._file), _identity(self._log)
+
+    def check(self) -> None:
+        """Raise if what was opened is no longer what lies there: commits would go nowhere."""
+        file, log = self._known
+        if _identity(self._file) != file:
+            raise Lost(f"{self._file} was removed or replaced while it was in use")
+        if log is not None and _identity(self._log) != log:
+            raise Lost(f"{self._log} was removed or replaced while it was in use")
+
+
+def _identity(file: str) -> Identity:
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
