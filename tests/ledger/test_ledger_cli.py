@@ -241,7 +241,7 @@ def test_a_backup_older_than_a_checkpoint_is_restored_only_by_force(tmp_path: Pa
     file.write_text(f"{early}\n{late}\n")
     words = ("restore", str(tmp_path / "old.db"), "--data", str(tmp_path / "new.db"))
     ran = run("ledger", *words, "--checkpoints", str(file), "--force")
-    assert ran.out == "16 signed events of t1 are lost; the journal says so\nrestored\n"
+    assert ran.out == "16 events of t1 are lost; the journal says so\nrestored\n"
     with new.reading() as view:
         (noted,) = view.stream("restores")
         assert json.loads(noted.data)["event"] == {"type": "Restored", "lost": {"t1": 16}}

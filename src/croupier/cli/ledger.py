@@ -17,6 +17,7 @@ from croupier.ledger.audit import Posted, RulesOf
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoints, sign
 from croupier.ledger.found import round_found
 from croupier.ledger.stores import open_postgres, open_sqlite
+from croupier.ledger.stores.marks import LEDGER, marks_in
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.verify import verify as verified
 from croupier.money import format_micros
@@ -45,7 +46,6 @@ AccountName = Annotated[
     str, typer.Argument(metavar="ACCOUNT", help="An account, such as player:ada or house.")
 ]
 KEY_BYTES = 32
-LEDGER = "ledger.db"
 
 
 @contextmanager
@@ -54,14 +54,28 @@ def opened(data: Path | None, database: str | None, *, make: bool = False) -> It
     if (data is None) == (database is None):
         raise UserError("say where the ledger is: --data FILE or --database URL")
     if data is not None:
-        # A server's folder holds its ledger under this name.
-        store = open_sqlite(data / LEDGER if data.is_dir() else data, make=make)
+        store = open_sqlite(_file(data, make=make), make=make)
     else:
         store = open_postgres(str(database), make=make)
     try:
         yield store
     finally:
         store.close()
+
+
+def _file(data: Path, *, make: bool) -> Path:
+    """Return the file that is meant: a server's folder holds its ledger under a name of its own.
+
+    What is not there yet is a file if it is called like one, and a folder otherwise.
+    """
+    if make and not data.exists():
+        folder = data.parent if data.suffix else data
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"{folder} cannot be made: {error.strerror}"
+            raise UserError(message, field="--data") from None
+    return data / LEDGER if data.is_dir() else data
 
 
 def rules_in(folders: tuple[Path, ...]) -> RulesOf:
@@ -239,8 +253,9 @@ def restore(
 ) -> None:
     """Fill an empty ledger from a backup.
 
-    It must verify, and it must not be older than the last checkpoint that was kept elsewhere. One
-    that is restored by force nevertheless says so in its journal.
+    It must verify, and it must not be older than the last checkpoint that was kept elsewhere, or
+    than what a server has noted in its folder. One that is restored by force nevertheless says so
+    in its journal. The server needs the ledger's own key files beside it.
     """
     from croupier.ledger.stores.restoring import restore as restored
 
@@ -250,11 +265,18 @@ def restore(
         raise UserError(f"there is no file {source.name}", field="BACKUP")
     with opened(data, database, make=True) as store:
         rules_of = rules_in(context.obj)
+        marks = marks_in(data) if data and data.is_dir() else []
         lost = restored(
-            store, source, rules_of, checkpoints=kept, key=_key(key), forced_at_ms=now_ms
+            store,
+            source,
+            rules_of,
+            checkpoints=kept,
+            marks=marks,
+            key=_key(key),
+            forced_at_ms=now_ms,
         )
     for stream, count in lost.items():
-        print_lines(f"{count:,} signed events of {stream} are lost; the journal says so")
+        print_lines(f"{count:,} events of {stream} are lost; the journal says so")
     print_lines("restored")
 
 

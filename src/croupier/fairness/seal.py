@@ -19,6 +19,7 @@ from croupier.fairness.commitment import SECRET_BYTES, Commitment, Committed, fr
 from croupier.fairness.shuffle import Entropy, take
 
 KEY_BYTES = 32
+KEY_ID_BYTES = 16
 NONCE_BYTES = 12
 TAG_BYTES = 16
 VERSION = b"\x01"
@@ -44,6 +45,11 @@ def parse_key(text: str) -> bytes:
     if found is None:
         raise ParseError("is not a master key of format 1", field="key")
     return bytes.fromhex(found[1])
+
+
+def key_id(key: bytes) -> str:
+    """Return what a master key is known by: it tells two keys apart, and gives neither away."""
+    return _derived(key, framed("key id"))[:KEY_ID_BYTES].hex()
 
 
 def seal(committed: Committed, key: bytes, entropy: Entropy) -> bytes:
@@ -77,11 +83,16 @@ def unseal(sealed: bytes, key: bytes, commitment: Commitment) -> Committed:
 def _cipher(key: bytes, bound: bytes) -> Any:
     """Return the cipher of a round, with the key that is derived for it."""
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+    return ChaCha20Poly1305(_derived(key, bound))
+
+
+def _derived(key: bytes, info: bytes) -> bytes:
+    """Return the key that is derived from the master key for one purpose."""
     from cryptography.hazmat.primitives.hashes import SHA256
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-    derived = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=bound)
-    return ChaCha20Poly1305(derived.derive(_checked(key)))
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=info).derive(_checked(key))
 
 
 def _bound(commitment: Commitment) -> bytes:

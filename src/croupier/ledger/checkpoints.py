@@ -66,6 +66,14 @@ def sign(secret: bytes, number: int, heads: Mapping[str, Head], *, time_ms: int)
     return draft._replace(signature=key.sign(draft.body))
 
 
+def public_key(secret: bytes) -> bytes:
+    """Return the public half of a secret key."""
+    from cryptography.hazmat.primitives.asymmetric import ed25519
+
+    key = ed25519.Ed25519PrivateKey.from_private_bytes(secret)
+    return key.public_key().public_bytes_raw()
+
+
 def is_signed(checkpoint: Checkpoint, key: bytes) -> bool:
     """Whether a checkpoint was signed with the secret half of a key."""
     from cryptography.exceptions import InvalidSignature

@@ -11,17 +11,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from croupier.errors import UserError
-from croupier.fairness.seal import format_key, new_key, parse_key
+from croupier.ledger.stores import open_postgres, open_sqlite
+from croupier.ledger.stores.marks import CHECKPOINTS, HIGH_WATER, LEDGER, check_marks, marks_in
+from croupier.ledger.stores.protocol import Store
+from croupier.server.keys import ANEW, MASTER, OWNER_ONLY, SIGNING, Keys, keys_of
 from croupier.server.pit import Signing
 
-LEDGER, MASTER, SIGNING, CHECKPOINTS = "ledger.db", "master.key", "signing.key", "checkpoints.jsonl"
 LOCK = "open.lock"
-OWNER_ONLY = 0o600
+KEPT = (MASTER, SIGNING, CHECKPOINTS, HIGH_WATER)
+"""What belongs to one ledger, and shows that there was one."""
 
 
 @contextmanager
-def opened_house(folder: Path) -> Iterator["House"]:
-    """Open a folder, made where there is none; nobody else can have it open meanwhile."""
+def opened_house(folder: Path, database: str | None = None) -> Iterator["House"]:
+    """Open a folder, made where there is none, and its ledger; no other server can meanwhile."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, OWNER_ONLY)
@@ -33,40 +36,34 @@ def opened_house(folder: Path) -> Iterator["House"]:
         os.close(lock)
         raise UserError(f"another server has {folder.name} open", field="--data") from None
     try:
-        yield House(folder)
+        store = _ledger(folder, database)
+        try:
+            keys = keys_of(folder, store)
+            with store.reading() as view:
+                check_marks(view, marks_in(folder))
+            yield House(folder, store, keys)
+        finally:
+            store.close()
     finally:
         os.close(lock)
 
 
+def _ledger(folder: Path, database: str | None) -> Store:
+    if database:
+        return open_postgres(database, make=True, alone=True)
+    file = folder / LEDGER
+    there = [name for name in KEPT if (folder / name).exists()]
+    if there and not file.exists():
+        raise UserError(f"{LEDGER} is missing beside {there[0]}; {ANEW}", field="--data")
+    return open_sqlite(file, make=True, alone=True)
+
+
 class House:
-    """A folder that is open."""
+    """A folder that is open, its ledger and its keys."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    @property
-    def ledger(self) -> Path:
-        return self.folder / LEDGER
-
-    def master_key(self) -> bytes:
-        """Return the key that decks are sealed with."""
-        return self._key(MASTER)
+    def __init__(self, folder: Path, store: Store, keys: Keys) -> None:
+        self.folder, self.store, self.keys = folder, store, keys
 
     def signing(self) -> Signing:
         """Return who signs checkpoints."""
-        return Signing(self._key(SIGNING), self.folder / CHECKPOINTS)
-
-    def _key(self, name: str) -> bytes:
-        """Read a key, or make it where there is none; one that others can read is refused."""
-        file = self.folder / name
-        try:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-            with os.fdopen(os.open(file, flags, OWNER_ONLY), "w") as made:
-                made.write(format_key(new_key(os.urandom)))
-                made.flush()
-                os.fsync(made.fileno())
-        except FileExistsError:
-            pass
-        if file.stat().st_mode & 0o077:
-            raise UserError("can be read by others than its owner; chmod 600 it", field=name)
-        return parse_key(file.read_text("utf-8"))
+        return Signing(self.keys.signing, self.folder / CHECKPOINTS)

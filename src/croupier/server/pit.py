@@ -16,7 +16,8 @@ from croupier.ledger.events import Bought, LedgerEvent
 from croupier.ledger.found import player_at
 from croupier.ledger.journal import Head
 from croupier.ledger.scribe import Happened, Scribe
-from croupier.ledger.store import Claim, Request, View, Work
+from croupier.ledger.store import Claim, Request, Unavailable, View, Work
+from croupier.ledger.stores.marks import RESTORES, write_high_water
 from croupier.money import shown_cents
 from croupier.rules.table_rules import TableRules
 from croupier.rules.words import dollars
@@ -26,13 +27,14 @@ from croupier.server.live import LiveTable
 from croupier.server.log import log_crash
 from croupier.server.messages import encode
 from croupier.server.outbox import Viewer
-from croupier.server.recall import recall
+from croupier.server.recall import check_kept, recall
 
 CAGE = "cage"
 """The stream of chips that are bought, given and cashed in."""
 CHECKPOINT_S = 60.0
 CHECKPOINT_EVENTS = 1_000
 LOOK_S = 1.0
+ERA_CHARS = 8
 ENDED = 4403
 """What the sockets of somebody are closed with whose session has ended."""
 
@@ -52,11 +54,13 @@ class Pit:
         """Whose each pending award is."""
         self._tasks: list[asyncio.Task[None]] = []
         self._check_lock, self._checked = asyncio.Lock(), 0
+        self._noted: dict[str, Head] = {}
         room.on_purse = self._tell_purse
 
     async def start(self, *, deals: bool = True) -> None:
         """Stand all tables up as the journal has them, and begin to deal."""
         await self.room.start()
+        self.room.era = await self.room.read(_era)
         self._cage = await self.room.read(lambda view: self._cage.read(view.stream(CAGE)))
         for config in self.config.tables:
             recalled = await self.room.read(
@@ -82,8 +86,12 @@ class Pit:
             async with table.idle():
                 for viewer in table.viewers:
                     viewer.end()
-        if self.signing:
-            await self.checkpoint()
+        if self.signing and self.room.lost is None:
+            try:
+                await self.checkpoint()
+                await self._note_high_water()
+            except Exception as error:
+                log_crash(error, missing="checkpoint")
         return sum(table.standing.in_play is not None for table in self.tables.values())
 
     def table(self, id: str) -> LiveTable:
@@ -166,6 +174,7 @@ class Pit:
         cage = self._cage
 
         def look(view: View) -> tuple[Scribe, list[Posted]]:
+            check_kept(view, cage)
             read = Scribe(CAGE, _no_rules).read(view.stream(CAGE))
             return read, list(view.posted(CAGE, after=cage.number))
 
@@ -192,12 +201,18 @@ class Pit:
 
     # ------------------------------------------------------------ checkpoints
 
+    @property
+    def unsigned(self) -> int:
+        """How many events were stored since the last checkpoint."""
+        return self.room.stored - self._checked
+
     async def _check(self) -> None:
         """Sign where the journal is, every minute and every thousand events."""
         last_s = self.room.clocks.wait_s()
         while True:
             await asyncio.sleep(LOOK_S)
-            new = self.room.stored - self._checked
+            await self._look_after()
+            new = self.unsigned
             now_s = self.room.clocks.wait_s()
             if new >= CHECKPOINT_EVENTS or (new and now_s - last_s >= CHECKPOINT_S):
                 last_s = now_s
@@ -206,6 +221,24 @@ class Pit:
                     await asyncio.shield(self.checkpoint())
                 except Exception as error:
                     log_crash(error, missing="checkpoint")
+
+    async def _look_after(self) -> None:
+        """See that the ledger is still there, and note outside of it how far it has come."""
+        try:
+            await self.room.away(self.room.store.check)
+            await self._note_high_water()
+        except Unavailable:
+            pass  # It was noted, or is by whoever needs it.
+        except Exception as error:
+            log_crash(error, missing="high water")
+
+    async def _note_high_water(self) -> None:
+        signing, heads = self.signing, {t.id: t.scribe.head for t in self.tables.values()}
+        heads[CAGE] = self._cage.head
+        if signing and heads != self._noted:
+            time_ms = self.room.clocks.wall_ms()
+            await self.room.away(lambda: signing.note(heads, time_ms=time_ms))
+            self._noted = heads
 
     async def checkpoint(self) -> None:
         """Sign the heads of all streams, and write them where they can be taken from."""
@@ -235,10 +268,20 @@ class Signing:
         number, heads = room.looked(look)
         return sign(self.secret, number, heads, time_ms=room.clocks.wall_ms())
 
+    def note(self, heads: Mapping[str, Head], *, time_ms: int) -> None:
+        """Note between two checkpoints how far streams have come."""
+        write_high_water(self.file.parent, heads, time_ms=time_ms)
+
     def write(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint where it can be taken from."""
         with self.file.open("a", encoding="utf-8") as file:
             file.write(f"{checkpoint}\n")
+
+
+def _era(view: View) -> str:
+    """Return what tells rounds apart from those that a forced restore has lost."""
+    restored = view.heads().get(RESTORES)
+    return restored.hash.hex()[:ERA_CHARS] if restored else ""
 
 
 def _no_rules(rulebook: str, _: object) -> TableRules:

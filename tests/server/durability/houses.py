@@ -14,13 +14,14 @@ from types import TracebackType
 from typing import Self
 
 from croupier.ledger.stores import open_postgres, open_sqlite
+from croupier.ledger.stores.marks import CHECKPOINTS, HIGH_WATER, LEDGER
 from croupier.ledger.stores.protocol import Store
-from croupier.server.house import CHECKPOINTS, LEDGER, MASTER, SIGNING
+from croupier.server.keys import MASTER, SIGNING
 from tests.rules.books import ROOT
 
 OPEN = "Croupier is open: "
 WAIT_S = 60
-KEPT = (MASTER, SIGNING, CHECKPOINTS)
+KEPT = (MASTER, SIGNING, CHECKPOINTS, HIGH_WATER)
 """What is in the folder of a house besides its ledger."""
 
 

@@ -1,6 +1,6 @@
 """Restores a backup, but not one that is older than what was signed and given away."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -8,19 +8,18 @@ from tempfile import TemporaryDirectory
 
 from croupier.errors import UserError
 from croupier.ledger.audit import RulesOf
-from croupier.ledger.checkpoints import Checkpoint, marks_of
+from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.events import Restored
 from croupier.ledger.journal import Head
 from croupier.ledger.scribe import Happened, Scribe
 from croupier.ledger.store import Claim, View, Work
+from croupier.ledger.stores.marks import RESTORES as STREAM
+from croupier.ledger.stores.marks import Mark
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.stores.statements import Earlier
 from croupier.ledger.verify import verify
 from croupier.rules.table_rules import TableRules
-
-STREAM = "restores"
-"""Where a forced restore is noted."""
 
 
 def restore(
@@ -29,22 +28,25 @@ def restore(
     rules_of: RulesOf,
     *,
     checkpoints: Iterable[Checkpoint] = (),
+    marks: Iterable[Mark] = (),
     key: bytes | None = None,
     forced_at_ms: int | None = None,
 ) -> dict[str, int]:
     """Fill an empty store from a backup that verifies; return how many events are lost by it.
 
-    A backup that lacks events which a checkpoint has signed is refused, unless it is forced; that
-    is then written into the journal, for all to see. One of an earlier version stays as it is: a
-    copy of it is brought up to date, verified and restored.
+    A backup that lacks events which a checkpoint has signed, or which another mark speaks of, is
+    refused, unless it is forced; that is then written into the journal, for all to see. One of an
+    earlier version stays as it is: a copy of it is brought up to date, verified and restored.
     """
     kept = tuple(checkpoints)
     with _up_to_date(source) as file:
         with closing(SqliteStore(file)) as backup, backup.reading() as view:
-            lost = _lost(view, kept)
+            signed = _lost(view, [checkpoint.heads for checkpoint in kept])
+            lost = signed | _lost(view, [mark.heads for mark in marks])
             if lost and forced_at_ms is None:
                 listed = ", ".join(f"{count} of {stream}" for stream, count in lost.items())
-                message = f"the backup lacks events that a checkpoint has signed: {listed}"
+                which = "a checkpoint has signed" if signed else "were stored after it"
+                message = f"the backup lacks events that {which}: {listed}"
                 raise UserError(message, field="--checkpoints")
             found = verify(view, rules_of, checkpoints=_up_to(view, kept), key=key)
         if found.faults:
@@ -77,14 +79,14 @@ def _is_earlier(source: Path) -> bool:
     return False
 
 
-def _lost(view: View, checkpoints: Iterable[Checkpoint]) -> dict[str, int]:
-    """Return how many signed events of each stream are not there."""
-    heads, lost = view.heads(), {}
-    for stream, marks in marks_of(checkpoints).items():
-        has = heads[stream].number if stream in heads else 0
-        missing = max(head.number for head in marks) - has
-        if missing > 0:
-            lost[stream] = missing
+def _lost(view: View, known: Iterable[Mapping[str, Head]]) -> dict[str, int]:
+    """Return how many events of each stream are known of and not there."""
+    heads, lost = view.heads(), dict[str, int]()
+    for marked in known:
+        for stream, head in marked.items():
+            has = heads[stream].number if stream in heads else 0
+            if head.number > has:
+                lost[stream] = max(lost.get(stream, 0), head.number - has)
     return dict(sorted(lost.items()))
 
 

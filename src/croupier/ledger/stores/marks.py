@@ -1,0 +1,97 @@
+"""How far a journal had come, as it was noted outside of the ledger: nothing older may go on.
+
+The last checkpoint in the file beside the keys is one mark, at most a minute old; the high-water
+file is another, at most a second old. A ledger that is behind either of them was put back from an
+older copy, and would deal rounds again that players have seen. A restore that was forced is in the
+journal: marks from before it do not bind any more.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from croupier.errors import ParseError, UserError
+from croupier.ledger.checkpoints import parse_checkpoint
+from croupier.ledger.journal import Head
+from croupier.ledger.store import View
+
+LEDGER, CHECKPOINTS, HIGH_WATER = "ledger.db", "checkpoints.jsonl", "high-water.json"
+RESTORES = "restores"
+"""The stream where a forced restore is noted."""
+TAIL_BYTES = 64 * 1024
+
+
+class Mark(NamedTuple):
+    """The heads of streams at one time, and the file that says so."""
+
+    file: str
+    time_ms: int
+    heads: Mapping[str, Head]
+
+
+def write_high_water(folder: Path, heads: Mapping[str, Head], *, time_ms: int) -> None:
+    """Note how far streams have come, whole or not at all."""
+    plain = {stream: [number, hash.hex()] for stream, (number, hash) in heads.items()}
+    part = folder / f"{HIGH_WATER}.part"
+    part.write_text(json.dumps({"time_ms": time_ms, "heads": plain}), "utf-8")
+    os.replace(part, folder / HIGH_WATER)
+
+
+def marks_in(folder: Path) -> list[Mark]:
+    """Return what the files of a folder say; one that a power cut tore says nothing."""
+    found: list[Mark] = []
+    for line in reversed(_last_lines(folder / CHECKPOINTS)):
+        try:
+            checkpoint = parse_checkpoint(line)
+        except ParseError:
+            continue
+        found.append(Mark(CHECKPOINTS, checkpoint.time_ms, checkpoint.heads))
+        break
+    try:
+        data = json.loads((folder / HIGH_WATER).read_text("utf-8"))
+        heads = {s: Head(int(n), bytes.fromhex(h)) for s, (n, h) in data["heads"].items()}
+        found.append(Mark(HIGH_WATER, int(data["time_ms"]), heads))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    return found
+
+
+def _last_lines(file: Path) -> list[str]:
+    """Return the last two lines of a file at least, or all that there are."""
+    try:
+        with file.open("rb") as lines:
+            end, size = lines.seek(0, os.SEEK_END), TAIL_BYTES
+            while True:
+                start = lines.seek(max(end - size, 0))
+                text = lines.read()
+                if start == 0 or text.count(b"\n") > 2:  # What the tail begins with is cut off.
+                    break
+                size *= 4
+    except OSError:
+        return []
+    return text.decode("utf-8", "replace").splitlines()[-2:]
+
+
+def check_marks(view: View, marks: list[Mark]) -> None:
+    """Refuse a ledger that is not as far as it was, or that has come another way."""
+    restored_ms = max((row.time_ms for row in view.stream(RESTORES)), default=-1)
+    for file, time_ms, heads in marks:
+        if time_ms <= restored_ms:
+            continue
+        for stream, head in heads.items():
+            if head.number and (wrong := _wrong(view, stream, head)):
+                raise UserError(f"the ledger is older than {file} or another one: {wrong}; {HELP}")
+
+
+HELP = (
+    "put the newest ledger back, or restore the newest backup; `croupier ledger restore --force` "
+    "accepts the loss and records it"
+)
+
+
+def _wrong(view: View, stream: str, head: Head) -> str | None:
+    for row in view.stream(stream, after=head.number - 1):
+        return None if row.head == head else f"event {head.number} of {stream} is another one"
+    return f"event {head.number} of {stream} is not there"
