@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -16,6 +17,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from websockets.exceptions import WebSocketException
 
 from croupier.client import Client
 from croupier.errors import Refused
@@ -26,6 +28,9 @@ id = "one"
 rulebook = "maryland-three-card-poker"
 timing = { bets = 60, show = 0, pause = 0, round_min = 0 }
 """
+
+
+CLOSED = "Closed; open rounds that are stored and go on next time:"
 
 
 @contextmanager
@@ -56,8 +61,9 @@ def run(*args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_opens_prints_its_links_and_ends_cleanly_with_the_open_round_stored(
-    tmp_path: Path,
+    tmp_path: Path, stop: signal.Signals
 ) -> None:
     async def play(address: str) -> str:
         async with Client(address) as client:
@@ -73,13 +79,16 @@ def test_it_opens_prints_its_links_and_ends_cleanly_with_the_open_round_stored(
         assert process.stdout is not None
         link = process.stdout.readline()
         assert re.search(rf"{address}/operator\?link=[\w-]{{43}}\n$", link)
-        assert "Play chips only" in process.stdout.readline()
+        data = tmp_path / "data"
+        kept = f"Play chips only. Ctrl-C closes; everything is kept in {data}.\n"
+        assert process.stdout.readline() == kept
         round = asyncio.run(play(address))
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
-        assert process.returncode == 0
-        assert "go on next time: 1." in out
-    data = tmp_path / "data"
+        assert (data / "ledger.db-wal").stat().st_size > 0
+        process.send_signal(stop)
+        out, errors = process.communicate(timeout=60)
+        assert (process.returncode, out) == (0, f"{CLOSED} 1.\n"), errors
+    assert not (data / "ledger.db-wal").exists(), "the file alone is complete"
+    assert stat.S_IMODE((data / "ledger.db").stat().st_mode) == 0o600
     for key in ("master.key", "signing.key"):
         assert stat.S_IMODE((data / key).stat().st_mode) == 0o600
     verified = run("ledger", "verify", "--data", str(data), "--json")
@@ -88,6 +97,8 @@ def test_it_opens_prints_its_links_and_ends_cleanly_with_the_open_round_stored(
     checkpoints = str(data / "checkpoints.jsonl")
     again = run("ledger", "verify", "--data", str(data), "--checkpoints", checkpoints)
     assert again.returncode == 0
+    if stop != signal.SIGINT:
+        return
     with serving(tmp_path) as (_, address):
         seen = json.load(urlopen(f"{address}/api/tables/one"))
         assert seen["scene"]["round"] == round
@@ -114,6 +125,58 @@ def test_a_folder_has_one_server(tmp_path: Path) -> None:
         second = run("serve", "-p", "0", "--data", str(tmp_path / "data"))
         assert (second.returncode, second.stdout) == (2, "")
         assert "another server has data open" in second.stderr
+
+
+def test_a_hangup_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    """As under nohup: the house stays open when its terminal goes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with serving(tmp_path) as (process, address):
+            process.send_signal(signal.SIGHUP)
+            assert json.load(urlopen(f"{address}/api/tables"))["tables"]
+            process.send_signal(signal.SIGTERM)
+            out, _ = process.communicate(timeout=60)
+            assert process.returncode == 0 and CLOSED in out
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_ledger_that_is_taken_away_closes_the_house(tmp_path: Path, *, replaced: bool) -> None:
+    """Nothing that is asked afterwards is acknowledged."""
+
+    async def play(address: str) -> int:
+        async with Client(address) as client:
+            await client.guest()
+            table = await client.table("one")
+            await table.do("sit", seat=1)
+            await table.until(lambda t: t.scene["phase"] == "bets")
+            wager = table.felt["wagers"][0]["wager"]
+            await table.do("bet", seat=1, wager=wager, cents=10_00)
+            ledger = tmp_path / "data" / "ledger.db"
+            if replaced:
+                shutil.copy(ledger, tmp_path / "other.db")
+                os.replace(tmp_path / "other.db", ledger)
+            else:
+                ledger.unlink()
+            acknowledged = 0
+            with contextlib.suppress(OSError, Refused, WebSocketException):
+                for cents in range(11_00, 111_00, 1_00):
+                    await table._ask(
+                        {"type": "bet", "id": f"{cents}", "seat": 1, "wager": wager, "cents": cents}
+                    )
+                    acknowledged += 1
+            return acknowledged
+
+    with serving(tmp_path) as (process, address):
+        assert asyncio.run(play(address)) == 0
+        out, errors = process.communicate(timeout=60)
+    assert process.returncode == 2 and "Closed" not in out
+    said = errors.splitlines()[-1]
+    assert said.startswith("croupier: ") and "ledger.db was removed or replaced" in said
+    assert "Traceback" not in errors and '"crash"' not in errors
+    again = run("serve", "-p", "0", "--data", str(tmp_path / "data"))
+    assert (again.returncode, again.stdout) == (2, "")
 
 
 def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
@@ -170,6 +233,22 @@ def test_bots_play_over_the_network(tmp_path: Path) -> None:
         assert missing.returncode == 2 and "there is no table 'none'" in missing.stderr
     gone = run("bots", address)
     assert gone.returncode == 2 and "does not answer" in gone.stderr
+
+
+def test_bots_say_that_the_server_has_closed(tmp_path: Path) -> None:
+    with serving(tmp_path) as (process, address):
+        command = [sys.executable, "-m", "croupier", "bots", address]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as bots:
+            seats: dict[str, object] = {}
+            while not seats:
+                seats = json.load(urlopen(f"{address}/api/tables/one"))["scene"]["seats"]
+                assert bots.poll() is None
+            process.send_signal(signal.SIGTERM)
+            out, errors = bots.communicate(timeout=120)
+    assert bots.returncode == 1
+    assert out.startswith("2 bots, ") and errors == f"croupier: {address} closed the tables\n"
 
 
 def test_the_example_of_the_documentation_plays_a_round(tmp_path: Path) -> None:

@@ -7,13 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.cli.output import AsJson, group, print_json, print_lines
+from croupier.cli.output import AsJson, group, print_json, print_lines, say
 from croupier.client import Client, TableClient
 from croupier.errors import Refused, UserError
 
 app = group("Fill tables with bots over the network.")
 STAKE_CENTS = 10_00
 SEATS_MAX = 1_000
+CLOSED = 1
+"""What the program ends with when the server leaves before the bots do."""
 
 
 class Bot:
@@ -95,6 +97,9 @@ def bots(
             f"{played['bots']} bots, {played['rounds']} rounds and {played['commands']} commands "
             f"in {played['seconds']:.1f} s"
         )
+    if played["closed"]:
+        say(f"{address} closed the tables")
+        raise typer.Exit(CLOSED)
 
 
 async def fill(address: str, tables: list[str], *, seats: int, seconds: float) -> dict[str, Any]:
@@ -112,7 +117,7 @@ async def fill(address: str, tables: list[str], *, seats: int, seconds: float) -
                 players.append(Bot(client, await client.table(row["table"]), seat))
         began = time.monotonic()
         tasks = [asyncio.create_task(player.play()) for player in players]
-        await asyncio.wait(tasks, timeout=seconds or None)
+        _, playing = await asyncio.wait(tasks, timeout=seconds or None)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -121,4 +126,5 @@ async def fill(address: str, tables: list[str], *, seats: int, seconds: float) -
             "rounds": sum(player.rounds for player in players),
             "commands": sum(player.commands for player in players),
             "seconds": time.monotonic() - began,
+            "closed": not playing,
         }

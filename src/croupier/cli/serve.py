@@ -7,6 +7,7 @@ import sys
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,8 +17,6 @@ import typer
 from croupier.cli.ledger import rules_in
 from croupier.cli.output import group
 from croupier.errors import UserError
-from croupier.ledger.stores import open_postgres, open_sqlite
-from croupier.ledger.stores.protocol import Store
 from croupier.rules.load import read_text
 
 LOOPBACK = "127.0.0.1"
@@ -63,13 +62,15 @@ def serve(
     """Open live tables, one for each book unless told otherwise.
 
     The page is at the link that is printed; whoever has the other one is the operator, once.
-    Ctrl-C closes the tables. Every open round is stored and goes on at the next start.
+    Ctrl-C, SIGTERM and SIGHUP close the tables. Every open round is stored and goes on at the next
+    start.
     """
+    _stop_like_ctrl_c()
     text = read_text(tables) if tables else (files("croupier.server") / "tables.toml").read_text()
     from croupier.server.app import guarded, make_app
     from croupier.server.backroom import Backroom
     from croupier.server.config import parse_config
-    from croupier.server.doorway import serve_config
+    from croupier.server.doorway import Server, serve_config
     from croupier.server.guard import NO_LIMITS, Policy
     from croupier.server.house import opened_house
     from croupier.server.log import log_to
@@ -83,24 +84,31 @@ def serve(
         raise UserError(f"only at {LOOPBACK}, where nobody else comes", field="--no-limits")
     policy = limits._replace(hosts=tuple(names or ()), proxies=_proxies(proxies or []))
     log_to(sys.stderr)
-    with opened_house(data) as house, _opened(house.ledger, database) as store:
-        people = People(store)
-        pit = Pit(config, Backroom(store, house.master_key()), rules_of, signing=house.signing())
+    with opened_house(data, database) as house:
+        people, room = People(house.store), Backroom(house.store, house.keys.master)
+        pit = Pit(config, room, rules_of, signing=house.signing())
         app = make_app(pit, people, folders=context.obj, messages=policy.messages)
         with _listening(host, port) as listener:
             address = f"http://{host}:{listener.getsockname()[1]}"
-            _say(f"Croupier is open: {address}/")
-            _say(
-                f"The operator's link, once, within the hour: {address}/operator?link="
-                f"{people.operator_link()}"
-            )
-            _say(f"Play chips only. Ctrl-C closes; everything is kept in {data}.")
+            _announce(address, people.operator_link(), _kept(data, database))
             if open_page:
                 webbrowser.open(f"{address}/")
-            _run(serve_config(guarded(app, policy), host=host, port=port), listener)
-        open_rounds = getattr(app.state, "open_rounds", 0)
+            server = Server(serve_config(guarded(app, policy), host=host, port=port))
+            room.on_lost = partial(setattr, server, "should_exit", True)
+            _run(server, listener)
         people.close()
-        _say(f"Closed; open rounds that are stored and go on next time: {open_rounds}.")
+        open_rounds = getattr(app.state, "open_rounds", 0)
+    if room.lost is not None:
+        raise UserError(f"{room.lost}; the house was closed, and nothing was acknowledged since")
+    if not server.started:
+        raise UserError("the tables could not be opened; the log says why")
+    _say(f"Closed; open rounds that are stored and go on next time: {open_rounds}.")
+
+
+def _announce(address: str, link: str, kept: str) -> None:
+    _say(f"Croupier is open: {address}/")
+    _say(f"The operator's link, once, within the hour: {address}/operator?link={link}")
+    _say(f"Play chips only. Ctrl-C closes; {kept}.")
 
 
 def _proxies(texts: list[str]) -> Any:
@@ -112,22 +120,31 @@ def _proxies(texts: list[str]) -> Any:
         raise UserError(str(error), field="--proxy") from None
 
 
-def _run(config: Any, listener: socket.socket) -> None:
-    from croupier.server.doorway import Server
+def _stop_like_ctrl_c() -> None:
+    """Unwind at SIGTERM and SIGHUP too while the house opens or closes; open, it sees to them."""
+    for stop in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(stop) != signal.SIG_IGN:  # As under nohup.
+            signal.signal(stop, signal.default_int_handler)
 
+
+def _run(server: Any, listener: socket.socket) -> None:
     # Somebody who hangs up must not take the house with them.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     with contextlib.suppress(KeyboardInterrupt):
-        Server(config).run(sockets=[listener])
+        server.run(sockets=[listener])
 
 
-@contextmanager
-def _opened(ledger: Path, database: str | None) -> Iterator[Store]:
-    store = open_postgres(database, make=True) if database else open_sqlite(ledger, make=True)
-    try:
-        yield store
-    finally:
-        store.close()
+def _kept(data: Path, database: str | None) -> str:
+    """Say where everything is, without the password of a database."""
+    folder = data.resolve()
+    if database is None:
+        return f"everything is kept in {folder}"
+    from psycopg.conninfo import conninfo_to_dict
+
+    where = conninfo_to_dict(database)
+    name = " at ".join(str(where[key]) for key in ("dbname", "host") if where.get(key))
+    ledger = f"the database {name}" if name else "the database"
+    return f"the ledger is kept in {ledger}, keys and checkpoints in {folder}"
 
 
 @contextmanager

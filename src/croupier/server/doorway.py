@@ -9,9 +9,12 @@ import contextlib
 import errno
 import gc
 import resource
+import signal
 import socket
 import sys
+import threading
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -41,6 +44,7 @@ GARBAGE = (5_000, 500, 50)
 """After how many new objects garbage is looked for, and after how many such looks among the older.
 A look takes two microseconds an object, and nobody is answered meanwhile. Commands that are under
 way have some thousands of objects, and leave none that a look would find."""
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SWITCH_S = 0.001
 """A thread that the disk has answered waits so long at most for the one that is at work."""
 
@@ -162,6 +166,25 @@ class Doorman(H11Protocol):
 
 class Server(uvicorn.Server):
     """The server: once its tables stand, they are not looked through for garbage any more."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Let SIGTERM and SIGHUP close the house just as Ctrl-C does.
+
+        The stock server raises a signal again when it has shut down, which would end the program
+        before the ledger is closed. A SIGHUP that is ignored, as under nohup, stays ignored.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        stops = [stop for stop in STOPS if signal.getsignal(stop) != signal.SIG_IGN]
+        stops += {signal.SIGINT, signal.SIGTERM} - set(stops)
+        before = {stop: signal.signal(stop, self.handle_exit) for stop in stops}
+        try:
+            yield
+        finally:
+            for stop, handler in before.items():
+                signal.signal(stop, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         if issubclass(self.config.http, Doorman):  # type: ignore[arg-type]
