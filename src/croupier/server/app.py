@@ -18,7 +18,7 @@ from croupier.server.pages import mount
 from croupier.server.pages import tables as table_pages
 from croupier.server.people import People
 from croupier.server.pit import Pit
-from croupier.server.routes import access, tables
+from croupier.server.routes import access, health, tables
 
 
 def make_app(
@@ -53,7 +53,7 @@ def make_app(
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
     people.on_ended = pit.end
     answer_errors(app)
-    for router in (access.router, tables.router, sockets.router, table_pages.router):
+    for router in (access.router, health.router, tables.router, sockets.router, table_pages.router):
         app.include_router(router)
     desk = mount(app, folders)
     return app

@@ -136,6 +136,16 @@ class Locks:
         tries.failures, tries.locked_until = 0, 0.0
 
 
+def is_loopback(address: str) -> bool:
+    """Whether somebody asks from the server's own machine."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return False
+    mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+    return (mapped or parsed).is_loopback
+
+
 def neighbourhood(address: str) -> str:
     """Return what is counted together: one IPv4 address, or the /64 that one subscriber has."""
     try:

@@ -6,24 +6,31 @@ others. What people wrote is cut and escaped, so that it can neither make a line
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePath
 from traceback import extract_tb
 from typing import TextIO
 
 LOGGER = logging.getLogger("croupier.server")
-LOGGERS = ("croupier.server", "uvicorn")
+LOGGERS = ("croupier.server", "croupier.ledger", "uvicorn", "psycopg")
 TEXT_CHARS_MAX = 200
 FRAMES_MAX = 12
 
 
+counts: Counter[str] = Counter()
+"""How often each thing was noted, for a monitor."""
+
+
 def log(event: str, **facts: object) -> None:
     """Note something that an operator may want to know."""
+    counts[event] += 1
     LOGGER.info(event, extra={"facts": facts})
 
 
 def log_crash(error: BaseException, **facts: object) -> None:
     """Note an error of ours: what kind and where, but not its message, which may quote secrets."""
+    counts["crash"] += 1
     LOGGER.error("crash", extra={"facts": {**crash(error), **facts}})
 
 
@@ -60,7 +67,7 @@ def _plain(value: object) -> object:
 
 
 def log_to(stream: TextIO | None = None) -> logging.Handler:
-    """Send the lines, uvicorn's too, to a stream: to stderr unless another one is given."""
+    """Send the lines, those of uvicorn and psycopg too, to a stream, or else to stderr."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())
     for name in LOGGERS:

@@ -18,6 +18,7 @@ from tests.server.attacks.states import Walk
 PUBLIC = {
     *("POST /api/guest", "POST /api/sign-up", "POST /api/sign-in", "GET /operator", "GET /api/me"),
     *("POST /api/sign-out", "GET /api/tables", "GET /api/tables/{id}"),
+    *("GET /healthz", "GET /readyz", "GET /metrics"),
 }
 SIGNED_IN = {
     *("POST /api/password", "POST /api/ticket", "GET /api/purse", "POST /api/chips"),
