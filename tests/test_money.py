@@ -68,7 +68,7 @@ def test_sums_that_are_read(value: int | str | Decimal, cents: int) -> None:
         (-5, "ante: -5 is negative"),
         ("-5.00", "ante: -5.00 is negative"),
         (Decimal("-0.01"), "ante: -0.01 is negative"),
-        (10.5, "ante: 10.5 came as a float, which is not exact"),
+        (10.5, "ante: 10.5 came as a float, which is not exact; write '10.5'"),
         (float("nan"), "ante: nan came as a float"),
         (float("inf"), "ante: inf came as a float"),
         (Decimal("NaN"), "ante: NaN is not a number"),

@@ -114,7 +114,8 @@ def _parse_dollars(value: object, field: str, *, decimals: int) -> int:
 def _exact(value: object, field: str) -> Fraction:
     """Return an exact number that is not negative, or refuse the value."""
     if isinstance(value, float):
-        raise ParseError(f"{quoted(value)} came as a float, which is not exact", field=field)
+        message = f"{quoted(value)} came as a float, which is not exact; write '{value}'"
+        raise ParseError(message, field=field)
     if isinstance(value, bool) or not isinstance(value, int | Decimal | Fraction):
         raise ParseError(f"{quoted(value)} is not a number", field=field)
     if isinstance(value, Decimal):

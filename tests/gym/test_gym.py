@@ -406,7 +406,11 @@ def test_the_table_is_drawn_as_the_player_sees_it() -> None:
         ({"rulebook": "nowhere"}, UserError, "rulebook: there is no rulebook 'nowhere'; …"),
         ({"selections": {"pair_plus": "Z"}}, Breaches, "pair_plus: …"),
         ({"bet": {}}, Refused, "bet: the player must have a wager"),
-        ({"bet": {"ante": 1.5}}, ParseError, "ante: 1.5 came as a float, which is not exact"),
+        (
+            {"bet": {"ante": 1.5}},
+            ParseError,
+            "ante: 1.5 came as a float, which is not exact; write '1.5'",
+        ),
         ({"bet": {"play": 10}}, Refused, "play: Play is made by a decision, …"),
         ({"bet": {"ante": 10}, "meters": {"x": 1}}, Refused, "meters.x: is not a meter …"),
         ({"seats": 8}, UserError, "seats: must be from 1 to 7 (2.A)"),

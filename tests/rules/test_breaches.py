@@ -36,6 +36,8 @@ METERS: list[Case] = [
         "1.01 is not a rate above 0 and at most 1"),
     (MARYLAND, {**A, "progressive_rate": True}, "progressive_rate", "12.E(3)(a)",
         "rate: True is not a number"),
+    (MARYLAND, {**A, "progressive_rate": 0.14}, "progressive_rate", "12.E(3)(a)",
+        "rate: 0.14 came as a float, which is not exact; write '0.14'"),
     (MARYLAND, {**A, "progressive_rate": [1]}, "progressive_rate", "12.E(3)(a)",
         "[1] is not a number"),
     (MARYLAND, {**A, "progressive_reset": 999}, "progressive_reset", "12.E(3)(b)",

@@ -5,7 +5,6 @@ else, or a value that only has a meaning beside a paytable's meters.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeVar
@@ -303,7 +302,7 @@ def _money(given: Any, field: str) -> Cents:
 
 
 def _fraction(given: Any, field: str) -> Fraction:
-    if not isinstance(given, int | str | Decimal):
+    if isinstance(given, list | dict):
         raise Unfit(f"{given!r} is not a number")
     try:
         return parse_fraction(given, field)
