@@ -44,23 +44,24 @@ def is_void(record: Json) -> bool:
     for wrong in wrongs:
         if wrong["kind"] not in KINDS[record["rulebook"]]:
             raise ValueError(f"irregularities: {wrong['kind']}")
-    # Maryland 13.B: more than one card face up.
-    face_up = sum(
-        len(wrong["positions"]) if "positions" in wrong else wrong["count"]
-        for wrong in wrongs
-        if wrong["kind"] == "face_up_cards"
-    )
-    return face_up > 1 or any(voids(record["rulebook"], wrong) for wrong in wrongs)
+    # Maryland 13.B, Singapore 5.5 and S8: more than one card, together or one by one.
+    seen = [
+        sum(
+            len(wrong["positions"]) if "positions" in wrong else wrong["count"]
+            for wrong in wrongs
+            if wrong["kind"] == kind
+        )
+        for kind in ("face_up_cards", "cards_exposed")
+    ]
+    return max(seen) > 1 or any(voids(record["rulebook"], wrong) for wrong in wrongs)
 
 
 def voids(book: str, wrong: Json) -> bool:
     kind = wrong["kind"]
-    if kind in NEVER_VOID or kind == "face_up_cards":
+    if kind in NEVER_VOID or kind in ("face_up_cards", "cards_exposed"):
         return False
     if kind == "stub_count":
-        return bool(wrong["cards"] != 52 or wrong.get("misdealt"))  # M14.
-    if kind == "cards_exposed":
-        return bool(wrong["count"] >= 2)  # Singapore 5.5.
+        return bool(wrong["cards"] != 52 or wrong["misdealt"])  # M14.
     if book == SINGAPORE and kind == "misdeal":
         return not (wrong.get("handled") or wrong.get("reconstructable"))  # S5, 5.3.
     if book == SINGAPORE and kind == "wrong_number_of_cards":

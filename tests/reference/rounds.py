@@ -170,7 +170,7 @@ def add_banker(rng: random.Random, record: Json) -> None:
         )
     )
     record["banker"] = {"seat": rng.choice(free), "funds": as_money(rng, funds)}
-    if rng.random() < (0.45 if book == CALIFORNIA else 0.15):
+    if book == CALIFORNIA and rng.random() < 0.45:
         record["action"] = rng.choice(taken)
 
 

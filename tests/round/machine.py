@@ -87,7 +87,7 @@ TABLES: dict[str, list[dict[str, Any]]] = {
 PLAYERS = ("ann", "bob", "cat", "dan")
 CENTS = (100, 250, 500, 713, 1000, 1000, 2000, 3333, 0, -100)
 FUNDS = (1, 500, 2000, 2000, 5000, 12345, 10**7, 0)
-VOIDS = ("shoe_fault", "foreign_card", "misdeal")
+VOIDS = ("dealer_card_exposed", "community_card_exposed", "foreign_card", "misdeal")
 OPTIONS = ("play", "fold", "ride", "withdraw", "raise")
 
 

@@ -104,6 +104,7 @@ CA, FL, LR, MD, SG = IDS
 ANN = (1, "ann")
 FEES = {"fees": [{"up_to": 5, "fee": 1}]}
 LIMITS = {"limits": {"ante": [5, 500]}}
+HAND, BY_HAND = {"dealing": "hand"}, {"shuffler": "none"}
 ONE = {"progressive": "A"}
 SHARED = {"format": "electronic"}
 FACE = Face(0, Card("As"))
@@ -174,7 +175,16 @@ REFUSALS = [
     Told("not_due",          MD, "dealt",   Show((FACE,)),                        "11.B"),
     Told("not_due",          FL, "dealt",   Show((FACE,)),                        "4"),
     Told("no_such_kind",     MD, "dealt",   Declare("misdeal")),
-    Told("unknown_fact",     MD, "dealt",   Declare("shoe_fault", {"count": 1})),
+    Told("unknown_fact",     MD, "dealt",   Declare("dealer_card_exposed", {"count": 1})),
+    Told("no_device",        MD, "dealt",   Declare("shoe_fault"),                "13.G"),
+    Told("no_device",        LR, "dealt",   Declare("shoe_fault"),                "13.G", HAND),
+    Told("no_device",        MD, "dealt",   Declare("shuffler_fault"),            "13.F", BY_HAND),
+    Told("bad_fact",         MD, "dealt",   Declare("stub_count", {"cards": 52}), "8.G"),
+    Told("bad_fact",         SG, "dealt",   Declare("misdeal"),                   "5.3"),
+    Told("bad_fact",         SG, "dealt",   Declare("misdeal", {"handled": False}), "5.3"),
+    Told("bad_fact",         SG, "dealt",   Declare(NUMBER, {"where": 1}),        "5.4"),
+    Told("bad_fact",         SG, "dealt",   Declare("cards_exposed", {"count": 0})),
+    Told("bad_fact",         MD, "dealt",   Declare(UP, {"positions": []})),
     Told("bad_fact",         MD, "dealt",   Declare(UP, {"count": "1"})),
     Told("bad_fact",         MD, "dealt",   Declare(UP, {"positions": [53]})),
     Told("no_such_place",    MD, "dealt",   Declare(NUMBER, {"where": "community"})),
@@ -339,10 +349,10 @@ def test_a_face_is_shown_once() -> None:
 
 
 def test_a_void_round_does_nothing_but_give_back() -> None:
-    played = at(MARYLAND, "dealt").do(Declare("shoe_fault"))
+    played = at(MARYLAND, "dealt").do(Declare("dealer_card_exposed"))
     late: list[Command] = [Choose(1, "play"), Deal(), CloseBets(), Bet(*ANN, "ante", 5)]
     told = [refused(played, command) for command in late]
-    assert {(answer.code, answer.clause) for answer in told} == {("void", "13.G")}
+    assert {(answer.code, answer.clause) for answer in told} == {("void", "13.E")}
     assert to_show(played.round) == ()
     lines = played.do(Settle()).round.lines
     assert [(line.outcome, line.net) for line in lines] == [("void", 0)] * 3

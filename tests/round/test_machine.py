@@ -50,7 +50,7 @@ def test_everything_holds_whatever_is_asked_for_long(id: str) -> None:
 # Rounds that broke something once: book, and what is asked for after three seats have bet.
 FOUND: list[tuple[str, list[Command]]] = [
     # A void round still offered choices, which it then refused.
-    (MARYLAND, [CloseBets(), Deal(), Declare("shoe_fault"), Settle()]),
+    (MARYLAND, [CloseBets(), Deal(), Declare("dealer_card_exposed"), Settle()]),
     (SINGAPORE, [CloseBets(), Deal(), Declare("foreign_card"), Settle()]),
     (FLORIDA, [CloseBets(), Deal(), Declare("misdeal"), Settle()]),
     # A card that lies in a hand went to the discard rack as well (13.A is about the deck).
@@ -86,7 +86,7 @@ def test_a_void_round_shows_the_meters_as_they_were() -> None:
     """No meter moves, so nobody sees the rise of a round that was given back."""
     bets = Bet(1, "ann", "ante", 1000), Bet(1, "ann", "progressive", 100)
     played = game(MARYLAND, progressive="A").do(Open("7"), *bets, CloseBets(), Deal())
-    played.do(Declare("shoe_fault"), Settle())
+    played.do(Declare("dealer_card_exposed"), Settle())
     assert view(played.round, None, {})["meters"] == {"progressive": "1000.00"}
 
 

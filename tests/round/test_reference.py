@@ -14,6 +14,7 @@ from croupier.round.evolve import replay
 from croupier.round.result import result_of
 from tests.reference.rounds import random_round, to_json
 from tests.reference.settlement import settle
+from tests.reference.spoilt import spoilt_round
 from tests.rules.books import each_book
 
 
@@ -50,6 +51,23 @@ def differences(settler: Settler, id: str, rounds: range) -> list[str]:
 @each_book
 def test_settled_as_the_reference_settles(id: str, settler: Settler) -> None:
     assert differences(settler, id, range(250)) == []
+
+
+def accepted(settler: Settler, id: str, rounds: range) -> list[str]:
+    """The spoilt rounds of a book that the engine settles all the same."""
+    spoilt = (spoilt_round(id, random.Random(f"{id} {number}")) for number in rounds)
+    return [f"{how}: {to_json(file)}" for how, file in spoilt if "void" in settled(settler, file)]
+
+
+@each_book
+def test_what_must_be_refused_is_refused(id: str, settler: Settler) -> None:
+    assert accepted(settler, id, range(150)) == []
+
+
+@pytest.mark.long
+@each_book
+def test_what_must_be_refused_is_refused_for_long(id: str, settler: Settler) -> None:
+    assert accepted(settler, id, range(150, 5_150)) == []
 
 
 @each_book

@@ -90,7 +90,7 @@ def probes(round: Round) -> Iterator[Command]:
     """Commands to be refused or done, the same ones whatever lies hidden."""
     yield from (Open("8"), Deal(), CloseBets(), CloseBets(9), Settle(), Settle({"jackpot": 1}))
     yield from (Bank(8, "dan", 100), Confirm("99.Z", "dealer"), Declare("misdeal"))
-    yield from (Declare("stub_count", {"cards": 51}), Declare("shoe_fault"))
+    yield from (Declare("stub_count", {"cards": 51, "misdealt": False}), Declare("shoe_fault"))
     yield Declare("face_up_cards", {"positions": [3]})
     for wager in round.rules.wagers:
         yield from (Bet(1, "ann", wager, 100), Bet(9, "ann", wager, 100), TakeDown(1, wager))

@@ -64,7 +64,7 @@ def _seen(result: dict[str, Any], expect: dict[str, Any]) -> dict[str, Any]:
 
 def _line(line: dict[str, Any]) -> str:
     keys = ("wager", "stake", "outcome", "paid", "returned", "clause")
-    text = " ".join(str(line[key]) for key in keys) + f" {line['ruling'] or '-'}"
+    text = " ".join(line[key] or "-" for key in keys) + f" {line['ruling'] or '-'}"
     return text + (f" from {line['from_seat']}" if "from_seat" in line else "")
 
 

@@ -143,6 +143,7 @@ NAMES = {
     "selection.*.option.*.sets.*":         "names a place in the book",
     "deck.*.if.*.*":              "names a selection",
     "clause.*.if.*.*":            "names a selection",
+    "irregularity.*.if.*.*":      "names a selection",
     "rake.payers.*":              "is a word of the vocabulary",
     "paytable.*.*.unnamed.*":     "is a word of the vocabulary",
     "ruling.*.selections.*.*":    "names a hand of the paytable",

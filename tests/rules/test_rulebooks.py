@@ -195,7 +195,7 @@ def test_C4_M4_S2_what_folding_does_to_each_stake(id: str, fates: dict[str, str]
     ("id", "asked", "settled"),
     [
         (CALIFORNIA,  "clockwise",       "from the action"),
-        (FLORIDA,     "from the banker", "from the action"),
+        (FLORIDA,     "from the banker", "from the banker"),
         (LET_IT_RIDE, "clockwise",       "counterclockwise"),
         (MARYLAND,    "clockwise",       "counterclockwise"),
         (SINGAPORE,   "clockwise",       "counterclockwise"),

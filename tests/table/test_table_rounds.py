@@ -139,9 +139,9 @@ def test_M8_meters_go_from_round_to_round_and_a_void_one_moves_none() -> None:
 @pytest.mark.parametrize(
     ("facts", "removed"),
     [
-        ({"cards": 52}, ()),
+        ({"cards": 52, "misdealt": False}, ()),
         ({"cards": 52, "misdealt": True}, ()),
-        ({"cards": 51}, (DeckRemoved(1, "8.H(2)"),)),
+        ({"cards": 51, "misdealt": False}, (DeckRemoved(1, "8.H(2)"),)),
         ({"cards": 51, "misdealt": True}, (DeckRemoved(1, "8.H"),)),
     ],
 )
@@ -162,10 +162,13 @@ def test_13_G_the_shoe_is_out_after_a_round_in_which_it_failed() -> None:
     assert game.end()[1:] == (Failed("shoe", "13.G"),)
 
 
-def test_a_fault_of_a_device_that_the_table_does_not_use_does_not_hold_it_up() -> None:
+def test_13_G_a_device_that_the_table_does_not_have_cannot_fail() -> None:
     house = House(MARYLAND, DEVICE).sit("ann")
-    game = Game(house).bet(1, ante=500).deal().do(Declare("shoe_fault")).finish(option="play")
-    assert len(game.end()) == 1
+    game = Game(house).bet(1, ante=500).deal()
+    with pytest.raises(Refused) as caught:
+        game.do(Declare("shoe_fault"))
+    assert (caught.value.code, caught.value.clause) == ("no_device", "13.G")
+    assert len(game.finish(option="play").end()) == 1
     assert house.play() == 1
 
 

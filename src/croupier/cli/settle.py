@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
@@ -34,7 +34,8 @@ from croupier.rules.playable import DEALING
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
-from croupier.rules.words import plain
+from croupier.rules.vocabulary import Dealing
+from croupier.rules.words import listed, plain
 
 app = group("Settle a round file.")
 
@@ -176,10 +177,15 @@ class Settler:
         book, selections = self._book(data), data.get("selections", {})
         if not isinstance(selections, dict):
             raise UserError("must be a table", field="selections")
-        dealing = data.get(DEALING)
-        if dealing is None or DEALING in selections or not _may_choose_dealing(book, selections):
+        selections, dealing = _dealing(book, selections, data)
+        if not _may_choose_dealing(book, selections):
             return selections
-        return {**selections, DEALING: dealing}
+        if dealing is not None:
+            return {**selections, DEALING: dealing}
+        if "deck" in data and len(book.rules.selection[DEALING].option) > 1:
+            ways = listed(list(book.rules.selection[DEALING].option), last="or")
+            raise UserError(f"is missing: a deck is dealt by {ways}", field=DEALING)
+        return selections
 
     def _book(self, data: dict[str, Any]) -> Rulebook:
         id = data.get("rulebook")
@@ -205,6 +211,30 @@ def _lines_at_hand(source: BufferedIOBase) -> Iterator[list[bytes]]:
             yield [line + end for line in whole.split(end)]
         if rest:
             yield [rest + source.readline()]
+
+
+def _dealing(
+    book: Rulebook, selections: dict[str, Any], data: dict[str, Any]
+) -> tuple[dict[str, Any], Any]:
+    """Return the selections without the way to deal, and the way, wherever a file gives it."""
+    option = book.rules.selection[DEALING].option if DEALING in book.rules.selection else {}
+    words = (*get_args(Dealing), *option)
+    given = {"": data, "selections.": selections}
+    found = {at + DEALING: table[DEALING] for at, table in given.items() if DEALING in table}
+    for field, word in found.items():
+        if word not in words:
+            message = f"must be {listed(list(get_args(Dealing)), last='or')}"
+            raise UserError(message, field=field, clause=_cited(book, DEALING))
+    ways = list(found.values())
+    if ways and ways.count(ways[0]) != len(ways):
+        raise UserError("is not what the selections say", field=DEALING)
+    rest = {name: value for name, value in selections.items() if name != DEALING}
+    return rest, ways[0] if ways else None
+
+
+def _cited(book: Rulebook, name: str) -> str | None:
+    selection = book.rules.selection.get(name)
+    return selection.clause if selection else None
 
 
 def _may_choose_dealing(book: Rulebook, selections: dict[str, Any]) -> bool:
@@ -251,4 +281,4 @@ def _show_line(line: Line, why: str) -> None:
 
 
 def _said(line: Line) -> str:
-    return f"{line.clause}, ruling {line.ruling}" if line.ruling else line.clause
+    return ", ".join(filter(None, (line.clause, line.ruling and f"ruling {line.ruling}")))

@@ -7,21 +7,38 @@ the lines pass through here once, and some come out paid in part or not at all.
 from collections.abc import Sequence
 from typing import assert_never
 
+from croupier.errors import Bug
 from croupier.round.state import Banker, BankResult, Line
 from croupier.rules.game import Cover
+from croupier.rules.table_rules import TableRules
 
 LOST = ("lose", "forfeit")
 
 
-def covered(cover: Cover, banker: Banker, lines: Sequence[Line]) -> tuple[list[Line], BankResult]:
+def covered(
+    rules: TableRules, banker: Banker, owed: Sequence[Line]
+) -> tuple[list[Line], BankResult]:
     """Return the lines as the banker's funds allow, and what the banker took and paid."""
+    cover = rules.bank.cover
+    if cover is None:
+        raise Bug("a banker without a rule of cover")
     match cover.collects:
         case "first":
-            lines = _collect_first(cover, banker.funds, lines)
+            lines = _collect_first(cover, banker.funds, owed)
         case "in turn":
-            lines = _in_turn(cover, banker.funds, lines)
+            lines = _in_turn(cover, banker.funds, owed)
         case _:
             assert_never(cover.collects)
+    clauses = {
+        spot: rules.wagers[name].uncovered or cover.clause
+        for name, spots in rules.spots.items()
+        for spot in spots
+    }
+    # Where the money runs out it decides a line, not the odds; hands do not change places.
+    lines = [
+        line if line == due else line._replace(clause=clauses[line.wager], ruling=cover.ruling)
+        for due, line in zip(owed, lines, strict=True)
+    ]
     collected = sum(line.stake for line in lines if line.outcome in LOST)
     paid = sum(line.paid for line in lines)
     return list(lines), BankResult(banker.seat, banker.funds, collected, paid, 0)
@@ -37,7 +54,7 @@ def _collect_first(cover: Cover, funds: int, lines: Sequence[Line]) -> list[Line
         if line.outcome == "win":
             paid = line.paid if line.paid <= left else left if cover.in_part else 0
             left -= paid
-            line = _uncovered(cover, line) if paid == 0 < line.paid else line._replace(paid=paid)
+            line = _uncovered(line) if paid == 0 < line.paid else line._replace(paid=paid)
         result.append(line)
     return result
 
@@ -50,7 +67,7 @@ def _in_turn(cover: Cover, funds: int, lines: Sequence[Line]) -> list[Line]:
         stakes, due = sum(line.stake for line in hand), sum(line.paid for line in hand)
         folded = any(line.outcome == "forfeit" for line in hand)
         if not folded and (left < stakes or left < due):
-            result += [_uncovered(cover, line) for line in hand]
+            result += [_uncovered(line) for line in hand]
             continue
         if cover.from_ == "wager and collections":
             left += sum(line.stake for line in hand if line.outcome in LOST)
@@ -66,12 +83,6 @@ def _hands(lines: Sequence[Line]) -> list[list[Line]]:
     return list(hands.values())
 
 
-def _uncovered(cover: Cover, line: Line) -> Line:
-    return line._replace(
-        outcome="uncovered",
-        paid=0,
-        returned=line.stake,
-        clause=cover.clause,
-        ruling=cover.ruling,
-        because="uncovered",
-    )
+def _uncovered(line: Line) -> Line:
+    returned = line.stake
+    return line._replace(outcome="uncovered", paid=0, returned=returned, because="uncovered")

@@ -43,12 +43,13 @@ from croupier.round.events import (
     seat_settled_of,
 )
 from croupier.round.irregularity import consequence_of
+from croupier.round.plan import plan_of
 from croupier.round.rake import rakes
 from croupier.round.settle import shared_place
 from croupier.round.settlement import Settlement, void_lines
 from croupier.round.stages import Stage
 from croupier.round.state import NOTHING, BankResult, Line, Round, changed
-from croupier.rules.vocabulary import Do
+from croupier.rules.vocabulary import ACTION, Do
 
 
 def decide(round: Round, command: Command) -> tuple[Event, ...]:
@@ -64,7 +65,7 @@ def _expect(round: Round, do: Do) -> Stage:
     if stage and stage.do == do and not round.void:
         return stage
     if round.void:
-        raise Refused("void", "the round is void", clause=round.void.clause)
+        raise Refused("void", "the round is void", clause=round.void.clause or None)
     if stage is None:
         raise Refused("wrong_step", "it is not time for it: the step is to open the round")
     message = f"it is not time for it: the step is {stage.do}"
@@ -207,8 +208,8 @@ def _close_bets(round: Round, command: CloseBets) -> tuple[Event, ...]:
     _expect(round, "bets")
     check_seats(round)
     if command.action is not None:
-        if round.rules.banked_by == "house":
-            raise Refused("no_action", "only a player-banked round has an action seat")
+        if plan_of(round.rules).order != ACTION:
+            raise Refused("no_action", "this book has no action seat", field="action")
         if command.action not in round.boxes:
             raise Refused("no_action", f"no bet lies at seat {command.action}", field="action")
     return (BetsClosed(rises(round), fees(round), command.action),)
@@ -282,7 +283,7 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     bank = None
     if round.banker and round.rules.bank.cover:
         owed = [line for lines in seats.values() for line in lines]
-        lines, bank = covered(round.rules.bank.cover, round.banker, owed)
+        lines, bank = covered(round.rules, round.banker, owed)
         seats = {seat: tuple([line for line in lines if line.seat == seat]) for seat in seats}
     raked, banker_fee = rakes(round, seats)
     events: list[Event] = [MetersRead(command.meters)] if command.meters else []
@@ -312,7 +313,7 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
         raise Refused("wrong_step", "bets are still open", clause=round.rules.sequence[0][1].clause)
     row, facts = consequence_of(round, command.kind, command.facts)
     _check_found(round, facts.get("positions"))
-    return (Declared(command.kind, facts, tuple(row.does), row.clause, row.ruling),)
+    return (Declared(command.kind, facts, tuple(row.does), row.clause or "", row.ruling),)
 
 
 def _check_found(round: Round, positions: object) -> None:

@@ -177,7 +177,7 @@ def _chose(round: Round, event: Chose) -> Round:
     choice = plan_of(round.rules).choices[step, name]
     box = round.boxes[seat]
     fields = [*box]
-    if choice.ends or choice.places:
+    if choice.ends or choice.places or choice.keeps:
         fields[_STAKES] = _stakes_after(box.stakes, choice)
     if choice.folds:
         fields[_FOLDED] = True
@@ -195,13 +195,20 @@ def _stakes_after(stakes: Mapping[str, Stake], choice: Choice) -> dict[str, Stak
     for spot, why in choice.ends:
         if spot in stakes:
             after[spot] = _stake(stakes[spot].cents, *why)
+    for spot, beside, ruling in choice.keeps:
+        if spot in stakes and beside not in stakes:
+            after[spot] = stakes[spot]._replace(ruling=ruling)
     if choice.places:
         after[choice.places] = _stake(stakes[choice.equals].cents)
     return after
 
 
 def _declared(round: Round, event: Declared) -> Round:
-    round = round._replace(irregular=(*round.irregular, event.kind))
+    kind, count = event.kind, event.facts.get("count")
+    round = round._replace(irregular=(*round.irregular, kind))
+    if isinstance(count, int):
+        counted = {**round.counted, kind: round.counted.get(kind, 0) + count}
+        round = round._replace(counted=counted)
     for effect in event.effects:
         match effect:
             case "void":
@@ -210,11 +217,7 @@ def _declared(round: Round, event: Declared) -> Round:
             case "discard card":
                 positions = event.facts.get("positions", ())
                 found = tuple(positions) if isinstance(positions, tuple | list) else ()
-                count = event.facts.get("count", len(found))
-                round = round._replace(
-                    discarded=(*round.discarded, *found),
-                    found=round.found + (count if isinstance(count, int) else 0),
-                )
+                round = round._replace(discarded=(*round.discarded, *found))
             case "abandon seat":
                 box = round.boxes[int(str(event.facts["seat"]))]
                 left = Stake(0, "abandoned", event.clause, event.ruling)

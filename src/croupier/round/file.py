@@ -22,6 +22,7 @@ from croupier.round.commands import (
     Show,
     face_of,
 )
+from croupier.round.dealing import is_dealt
 from croupier.round.decide import decide, decide_bets
 from croupier.round.events import Chose, Event
 from croupier.round.evolve import evolve, evolve_all
@@ -30,7 +31,7 @@ from croupier.round.plan import plan_of
 from croupier.round.settle import shared_place
 from croupier.round.state import NOTHING, Round
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import BANK
+from croupier.rules.vocabulary import ACTION, BANK
 
 BANKER = "banker"
 _CARD = {str(card): card for card in DECK}
@@ -90,12 +91,12 @@ def parse_round(rules: TableRules, data: Mapping[str, Any]) -> RoundFile:
     known = {*_KEYS, *rules.places}
     if has_bank:
         known.add(bank_key)
-    if rules.banked_by == "player":
+    if plan_of(rules).order == ACTION:
         known.add("action")
     _keys(data, known, "")
     file = RoundFile(
         seats=tuple(_seats(data.get("seats"))),
-        bank=_bank(data, bank_key) if has_bank else None,
+        bank=_bank(rules, data, bank_key) if has_bank else None,
         places={
             name: _cards(_table(data[name], name, {"cards"}).get("cards"), f"{name}.cards")
             for name in rules.places
@@ -147,14 +148,16 @@ def _wagers(wagers: Mapping[str, Any], at: str) -> dict[str, int]:
         raise UserError(error.message, field=f"{at}.wagers.{error.field}") from None
 
 
-def _bank(data: Mapping[str, Any], key: str) -> BankEntry | None:
+def _bank(rules: TableRules, data: Mapping[str, Any], key: str) -> BankEntry | None:
     if key == DEALER:
         entry = _table(data.get(key, {}), key, {"cards"})
         return BankEntry(cards=_cards(entry.get("cards"), f"{key}.cards"))
     entry = _table(data.get(key), key, {"cards", "seat", "player", "funds", "shown"})
     seat = _whole(entry.get("seat"), f"{key}.seat")
     shown = _cards(entry.get("shown"), f"{key}.shown")
-    if len(shown) > 1:
+    if "shown" in entry and not plan_of(rules).turned_up:
+        raise UserError("this book turns no card up", field=f"{key}.shown")
+    if "shown" in entry and len(shown) != 1:
         raise UserError("must be one card", field=f"{key}.shown")
     return BankEntry(
         cards=_cards(entry.get("cards"), f"{key}.cards"),
@@ -205,6 +208,7 @@ def play_file(rules: TableRules, file: RoundFile) -> Played:
     """Play a round file to its end."""
     play = _Play(rules, file)
     play.bets()
+    play.check_places()
     if play.is_void():
         play.decided_anyway()
         play.declare_all()
@@ -283,6 +287,16 @@ class _Play:
         self.events += made
         self.round = evolve_all(round, made)
 
+    def check_places(self) -> None:
+        """Refuse cards for a place that gets none in this round (Maryland 8.E(2), ruling L4)."""
+        lines = self.round.rules.deal.cards
+        dealt = {line.to for line in lines if is_dealt(self.round, line)}
+        for place, cards in self.file.places.items():
+            if cards and place not in dealt:
+                clause = self.round.rules.places[place].clause
+                message = "no card is dealt there in this round"
+                raise UserError(message, field=place, clause=clause)
+
     # ------------------------------------------------------------ irregularities
 
     def _effect(self, kind: str) -> str:
@@ -341,7 +355,6 @@ class _Play:
             self._take_faces()
         shown = self.file.bank.shown if self.file.bank else None
         if shown is not None and self.file.deck:
-            self._check_turned_up()
             first = self.faces[self.round.places[BANK][0]]
             if shown != first:
                 raise UserError(f"the card turned up is {first}", field=f"{BANKER}.shown")
@@ -360,9 +373,6 @@ class _Play:
         if file.bank and file.bank.cards and BANK not in round.places:
             key = DEALER if round.rules.banked_by == "house" else BANKER
             raise UserError("no card is dealt there in this round", field=f"{key}.cards")
-        for place, cards in file.places.items():
-            if place not in round.places and cards and not self._may_lie(place):
-                raise UserError("no card is dealt there in this round", field=place)
 
     def _lay(self, positions: tuple[int, ...], cards: tuple[Card, ...], at: str) -> None:
         if len(positions) != len(cards):
@@ -373,18 +383,9 @@ class _Play:
         """Put the card that was turned up first, where the deal turns one up (C5)."""
         if bank.shown is None:
             return bank.cards
-        self._check_turned_up()
         if bank.shown not in bank.cards:
             raise UserError(f"{bank.shown} is not one of the cards", field=f"{BANKER}.shown")
         return (bank.shown, *(card for card in bank.cards if card != bank.shown))
-
-    def _check_turned_up(self) -> None:
-        if not any(line.shows for line in self.round.rules.deal.cards):
-            raise UserError("this book turns no card up", field=f"{BANKER}.shown")
-
-    def _may_lie(self, place: str) -> bool:
-        """Whether cards may be given for a place though nobody made the wager that it is for."""
-        return any(line.to == place for line in self.round.rules.deal.cards)
 
     def to_the_end(self) -> None:
         while (stage := self.round.stage) and stage.do != "settle":

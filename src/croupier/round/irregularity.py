@@ -6,11 +6,15 @@ from dataclasses import fields
 from croupier.errors import Refused
 from croupier.round.dealing import is_dealt
 from croupier.round.state import Round
-from croupier.rules.game import Consequence, Facts, Irregularity
-from croupier.rules.vocabulary import BANK, SEAT
+from croupier.rules.game import Consequence, Irregularity
+from croupier.rules.table_rules import fits
+from croupier.rules.vocabulary import BANK, SEAT, Device
 from croupier.rules.words import listed
 
 _FLAGS = ("misdealt", "handled", "reconstructable", "noticed_late")
+_UNSAID = "noticed_late"
+"""The flag that is false where nobody states it; the others must be stated where they decide."""
+_DEVICES: Mapping[Device | None, str] = {"shuffler": "shuffler", "shoe": "automated shoe"}
 DEALER = "dealer"
 """What people call the bank's place when they say where something went wrong."""
 
@@ -23,13 +27,16 @@ def consequence_of(
     if irregularity is None:
         kinds = listed(list(round.rules.irregularities))
         raise Refused("no_such_kind", f"{kind!r} is not an irregularity of this book; {kinds} are")
+    if not fits(irregularity.if_, round.rules.selections):
+        message = f"this table has no {_DEVICES.get(irregularity.device, 'such equipment')}"
+        raise Refused("no_device", message, field="kind", clause=irregularity.rows[0].clause)
     facts = _facts(round, irregularity, given)
     known = {**facts, "where": _where(round, irregularity, facts.get("where"))}
-    if any("discard card" in row.does for row in irregularity.rows):
-        # 13.B: cards found face up one by one count together.
-        known["count"] = _number(facts["count"]) + round.found
+    if "count" in facts and irregularity.adds_up:
+        # Maryland 13.B, S8: cards that are seen one by one count together.
+        known["count"] = _number(facts["count"]) + round.counted.get(kind, 0)
     for row in irregularity.rows:
-        if _fits(row.when, known):
+        if _fits(row, known):
             return row, facts
     raise Refused("no_consequence", f"the book does not say what follows from {kind!r}")
 
@@ -42,10 +49,10 @@ def _facts(
         raise Refused("unknown_fact", "is not a fact of this irregularity", field=key)
     facts: dict[str, object] = dict(given)
     for flag in _FLAGS:
-        if flag in irregularity.takes:
-            value = facts.setdefault(flag, False)
-            if not isinstance(value, bool):
-                raise Refused("bad_fact", "must be true or false", field=flag)
+        if flag in facts and not isinstance(facts[flag], bool):
+            raise Refused("bad_fact", "must be true or false", field=flag)
+    if _UNSAID in irregularity.takes:
+        facts.setdefault(_UNSAID, False)
     if "positions" in facts:
         found = _positions(round, facts["positions"])
         facts["positions"] = found
@@ -54,6 +61,9 @@ def _facts(
     for number in ("count", "cards", "seat"):
         if number in irregularity.takes:
             _whole(facts, number)
+    if facts.get("count") == 0:
+        named = "positions" if "positions" in facts else "count"
+        raise Refused("bad_fact", "names no card", field=named)
     if "seat" in irregularity.takes and facts["seat"] not in round.boxes:
         raise Refused("no_such_seat", f"no bet lies at seat {facts['seat']}", field="seat")
     return facts
@@ -108,15 +118,21 @@ def _where(round: Round, irregularity: Irregularity, given: object) -> str | Non
     return place
 
 
-def _fits(when: Facts, facts: Mapping[str, object]) -> bool:
-    for field in fields(when):
-        wanted = getattr(when, field.name)
+def _fits(row: Consequence, facts: Mapping[str, object]) -> bool:
+    """Whether the facts are those of a row; one that decides it and was not stated is missing."""
+    missing = ""
+    for field in fields(row.when):
+        wanted = getattr(row.when, field.name)
         if wanted is None:
             continue
         if field.name == "count_max":
-            count = facts.get("count")
-            if not isinstance(count, int) or count > wanted:
+            if _number(facts.get("count")) > wanted:
                 return False
-        elif facts.get(field.name) != wanted:
+        elif field.name not in facts:
+            missing = missing or field.name
+        elif facts[field.name] != wanted:
             return False
+    if missing:
+        message = "is missing, and decides what follows"
+        raise Refused("bad_fact", message, field=missing, clause=row.clause)
     return True

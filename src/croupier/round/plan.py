@@ -14,7 +14,7 @@ from croupier.money import odds
 from croupier.round.settle import fits, is_high_enough, judge, names_of, verdict_of
 from croupier.round.stages import Dealing, choices_of, stages_of
 from croupier.round.state import Box, Line
-from croupier.rules.game import Bonus, Envy, Row, Wager
+from croupier.rules.game import Bonus, Envy, Paytable, Row, Unnamed, Wager
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 
@@ -88,12 +88,17 @@ class Part:
             )
         return rows
 
-    def row(self, held: Held, stake: int) -> Row | None:
-        """Return the first row of the paytable that a hand fits, or None, as for most hands."""
+    def row(self, held: Held, stake: int) -> Row | Unnamed | None:
+        """Return the first row of the paytable that a hand fits, or None, as for most hands.
+
+        Of a hand that no row names the paytable may say that it loses, and then that is returned.
+        """
         rows = self._rows.get(held[1])
         for row, surely in self.rows(held) if rows is None else rows:
             if surely or fits(row, Hand(held[2], self.rules.ranking), stake):
                 return row
+        if self.table and self.table.unnamed:
+            return _losing(self.table, Hand(held[2], self.rules.ranking).name)
         return None
 
     def judged(self, state: str, held: Held | None, stake: int) -> Judged:
@@ -110,7 +115,7 @@ class Part:
             judged = self._judged[key] = self._judge(state, row, stake)
         return judged
 
-    def _judge(self, state: str, row: Row | None, stake: int) -> Judged:
+    def _judge(self, state: str, row: Row | Unnamed | None, stake: int) -> Judged:
         if isinstance(self.what, Envy):
             raise Bug("an envy has no stake to judge")
         verdict = verdict_of(self.what.settle, state)
@@ -120,6 +125,11 @@ class Part:
         if isinstance(self.what, Bonus):  # No stake of its own lies there, and none comes back.
             line = (0, owed.outcome, owed.paid, 0, *line[4:])
         return Judged(line, owed.paid, owed.meter, owed.part)
+
+
+def _losing(table: Paytable, name: str) -> Unnamed | None:
+    unnamed = table.unnamed.get(name)  # type: ignore[call-overload]
+    return unnamed if unnamed and unnamed.does == "lose" else None
 
 
 class Staked:

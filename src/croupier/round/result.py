@@ -134,7 +134,7 @@ def _line(line: Line) -> dict[str, Any]:
         "outcome": outcome,
         "paid": format_money(paid),
         "returned": format_money(returned),
-        "clause": clause,
+        "clause": clause or None,
         "ruling": ruling,
     }
     if from_seat is not None:

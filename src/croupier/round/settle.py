@@ -12,7 +12,7 @@ from croupier.cards import RANKS, SUITS
 from croupier.errors import Bug
 from croupier.hands import ALSO
 from croupier.money import odds
-from croupier.rules.game import Bonus, Paytable, Row, Settle, Verdict, Wager
+from croupier.rules.game import Bonus, Paytable, Row, Settle, Unnamed, Verdict, Wager
 from croupier.rules.table_rules import TableRules
 
 
@@ -90,11 +90,13 @@ def judge(
     verdict: Verdict,
     *,
     stake: int,
-    row: Row | None,
+    row: Row | Unnamed | None,
     state: str,
     pay: Callable[[int, Fraction], int] = odds,
 ) -> Judgement:
     """Judge one stake by the row of its paytable that the hand fits, where it has one.
+
+    A hand that the paytable says it does not name loses, and that is where it is said.
 
     The state of the showdown is the reason wherever no paytable is asked. `pay` turns a stake and
     odds into money; the mathematics gives one that does not round.
@@ -107,8 +109,9 @@ def judge(
             return Judgement("lose", 0, 0, verdict.clause, verdict.ruling, state)
         case "push":
             return Judgement("push", 0, stake, verdict.clause, verdict.ruling, state)
-    if row is None or table is None:
-        unlisted = verdict.unlisted or verdict
+    if table is None or not isinstance(row, Row):
+        unnamed = row if isinstance(row, Unnamed) else None
+        unlisted = unnamed or verdict.unlisted or verdict
         return Judgement("lose", 0, 0, unlisted.clause, unlisted.ruling, "unlisted")
     if verdict.does == "push listed":
         return Judgement("push", 0, stake, verdict.clause, verdict.ruling, state)

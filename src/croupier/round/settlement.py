@@ -14,7 +14,7 @@ from croupier.money import micros, share
 from croupier.round.order import positions_of, seats_in
 from croupier.round.plan import Held, Judged, Part, is_due, plan_of, said
 from croupier.round.state import Box, Line, Round, Stake, line_of
-from croupier.rules.game import Bonus, Envy, PayoutLimit
+from croupier.rules.game import Bonus, Envy, PayoutLimit, Row
 from croupier.rules.vocabulary import BANK, SEAT
 
 # What became of a stake before the settlement, and how a line says so.
@@ -139,6 +139,8 @@ class Settlement:
             if judged is None:
                 judged = self._judged(box, part, stake.cents)
             line = line_of((seat, spot) + judged.line)
+            if stake.ruling and not line.ruling:  # The ruling by which it is still in play.
+                line = line._replace(ruling=stake.ruling)
             lines.append(line._replace(paid=self._from_meter(judged)) if judged.meter else line)
         return _limited(part.limit, lines) if part.limit else lines
 
@@ -190,7 +192,7 @@ class Settlement:
             if not self._is_envied(box, holder, envy):
                 continue
             row = part.row(held, box.stakes[envy.makers].cents)
-            if row and row.amount:
+            if isinstance(row, Row) and row.amount:
                 clause, ruling = row.clause or table.clause, said(self.rules, envy.holders.ruling)
                 why = clause, ruling, holder.seat, "envy"
                 lines.append(Line(box.seat, envy.line, 0, "win", row.amount, 0, *why))

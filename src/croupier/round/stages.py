@@ -45,6 +45,8 @@ class Choice(NamedTuple):
     places: str
     """The spot where a stake is made, or '', and the one whose stake it equals."""
     equals: str
+    keeps: tuple[tuple[str, str, str | None], ...] = ()
+    """The spots whose stakes stay by a ruling, unless one lies on another spot."""
 
 
 def _stakes(rules: TableRules, name: str) -> Container[int]:
@@ -60,20 +62,25 @@ def _stakes(rules: TableRules, name: str) -> Container[int]:
 def choices_of(rules: TableRules) -> dict[tuple[str, str], Choice]:
     """Return what may be chosen, by the names of the step and the option."""
     return {
-        (step, name): _choice(option)
+        (step, name): _choice(rules, option)
         for step, made in rules.steps.items()
         for name, option in made.option.items()
     }
 
 
-def _choice(option: Option) -> Choice:
+def _choice(rules: TableRules, option: Option) -> Choice:
     ends = tuple(
         (spot, (stake.fate, stake.clause, stake.ruling))
         for spot, stake in option.stakes.items()
         if stake.fate != "keep"
     )
+    keeps = tuple(
+        (spot, rules.spots[stake.beside][0], stake.ruling)
+        for spot, stake in option.stakes.items()
+        if stake.fate == "keep" and stake.beside
+    )
     places = option.places if option.places and option.equals else ""
-    return Choice(option.folds, ends, places, option.equals or "")
+    return Choice(option.folds, ends, places, option.equals or "", keeps)
 
 
 def stages_of(rules: TableRules) -> tuple[Stage, ...]:

@@ -73,6 +73,7 @@ class Line(NamedTuple):
     paid: int
     returned: int
     clause: str
+    """The clause that decided it, '' where a ruling did without one."""
     ruling: str | None = None
     from_seat: int | None = None
     because: str = ""
@@ -120,8 +121,8 @@ class Round(NamedTuple):
     """What each meter shows, in micros."""
     meters_before: Mapping[str, int] = NOTHING
     irregular: tuple[str, ...] = ()
-    found: int = 0
-    """How many cards were found face up."""
+    counted: Mapping[str, int] = NOTHING
+    """How many cards the irregularities of each kind were about, together."""
     void: Void | None = None
     bank_result: BankResult | None = None
     closed: bool = False

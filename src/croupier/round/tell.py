@@ -47,7 +47,8 @@ def tell(round: Round, event: Event) -> str:
             return f"Seat {event.seat}: {option.label}{late}."
         case Declared():
             does = listed([EFFECTS[effect] for effect in event.effects])
-            return f"{rules.irregularities[event.kind].says}: {does} ({event.clause})."
+            cited = event.clause or f"ruling {event.ruling}"
+            return f"{rules.irregularities[event.kind].says}: {does} ({cited})."
         case Confirmed():
             return f"Confirmed by the {event.by}: {rules.clauses[event.clause].says}"
         case MetersRead():

@@ -363,6 +363,8 @@ def _spoken_of(rules: Rules) -> Iterator[tuple[Place, str, str]]:
     for key in duties:
         if duty := getattr(rules.deck, key):
             whens.append((("deck", key, "if"), duty.if_))
+    for name, irregularity in rules.irregularity.items():
+        whens.append((("irregularity", name, "if"), irregularity.if_))
     for place, when in whens:
         for one in when:
             yield from ((place, name, value) for name, values in one.items() for value in values)
@@ -421,4 +423,13 @@ def _clauses(rules: Rules, data: Data, references: list[Reference]) -> Iterator[
             yield Fault(at, "'at' belongs to a guided clause and to no other")
 
 
-_CHECKS = (_rows, _meters, _judged, _steps, _bank, _selections, _values)
+def _irregularities(rules: Rules) -> Iterator[Fault]:
+    """Whatever follows from an irregularity, a clause or a ruling says so."""
+    for name, irregularity in rules.irregularity.items():
+        for i, row in enumerate(irregularity.rows):
+            if row.clause is None and row.ruling is None:
+                at = ("irregularity", name, "rows", i)
+                yield Fault(at, "lacks the key 'clause', or 'ruling' where no clause says so")
+
+
+_CHECKS = (_rows, _meters, _judged, _steps, _bank, _selections, _values, _irregularities)

@@ -278,7 +278,8 @@ def _irregularities(rules: Rules) -> _Sayings:
             when = f" ({', '.join(facts)})" if facts else ", otherwise" if i else ""
             does = listed([EFFECTS[effect] for effect in row.does])
             says = irregularity.says[0].upper() + irregularity.says[1:]
-            yield f"irregularity {name} {i + 1}", f"{says}{when}: {does}.", row.clause
+            cited = row.clause or row.ruling or ""
+            yield f"irregularity {name} {i + 1}", f"{says}{when}: {does}.", cited
 
 
 def _facts(rules: Rules, when: Facts) -> Iterator[str]:

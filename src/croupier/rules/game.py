@@ -171,6 +171,7 @@ class Wager(Cited):
     collected: ClauseId | None = None
     returns: bool = False
     payout_limit: PayoutLimit | None = None
+    uncovered: ClauseId | None = None
     paytable: FamilyId | None = None
     omits: tuple[HandName, ...] = ()
     settle: Settle
@@ -262,9 +263,10 @@ class Place(Cited):
 
 
 class StakeFate(Cited):
-    """What an option does to a stake."""
+    """What an option does to a stake; beside which wager its clause says so, else the ruling."""
 
     fate: Fate
+    beside: WagerId | None = None
 
 
 class Option(Cited):
@@ -365,11 +367,13 @@ class Facts(Shape):
     noticed_late: bool | None = None
 
 
-class Consequence(Cited):
-    """What an irregularity does where the facts fit."""
+class Consequence(Shape):
+    """What an irregularity does where the facts fit, by a clause or by a ruling alone."""
 
     when: Facts = Facts()
     does: tuple[Effect, ...]
+    clause: ClauseId | None = None
+    ruling: RulingId | None = None
 
 
 class Irregularity(Shape):
@@ -378,5 +382,7 @@ class Irregularity(Shape):
     says: str
     takes: tuple[Fact, ...] = ()
     where: tuple[PlaceId, ...] = ()
+    adds_up: bool = True
     device: Device | None = None
+    if_: When = ()
     rows: tuple[Consequence, ...]

@@ -47,6 +47,7 @@ Fact = Literal[
 ]  # fmt: skip
 Stack = Literal["shuffled by hand", "preshuffled"]
 Device = Literal["shuffler", "shoe"]
+Dealing = Literal["manual_shoe", "hand", "automated_shoe"]
 Takes = Literal[
     "paytable", "option", "sizes", "rate", "reset", "initial", "shares", "payouts", "limits",
     "count", "money", "brackets", "rake",
@@ -61,6 +62,9 @@ Person = Literal["dealer", "floorperson", "player"]
 
 SEAT, BANK, SEATS, DISCARD = PlaceId("seat"), PlaceId("bank"), PlaceId("seats"), PlaceId("discard")
 """Where cards may lie at every table; a book names its other places itself."""
+
+ACTION: Order = "from the action"
+"""The order of a round that is settled from the action seat."""
 
 NONE = "none"
 """The value of a selection by which an operator does not offer a wager, or sets no sum."""

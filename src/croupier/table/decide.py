@@ -277,7 +277,7 @@ def _count(table: Table, command: Count) -> tuple[Event, ...]:
     row, _ = consequence_of(Round(table.rules), kind, facts)
     counted = Counted(command.deck, command.cards)
     if "remove deck" in row.does:
-        return (counted, DeckRemoved(command.deck, row.clause))
+        return (counted, DeckRemoved(command.deck, row.clause or ""))
     return (counted,)
 
 
@@ -306,7 +306,7 @@ def _fail(table: Table, device: Device) -> Failed:
         raise Refused("no_such_device", f"this table uses no such {device}", field="device")
     if device in table.out:
         raise Refused("already_out", f"the {device} is out of order already", field="device")
-    return Failed(device, rows[0].clause)
+    return Failed(device, rows[0].clause or "")
 
 
 def _check_out(table: Table, device: Device) -> None:

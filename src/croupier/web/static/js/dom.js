@@ -68,13 +68,15 @@ export const clauseHref = (book, clause) =>
   `/rulebooks/${book}#clause-${clause.replace(/[^A-Za-z0-9./()_-]/g, "-")}`;
 
 /**
- * A citation that opens the clause where one is.
+ * A citation that opens the clause where one is; a ruling may stand alone.
  * @param {string} book
- * @param {string} clause
+ * @param {string | null} clause
  * @param {string | null} [ruling]
  */
 export const cite = (book, clause, ruling = null) =>
-  h("a", { class: "cite", href: clauseHref(book, clause), "data-ruling": ruling }, clause);
+  clause
+    ? h("a", { class: "cite", href: clauseHref(book, clause), "data-ruling": ruling }, clause)
+    : h("span", { class: "cite" }, `ruling ${ruling}`);
 
 /**
  * Let a click on any citation show the clause here.
