@@ -17,9 +17,11 @@ def test_every_enforced_clause_has_a_test_and_every_citation_a_clause() -> None:
 
 
 def test_the_page_is_what_the_tests_show() -> None:
-    written = (ROOT / "docs/clauses.md").read_text()
+    written = (ROOT / "docs/clauses.md").read_text().splitlines()
+    lines = page(BOOKS, FOUND).splitlines()
+    stale = [line for line in lines if line not in set(written)][:5]
     anew = "write it anew: .venv/bin/python tools/clause_table.py > docs/clauses.md"
-    assert written == page(BOOKS, FOUND), anew
+    assert (stale, len(written)) == ([], len(lines)), anew
 
 
 @pytest.mark.parametrize("shown", [one for one in FOUND if one.file.endswith(".py")])

@@ -105,7 +105,7 @@ def test_wagers_collected_before_the_deal_do_not_come_back_with_what_they_win(
     assert [returned[name] for name in letters] == ["0.00", "1.00", "0.00"]
 
 
-@pytest.mark.clause(SINGAPORE, "1.1.1", "1.1.6", "3.9")
+@pytest.mark.clause(SINGAPORE, "1.1.1", "1.1.6")
 def test_1_1_6_to_play_is_to_add_as_much_as_the_ante_once_the_cards_are_out() -> None:
     for stage in ("open", "bet", "closed"):
         assert refused(at(SINGAPORE, stage), Choose(1, "play")).code == "wrong_step"
