@@ -228,7 +228,7 @@ async def two_rounds(pit: Pit) -> None:
         for seat, player in enumerate(players, 1):
             if not banker or banker["seat"] != seat:
                 await bet_all(player, seat)
-                for wager in wagers(player):
+                for wager in [*wagers(player)][::-1]:  # The Ante last: others need it.
                     await player.ask("take_down", seat=seat, wager=wager["wager"])
                 assert str(seat) not in table.scene()["boxes"]
                 await bet_all(player, seat)

@@ -9,7 +9,7 @@ from croupier.ledger.accounts import account
 from croupier.ledger.verify import verify
 from croupier.money import micros
 from croupier.server.pit import Pit
-from tests.rules.books import CALIFORNIA, IDS, LET_IT_RIDE, MARYLAND, SINGAPORE
+from tests.rules.books import IDS, LET_IT_RIDE, MARYLAND, SINGAPORE
 from tests.server.floor import (
     FAST,
     Clock,
@@ -212,43 +212,6 @@ def test_bets_close_early_when_everybody_is_ready(tmp_path: Path) -> None:
         assert (table._wait.does, table._wait.ms) == ("deal", 0)
 
     play(tmp_path, one_table(MARYLAND), scenario)
-
-
-def test_a_bet_without_what_it_needs_goes_back_when_bets_close(tmp_path: Path) -> None:
-    async def scenario(pit: Pit) -> None:
-        table = pit.tables["t"]
-        one, two = await opened(pit, 1, 2)
-        await first_bet(one, 1)
-        await two.look()
-        last = list(wagers(two))[-1]
-        await two.ask("bet", seat=2, wager=last["wager"], cents=100)
-        await deal_on(table)  # It cannot be dealt: the bet is taken down instead.
-        assert list(table.scene()["boxes"]) == ["1"] and table.scene()["phase"] == "bets"
-        assert pit.room.purse_cents("p2") == 1_000_00
-        await deal_on(table)
-        assert table.scene()["phase"] == "decide"
-
-    play(tmp_path, one_table(MARYLAND, 'progressive = "A"'), scenario)
-
-
-def test_who_cannot_pay_the_fee_does_not_play(tmp_path: Path) -> None:
-    async def scenario(pit: Pit) -> None:
-        table = pit.tables["t"]
-        players = await opened(pit, 1, 2, 3)
-        banker = table.scene()["banker"]["seat"]
-        one, two = (p for n, p in enumerate(players, 1) if n != banker)
-        await first_bet(one, int(one.id[1:]))
-        await two.look()
-        wager = next(wagers(two))["wager"]
-        await two.ask("bet", seat=int(two.id[1:]), wager=wager, cents=1_000_00)
-        await deal_on(table)
-        assert two.id not in [box["player"] for box in table.scene()["boxes"].values()]
-        assert pit.room.purse_cents(two.id) == 1_000_00
-        assert await deal_on(table) == "deal"
-        assert table.scene()["phase"] == "decide"
-
-    fees = "fees = [{ up_to = 5000, fee = 1 }]"
-    play(tmp_path, one_table(CALIFORNIA, fees), scenario)
 
 
 # ---------------------------------------------------------------- the clock

@@ -51,15 +51,25 @@ class Bot:
                     return
 
     async def _bet(self) -> None:
-        first = self.table.felt["wagers"][0]
-        stake = int(first["limits"][0].replace(".", "")) if first["limits"] else STAKE_CENTS
-        if self.table.cents < 10 * stake:
+        stakes = self._stakes()
+        if self.table.cents < 10 * sum(stakes.values()):
             with contextlib.suppress(Refused):
                 await self.client.post("/api/chips")
         hand = self.seat % (self.table.felt["shared_hands"] or 1) + 1
         where = {"hand": hand} if self.table.felt["shared_hands"] else {}
-        await self._do("bet", seat=self.seat, wager=first["wager"], cents=stake, **where)
+        await self._do("bet", seat=self.seat, wagers=stakes, **where)
         await self._do("ready", seat=self.seat)
+
+    def _stakes(self) -> dict[str, int]:
+        """Return the least bet on the first wager, with one that it needs beside it."""
+        wagers = {wager["wager"]: wager for wager in self.table.felt["wagers"]}
+        first = next(iter(wagers.values()))
+        return {
+            name: int(wagers[name]["limits"][0].replace(".", ""))
+            if wagers[name]["limits"]
+            else STAKE_CENTS
+            for name in (first["wager"], *first["needs"][:1])
+        }
 
     async def _do(self, type: str, **fields: Any) -> bool:
         self.commands += 1

@@ -1,6 +1,7 @@
 """What may be bet: a wager by itself when it is made, and all of a seat's when bets close."""
 
 from fractions import Fraction
+from typing import NamedTuple
 
 from croupier.errors import Refused
 from croupier.money import contribution, part_of
@@ -50,11 +51,11 @@ def check_seats(round: Round) -> None:
     if taken < rules.table.seats_min:
         message = f"at least {rules.table.seats_min} seats must play"
         raise Refused("too_few", message, clause=rules.table.clause)
-    if plan_of(rules).conditions:
-        for box in round.boxes.values():
-            _check_conditions(rules, box)
+    for box in round.boxes.values():
+        if lack := lack_of(rules, box):
+            raise lack.refusal
     if rules.table.boxes_max is not None:
-        _check_boxes(round, rules.table.boxes_max)
+        check_boxes(round, rules.table.boxes_max)
 
 
 def opening_stakes(rules: TableRules, box: Box) -> dict[str, int]:
@@ -63,23 +64,66 @@ def opening_stakes(rules: TableRules, box: Box) -> dict[str, int]:
     return {name: stakes[s[0]].cents for name, s in rules.spots.items() if s[0] in stakes}
 
 
-def _check_conditions(rules: TableRules, box: Box) -> None:
+class Lack(NamedTuple):
+    """A wager that cannot stand as its seat's bets are."""
+
+    wager: str
+    others: frozenset[str]
+    """The wagers of which one is missing; none where one is there and too small."""
+    refusal: Refused
+
+
+def lack_of(rules: TableRules, box: Box) -> Lack | None:
+    """Return the first wager of a box whose conditions are not met."""
     stakes = box.stakes
     for name, spot, needed, condition in plan_of(rules).conditions:
         if spot not in stakes:
             continue
+        others: frozenset[str] = frozenset()
         if needed and needed.isdisjoint(stakes):
-            others = listed([rules.wagers[w].label for w in condition.needs], last="or")
+            labels = listed([rules.wagers[w].label for w in condition.needs], last="or")
             code = "needs_wager"
-            message = f"needs {others} at the same seat"
+            others = frozenset(condition.needs)
+            message = f"needs {labels} at the same seat"
         elif condition.of and stakes[spot].cents > _most(rules, box, condition):
             label = rules.wagers[condition.of].label
             code = "ratio"
             message = f"is more than {condition.at_most} times the {label}"
+            if rules.spots[condition.of][0] not in stakes:
+                others = frozenset({condition.of})
         else:
             continue
         field, message = f"seat {box.seat}.{name}", f"{rules.wagers[name].label} {message}"
-        raise Refused(code, message, field=field, clause=condition.clause)
+        return Lack(name, others, Refused(code, message, field=field, clause=condition.clause))
+    return None
+
+
+def check_box(rules: TableRules, box: Box) -> None:
+    """Refuse bets of a seat that cannot stand, now that one of them was made or taken down.
+
+    Where two wagers need each other (Maryland 7.G(3)) one of them comes first: it may lie there
+    alone until bets close. A wager that another needs and that could be made before it is asked
+    for at once.
+    """
+    lack = lack_of(rules, box)
+    if lack and (not lack.others or lack.others & _makeable(rules, without=lack.wager)):
+        raise lack.refusal
+    seat_fee(rules, box)
+
+
+def _makeable(rules: TableRules, *, without: str) -> set[str]:
+    """Return the wagers that can stand together while one is not made."""
+    left = {*rules.spots} - {without}
+    while True:
+        lonely = {
+            name
+            for name in left
+            for condition in rules.wagers[name].conditions
+            if condition.needs and left.isdisjoint(condition.needs)
+        }
+        if not lonely:
+            return left
+        left -= lonely
 
 
 def _most(rules: TableRules, box: Box, condition: Condition) -> Fraction | int:
@@ -88,11 +132,12 @@ def _most(rules: TableRules, box: Box, condition: Condition) -> Fraction | int:
     return (condition.at_most or 0) * (other.cents if other else 0)
 
 
-def _check_boxes(round: Round, most: int) -> None:
+def check_boxes(round: Round, most: int, *, player: str | None = None) -> None:
     """One player's boxes are adjacent and no more than declared (Maryland 7.H)."""
     players: dict[str, list[int]] = {}
     for seat, box in round.boxes.items():
-        players.setdefault(box.player, []).append(seat)
+        if player in (None, box.player):
+            players.setdefault(box.player, []).append(seat)
     clause = round.rules.cited.get(BOXES)
     for seats in players.values():
         if len(seats) == 1 <= most:
@@ -135,14 +180,19 @@ def fees(round: Round) -> dict[int, int]:
     fee = round.rules.fee
     if fee is None or not fee.brackets:
         return {}
-    return {
-        seat: sum(
-            _fee_of(fee, f"seat {seat}.{name}", cents)
-            for name, cents in opening_stakes(round.rules, box).items()
-            if name in fee.wagers
-        )
-        for seat, box in round.boxes.items()
-    }
+    return {seat: seat_fee(round.rules, box) for seat, box in round.boxes.items()}
+
+
+def seat_fee(rules: TableRules, box: Box) -> int:
+    """Return the fee of a seat's bets, or refuse one that no bracket takes (C7)."""
+    fee = rules.fee
+    if fee is None or not fee.brackets:
+        return 0
+    return sum(
+        _fee_of(fee, f"seat {box.seat}.{name}", cents)
+        for name, cents in opening_stakes(rules, box).items()
+        if name in fee.wagers
+    )
 
 
 def _fee_of(fee: Fee, field: str, cents: int) -> int:

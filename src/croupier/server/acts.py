@@ -18,6 +18,7 @@ from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, 
 from croupier.round.events import Dealt
 from croupier.server.backroom import Backroom, call, hand_over
 from croupier.server.config import TableConfig
+from croupier.server.players import lack_at
 from croupier.server.recall import Recalled, missed_by
 from croupier.server.sight import Sight
 from croupier.server.standing import Act, Procedure, Standing
@@ -279,7 +280,11 @@ class Acts(Sight):
             told += tidings_of(act, draft)
             dealt |= any(isinstance(happened.event, Dealt) for happened in act.happened)
         if self.ready:
-            self.ready &= self.standing.table.seats.keys()  # Who sits down next says it anew.
+            # Who sits down next says it anew, and so does a seat whose bets no longer stand.
+            seats = self.standing.table.seats
+            self.ready = frozenset(
+                seat for seat in self.ready if seat in seats and not lack_at(self.standing, seat)
+            )
         self._tell(told)
         if dealt:
             for viewer in self.viewers:

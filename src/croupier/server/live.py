@@ -16,7 +16,7 @@ from croupier.server.backroom import Backroom, friendly, hand_over
 from croupier.server.config import TableConfig
 from croupier.server.felt import felt_of
 from croupier.server.log import log, log_crash
-from croupier.server.messages import Message, MoreTime, Ready
+from croupier.server.messages import Message, MoreTime, Ready, refused
 from croupier.server.pace import Wait, is_stale, needs_deck, next_wait
 from croupier.server.recall import Recalled
 from croupier.server.scene import Seen
@@ -55,6 +55,7 @@ class LiveTable(Acts):
         match message:
             case Ready(_, seat):
                 players.check_seat(self.standing, seat, player)
+                players.check_ready(self.standing, seat)
                 self.ready |= {seat}
                 self.say_scene()
                 reply(Answer("", self.scribe.number))
@@ -219,10 +220,26 @@ class LiveTable(Acts):
         time = self.room.clocks.time()
         try:
             await self._dealer_does(lambda act: dealer.deal(act, committed, time=time))
-        except Refused as refused:
-            if refused.code == OVERTAKEN:
+        except Refused as error:
+            if error.code == OVERTAKEN:
                 raise
-            await self.act(partial(players.put_right, refused=refused))
+            why = error
+            returned: list[players.Returned | None] = []
+
+            def put_right(act: Act) -> None:
+                returned[:] = [players.put_right(act, why)]
+
+            await self.act(put_right)
+            if returned[0]:
+                self._tell_returned(*returned[0])
+
+    def _tell_returned(self, player: str, why: Refused) -> None:
+        """Tell a player that bets came back, and by which clause they could not stand."""
+        message = f"your bets were returned when betting closed: {why.message}"
+        said = Refused(why.code, message, field=why.field, clause=why.clause)
+        for viewer in self.viewers:
+            if viewer.player == player:
+                viewer.send(refused(None, said))
 
     async def _choose(self, seat: int) -> None:
         committed = self._deck()

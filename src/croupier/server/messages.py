@@ -5,6 +5,7 @@ same id with the same body is the same command, however often it is sent.
 """
 
 import re
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ import orjson
 
 from croupier.errors import ParseError, Refused, UserError, quoted_field
 from croupier.round.codec import fields_from
+from croupier.round.state import NOTHING
 from croupier.server.strict import loads
 
 PROTOCOL = 1
@@ -33,13 +35,19 @@ class Leave(NamedTuple):
 
 
 class Bet(NamedTuple):
-    """Make a wager, or change its size."""
+    """Make a wager, or change its size; or make several at once, all or none of them."""
 
     id: str
     seat: int
-    wager: str
-    cents: int
+    wager: str = ""
+    cents: int = 0
     hand: int | None = None
+    wagers: Mapping[str, int] = NOTHING
+    """Cents by wager, instead of one wager and its cents."""
+
+    @property
+    def stakes(self) -> Mapping[str, int]:
+        return self.wagers or {self.wager: self.cents}
 
 
 class TakeDown(NamedTuple):
@@ -120,7 +128,19 @@ def message_from(text: str | bytes) -> tuple[Message, bytes]:
     body = dict(data)
     del body["type"]
     message: Message = fields_from(_TYPES[name], body)
+    if isinstance(message, Bet):
+        _check_bet(body)
     return message, sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def _check_bet(body: dict[str, Any]) -> None:
+    """A bet names one wager with its cents, or several of them."""
+    one = [key for key in ("wager", "cents") if key in body]
+    if "wagers" not in body and len(one) < 2:
+        raise ParseError("is missing", field="wager" if "wager" not in one else "cents")
+    if "wagers" in body and (one or not body["wagers"]):
+        message = "must name the wagers with their cents, and no wager besides"
+        raise ParseError(message, field="wagers")
 
 
 def id_in(text: str | bytes) -> str | None:

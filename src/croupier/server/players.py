@@ -4,8 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from croupier.errors import Bug, Refused
+from croupier.ledger.entries import FROM_PLAYERS, at_stake
 from croupier.ledger.store import NOT_ENOUGH
 from croupier.round import commands as in_round
+from croupier.round.bets import Lack, check_box, check_boxes, lack_of, seat_fee
+from croupier.round.state import Round
+from croupier.rules.words import dollars
 from croupier.server import dealer
 from croupier.server.config import TableConfig
 from croupier.server.messages import Bank, Bet, Choose, Leave, Message, Pass, Sit, TakeDown
@@ -32,14 +36,14 @@ def perform(act: Act, message: Message, asking: Asking) -> None:
     match message:
         case Leave(_, seat):
             _leave(act, seat)
-        case Bet(_, seat, wager, cents, hand):
+        case Bet(_, seat):
             _check_open(act)
-            if why := asking.closed().get(wager):
-                raise Refused("meter_out", why, field=wager)
-            act.in_round(in_round.Bet(seat, player, wager, cents, hand))
+            _bet(act, message, asking)
         case TakeDown(_, seat, wager):
             _check_open(act)
             act.in_round(in_round.TakeDown(seat, wager))
+            if box := act.round.boxes.get(seat):
+                check_box(act.standing.rules, box)
         case Choose(_, seat, option):
             _check_open(act)
             act.in_round(in_round.Choose(seat, option))
@@ -80,6 +84,49 @@ def _sit(act: Act, seat: int, asking: Asking) -> None:
     act.at_table(at_table.Join(seat, asking.player))
 
 
+def _bet(act: Act, message: Bet, asking: Asking) -> None:
+    """Make bets that can stand beside what lies there, all of them or none."""
+    seat, player, closed = message.seat, asking.player, asking.closed()
+    before = act.round
+    for wager, cents in message.stakes.items():
+        if why := closed.get(wager):
+            raise Refused("meter_out", why, field=wager)
+        act.in_round(in_round.Bet(seat, player, wager, cents, message.hand))
+    rules = act.standing.rules
+    check_box(rules, act.round.boxes[seat])
+    if rules.fee or rules.rake:
+        more = at_stake(act.round)[player] - at_stake(before).get(player, 0)
+        _check_charges(act.round, player, asking.purse_cents() - more)
+
+
+def _check_charges(round: Round, player: str, left: int) -> None:
+    """Refuse bets that leave too little for what the house charges when betting closes."""
+    rules = round.rules
+    boxes = [box for box in round.boxes.values() if box.player == player]
+    fees = sum(seat_fee(rules, box) for box in boxes)
+    raked = rules.rake.amount if rules.rake and rules.rake.payer in FROM_PLAYERS else 0
+    if 0 <= left < fees + raked:  # With less than nothing left the store refuses the stake.
+        due = rules.fee if fees else rules.rake
+        text = f"you need {dollars(fees + raked)} besides your bets for what the house charges"
+        raise Refused(NOT_ENOUGH, text, field="purse", clause=due.clause if due else None)
+
+
+def check_ready(standing: Standing, seat: int) -> None:
+    """Refuse to close the bets of a seat while one of them cannot stand."""
+    if lack := lack_at(standing, seat):
+        raise lack.refusal
+    round, most = standing.in_play, standing.rules.table.boxes_max
+    if round and most is not None and seat in round.boxes:
+        check_boxes(round, most, player=round.boxes[seat].player)
+
+
+def lack_at(standing: Standing, seat: int) -> Lack | None:
+    """Return what a seat's bets lack while bets are open."""
+    round = standing.in_play
+    box = round.boxes.get(seat) if round and round.at == 0 else None
+    return lack_of(standing.rules, box) if box else None
+
+
 BOXES = "adjacent_boxes"
 """The selection that says how many boxes one player may have."""
 
@@ -106,16 +153,26 @@ def _check_funds(standing: Standing, funds: int, purse: int) -> None:
         raise Refused(NOT_ENOUGH, message, field="funds")
 
 
-def put_right(act: Act, refused: Refused) -> None:
-    """Take away what keeps bets from being closed: a bet that does not fit, or the whole round."""
+class Returned(NamedTuple):
+    """Bets that were given back to a player because they could not stand, and why."""
+
+    player: str
+    refused: Refused
+
+
+def put_right(act: Act, refused: Refused) -> Returned | None:
+    """Take away what keeps bets from being closed: bets that do not fit, or the whole round."""
     round, field = act.round, refused.field or ""
     seat, _, wager = field.removeprefix("seat ").partition(".")
     if field.startswith("seat ") and int(seat) in round.boxes:
+        player = round.boxes[int(seat)].player
         if wager:
             act.in_round(in_round.TakeDown(int(seat), wager))
+            while lack := lack_at(act.standing, int(seat)):
+                act.in_round(in_round.TakeDown(int(seat), lack.wager))
         else:
             dealer.take_down(act, int(seat))
-        return
+        return Returned(player, refused)
     if refused.code == NOT_ENOUGH:
         # A fee or rake finds an empty purse: no bet of this player's stands.
         player = field.removeprefix("player:")
@@ -123,5 +180,8 @@ def put_right(act: Act, refused: Refused) -> None:
             if box.player == player:
                 dealer.take_down(act, number)
         if not (round.banker and round.banker.player == player):
-            return
+            fee = act.standing.rules.fee or act.standing.rules.rake
+            text = "you no longer have what the house charges for them"
+            return Returned(player, Refused(NOT_ENOUGH, text, clause=fee.clause if fee else None))
     dealer.void(act)
+    return None

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from croupier.errors import Bug
 from croupier.money import format_money, shown_cents
+from croupier.round.bets import lack_of
 from croupier.round.reasons import Reasons
 from croupier.round.result import line_of
 from croupier.round.state import Box, Line, Round
@@ -194,6 +195,7 @@ def _boxes(round: Round, last: Seen | None) -> Scene:
 
 def _box_scene(round: Round, box: Box, lines: list[Scene]) -> Scene:
     net = sum(line.net for line in round.lines if line.seat == box.seat) - box.fee
+    lack = lack_of(round.rules, box) if round.at == 0 else None
     return {
         "player": box.player,
         "hand": box.hand,
@@ -203,6 +205,7 @@ def _box_scene(round: Round, box: Box, lines: list[Scene]) -> Scene:
         "folded": box.folded,
         "abandoned": box.abandoned,
         "lines": lines,
+        "lacks": {"says": lack.refusal.message, "clause": lack.refusal.clause} if lack else None,
         "fee": format_money(box.fee),
         "net": format_money(net) if round.closed else None,
     }

@@ -82,10 +82,10 @@ export class Bets {
   }
 
   clear() {
-    const bets = this.now();
+    // What others build on is taken down last, and comes back first.
+    const bets = this.now().reverse();
     this.undone.push(...bets);
-    // What others build on is taken down last.
-    for (const bet of bets.reverse()) this.put(bet.seat, bet.wager, 0);
+    for (const bet of bets) this.put(bet.seat, bet.wager, 0);
   }
 
   /** The bets of the round before, as they were kept. */
@@ -103,15 +103,24 @@ export class Bets {
     }
   }
 
+  /** All bets of a seat at once: some stand only together. */
   async again() {
+    const { felt, scene } = this.state();
     for (const seat of mySeats(this.state())) {
-      for (const { wager, cents } of this.last()) {
-        const before = stakeOf(this.state(), seat, wager);
-        const answer = await this.put(seat, wager, cents);
-        if (answer.type !== "done") return;
-        this.undone.push({ seat, wager, cents: before });
-      }
+      const last = this.last();
+      const wagers = Object.fromEntries(last.map(({ wager, cents }) => [wager.wager, cents]));
+      const hand = felt?.shared_hands ? (scene.boxes[seat]?.hand ?? this.hand()) : null;
+      const answer = await this.line.ask({ type: "bet", seat, wagers, hand });
+      if (answer.type !== "done") return;
+      this.undone.push(...last.map(({ wager }) => ({ seat, wager, cents: 0 })));
     }
+  }
+
+  /** What one's bets still need before they can stand, and by which clause. */
+  get lacks() {
+    const state = this.state();
+    const found = mySeats(state).flatMap((seat) => state.scene.boxes[seat]?.lacks ?? []);
+    return found[0] ?? null;
   }
 
   deal() {

@@ -175,7 +175,7 @@ const fixed = [
     label: "Deal",
     key: "D",
     group: "Bets",
-    enabled: () => inBets() && bets.now().length > 0 && !allReady(),
+    enabled: () => inBets() && bets.now().length > 0 && !bets.lacks && !allReady(),
     run: () => bets.deal(),
   },
   {
@@ -392,6 +392,7 @@ function drawDock(mine) {
   const says =
     care.stop ||
     (mode === "bets" && !bets.now().length ? "Choose a chip, then a spot to bet on." : "") ||
+    (mode === "bets" && bets.lacks ? `${bets.lacks.says} (${bets.lacks.clause}).` : "") ||
     (mode === "bets" && allReady() ? "Waiting for the others …" : "");
   write(must("#hint"), says);
   for (const chip of document.querySelectorAll(".tray button")) {

@@ -36,8 +36,11 @@ const bets = new Bets(line, () => state);
 /** @param {Message} message */
 function hear(message) {
   const asked = state.scene.asked;
+  const lacked = bets.lacks?.says;
   state = reduce(state, message);
   bets.follow();
+  const lacks = bets.lacks;
+  if (lacks && lacks.says !== lacked) say(`Not complete yet: ${lacks.says} (${lacks.clause}).`);
   if (message.type === "news") {
     for (const { says } of message.events) if (says) say(says);
     const { scene } = state;

@@ -10,7 +10,7 @@ export interface Line {
 export interface Box {
   player: string; hand: number | null; cards: number[]; stakes: Record<string, [string, string]>;
   chose: Record<string, string>; folded: boolean; abandoned: boolean; lines: Line[];
-  fee: string; net: string | null;
+  lacks: { says: string; clause: string | null } | null; fee: string; net: string | null;
 }
 
 export interface Choice { option: string; label: string; key: string }

@@ -6,6 +6,7 @@
  */
 
 import { cents, money, signed } from "./money.js";
+import { mySeats } from "./state.js";
 import { announcement, cardWords, limitsSay, openings, placesOf, seatsOf } from "./view.js";
 
 /**
@@ -30,6 +31,10 @@ export function standing(state) {
     );
   }
   for (const seat of seatsOf(state)) lines.push(...seatSays(seat));
+  for (const seat of mySeats(state)) {
+    const lacks = scene.boxes[seat]?.lacks;
+    if (lacks) lines.push(`Your bets cannot stand yet: ${lacks.says} (${lacks.clause}).`);
+  }
   if (you) lines.push(`You have ${money(you.cents)}.`);
   return lines;
 }
