@@ -95,6 +95,9 @@ class Pit:
     async def issue(self, person: str) -> None:
         self.issued.append(person)
 
+    async def shut_out(self, person: str, *, out: bool = True) -> None:
+        """There are no seats."""
+
 
 @dataclass
 class House:

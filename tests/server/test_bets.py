@@ -40,8 +40,8 @@ def bettors(pit: Pit, players: list[Player]) -> list[tuple[int, Player]]:
     return [(seat, player) for seat, player in seats if not banker or banker["seat"] != seat]
 
 
-async def bet(player: Player, seat: int, **wagers: int) -> None:
-    await player.ask("bet", seat=seat, wagers=wagers)
+async def bet(player: Player, seat: int, **wagers: int) -> int:
+    return await player.ask("bet", seat=seat, wagers=wagers)
 
 
 # ---------------------------------------------------------------- what needs what
@@ -97,6 +97,7 @@ def test_a_wager_that_needs_another_comes_after_it_and_goes_before_it(
 # ---------------------------------------------------------------- wagers that need each other
 
 
+@pytest.mark.clause(MARYLAND, "7.G(3)")
 def test_who_makes_one_of_two_is_told_at_once_what_is_missing(tmp_path: Path) -> None:
     async def scenario(pit: Pit) -> None:
         [player] = await opened(pit, 1)
@@ -115,6 +116,7 @@ def test_who_makes_one_of_two_is_told_at_once_what_is_missing(tmp_path: Path) ->
     play(tmp_path, one_table(MARYLAND, BOTH), scenario)
 
 
+@pytest.mark.clause(MARYLAND, "7.G(3)")
 def test_what_is_too_large_beside_the_other_is_refused(tmp_path: Path) -> None:
     async def scenario(pit: Pit) -> None:
         [player] = await opened(pit, 1)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Set
 from functools import partial
 
 from croupier.errors import Bug, CroupierError, Refused
@@ -21,7 +22,7 @@ from croupier.server.pace import Wait, is_stale, needs_deck, next_wait
 from croupier.server.recall import Recalled
 from croupier.server.scene import Seen
 from croupier.server.standing import Act
-from croupier.table.commands import Leave, PassBank
+from croupier.table.commands import PassBank
 
 IDLE_S = 60.0
 """How often a dealer looks whether the deck of an empty round grows old."""
@@ -30,6 +31,8 @@ OVERTAKEN = "overtaken"
 MORE_TIMES_MAX = 10
 AWAY_ROUNDS_MAX = 3
 """Who is away for so many rounds running gives the seat up."""
+AWAY_MS = 180_000
+"""Who is away for so long gives the seat up, whether or not rounds are dealt meanwhile."""
 
 
 class LiveTable(Acts):
@@ -38,6 +41,8 @@ class LiveTable(Acts):
     def __init__(self, config: TableConfig, room: Backroom, recalled: Recalled) -> None:
         super().__init__(config, room, recalled)
         self.away: dict[int, int] = {}
+        self._gone: dict[str, int] = {}
+        """Since when players who sit here are away; after a restart they are away anew."""
 
     # ------------------------------------------------------------ players
 
@@ -212,7 +217,26 @@ class LiveTable(Acts):
             self.away[seat] = 0 if player in present else self.away.get(seat, 0) + 1
             if self.away[seat] > AWAY_ROUNDS_MAX:
                 del self.away[seat]
-                await self.act(partial(_clear, seat=seat))
+                await self.act(partial(players.clear, seat=seat, player=player))
+
+    async def free_seats(self, shut_out: Set[str] = frozenset()) -> None:
+        """Free the seats of players who are away for long, or were shut out."""
+        present, now = self.company.present, self.room.clocks.wait_ms()
+        seats = self.standing.table.seats
+        gone = {player for player in seats.values() if player not in present}
+        self._gone = {player: self._gone.get(player, now) for player in gone}
+        late = {player for player, since in self._gone.items() if now - since >= AWAY_MS}
+        for seat, player in sorted(seats.items()):
+            if player in late | shut_out and not players.hand_at(self.standing, seat):
+                await self.act(partial(players.clear, seat=seat, player=player))
+
+    async def free_seat(self, seat: int) -> str:
+        """Free a seat for an operator, and return whose it was."""
+        player = self.standing.table.seats.get(seat)
+        if player is None:
+            raise Refused("nobody_there", f"nobody sits at seat {seat}", field="seat")
+        await self.act(partial(players.clear, seat=seat, player=player))
+        return player
 
     async def _deal(self) -> None:
         """Close the bets and deal; a bet that does not fit goes back to its player first."""
@@ -286,7 +310,3 @@ class LiveTable(Acts):
 
 def _start_meter(act: Act, event: MeterStarted) -> None:
     act.in_ledger(event)
-
-
-def _clear(act: Act, seat: int) -> None:
-    act.at_table(Leave(seat))

@@ -52,6 +52,7 @@ class Pit:
         self._cage_lock, self._cage_unsure = asyncio.Lock(), False
         self._owners: dict[Account, str] = {}
         """Whose each pending award is."""
+        self._shut_out: set[str] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._check_lock, self._checked = asyncio.Lock(), 0
         self._noted: dict[str, Head] = {}
@@ -71,6 +72,8 @@ class Pit:
             self.tables[table.id] = table
         for table in self.tables.values() if deals else ():
             self._tasks.append(asyncio.create_task(table.run(), name=f"table {table.id}"))
+        if deals:
+            self._tasks.append(asyncio.create_task(self._mind_seats(), name="seats"))
         if self.signing:
             self._tasks.append(asyncio.create_task(self._check(), name="checkpoints"))
 
@@ -195,6 +198,27 @@ class Pit:
         """Close all sockets of a player whose session has ended."""
         for viewer in self.room.viewers.get(player, ()):
             viewer.end(ENDED)
+
+    async def shut_out(self, player: str, *, out: bool = True) -> None:
+        """Take a player's seats, those with a hand in play when it is over; or no longer."""
+        (self._shut_out.add if out else self._shut_out.discard)(player)
+        if out:
+            await self._free_seats()
+
+    async def _mind_seats(self) -> None:
+        """Free seats as time goes by, whether or not rounds are dealt."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            await self._free_seats()
+
+    async def _free_seats(self) -> None:
+        for table in self.tables.values():
+            try:
+                await table.free_seats(self._shut_out)
+            except Refused:
+                pass  # A hand was dealt there meanwhile: the next look finds it over.
+            except Exception as error:
+                log_crash(error, table=table.id)
 
     def viewers(self) -> list[Viewer]:
         return [viewer for table in self.tables.values() for viewer in table.viewers]

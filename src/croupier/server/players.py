@@ -132,15 +132,34 @@ BOXES = "adjacent_boxes"
 
 
 def _leave(act: Act, seat: int) -> None:
+    if hand := hand_at(act.standing, seat):
+        raise Refused("hand_in_play", hand, field="seat")
     round = act.standing.in_play
     if round and round.banker and round.banker.seat == seat:
         raise Refused("hand_in_play", "the bank is in play", field="seat")
     if round and seat in round.boxes:
-        if round.at > 0:
-            message = "a hand is in play there; leave when the round is over"
-            raise Refused("hand_in_play", message, field="seat")
         dealer.take_down(act, seat)
     act.at_table(at_table.Leave(seat))
+
+
+def hand_at(standing: Standing, seat: int) -> str:
+    """Say what is in play at a seat and cannot be left alone, or nothing."""
+    round = standing.in_play
+    if round and round.banker and round.banker.seat == seat and round.boxes:
+        return "the bank is in play"
+    if round and seat in round.boxes and round.at > 0:
+        return "a hand is in play there; leave when the round is over"
+    return ""
+
+
+def clear(act: Act, seat: int, player: str) -> None:
+    """Free the seat of a player who does not do so; bets that are not yet dealt for come back."""
+    if act.standing.table.seats.get(seat) != player:
+        return  # The seat was given up meanwhile.
+    round = act.standing.in_play
+    if round and round.banker and round.banker.seat == seat and not round.boxes:
+        dealer.void(act)  # Nobody has bet against the bank: its funds go back.
+    _leave(act, seat)
 
 
 def _check_funds(standing: Standing, funds: int, purse: int) -> None:

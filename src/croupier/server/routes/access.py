@@ -285,9 +285,11 @@ async def set_roles(request: Request, id: Id, *, by: Operator, wanted: NewRoles)
 
 @router.post("/api/people/{id}/disable")
 async def disable(request: Request, id: Id, *, by: Operator, wanted: Shut) -> Me:
-    """Shut a person out at once, or let them in again."""
+    """Shut a person out at once, seats included, or let them in again."""
     _refuse_oneself(by, id)
     await people_of(request).disable(id, disabled=wanted.disabled)
+    if (pit := getattr(request.app.state, "pit", None)) is not None:
+        await pit.shut_out(id, out=wanted.disabled)
     return await _now(request, id, by)
 
 

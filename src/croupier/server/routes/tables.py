@@ -20,6 +20,7 @@ from croupier.server.strict import Body, StrictRoute
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 HISTORY_MAX = 200
 Auditor = Annotated[Person, Depends(needs(AUDITOR))]
+Seat = Annotated[int, Path(ge=1, le=100)]
 TableId = Annotated[str, Path(pattern="^[a-z0-9][a-z0-9-]{0,29}$")]
 
 
@@ -177,6 +178,19 @@ async def dealing(request: Request, who: Operator, *, id: TableId, given: Dealin
     pit.tables[id].open = given.open
     pit.tables[id].say_scene()
     log("table_dealing", table=id, open=str(given.open), by=who.id)
+    return _row(pit, id)
+
+
+@router.post("/api/tables/{id}/seats/{seat}/free")
+async def free_seat(
+    request: Request, who: Operator, *, id: TableId, seat: Seat, _: Nothing
+) -> TableRow:
+    """Free a seat; bets that no card was dealt for come back, and a hand in play is finished."""
+    pit = pit_of(request)
+    if id not in pit.tables:
+        raise Refused("no_such_table", "there is no such table", field="id")
+    player = await pit.tables[id].free_seat(seat)
+    log("seat_freed", table=id, seat=seat, player=player, by=who.id)
     return _row(pit, id)
 
 
