@@ -153,7 +153,8 @@ def test_prices_have_the_public_format(id: str) -> None:
     assert [*data] == ["rulebook", "rulings"]
     assert [ruling["id"] for ruling in data["rulings"]] == [*book(id).rules.ruling]
     for ruling in data["rulings"]:
-        assert [*ruling] == ["id", "clauses", "problem", "readings"]
+        assert [*ruling] == ["id", "clauses", "problem", "readings", "why"]
+        assert bool(ruling["readings"]) == (ruling["why"] is None)
         assert all(isinstance(clause, str) for clause in ruling["clauses"])
         for reading in ruling["readings"]:
             assert [*reading] == ["says", "chosen", "bet", "selections", "expected_value"]
@@ -169,7 +170,25 @@ def test_prices_for_people() -> None:
     assert "C1  round-of-play/5.b, round-of-play/5.b.i, round-of-play/5.b.ii" in ran.out
     assert "we do           -229314/12724075  1 ante" in ran.out
     assert "-0.1219 points  -489649/25448150  1 ante" in ran.out
-    assert "No reading of these moves a value: T1, T2" in ran.out
+    assert "\nWithout a price\nT1  No reading changes the value of Ante.\n" in ran.out
+    assert "C7  It decides fees, which are not part of these values." in ran.out
+
+
+def test_other_players_give_envy_a_price() -> None:
+    """L7: six others are worth 4.75 points where three-card hands are envied."""
+
+    def priced(others: int) -> Any:
+        data = run("price", LET_IT_RIDE, "--others", str(others), "--json").data
+        return next(ruling for ruling in data["rulings"] if ruling["id"] == "L7")
+
+    assert priced(0)["readings"] == []
+    assert priced(0)["why"].startswith("With no other players to envy, no reading changes")
+    ours, none, *_ = [exact(reading["expected_value"]) for reading in priced(6)["readings"]]
+    assert ours - none == 6 * Fraction(175, 22_100)
+    assert f"{100 * float(ours - none):.2f}" == "4.75"
+    ran = run("price", LET_IT_RIDE, "--others", "-1")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "croupier: others: -1 is not a number of players\n"
 
 
 def test_no_price_is_cut_off_in_a_narrow_window() -> None:

@@ -344,18 +344,21 @@ def test_every_wager_on_its_own(each: Case, wagers: list[str]) -> None:
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_rulings_are_priced_by_their_readings(book: str) -> None:
+@pytest.mark.parametrize("players", [0, 6])
+def test_rulings_are_priced_by_their_readings(book: str, players: int) -> None:
     """Each reading has its value, and a ruling without readings has none that moves a value."""
-    for ruling in price(load(book)):
+    for ruling in price(load(book), others=players):
         others = READINGS[book].get(ruling.id, [])
         if ruling.readings:
             assert [one.chosen for one in ruling.readings] == [True] + [False] * len(others)
             for one, reading in zip(ruling.readings, [STANDARD, *others], strict=True):
-                each = Case(book, one.selections, one.bet)
+                each = Case(book, one.selections, one.bet, others=players)
                 expected = reference(each, reading or STANDARD).expected_value
                 assert (ruling.id, one.says, one.expected_value) == (ruling.id, one.says, expected)
         for reading in [] if ruling.readings else others:
             each = case(book, "ante=1 pair_plus=1")
+            if book == RIDE:
+                each = case(book, "progressive=1", progressive="B")
             value = reference(each).expected_value
             assert reference(each, reading or STANDARD).expected_value == value
 

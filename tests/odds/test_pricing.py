@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from croupier.odds import PricedRuling, analyze, price
+from croupier.odds.pricing import NO_BET, NO_OTHER
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Path
 from tests.odds.bets import table
+from tests.odds.small_book import dealt, small
 from tests.rules.books import (
     CALIFORNIA,
     FLORIDA,
@@ -75,7 +77,18 @@ def test_readings_are_there_where_one_of_them_moves_a_value_and_nowhere_else(id:
     [
         (MARYLAND, "M1", ["-330562/2544815", "-70366/363545"]),
         (MARYLAND, "M2", ["-686689/20358520", "-5132301/101792600"]),
+        (
+            MARYLAND,
+            "M3",
+            [
+                *("-4833669/101792600", "-686689/20358520"),
+                *("-6089059/101792600", "-4840987/101792600"),
+            ],
+        ),
+        (SINGAPORE, "S7", ["-686689/20358520", "-11672431/50896300"]),
+        (FLORIDA, "F7", ["-605757/3635450", "-17900667/101792600"]),
         (MARYLAND, "M4", ["-51249/313208", "-5253369/25448150"]),
+        (MARYLAND, "M15", ["-686689/20358520", "-8094717/101792600"]),
         (MARYLAND, "M11", ["-330562/2544815", "-383987/2544815"]),
         (CALIFORNIA, "C1", ["-229314/12724075", "-489649/25448150"]),
         (CALIFORNIA, "C4", ["-157328/2544815", "-2492011/50896300", "-157328/2544815"]),
@@ -199,6 +212,69 @@ def test_no_order_of_pairs_and_better_moves_a_value(id: str, order: str) -> None
     )
     assert one.strategy == other.strategy
     assert one.average_wagered == other.average_wagered
+
+
+@each_book
+def test_a_ruling_without_a_price_says_why(id: str) -> None:
+    """And whatever has other readings of what is played has a bet to show them by."""
+    for name, ruling in priced(id).items():
+        given = book(id).rules.ruling[name]
+        assert bool(ruling.readings) == (ruling.why is None), name
+        assert ruling.why not in (NO_BET, NO_OTHER), name
+        if given.alternative and not given.bet:
+            assert ruling.why and "not part of these values" in ruling.why, name
+
+
+@pytest.mark.parametrize(
+    ("id", "ruling", "why"),
+    [
+        (MARYLAND, "M13", "It decides what follows when something goes wrong"),
+        (LET_IT_RIDE, "M13", "It decides what follows when something goes wrong"),
+        (CALIFORNIA, "C3", "It decides what a bank that runs short pays"),
+        (SINGAPORE, "S4", "It decides in which order seats are asked and settled"),
+        (FLORIDA, "F4", "It decides what a bank that runs short pays"),
+    ],
+)
+def test_what_is_not_part_of_values_is_told_by_what_the_readings_set(
+    id: str, ruling: str, why: str
+) -> None:
+    assert priced(id)[ruling].why == f"{why}, which is not part of these values."
+
+
+def test_readings_that_change_nothing_say_of_which_bet() -> None:
+    assert priced(CALIFORNIA)["T1"].why == "No reading changes the value of Ante."
+    alone = "With no other players to envy, no reading changes the value of "
+    assert priced(MARYLAND)["M5"].why == alone + "Three-Card Progressive Payout."
+    found = {ruling.id: ruling.why for ruling in price(book(MARYLAND), others=2)}
+    with_two = "With a hand in play at 2 other players, no reading changes the value of "
+    assert found["M5"] == with_two + "Three-Card Progressive Payout."
+
+
+def test_what_cannot_be_priced_says_so() -> None:
+    """A book of five cards is read and played; its rulings have no price and say why."""
+    ruling = """
+[ruling.H1]
+clauses = ["1"]
+problem = "Ties are not mentioned."
+choice  = "A tie is a push."
+bet     = { watch = 1 }
+[[ruling.H1.alternative]]
+says = "The Keeper wins ties."
+sets = { "wager.watch.settle.equal.does" = "lose" }
+
+[clause]"""
+    named = (
+        'equal     = { does = "push", clause = "1" }',
+        'equal     = { does = "push", clause = "1", ruling = "H1" }',
+    )
+    three, five = (
+        price(small(("\n[clause]", ruling), named, *more))[0] for more in ((), dealt(5, 5))
+    )
+    assert len(three.readings) == 2 and three.why is None
+    assert five.readings == ()
+    assert five.why and five.why.startswith(
+        "Its readings cannot be compared: the odds do not cover"
+    )
 
 
 def test_the_stake_of_a_reading_is_all_that_is_bet() -> None:

@@ -39,10 +39,16 @@ READINGS: dict[str, dict[str, list[Reading | None]]] = {
         "T1": [CARD_BY_CARD],
         "M1": [Reading(tables={"six_card_bonus": less(MARYLAND_SIX_CARD["A"], "super royal")})],
         "M2": [Reading(bonus_due=frozenset({WIN}))],
-        "M3": [Reading(tables={"ante_bonus": MARYLAND_ANTE_BONUS["A"]})],
+        "M3": [
+            Reading(tables={"ante_bonus": MARYLAND_ANTE_BONUS["A"]}),
+            Reading(bonus_due=frozenset({WIN})),
+            Reading(bonus_due=frozenset({WIN, UNOPPOSED})),
+        ],
         "M4": [Reading(forfeits=FORFEITS[MARYLAND] | {"six_card_bonus"})],
         "M7": [None],
+        "M5": [None, None],
         "M11": [Reading(wheel=False)],
+        "M15": [None],
     },
     CALIFORNIA: {
         "T1": [Reading(order="as five cards")],
@@ -54,6 +60,7 @@ READINGS: dict[str, dict[str, list[Reading | None]]] = {
         "S1": [Reading(own_envy=True)],
         "S2": [Reading(forfeits=frozenset({"pair_plus", "progressive"})), None],
         "S3": [None],
+        "S7": [Reading(play_unopposed="lose")],
     },
     RIDE: {
         "L1": [Reading(tables={"five_card_bonus": less(RIDE_FIVE_CARD_BONUS["A"], "pair")})],
@@ -61,7 +68,8 @@ READINGS: dict[str, dict[str, list[Reading | None]]] = {
         "L3": [None],
         "L5": [Reading(bonus_returns=True)],
         "L6": [None],
-        "L7": [None, None, None],
+        "L7": [Reading(three_card_envy=False), None],
+        "M7": [None],
         "L9": [Reading(blind=True)],
     },
     FLORIDA: {
@@ -69,5 +77,6 @@ READINGS: dict[str, dict[str, list[Reading | None]]] = {
         "F1": [Reading(tie="lose", gates={TIE: "lose"}), Reading(gates={TIE: "lose"})],
         "F2": [None],
         "F3": [Reading(gates={UNOPPOSED: "return"})],
+        "F7": [Reading(mini_royal_by_name=True)],
     },
 }

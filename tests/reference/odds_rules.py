@@ -73,6 +73,9 @@ class Reading:
     own_envy: bool = False  # S1: a hand gives an Envy Bonus to its own player.
     bonus_returns: bool = False  # L5: the Five Card Bonus returns its stake.
     blind: bool = False  # L9: bet 2 is decided before a community card is turned.
+    play_unopposed: str = "push"  # S7: what becomes of Play without a qualifying dealer; or "lose".
+    mini_royal_by_name: bool = False  # F7: a mini royal is paid only where a table names it.
+    three_card_envy: bool = True  # L7: whether three-card hands are envied.
 
 
 STANDARD = Reading()
@@ -119,6 +122,8 @@ class Game:
 
     def line(self, wager: str, titles: Sequence[str]) -> Payout | None:
         paytable = self.paytable(wager)
+        if self.reading.mini_royal_by_name and "mini royal" in titles:
+            titles = [title for title in titles if title != "straight flush"]
         return next((paytable[title] for title in titles if title in paytable), None)
 
     def with_meters(self, meters: Mapping[str, Fraction]) -> "Game":
@@ -143,7 +148,8 @@ class Game:
         """Ante and Play of a hand that stays in."""
         ante = self.stakes["ante"]
         tie = {"push": ZERO, "lose": -2 * ante, "win": 2 * ante}[self.reading.tie]
-        return {WIN: 2 * ante, LOSE: -2 * ante, TIE: tie, UNOPPOSED: ante}[outcome]
+        unopposed = {"push": ante, "lose": ZERO}[self.reading.play_unopposed]
+        return {WIN: 2 * ante, LOSE: -2 * ante, TIE: tie, UNOPPOSED: unopposed}[outcome]
 
     def ante_bonus(self, outcome: int, titles: Sequence[str]) -> Fraction:
         listed = "ante_bonus" in {*PAYTABLES[self.book], *self.reading.tables}
@@ -201,6 +207,8 @@ class Game:
             by_name = dict(zip(FIVE_NAMES, five_frequencies(), strict=True))
             won = sum(sums[size] * by_name[name] for name, sums in RIDE_ENVY.items())
             return Fraction(won, FIVE_DEALS)
+        if self.book == RIDE and not self.reading.three_card_envy:
+            return ZERO
         won = 0
         for titles, count in zip(THREE_TITLES, three_frequencies(), strict=True):
             if self.book == SINGAPORE:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from croupier.cli.bets import Book
+from croupier.cli.bets import Book, Others
 from croupier.cli.output import AsJson, group, print_heading, print_json, print_lines, print_table
 from croupier.reports.answers import prices_json
 from croupier.rules.load import load
@@ -16,12 +16,17 @@ app = group("Price the rulings of a book.")
 
 
 @app.command()
-def price(context: typer.Context, rulebook: Book, as_json: AsJson = False) -> None:
-    """Price every ruling of a book: the expected value under each reading of the text."""
+def price(
+    context: typer.Context, rulebook: Book, others: Others = 0, as_json: AsJson = False
+) -> None:
+    """Price every ruling of a book: the expected value under each reading of the text.
+
+    A ruling without a price says why it has none.
+    """
     from croupier.odds import price as priced
 
     book = load(rulebook, context.obj)
-    rulings = priced(book)
+    rulings = priced(book, others=others)
     if as_json:
         print_json(prices_json(book, rulings))
         return
@@ -29,8 +34,10 @@ def price(context: typer.Context, rulebook: Book, as_json: AsJson = False) -> No
     for ruling in rulings:
         if ruling.readings:
             _print(ruling)
-    without = [ruling.id for ruling in rulings if not ruling.readings]
-    print_heading("No reading of these moves a value: " + ", ".join(without))
+    without = [(ruling.id, ruling.why or "") for ruling in rulings if not ruling.readings]
+    if without:
+        print_heading("Without a price")
+        print_table(without, whole=1)
 
 
 def _print(ruling: "PricedRuling") -> None:

@@ -49,7 +49,7 @@ def report(
 
     found = Priced(
         analyses=analyses(rules, meters=shown, others=others),
-        rulings=price(book),
+        rulings=price(book, others=others),
         meters=shown,
         others=others,
     )

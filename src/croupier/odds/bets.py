@@ -44,6 +44,16 @@ def parse_bet(
     if bet is None:
         name = opening(rules)
         return {name: unit_of(rules, name)}
+    stakes = parse_stakes(rules, bet)
+    if not _opens(rules, stakes):
+        stakes = _with_what_it_depends_on(rules, stakes)
+    elif together:
+        _check_conditions(rules, stakes)
+    return {name: stakes[name] for name in offered(rules) if name in stakes}
+
+
+def parse_stakes(rules: TableRules, bet: Mapping[str, Units]) -> dict[str, Fraction]:
+    """Read wagers that are offered, with stakes above zero and of the sizes that there are."""
     known = offered(rules)
     stakes: dict[str, Fraction] = {}
     for name, units in bet.items():
@@ -59,11 +69,7 @@ def parse_bet(
         stakes[name] = stake
     if not stakes:
         raise UserError("nothing is bet", field="bet")
-    if not _opens(rules, stakes):
-        stakes = _with_what_it_depends_on(rules, stakes)
-    elif together:
-        _check_conditions(rules, stakes)
-    return {name: stakes[name] for name in known if name in stakes}
+    return stakes
 
 
 def _opens(rules: TableRules, stakes: Mapping[str, Fraction]) -> bool:
@@ -134,3 +140,10 @@ def parse_meters(
             elif complete:
                 raise UserError("has no reset: say what it shows", field=f"meter {id}")
     return {id: amount for id, amount in meters.items() if rules.meters[id].wager in stakes}
+
+
+def check_others(others: int) -> int:
+    """Return a number of other players, or refuse what is none."""
+    if isinstance(others, bool) or not isinstance(others, int) or others < 0:
+        raise UserError(f"{others!r} is not a number of players", field="others")
+    return others

@@ -157,6 +157,7 @@ class RulingSheet:
     problem: str
     choice: str
     readings: tuple[ReadingSheet, ...]
+    why: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -450,6 +451,7 @@ def ruling_sheet(book: Rulebook, ruling: "PricedRuling") -> RulingSheet:
             )
             for one in ruling.readings
         ),
+        why=ruling.why,
     )
 
 

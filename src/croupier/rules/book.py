@@ -98,6 +98,7 @@ class Ruling(Shape):
     bet: Mapping[WagerId, Fraction] = field(default_factory=dict)
     selections: Mapping[SelectionId, Any] = field(default_factory=dict)
     alternative: tuple[Alternative, ...] = ()
+    why: str = ""
 
 
 class Clause(Shape):

@@ -186,7 +186,8 @@ def _par(desk: Desk, asked: Question) -> Any:
 
     def work() -> Par:
         found = analyses(rules, meters=meters, others=others)
-        priced = Priced(analyses=found, rulings=price(book), meters=meters, others=others)
+        rulings = price(book, others=others)
+        priced = Priced(analyses=found, rulings=rulings, meters=meters, others=others)
         return par_of(book, rules, priced)
 
     key = ("par", rules.digest, *asked.items(without=("book", "select")))
