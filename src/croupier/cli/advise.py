@@ -4,11 +4,10 @@ from typing import Annotated
 
 import typer
 
-from croupier.cards import Card, parse_cards
-from croupier.cli.bets import BetWords, Book, MeterWords, parse_amounts
+from croupier.cli.bets import BetWords, Book, MeterWords, SeenWords, parse_amounts
+from croupier.cli.bets import parse_words_of_cards as _cards
 from croupier.cli.output import AsJson, group, print_json, print_table
 from croupier.cli.selections import Select, parse_selections
-from croupier.errors import ParseError
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 
@@ -22,6 +21,7 @@ def advise(
     cards: Annotated[str, typer.Option(help="The seat's three cards.", show_default=False)],
     shown: Annotated[str, typer.Option(help="The card of the bank that is up.")] = "",
     community: Annotated[str, typer.Option(help="The community cards that are up.")] = "",
+    seen: SeenWords = "",
     select: Select = None,
     bet: BetWords = None,
     meter: MeterWords = None,
@@ -40,6 +40,7 @@ def advise(
         _cards(cards, "--cards"),
         shown=_cards(shown, "--shown"),
         community=_cards(community, "--community"),
+        seen=_cards(seen, "--seen"),
         bet=parse_amounts(bet, "--bet"),
         meters=parse_amounts(meter, "--meter"),
     )
@@ -58,10 +59,3 @@ def advise(
         ],
         ("choice", "value", "exactly", "mistake"),
     )
-
-
-def _cards(text: str, field: str) -> tuple[Card, ...]:
-    try:
-        return parse_cards(text) if text.strip() else ()
-    except ParseError as error:
-        raise ParseError(str(error), field=field) from None

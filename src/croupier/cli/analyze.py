@@ -11,8 +11,10 @@ from croupier.cli.bets import (
     Book,
     MeterWords,
     Others,
+    SeenWords,
     StrategyWords,
     parse_amounts,
+    parse_words_of_cards,
     percent,
 )
 from croupier.cli.output import AsJson, group, print_heading, print_json, print_lines, print_table
@@ -37,6 +39,7 @@ def analyze(
     bet: BetWords = None,
     meter: MeterWords = None,
     others: Others = 0,
+    seen: SeenWords = "",
     strategy: StrategyWords = None,
     as_json: AsJson = False,
 ) -> None:
@@ -47,7 +50,8 @@ def analyze(
     """
     rules = resolve(load(rulebook, context.obj), parse_selections(select or ()))
     bets, meters = parse_amounts(bet, "--bet"), parse_amounts(meter, "--meter")
-    found = answer(rules, bets, meters=meters, others=others, strategy=strategy)
+    cards = parse_words_of_cards(seen, "--seen")
+    found = answer(rules, bets, meters=meters, others=others, strategy=strategy, seen=cards)
     if as_json:
         print_json(answer_json(rules, found))
         return

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from croupier.errors import UserError, quoted
+from croupier.cards import Card, parse_cards
+from croupier.errors import ParseError, UserError, quoted
 
 Book = Annotated[str, typer.Argument(help="A rulebook's id.", show_default=False)]
 BetWords = Annotated[
@@ -17,12 +18,23 @@ MeterWords = Annotated[
     typer.Option("--meter", metavar="M=AMOUNT", help="What a meter shows (may be repeated)."),
 ]
 Others = Annotated[int, typer.Option(help="How many other players there are, for envy.")]
+SeenWords = Annotated[
+    str, typer.Option("--seen", help="Cards of the bank, else community, seen before their time.")
+]
 StrategyWords = Annotated[
     str | None,
     typer.Option(
         help="Instead of the best: 'always OPTION', 'mimic the dealer', or from a hand up: 'Q-6-4'."
     ),
 ]
+
+
+def parse_words_of_cards(text: str, field: str) -> tuple[Card, ...]:
+    """Read the cards of an option; none where it is empty."""
+    try:
+        return parse_cards(text) if text.strip() else ()
+    except ParseError as error:
+        raise ParseError(str(error), field=field) from None
 
 
 def parse_amounts(words: Iterable[str] | None, option: str) -> dict[str, str] | None:

@@ -21,6 +21,7 @@ from croupier.odds.counts import STATES
 from croupier.odds.paths import Decision, Node, Path, leaves, tree
 from croupier.odds.payoffs import Judged, Payoffs, cards_of, judged, place_cards, rows_by_code
 from croupier.odds.seats import codes_of, plays
+from croupier.odds.seen import Seen, parse_seen
 from croupier.odds.solve import bank_high
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
@@ -63,24 +64,27 @@ def advise(
     *,
     shown: Sequence[Card] = (),
     community: Sequence[Card] = (),
+    seen: Sequence[Card] = (),
     bet: Mapping[str, Units] | None = None,
     meters: Mapping[str, Units] | None = None,
 ) -> Advice:
     """Return the value of every choice with these cards, in units of the opening wager.
 
-    `shown` is the card of the bank that is up, `community` the community cards that are. Whatever
-    was decided before was decided in the best way.
+    `shown` is the card of the bank that is up, `community` the community cards that are, and
+    `seen` more cards of the bank, or the next ones of the community, that the player has known
+    since the deal. Whatever was decided before was decided in the best way.
     """
     stakes = parse_bet(rules, bet)
-    known = _known(rules, cards, {"shown": shown, "community": community})
+    known = _known(rules, cards, {"shown": shown, "community": community, "seen": seen})
     root = tree(rules, stakes)
     values = _Values(rules, root, Payoffs(rules, parse_meters(rules, meters, stakes)))
-    values.seat = tuple(cards)
+    values.seat, values.seen = tuple(cards), _seen(rules, known, seen)
     node = _decision(root, known, values)
+    all_known = values.with_seen(known)
     unit = 100 * stakes.get(opening(rules), Fraction(1))
     options = rules.steps[node.step].option
-    whatever = values.whatever(known)
-    worth = [(n, (values.of(child, known) + whatever) / unit) for n, child in node.options]
+    whatever = values.whatever(all_known)
+    worth = [(n, (values.of(child, all_known) + whatever) / unit) for n, child in node.options]
     best = max(worth, key=lambda pair: pair[1])[0]
     order = {name: number for number, name in enumerate(options)}
     choices = tuple(
@@ -96,7 +100,7 @@ def _known(
     """Return the cards that are up by place; refuse what is no possible view."""
     if len(cards) != _SEAT_CARDS:
         raise UserError(f"a seat has {_SEAT_CARDS} cards, not {len(cards)}", field="cards")
-    every = [*cards, *seen["shown"], *seen["community"]]
+    every = [*cards, *seen["shown"], *seen["community"], *seen["seen"]]
     if len({*every}) != len(every):
         twice = next(card for card in every if every.count(card) > 1)
         raise UserError(f"{twice} comes twice", field="cards")
@@ -111,16 +115,25 @@ def _known(
     return known
 
 
+def _seen(rules: TableRules, known: Known, cards: Sequence[Card]) -> Seen | None:
+    """Return cards that were seen besides those that are up."""
+    seen = parse_seen(rules, cards)
+    if seen and len(known.get(seen.place, ())) + len(cards) > place_cards(rules, seen.place):
+        raise UserError("there are not so many cards besides those that are up", field="seen")
+    return seen
+
+
 def _decision(root: Node, known: Known, values: "_Values") -> Decision:
     """Return the decision at which just these cards are up, the best choices made before it."""
     node = root
+    values.up = {place: len(cards) for place, cards in known.items()}
     while isinstance(node, Decision):
         if node.sees == {place: len(cards) for place, cards in known.items()}:
             return node
         earlier = {place: known.get(place, ())[:n] for place, n in node.sees.items()}
         if any(len(cards) < node.sees[place] for place, cards in earlier.items()):
             break
-        worth = [values.of(child, earlier) for _, child in node.options]
+        worth = [values.of(child, values.with_seen(earlier)) for _, child in node.options]
         node = node.options[worth.index(max(worth))][1]
     if not isinstance(root, Decision):
         raise UserError("there is nothing to decide with this bet", field="bet")
@@ -155,6 +168,9 @@ class _Values:
         self.fixed = [one for one in lines if self._is_fixed(one)]
         self.lines = [one for one in lines if one not in self.fixed]
         self.seat: tuple[Card, ...] = ()
+        self.seen: Seen | None = None
+        self.up: Mapping[str, int] = {}
+        """How many cards of each place are up at the decision that is asked about."""
         self._kept: dict[tuple[int, tuple[tuple[str, tuple[Card, ...]], ...]], Fraction] = {}
 
     def of(self, node: Node, known: Known) -> Fraction:
@@ -163,11 +179,24 @@ class _Values:
             return self._path(node, known)
         for place, count in node.sees.items():
             up = known.get(place, ())
-            if len(up) < count:
+            if len(up) < count + self._besides(place):
                 following = [c for c in DECK if c not in self.seat and not _in(c, known)]
                 worth = [self.of(node, {**known, place: (*up, card)}) for card in following]
                 return sum(worth, Fraction(0)) / len(worth)
         return max(self.of(child, known) for _, child in node.options)
+
+    def with_seen(self, known: Known) -> Known:
+        """Return what is known with the cards that were seen."""
+        if self.seen is None:
+            return known
+        place = self.seen.place
+        return {**known, place: (*known.get(place, ()), *self.seen.cards)}
+
+    def _besides(self, place: str) -> int:
+        """How many of the cards seen at a place are not among those that the book shows first."""
+        if self.seen is None or place != self.seen.place:
+            return 0
+        return len(self.seen.cards) if place == BANK or self.up.get(place) else 0
 
     def whatever(self, known: Known) -> Fraction:
         """Return the expected net of the lines that no choice changes."""
@@ -203,7 +232,8 @@ class _Values:
         states = self._states(seat, drawn) if len(one.states) > 1 else np.zeros(len(drawn), int)
         if one.table is None:
             return states, np.zeros(len(drawn), int)
-        hands = np.concatenate([seat, drawn], axis=1) if one.place else seat
+        hands = np.concatenate([seat, drawn], axis=1) if one.place and not one.alone else seat
+        hands = drawn if one.alone else hands
         codes = codes_of(np.ascontiguousarray(hands), self.rules.ranking)
         size = cards_of(self.rules, one)
         return states, rows_by_code(one.table, size, self.rules.ranking)[0][codes]
@@ -213,7 +243,8 @@ class _Values:
         up = known.get(place, ())
         rest = [c for c in DECK if c not in self.seat and not _in(c, known)]
         missing = place_cards(self.rules, place) - len(up)
-        drawn = np.array(list(combinations(rest, missing)), np.uint8).reshape(-1, missing)
+        ways = list(combinations(rest, missing))
+        drawn = np.array(ways, np.uint8).reshape(len(ways), missing)
         known_cards = np.tile(np.array(up, np.uint8), (len(drawn), 1)).reshape(len(drawn), -1)
         return np.concatenate([known_cards, drawn], axis=1)
 

@@ -1,6 +1,6 @@
 """Exact figures of a bet: `analyze`, and what it finds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from croupier.cards import Card
 from croupier.errors import UserError
 from croupier.odds import envy
-from croupier.odds.bets import Units, offered, parse_bet, parse_meters, unit_of
+from croupier.odds.bets import Units, check_others, offered, parse_bet, parse_meters, unit_of
 from croupier.odds.paths import Exact, decisions, tree
 from croupier.odds.payoffs import Judged, Payoffs, judged_as
+from croupier.odds.seen import Seen, parse_seen
 from croupier.odds.solve import Choices, Model, Solved
 from croupier.odds.strategy import parse_strategy
 from croupier.rules.table_rules import TableRules
@@ -31,22 +33,28 @@ def analyze(
     meters: Mapping[str, Units] | None = None,
     others: int = 0,
     strategy: str | None = None,
+    seen: Sequence[Card] = (),
 ) -> "Analysis":
     """Return the exact figures of a bet at one seat under the strategy that is best for it.
 
     Stakes are in units, a unit being a dollar wherever a fixed sum or a meter is paid. Without a
     bet it is the opening wager, one unit. `meters` are what the meters show when they are paid,
-    by default their resets; `others` is how many other players there are, for envy.
+    by default their resets; `others` is how many other players there are, for envy; `seen` are
+    cards of the bank, or the first of the community, that the player knows before deciding.
     """
     stakes = parse_bet(rules, bet)
     shown = parse_meters(rules, meters, stakes)
-    if isinstance(others, bool) or not isinstance(others, int) or others < 0:
-        raise UserError(f"{others!r} is not a number of players", field="others")
-    return Analysis(rules, stakes, shown, others=others, strategy=strategy)
+    known = parse_seen(rules, seen)
+    check_others(others)
+    return Analysis(rules, stakes, shown, others=others, strategy=strategy, seen=known)
 
 
 def analyses(
-    rules: TableRules, *, meters: Mapping[str, Units] | None = None, others: int = 0
+    rules: TableRules,
+    *,
+    meters: Mapping[str, Units] | None = None,
+    others: int = 0,
+    seen: Sequence[Card] = (),
 ) -> tuple["Analysis", ...]:
     """Return an analysis of every wager that is offered, each on its own, the opening one first.
 
@@ -60,19 +68,26 @@ def analyses(
         needed = {id for id, meter in rules.meters.items() if meter.wager == name}
         if needed <= known:
             own = {id: amount for id, amount in given.items() if id in needed}
-            found.append(on_its_own(rules, name, meters=own, others=others))
+            found.append(on_its_own(rules, name, meters=own, others=others, seen=seen))
     return tuple(found)
 
 
 def on_its_own(
-    rules: TableRules, name: str, *, meters: Mapping[str, Units] | None = None, others: int = 0
+    rules: TableRules,
+    name: str,
+    *,
+    meters: Mapping[str, Units] | None = None,
+    others: int = 0,
+    seen: Sequence[Card] = (),
 ) -> "Analysis":
     """Return the figures of one unit on a wager, whatever the table wants beside it.
 
     A wager that is settled by the showdown of another one comes with that one.
     """
     stakes = parse_bet(rules, {name: unit_of(rules, name)}, together=False)
-    return Analysis(rules, stakes, parse_meters(rules, meters, stakes), others=others)
+    shown = parse_meters(rules, meters, stakes)
+    known = parse_seen(rules, seen)
+    return Analysis(rules, stakes, shown, others=check_others(others), seen=known)
 
 
 class Analysis:
@@ -86,12 +101,14 @@ class Analysis:
         *,
         others: int = 0,
         strategy: str | None = None,
+        seen: Seen | None = None,
     ) -> None:
         self.rules = rules
+        self.seen = seen
         self.bet = bet
         self.meters = meters
         self.others = others
-        self.model = Model(rules, tree(rules, bet))
+        self.model = Model(rules, tree(rules, bet), seen)
         self.named = strategy
         self._choices: list[Choices] | None = None
         if strategy is not None:
@@ -122,7 +139,9 @@ class Analysis:
         else:
             if self._kept and rules.ranking == self.rules.ranking:
                 return Fraction(cents, 100)
-        return analyze(rules, self.bet, meters=self.meters).solved.expected_cents / 100
+        seen = self.seen.cards if self.seen else ()
+        there = analyze(rules, self.bet, meters=self.meters, seen=seen)
+        return there.solved.expected_cents / 100
 
     @cached_property
     def _kept(self) -> list[tuple[Judged, list[int], int]]:
@@ -138,7 +157,7 @@ class Analysis:
     @cached_property
     def envy(self) -> Fraction:
         """What Envy Bonuses add, in units: one chance for every other hand in play."""
-        return envy.expected(self.rules, self.bet, others=self.others)
+        return envy.expected(self.rules, self.bet, others=self.others, sight=self.model.sight)
 
     @cached_property
     def expected_value(self) -> Fraction:

@@ -35,7 +35,7 @@ from croupier.odds.codes import (
     threes_of,
     triple_codes,
 )
-from croupier.odds.seats import REST, SEATS, Cards, Ints, codes_of, plays, seat_codes
+from croupier.odds.seats import REST, SEATS, Cards, Codes, Ints, codes_of, plays, seat_codes
 
 STATES = ("higher", "lower", "equal", "unopposed")
 """How a seat's hand may stand against the bank's; the order of outcomes in counts."""
@@ -73,26 +73,35 @@ class Counted(NamedTuple):
 
 
 def _counted(counts: Ints, ranking: Ranking, shown: NDArray[np.integer] | None = None) -> Counted:
-    """Keep counts by seat, or by seat and card shown, with what is equal kept once."""
-    codes = seat_codes(ranking)
+    """Keep counts of the suit classes."""
+    return counted(counts, seat_codes(ranking), shown)
+
+
+def counted(counts: Ints, codes: Codes, shown: NDArray[np.integer] | None = None) -> Counted:
+    """Keep counts by seat, or by seat and card shown, with what is equal kept once.
+
+    `codes` are those of the seats' hands, `shown` the ranks of the cards that each may see.
+    """
+    n = len(codes)
     if shown is None:
         rows, row = _unique(np.column_stack([codes, counts]))
-        seat, times = np.arange(N), np.ones(N, np.int64)
-        none = np.full(N, -1)
+        seat, times = np.arange(n), np.ones(n, np.int64)
+        none = np.full(n, -1)
         total = int(counts[0].sum())
         return Counted(seat, times, none, row, rows[:, 1:], rows[:, 0], seat, total, 1)
-    flat = counts.reshape(N * VIEWS, -1)
-    seats = np.repeat(np.arange(N), VIEWS)
+    views = shown.shape[1]
+    flat = counts.reshape(n * views, -1)
+    seats = np.repeat(np.arange(n), views)
     rows, row = _unique(np.column_stack([codes[seats], flat]))
     keys = (seats * 13 + shown.ravel()) * len(rows) + row
     entries, where, times = np.unique(keys, return_inverse=True, return_counts=True)
     seat_and_shown, row = np.divmod(entries, len(rows))
     seat, rank = np.divmod(seat_and_shown, 13)
-    first = np.searchsorted(seat, np.arange(N))
+    first = np.searchsorted(seat, np.arange(n))
     total = int(flat[0].sum())
     return Counted(
-        seat, times, rank, row, rows[:, 1:], rows[:, 0], first, total, VIEWS,
-        where.reshape(N, VIEWS),
+        seat, times, rank, row, rows[:, 1:], rows[:, 0], first, total, views,
+        where.reshape(n, views),
     )  # fmt: skip
 
 
@@ -296,6 +305,44 @@ def _triple_counts(ranking: Ranking, high: int | None) -> NDArray[np.int32]:
     return np.rint(counts).astype(np.int32).reshape(N, states, 256)
 
 
+@cache
+def alone(ranking: Ranking, groups: bytes, high: int | None = None) -> Counted:
+    """Count three cards that no seat's cards join, by groups of codes; a bank's by state too."""
+    lut = np.frombuffer(groups, np.uint8).astype(np.int64)
+    states, width = 1 if high is None else len(STATES), max(groups) + 1
+    counts = np.zeros(N * states * width)
+    seats = np.arange(N)[:, None]
+    for suit, (times, number, state) in enumerate(_triple_classes(ranking, high), -1):
+        group = lut[_class_codes(ranking, suit)][number]
+        at = (seats * states + state) * width + group
+        counts += np.bincount(at.ravel(), times.ravel(), len(counts))
+    return _counted(np.rint(counts).astype(np.int64).reshape(N, -1), ranking)
+
+
+def _class_codes(ranking: Ranking, suit: int) -> NDArray[np.uint8]:
+    """Return the codes of any three ranks: of no common suit (-1), or of one suit."""
+    ranks = threes().ranks
+    suits = np.array((0, 1, 2) if suit < 0 else (suit,) * 3, np.uint8)
+    codes = np.zeros(len(ranks), np.uint8)
+    possible = np.ones(len(ranks), bool) if suit < 0 else (ranks[:, 1:] < ranks[:, :-1]).all(axis=1)
+    cards = (ranks << 2 | suits).astype(np.uint8)
+    codes[possible] = codes_of(cards[possible], ranking)
+    return codes
+
+
+@cache
+def triple_card_shown(ranking: Ranking, groups: bytes, high: int | None, *, alone: bool) -> Counted:
+    """Count three cards as `triple` and `alone` do, for each card of them that may be shown."""
+    depth = (max(groups) + 1) * (1 if high is None else len(STATES))
+    counts = np.zeros((N, VIEWS, depth), np.int64)
+    for seat in range(N):
+        outcome = _triple_outcomes(seat, groups, (ranking, high), alone=alone)
+        for card in threes_of(VIEWS).T:
+            found = np.bincount(card * depth + outcome, minlength=VIEWS * depth)
+            counts[seat] += found.reshape(VIEWS, depth)
+    return _counted(counts, ranking, REST >> 2)
+
+
 def _triple_classes(ranking: Ranking, high: int | None) -> Iterator[tuple[Ints, Any, Ints]]:
     """Yield classes of triples: how many each seat leaves, three ranks, and the state.
 
@@ -353,13 +400,26 @@ def _strength_table(ranking: Ranking) -> NDArray[np.int32]:
     return table
 
 
-def _triple_outcomes(seat: int, groups: bytes, of: tuple[Ranking, int | None]) -> Ints:
+@cache
+def _code_table(ranking: Ranking) -> NDArray[np.uint8]:
+    """Return the code of any three cards, lowest first."""
+    table = np.zeros((52, 52, 52), np.uint8)
+    deck = threes_of(52)
+    table[tuple(deck.T)] = codes_of(deck.astype(np.uint8), ranking)
+    return table
+
+
+def _triple_outcomes(
+    seat: int, groups: bytes, of: tuple[Ranking, int | None], *, alone: bool
+) -> Ints:
     """Return the outcome of every three other cards: its group, or state and group."""
     ranking, high = of
     width = max(groups) + 1
     group = np.zeros(TRIPLES, np.int64)
     if width > 1:
-        group += np.frombuffer(groups, np.uint8)[triple_codes(seat, ranking)]
+        three = tuple(REST[seat][threes_of(VIEWS)].T)
+        codes = _code_table(ranking)[three] if alone else triple_codes(seat, ranking)
+        group += np.frombuffer(groups, np.uint8)[codes]
     if high is None:
         return group
     return _state_of(seat, (ranking, high)) * width + group
@@ -370,7 +430,13 @@ def _triple_outcomes(seat: int, groups: bytes, of: tuple[Ranking, int | None]) -
 
 @cache
 def pair_and_triple(
-    ranking: Ranking, pair_groups: bytes, triple_groups: bytes, *, high: int | None, by_first: bool
+    ranking: Ranking,
+    pair_groups: bytes,
+    triple_groups: bytes,
+    *,
+    high: int | None,
+    alone: bool,
+    by_first: bool,
 ) -> NDArray[np.float64]:
     """Count both groups together: by seat, [first card of the pair,] group of each.
 
@@ -384,7 +450,7 @@ def pair_and_triple(
     result = np.zeros(shape)
     i, j = PAIRS.T
     for seat in range(N):
-        outcome = _triple_outcomes(seat, triple_groups, (ranking, high))
+        outcome = _triple_outcomes(seat, triple_groups, (ranking, high), alone=alone)
         apart = _triples_without(outcome, depth)
         member = np.zeros((VIEWS, VIEWS, width))
         group = lut[pair_codes(ranking)[seat]]

@@ -13,40 +13,50 @@ import numpy as np
 from croupier.errors import UserError
 from croupier.odds import counts
 from croupier.odds.payoffs import place_cards
-from croupier.odds.seats import TURNS, WEIGHTS, label, seat_codes, turned
+from croupier.odds.seats import EVERY, TURNS, codes_of, label, turned
+from croupier.odds.seen import Drawn, Sight
 from croupier.round.settle import row_for
 from croupier.rules.game import Envy
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEAT
 
 
-def expected(rules: TableRules, bet: Mapping[str, Fraction], *, others: int) -> Fraction:
-    """Return what all Envy Bonuses of a bet come to on average, in units."""
+def expected(
+    rules: TableRules, bet: Mapping[str, Fraction], *, others: int, sight: Sight | None = None
+) -> Fraction:
+    """Return what all Envy Bonuses of a bet come to on average, in units.
+
+    Cards that were seen are in nobody's hand.
+    """
     whole = Fraction(0)
     for envy in rules.envies.values():
         if envy.makers in bet:
             hands = others + envy.holders.own
             if hands:
-                whole += hands * _one_hand(rules, envy, bet[envy.makers])
+                whole += hands * _one_hand(rules, (envy, bet[envy.makers]), sight)
     return whole
 
 
-def _one_hand(rules: TableRules, envy: Envy, stake: Fraction) -> Fraction:
+def _one_hand(rules: TableRules, envied: tuple[Envy, Fraction], sight: Sight | None) -> Fraction:
     """Return what one hand brings on average to somebody who envies it."""
+    envy, stake = envied
     table, ranking = rules.paytables[envy.paytable], rules.ranking
     places = [place for place in table.of if place != SEAT]
     size = 3 + sum(place_cards(rules, place) for place in places)
+    seats = sight.seats if sight else EVERY
     if size == 3:
-        times = np.rint(np.bincount(seat_codes(ranking), WEIGHTS)).astype(np.int64)
+        codes = codes_of(seats.cards, ranking)
+        times = np.rint(np.bincount(codes, seats.weights)).astype(np.int64)
     elif size == 5:
         every = bytes(range(256))
-        counted = counts.pair(ranking, every)
-        times = (WEIGHTS[:, None] * counted.rows[counted.row]).sum(axis=0)
+        drawn = Drawn(places[0], 2, ranking, every)
+        counted = sight.counted(drawn) if sight else counts.pair(ranking, every)
+        times = (seats.weights[:, None] * counted.rows[counted.row]).sum(axis=0)
     else:
         raise UserError(f"envy of hands of {size} cards cannot be priced")
-    cents = 0
+    cents, turns = 0, 1 if sight else TURNS
     for code in np.flatnonzero(times).tolist():
-        for turn in range(TURNS):
+        for turn in range(turns):
             row = row_for(table, turned(label(code, size, ranking), turn), int(stake * 100))
             cents += int(times[code]) * (row.amount or 0 if row else 0)
-    return Fraction(cents, 100 * TURNS * int(times.sum()))
+    return Fraction(cents, 100 * turns * int(times.sum()))

@@ -6,7 +6,7 @@ arrays of deals are priced by looking up in it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple, cast
@@ -41,23 +41,37 @@ class Judged(NamedTuple):
         others = [place for place in self.table.of if place != SEAT] if self.table else []
         return others[0] if others else None
 
+    @property
+    def alone(self) -> bool:
+        """Whether the paytable looks at cards of that place alone, as at the bank's hand."""
+        return self.table is not None and SEAT not in self.table.of
+
 
 def judged(rules: TableRules, paths: Sequence[Path]) -> list[Judged]:
     """Return everything that is settled on any of the paths, in the order of the book."""
-    spots = {spot for path in paths for spot in path.stakes}
+    stakes = {spot: laid.cents for path in paths for spot, laid in path.stakes.items()}
     found: list[Judged] = []
     for name, wager in rules.wagers.items():
-        if rules.spots[name][0] in spots:
-            found.append(_judged(rules, name, wager))
+        if rules.spots[name][0] in stakes:
+            found.append(_judged(rules, name, (wager, stakes[rules.spots[name][0]])))
     for name, bonus in rules.bonuses.items():
-        if bonus.on in spots and bonus.needs in spots:
-            found.append(_judged(rules, name, bonus))
+        if bonus.on in stakes and bonus.needs in stakes:
+            found.append(_judged(rules, name, (bonus, stakes[bonus.on])))
     return found
 
 
-def _judged(rules: TableRules, name: str, what: Wager | Bonus) -> Judged:
-    table = rules.paytables[what.paytable] if what.paytable else None
+def _judged(rules: TableRules, name: str, staked: tuple[Wager | Bonus, Exact]) -> Judged:
+    what, cents = staked
+    table = _at_stake(rules.paytables[what.paytable], cents) if what.paytable else None
     return Judged(name, what, table, states_of(what.settle))
+
+
+def _at_stake(table: Paytable, cents: Exact) -> Paytable:
+    """Return a paytable without the rows that are for stakes of another size."""
+    if all(row.stake is None for row in table.rows):
+        return table
+    rows = tuple(replace(row, stake=None) for row in table.rows if row.stake in (None, cents))
+    return replace(table, rows=rows)
 
 
 def judged_as(one: Judged, rules: TableRules) -> Judged | None:
@@ -66,6 +80,8 @@ def judged_as(one: Judged, rules: TableRules) -> Judged | None:
     if wager is None or wager.paytable is None or one.table is None:
         return None
     table = rules.paytables[wager.paytable]
+    if any(row.stake is not None for row in table.rows):
+        return None
     same = table.of == one.table.of
     if table is not one.table and not (same and _asked(table) == _asked(one.table)):
         return None
@@ -73,8 +89,9 @@ def judged_as(one: Judged, rules: TableRules) -> Judged | None:
 
 
 def _asked(table: Paytable) -> tuple[Any, ...]:
-    """What the rows of a paytable ask for, whatever they pay."""
-    return tuple([(row.hand, row.suits, row.least) for row in table.rows])
+    """What the rows of a paytable ask for, whatever they pay, and which hands they leave out."""
+    lost = tuple(name for name, unnamed in table.unnamed.items() if unnamed.does == "lose")
+    return lost, *((row.hand, row.suits, row.least) for row in table.rows)
 
 
 def states_of(settle: Settle) -> tuple[str, ...]:
@@ -218,7 +235,8 @@ def _grouped(tables: tuple[_Asked, ...], size: int, ranking: Ranking) -> Groups:
 
 def cards_of(rules: TableRules, one: Judged) -> int:
     """Return how many cards make the hand that a paytable looks at."""
-    return _SEAT_CARDS + (place_cards(rules, one.place) if one.place else 0)
+    seat = 0 if one.alone else _SEAT_CARDS
+    return seat + (place_cards(rules, one.place) if one.place else 0)
 
 
 def place_cards(rules: TableRules, place: str) -> int:

@@ -71,6 +71,8 @@ def _paytable(what: Wager | Bonus, table: Paytable, dealt: dict[str, int]) -> It
     if SEAT in table.of and not (not others or (len(others) == 1 and cards[0] in _JOINED)):
         size = dealt[SEAT] + sum(cards)
         yield f"{what.label} looks at {_cards(size)} from {_NUMBERS[len(table.of)]} places"
+    if len(states_of(what.settle)) > 1 and others and others != [BANK]:
+        yield f"{what.label} asks for a showdown and for cards of another place"
     if SEAT not in table.of and cards != [HAND_CARDS]:
         yield f"{what.label} looks at {_cards(sum(cards))}, none of them the seat's"
     if any(row.suits and row.hand not in ROYALS for row in table.rows):

@@ -59,6 +59,18 @@ REST: Cards = np.nonzero(_FREE)[1].astype(np.uint8).reshape(len(SEATS), -1)
 """The other cards of the deck, for every class."""
 
 
+class Seats(NamedTuple):
+    """Hands of a seat that stand for all, with what else there is in the deck for each."""
+
+    cards: Cards
+    weights: Ints
+    rest: Cards
+
+
+EVERY = Seats(SEATS, WEIGHTS, REST)
+"""The suit classes, where nothing is known of other cards."""
+
+
 class Label(NamedTuple):
     """What a paytable asks of a hand."""
 

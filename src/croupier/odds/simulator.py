@@ -32,7 +32,7 @@ from croupier.odds.draws import (
 )
 from croupier.odds.paths import Path
 from croupier.odds.payoffs import place_cards
-from croupier.odds.seats import CODES, Ints, label, plays
+from croupier.odds.seats import CODES, Ints, codes_of, label, plays
 from croupier.odds.solve import Group, Solved
 from croupier.round.settle import row_for, shared_place
 from croupier.rules.game import Envy
@@ -96,8 +96,12 @@ class _Place:
             self.draw = turned_triples()
         self.first = self.draw.cards[:, 0].astype(np.int64)
         self.join = None
-        if group.groups.count > 1:
+        if group.groups.count > 1 and not group.alone:
             self.join = joined(model.ranking, 3 + self.size, group.groups.of)
+        self.own = None
+        if group.groups.count > 1 and group.alone:
+            codes = codes_of(self.draw.cards, model.ranking)
+            self.own = np.frombuffer(group.groups.of, np.uint8)[codes].astype(np.int64)
         if group.contested:
             self.seats, self.bank = self._strengths(solved)
 
@@ -122,6 +126,8 @@ class _Place:
             state += _UNOPPOSED * (bank < 0).view(np.uint8)
             outcome += state
             outcome *= self.group.groups.count
+        if self.own is not None:
+            outcome += np.take(self.own, numbers, mode="clip")
         if self.join:
             outcome += self.join(hands, numbers, self.draw)
         return outcome
@@ -136,7 +142,7 @@ class _Cases:
         self.views = 52 if model.shown else 1
         self.width = main * side
         codes = hand_codes(model.ranking).astype(np.int64)
-        key = self._paths(solved) << 8 | codes[:, None]
+        key = strategy_paths(solved)[0] << 8 | codes[:, None]
         kinds, number = np.unique(key, return_inverse=True)
         self.kind = number.reshape(-1).astype(np.uint16)
         """By hand and card seen, the path and the code; small, as it is looked up at random."""
@@ -154,15 +160,17 @@ class _Cases:
         """Return the paths that lead to some cases."""
         return [self.paths[case // self.width] for case in cases.tolist()]
 
-    def _paths(self, solved: Solved) -> Ints:
-        """Return the path that every hand takes, by the card that it sees."""
-        model, known = solved.model, classes()
-        turns = len(model.turns)
-        by_turn = np.stack([np.stack(reach).argmax(axis=0) for reach in solved.reach])
-        entry = known.number[:, None]
-        if model.main and model.main.counted.where is not None:
-            entry = model.main.counted.where[entry, known.views]
-        return by_turn[(known.turn % turns)[:, None], entry]
+
+def strategy_paths(solved: Solved) -> tuple[Ints, dict[tuple[int, ...], int]]:
+    """Return the path that every hand takes, by the card that it sees; and hands by cards."""
+    model, known = solved.model, classes()
+    turns = len(model.turns)
+    by_turn = np.stack([np.stack(reach).argmax(axis=0) for reach in solved.reach])
+    entry = known.number[:, None]
+    if model.main and model.main.counted.where is not None:
+        entry = model.main.counted.where[entry, known.views]
+    numbers = {tuple(hand): number for number, hand in enumerate(triples().cards.tolist())}
+    return by_turn[(known.turn % turns)[:, None], entry], numbers
 
 
 class _Envied:

@@ -31,9 +31,11 @@ from croupier.odds.payoffs import (
     place_cards,
     rows_by_code,
 )
-from croupier.odds.seats import HANDS, WEIGHTS, seat_codes
+from croupier.odds.seats import EVERY, WEIGHTS, codes_of, seat_codes
+from croupier.odds.seen import Drawn, Seen, Sight
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
+from croupier.rules.words import listed
 
 Numbers = NDArray[Any]
 Choices = dict[str, Numbers]
@@ -49,6 +51,8 @@ class Group(NamedTuple):
 
     place: str
     contested: bool
+    alone: bool
+    """Whether the hands are the group's own, or those that it makes with the seat's cards."""
     groups: Groups
     counted: Counted
 
@@ -66,16 +70,18 @@ def bank_high(rules: TableRules) -> int:
 class Model:
     """One seat with its wagers at a table."""
 
-    def __init__(self, rules: TableRules, root: Node) -> None:
+    def __init__(self, rules: TableRules, root: Node, seen: Seen | None = None) -> None:
         self.rules = rules
+        self.sight = Sight(seen, [*rules.paytables.values()]) if seen else None
+        self.seats = self.sight.seats if self.sight else EVERY
         self.root = root
         self.paths = tuple(leaves(root))
         self.number = {id(path): number for number, path in enumerate(self.paths)}
         self.judged = judged(rules, self.paths)
         self.tables = [one.table for one in self.judged if one.table]
-        self.turns = tuple(each_turn(self.tables))
+        self.turns = (0,) if seen else tuple(each_turn(self.tables))
         self.ranking = rules.ranking
-        self.shown = _shown(root)
+        self.shown = _shown(root, seen)
         self.main, self.side = self._groups()
 
     # ------------------------------------------------------------ what is counted
@@ -90,29 +96,45 @@ class Model:
             self.shown = None  # What is seen concerns no wager of this seat.
         if len(ordered) > 2:
             raise UserError("wagers on three groups of cards besides the seat's cannot be priced")
+        sizes = [place_cards(self.rules, place) for place in ordered]
+        if len(sizes) == 2 and ({*sizes} != {2, 3} or (self.shown and sizes[0] == 3)):
+            labels = listed([self._label(place) for place in ordered])
+            raise UserError(f"wagers on {labels} cannot be priced together")
         made = [self._group(place, contested=contested and place == BANK) for place in ordered]
         main, side = [*made, None, None][:2]
         if side and self.shown and self._depends(side):
             raise UserError("a decision on cards that are seen in part cannot be priced with these")
         return main, side
 
+    def _label(self, place: str) -> str:
+        """Name a place that has cards besides the seats'."""
+        rules = self.rules
+        return rules.places[place].label if place in rules.places else rules.bank.label
+
     def _group(self, place: str, *, contested: bool) -> Group:
-        cards, rules = place_cards(self.rules, place), self.rules
-        tables = [one.table for one in self.judged if one.place == place and one.table]
-        groups = grouped(tables, 3 + cards, self.ranking)
+        cards = place_cards(self.rules, place)
+        lines = [one for one in self.judged if one.place == place]
+        tables = [one.table for one in lines if one.table]
+        alone = any(one.alone for one in lines)
+        if alone and not all(one.alone for one in lines):
+            message = f"wagers on the hand of {self._label(place)} alone and on six cards"
+            raise UserError(f"{message} cannot be priced together")
+        groups = grouped(tables, cards if alone else 3 + cards, self.ranking)
         high = self.high if contested else None
         shown = place == self.shown
         of, ranking = groups.of, self.ranking
-        if contested and not tables:
+        if self.sight:
+            drawn = Drawn(place, cards, ranking, of, high, alone, shown)
+            counted = self.sight.counted(drawn)
+        elif contested and not tables:
             counted = (counts.bank_card_shown if shown else counts.bank)(ranking, self.high)
         elif cards == 2:
             counted = (counts.pair_card_shown if shown else counts.pair)(ranking, of)
-        elif cards == 3 and not shown:
-            counted = counts.triple(ranking, of, high)
+        elif shown:
+            counted = counts.triple_card_shown(ranking, of, high, alone=alone)
         else:
-            label = rules.places[place].label if place in rules.places else rules.bank.label
-            raise UserError(f"wagers on {cards} cards of {label} cannot be priced")
-        return Group(place, contested, groups, counted)
+            counted = (counts.alone if alone else counts.triple)(ranking, of, high)
+        return Group(place, contested, alone, groups, counted)
 
     @property
     def high(self) -> int:
@@ -149,7 +171,18 @@ class Model:
 
     @cached_property
     def seat_codes(self) -> Numbers:
-        return seat_codes(self.ranking)
+        return codes_of(self.seats.cards, self.ranking) if self.sight else seat_codes(self.ranking)
+
+    @cached_property
+    def hands(self) -> int:
+        """How many hands a seat may have."""
+        return int(self.seats.weights.sum())
+
+    def drawn(self, group: Group) -> Drawn:
+        """Return what tells the outcomes of a group apart beside cards that were seen."""
+        cards = place_cards(self.rules, group.place)
+        high = self.high if group.contested else None
+        return Drawn(group.place, cards, self.ranking, group.groups.of, high, group.alone)
 
     @property
     def total(self) -> int:
@@ -172,7 +205,7 @@ class Priced:
             for path in lines
             for fixed, table in path
         )
-        bound = int(most * scale // 100 + 1) * HANDS * model.total
+        bound = int(most * scale // 100 + 1) * model.hands * model.total
         self.dtype: Any = np.int64 if bound < _SAFE else object
         self.turned = [self._arrays(turn) for turn in model.turns]
 
@@ -244,7 +277,7 @@ class Solved:
 
     @property
     def expected_cents(self) -> Fraction:
-        parts = HANDS * self.model.total * self.priced.scale * len(self.model.turns)
+        parts = self.model.hands * self.model.total * self.priced.scale * len(self.model.turns)
         return Fraction(self.value * 100, parts)
 
     @cached_property
@@ -252,8 +285,8 @@ class Solved:
         """How many hands, and cards shown, every entry stands for."""
         main = self.model.main
         if main is None:
-            return WEIGHTS
-        return WEIGHTS[main.counted.seat] * main.counted.times
+            return self.model.seats.weights
+        return self.model.seats.weights[main.counted.seat] * main.counted.times
 
     # ------------------------------------------------------------ values
 
@@ -308,7 +341,7 @@ class Solved:
     def _reach(self, chosen: Choices) -> list[Numbers]:
         """Return for every path which entries take it."""
         main = self.model.main
-        seats = np.arange(len(WEIGHTS)) if main is None else main.counted.seat
+        seats = np.arange(len(self.model.seats.weights)) if main is None else main.counted.seat
         masks: list[Numbers] = []
 
         def walk(node: Node, mask: Numbers, before: tuple[str, ...]) -> None:
@@ -368,6 +401,8 @@ class Solved:
         main, side = model.main, model.side
         if main is None or side is None:
             raise UserError("there is no second group of cards")
+        if model.sight:
+            return self._joint_seen(mask)
         pairs, triples = (main, side) if place_cards(model.rules, main.place) == 2 else (side, main)
         by_first = main.counted.where is not None
         together = counts.pair_and_triple(
@@ -375,6 +410,7 @@ class Solved:
             pairs.groups.of,
             triples.groups.of,
             high=model.high if triples.contested else None,
+            alone=triples.alone,
             by_first=by_first,
         )
         weights = WEIGHTS * mask if main.counted.where is None else None
@@ -389,6 +425,20 @@ class Solved:
             count = count.transpose(0, 2, 1)
         whole: Numbers = np.rint(count).astype(np.int64)
         return whole
+
+    def _joint_seen(self, mask: Numbers) -> Numbers:
+        """Count the same beside cards that were seen."""
+        count = np.zeros((_SEAT_CODES, *self._together.shape[1:]), np.int64)
+        weighed = (self.weights * mask)[:, None, None] * self._together
+        np.add.at(count, self.model.seat_codes, weighed)
+        return count
+
+    @cached_property
+    def _together(self) -> Numbers:
+        model = self.model
+        if model.sight is None or model.main is None or model.side is None:
+            raise UserError("there is no second group of cards")
+        return model.sight.joint(model.drawn(model.main), model.drawn(model.side))
 
     @property
     def deals(self) -> int:
@@ -414,9 +464,14 @@ def _summed(nets: Numbers, counts: Numbers) -> list[tuple[int, int]]:
     return [(int(value), int(times)) for value, times in zip(values, sums, strict=True)]
 
 
-def _shown(root: Node) -> str | None:
-    """Return the one place of which a card is seen at a decision."""
-    seen = {(place, n) for decision in decisions(root) for place, n in decision.sees.items()}
-    if len(seen) > 1 or any(n != 1 for _, n in seen):
+def _shown(root: Node, seen: Seen | None) -> str | None:
+    """Return the one place of which a card is shown at a decision that was not seen before."""
+    shown = {
+        (place, n)
+        for decision in decisions(root)
+        for place, n in decision.sees.items()
+        if not (seen and seen.knows(place, n))
+    }
+    if len(shown) > 1 or any(n != 1 for _, n in shown):
         raise UserError("decisions with more than one card seen cannot be priced")
-    return next((place for place, _ in seen), None)
+    return next((place for place, _ in shown), None)

@@ -2,20 +2,60 @@
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from croupier.cards import RANKS
 from croupier.errors import UserError, quoted
 from croupier.hands.arrays import three_cards
-from croupier.hands.ranking import strength_of_ranks
+from croupier.hands.ranking import least_high, strength_of_ranks
 from croupier.odds.paths import Decision, Node, Path, decisions
-from croupier.odds.seats import SEATS, plays
 from croupier.odds.solve import Choices, Model, Numbers
 from croupier.rules.game import Option
+from croupier.rules.table_rules import TableRules
 
 BEST, ALWAYS, MIMIC = "best", "always ", "mimic"
-_HAND = re.compile(r"([2-9TJQKA]|10)-([2-9TJQKA]|10)-([2-9TJQKA]|10)( or better)?", re.IGNORECASE)
+_EXAMPLE = "Q64328"
+_RANK = "(?:[2-9TJQKA]|10)"
+_HAND = re.compile(rf"({_RANK}(?:-{_RANK})+)( or better)?", re.IGNORECASE)
+
+
+class Named(NamedTuple):
+    """A strategy by name: one option always, or from a strength up the one that wagers more."""
+
+    option: str = ""
+    least: int = 0
+
+    def of(self, node: Decision, rules: TableRules) -> str:
+        """Return the option that is always taken, as a decision names it."""
+        options = rules.steps[node.step].option
+        for id, _ in node.options:
+            if self.option in (id, options[id].label.lower()):
+                return id
+        words = ", ".join(_label(options[id], id) for id, _ in node.options)
+        raise UserError(f"{quoted(self.option)} is no option; there are {words}", field="strategy")
+
+
+def named_strategy(text: str, rules: TableRules, cards: int) -> Named:
+    """Read `always fold`, `mimic the dealer`, or a hand of so many cards: `Q-6-4`."""
+    said = text.strip()
+    if said.lower().startswith(ALWAYS):
+        return Named(option=said[len(ALWAYS) :].strip().lower())
+    if said.lower().startswith(MIMIC):
+        if rules.bank.qualifier is None:
+            raise UserError("there is no bank's hand to mimic", field="strategy")
+        return Named(least=least_high(RANKS.index(rules.bank.qualifier.high), cards))
+    hand = _HAND.fullmatch(said)
+    ranks = [RANKS.index(r.upper().replace("10", "T")) for r in hand[1].split("-")] if hand else []
+    if len(ranks) != cards:
+        example = "-".join(_EXAMPLE[:cards])
+        raise UserError(
+            f"{quoted(said)} is not one of best, always OPTION, mimic the dealer, "
+            f"or a hand such as {example}",
+            field="strategy",
+        )
+    return Named(least=strength_of_ranks(ranks, suited=False, ranking=rules.ranking))
 
 
 def parse_strategy(text: str, model: Model) -> list[Choices] | None:
@@ -23,48 +63,24 @@ def parse_strategy(text: str, model: Model) -> list[Choices] | None:
 
     From a hand up, the option that wagers more is taken, and below it the one that wagers less.
     """
-    said = text.strip()
-    if said.lower() == BEST:
+    if text.strip().lower() == BEST:
         return None
     if not any(decisions(model.root)):
         raise UserError("there is nothing to decide with this bet", field="strategy")
-    if said.lower().startswith(ALWAYS):
-        name = said[len(ALWAYS) :].strip().lower()
-        return [_every(model, lambda node: np.full(len(SEATS), _option(model, node, name)))]
-    raises = _raises(said, model)
-    return [_every(model, lambda node: np.where(raises, len(node.options) - 1, 0))]
+    seats, rules = model.seats.cards, model.rules
+    named = named_strategy(text, rules, seats.shape[1])
+    if not named.option:
+        raises = three_cards(seats, model.ranking) >= named.least
+        return [_every(model, lambda node: np.where(raises, len(node.options) - 1, 0))]
+
+    def always(node: Decision) -> Numbers:
+        number = [name for name, _ in node.options].index(named.of(node, rules))
+        return np.full(len(seats), number)
+
+    return [_every(model, always)]
 
 
-def _raises(said: str, model: Model) -> Numbers:
-    """Return which classes of seats take the option that wagers more."""
-    strengths = three_cards(SEATS, model.ranking)
-    if said.lower().startswith(MIMIC):
-        if model.rules.bank.qualifier is None:
-            raise UserError("there is no bank's hand to mimic", field="strategy")
-        return np.asarray(plays(strengths, model.high))
-    hand = _HAND.fullmatch(said)
-    if not hand:
-        raise UserError(
-            f"{quoted(said)} is not one of best, always OPTION, mimic the dealer, "
-            "or a hand such as Q-6-4",
-            field="strategy",
-        )
-    ranks = [RANKS.index(rank.upper().replace("10", "T")) for rank in hand.groups()[:3]]
-    least = strength_of_ranks(ranks, suited=False, ranking=model.ranking)
-    chosen: Numbers = strengths >= least
-    return chosen
-
-
-def _option(model: Model, node: Decision, name: str) -> int:
-    options = model.rules.steps[node.step].option
-    for number, (id, _) in enumerate(node.options):
-        if name in (id, options[id].label.lower()):
-            return number
-    words = ", ".join(_named(options[id], id) for id, _ in node.options)
-    raise UserError(f"{quoted(name)} is no option; there are {words}", field="strategy")
-
-
-def _named(option: Option, id: str) -> str:
+def _label(option: Option, id: str) -> str:
     return id if option.label.lower() == id else f"{id} ({option.label})"
 
 

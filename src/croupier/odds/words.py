@@ -15,7 +15,6 @@ import numpy as np
 from croupier.cards import RANK_NAMES, RANKS, Card
 from croupier.hands import Hand
 from croupier.hands.arrays import three_cards
-from croupier.hands.ranking import Ranking
 from croupier.odds.paths import Decision, Node, Path
 from croupier.odds.seats import REST, SEATS, Label
 from croupier.odds.solve import Model, Numbers, Solved
@@ -99,7 +98,7 @@ def _against_the_bank(model: Model, node: Decision, takes: Numbers) -> Iterator[
     if not shown:
         yield _threshold_words(model, node, takes[:, :, 0]) + "."
         return
-    ranks = REST >> 2
+    ranks = model.seats.rest >> 2
     by_rank: list[tuple[int, str]] = []
     for rank in range(13):
         masked = np.where(ranks[None] == rank, takes, -1)
@@ -126,24 +125,25 @@ def _threshold_words(model: Model, node: Decision, takes: Numbers) -> str:
     `takes` is by turn and seat, or by turn, seat and card shown; -1 where it does not apply.
     """
     play, fold = _labels(model, node)
-    flat = takes.reshape(len(takes), len(SEATS), -1).transpose(1, 0, 2).reshape(len(SEATS), -1)
+    count = len(model.seats.cards)
+    flat = takes.reshape(len(takes), count, -1).transpose(1, 0, 2).reshape(count, -1)
     does, does_not = (flat == 1).any(axis=1), (flat == 0).any(axis=1)
-    strengths = three_cards(SEATS, model.ranking)
+    strengths = three_cards(model.seats.cards, model.ranking)
     if not does_not.any():
         return f"{play} every hand"
     if not does.any():
         return f"{fold} every hand"
     least = _cut(strengths, does & ~does_not, does_not & ~does)
     above = strengths >= least
-    words = f"{play} {_lowest(strengths, least, model.ranking)} or better"
+    words = f"{play} {_lowest(model, strengths, least)} or better"
     mixed = does & does_not
     also, never = does & ~does_not & ~above, does_not & ~does & above
     if also.any():
-        words += f", and also {_named(also, model.ranking)}"
+        words += f", and also {_named(model, also)}"
     if never.any():
-        words += f", but {fold.lower()} {_named(never, model.ranking)}"
+        words += f", but {fold.lower()} {_named(model, never)}"
     if mixed.any():
-        words += f"; {_named(mixed, model.ranking)} hang on the suits"
+        words += f"; {_named(model, mixed)} hang on the suits"
     return words
 
 
@@ -155,23 +155,28 @@ def _cut(strengths: Numbers, does: Numbers, does_not: Numbers) -> int:
     return int(levels[(below + from_).argmin()])
 
 
-def _lowest(strengths: Numbers, least: int, ranking: Ranking) -> str:
-    seat = int(np.flatnonzero(strengths == least)[0])
-    hand = Hand(tuple(map(Card, SEATS[seat].tolist())), ranking)
+def _lowest(model: Model, strengths: Numbers, least: int) -> str:
+    hand = _hand(model, int(np.flatnonzero(strengths == least)[0]))
     plain = hand.name in ("high card", "pair")
     return hand.short if plain else f"{hand.name} {hand.short}"
 
 
-def _named(mask: Numbers, ranking: Ranking) -> str:
+def _hand(model: Model, seat: int) -> Hand:
+    return Hand(tuple(map(Card, model.seats.cards[seat].tolist())), model.ranking)
+
+
+def _named(model: Model, mask: Numbers) -> str:
     """Name some hands by their ranks, and by their suits where those matter."""
-    strengths = three_cards(SEATS, ranking)
-    suits = np.array([len({*seat}) for seat in (SEATS & 3).tolist()])
+    strengths = three_cards(model.seats.cards, model.ranking)
+    suits = np.array([len({*seat}) for seat in (model.seats.cards & 3).tolist()])
     names: dict[str, None] = {}
     for seat in np.flatnonzero(mask):
-        hand = Hand(tuple(map(Card, SEATS[seat].tolist())), ranking)
+        hand = _hand(model, int(seat))
         alike = strengths == strengths[seat]
         if mask[alike].all():
             names[hand.short] = None
+        elif model.sight:
+            names[f"{hand.short} in some suits"] = None
         elif mask[alike & (suits == suits[seat])].all():
             names[f"{hand.short} {_SUITS[suits[seat]]}"] = None
         else:
@@ -200,12 +205,13 @@ def _by_paytable(model: Model, node: Decision, takes: Numbers, *, after: str = "
     if table is None:
         return
     up = int(takes.shape[2] > 1)
-    known = _known_cards(up)
+    known = _known_cards(model, up)
     flat = takes[0].reshape(-1)
     if flat.all() or not flat.any():
         yield f"{asked}: {(play if flat.any() else fold).lower()} with every hand."
         return
-    features = _features(up, tuple(_listed(table, name) for name in _MADE))
+    paid = tuple(_listed(table, name) for name in _MADE)
+    features = _features_of(known, paid) if model.sight else _features(up, paid)
     sentences, exceptions = _paying(flat, features)
     pays, size = features[:, 0] == 1, known.shape[1]
     for suited in (1, 0):
@@ -256,22 +262,29 @@ def _asked_table(model: Model, node: Decision) -> Paytable | None:
     return None
 
 
-@cache
-def _known_cards(up: int) -> Numbers:
+def _known_cards(model: Model, up: int) -> Numbers:
     """Return the cards that every seat knows, with each card that may be up."""
-    if not up:
-        return SEATS
-    seats = np.repeat(SEATS, REST.shape[1], axis=0)
-    return np.column_stack([seats, REST.reshape(-1)])
+    seen = model.sight.seen.cards if model.sight else ()
+    cards = np.column_stack([model.seats.cards, np.tile(seen, (len(model.seats.cards), 1))])
+    return _with_each(cards.astype(np.uint8), model.seats.rest) if up else cards.astype(np.uint8)
+
+
+def _with_each(cards: Numbers, rest: Numbers) -> Numbers:
+    """Return every row of cards with each of the others that may join it."""
+    return np.column_stack([np.repeat(cards, rest.shape[1], axis=0), rest.reshape(-1)])
 
 
 @lru_cache(maxsize=_KEPT)
 def _features(up: int, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
-    """Return of every row of cards: pays already, suited, straights it fits, high cards, sets.
+    """Return the features of the suit classes, with each card that may be up.
 
-    It depends on a paytable only by which hands of which ranks are listed, so few are ever made.
+    They depend on a paytable only by which hands of which ranks are listed, so few are ever made.
     """
-    cards = _known_cards(up)
+    return _features_of(_with_each(SEATS, REST) if up else SEATS, paid)
+
+
+def _features_of(cards: Numbers, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
+    """Return of every row of cards: pays already, suited, straights it fits, high cards, sets."""
     pair_pays, trips_pay, quads_pay, two_pay = map(np.array, paid)
     ranks, suits = cards >> 2, cards & 3
     counts = (ranks[:, :, None] == np.arange(13)).sum(axis=1)

@@ -14,6 +14,7 @@ from croupier.rules.words import plain
 
 if TYPE_CHECKING:
     # Only named here: whoever reads a selection need not load the mathematics.
+    from croupier.cards import Card
     from croupier.odds import Analysis, PricedRuling
 
 
@@ -34,13 +35,15 @@ def answer(
     meters: Mapping[str, str] | None = None,
     others: int = 0,
     strategy: str | None = None,
+    seen: "Sequence[Card]" = (),
 ) -> "Sequence[Analysis]":
     """Return the analysis of a bet, or without one of every wager on its own."""
     from croupier import odds
 
     if bet or strategy is not None:
-        return [odds.analyze(rules, bet, meters=meters, others=others, strategy=strategy)]
-    return odds.analyses(rules, meters=meters, others=others)
+        how = {"meters": meters, "others": others, "strategy": strategy, "seen": seen}
+        return [odds.analyze(rules, bet, **how)]  # type: ignore[arg-type]
+    return odds.analyses(rules, meters=meters, others=others, seen=seen)
 
 
 def answer_json(rules: TableRules, found: "Iterable[Analysis]") -> dict[str, Any]:
@@ -77,4 +80,5 @@ def _ruling_json(ruling: "PricedRuling") -> dict[str, Any]:
             }
             for reading in ruling.readings
         ],
+        "why": ruling.why,
     }
