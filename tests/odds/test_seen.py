@@ -119,7 +119,7 @@ CASES_LONG: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
 
 
 def check_against_the_brute_force(
-    id: str, cards: str, bet: dict[str, Any], how: dict[str, Any]
+    id: str, cards: str, bet: dict[str, Any], *, how: dict[str, Any]
 ) -> None:
     found = seen(id, cards, bet, **how)
     others = how.get("others", 0)
@@ -137,7 +137,7 @@ def check_against_the_brute_force(
 def test_it_is_what_the_brute_force_finds(
     id: str, cards: str, bet: dict[str, Any], how: dict[str, Any]
 ) -> None:
-    check_against_the_brute_force(id, cards, bet, dict(how))
+    check_against_the_brute_force(id, cards, bet, how=dict(how))
 
 
 @pytest.mark.long
@@ -145,7 +145,7 @@ def test_it_is_what_the_brute_force_finds(
 def test_it_is_what_the_brute_force_finds_with_more_cards(
     id: str, cards: str, bet: dict[str, Any], how: dict[str, Any]
 ) -> None:
-    check_against_the_brute_force(id, cards, bet, dict(how))
+    check_against_the_brute_force(id, cards, bet, how=dict(how))
 
 
 @pytest.mark.parametrize(

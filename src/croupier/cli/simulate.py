@@ -17,7 +17,13 @@ from croupier.cli.documents import write_whole
 from croupier.cli.output import AsJson, group, print_json, print_lines
 from croupier.cli.output import say as tell
 from croupier.cli.selections import Select, parse_selections
-from croupier.cli.simulate_show import show_bank, show_meters, show_sessions, show_simulation
+from croupier.cli.simulate_show import (
+    show_bank,
+    show_meters,
+    show_played,
+    show_sessions,
+    show_simulation,
+)
 from croupier.cli.workers import WORKERS_MAX, cores, executor, progress
 from croupier.errors import UserError, quoted
 from croupier.money import parse_money
@@ -29,16 +35,18 @@ from croupier.rules.words import plain
 if TYPE_CHECKING:
     from croupier.odds.simulation import Simulation
 
-ROUNDS, SESSIONS, BANK_ROUNDS = 1_000_000, 10_000, 2_000
+ROUNDS, SESSIONS, BANK_ROUNDS, ENGINE_ROUNDS = 1_000_000, 10_000, 2_000, 20_000
 SEED_MAX = 2**128
 _SECONDS_ALONE = 2
 """Work of so many seconds, by a rough guess, is not worth starting other processes for."""
 _ROUNDS_A_SECOND, _SESSION_ROUNDS_A_SECOND, _BANK_ROUNDS_A_SECOND = 10**7, 2 * 10**7, 1_000
+_ENGINE_ROUNDS_A_SECOND = 2_000
 
 _MODES = {
     "--session": ("--rounds", "--seats"),
     "--meter-run": ("--rounds", "--bet", "--strategy"),
     "--bank": (),
+    "--engine": (),
 }
 """What is played instead of rounds by themselves, and the options that mean nothing to it."""
 
@@ -48,6 +56,14 @@ app = group("Deal rounds and hold them against the exact values.")
 Rounds = Annotated[int | None, typer.Option(help=f"Rounds to deal; {ROUNDS:,} if not said.")]
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same figures; else any.")]
 Seats = Annotated[int | None, typer.Option(help="Seats that all make the bet; 1 if not said.")]
+Engine = Annotated[
+    bool,
+    typer.Option(
+        "--engine",
+        help="Play rounds through the engine, any book's; by the posted rule or --strategy.",
+    ),
+]
+Session = Annotated[int | None, typer.Option(help="Play sessions of so many rounds instead.")]
 Chart = Annotated[
     Path | None, typer.Option(metavar="FILE.svg", help="Draw sessions, meters or bank.")
 ]
@@ -72,6 +88,7 @@ class Asked:
     workers: int
     cluster: str | None
     quiet: bool
+    engine: bool
 
     @property
     def simulates(self) -> bool:
@@ -90,9 +107,7 @@ def simulate(
     meter: MeterWords = None,
     seats: Seats = None,
     strategy: StrategyWords = None,
-    session: Annotated[
-        int | None, typer.Option(help="Play sessions of so many rounds instead.")
-    ] = None,
+    session: Session = None,
     sessions: Annotated[
         int, typer.Option(help="How many sessions, or how many runs of a meter.")
     ] = SESSIONS,
@@ -106,6 +121,7 @@ def simulate(
         str | None,
         typer.Option(metavar="FUNDS", help="Bank full tables with these dollars instead."),
     ] = None,
+    engine: Engine = False,
     chart: Chart = None,
     workers: Annotated[
         int | None,
@@ -128,13 +144,14 @@ def simulate(
         chart,
         {**given, "session": session, "bankroll": bankroll, "bank": bank},
         meter_run=meter_run,
+        engine=engine,
     )
     asked = Asked(
         rules=rules,
         bet=parse_amounts(bet, "--bet"),
         meters=parse_amounts(meter, "--meter"),
         strategy=strategy,
-        rounds=rounds if rounds is not None else BANK_ROUNDS if bank is not None else ROUNDS,
+        rounds=_rounds(rounds, bank=bank is not None, engine=engine),
         seed=_seed(seed),
         seats=seats,
         session=session,
@@ -145,18 +162,24 @@ def simulate(
         workers=0 if workers is None else _workers(workers),
         cluster=cluster,
         quiet=quiet,
+        engine=engine,
     )
     whole = {"rulebook": rules.rulebook, "selections": plain(dict(rules.selections))}
-    if asked.simulates:
+    if asked.engine:
+        _play(asked, whole, as_json=as_json)
+    elif asked.simulates:
         _simulate(asked, whole, as_json=as_json)
     else:
         _spread(asked, whole, chart, as_json=as_json)
 
 
-def _check(chart: Path | None, given: Mapping[str, object], *, meter_run: bool) -> None:
+def _check(
+    chart: Path | None, given: Mapping[str, object], *, meter_run: bool, engine: bool
+) -> None:
     """Refuse options that do not go together, before anything is worked out."""
     said = {f"--{name}" for name, value in given.items() if value is not None}
     said |= {"--meter-run"} if meter_run else set()
+    said |= {"--engine"} if engine else set()
     modes = [mode for mode in _MODES if mode in said]
     for mode in modes:
         for other in (*_MODES[mode], *modes):
@@ -164,10 +187,16 @@ def _check(chart: Path | None, given: Mapping[str, object], *, meter_run: bool) 
                 raise UserError(f"goes without {mode}", field=other)
     if "--bankroll" in said and "--session" not in said:
         raise UserError("needs --session", field="--bankroll")
-    if chart and not modes:
-        raise UserError(f"needs one of {', '.join(_MODES)}", field="--chart")
+    if chart and (engine or not modes):
+        raise UserError(f"needs one of {', '.join([*_MODES][:-1])}", field="--chart")
     if chart and chart.suffix != ".svg":
         raise UserError(f"{quoted(chart.name)} must end in .svg", field="--chart")
+
+
+def _rounds(given: int | None, *, bank: bool, engine: bool) -> int:
+    if given is not None:
+        return given
+    return BANK_ROUNDS if bank else ENGINE_ROUNDS if engine else ROUNDS
 
 
 def _seed(seed: int | None) -> int:
@@ -237,6 +266,42 @@ def _simulations(asked: Asked, **work: Any) -> Sequence["Simulation"]:
         one = simulation.simulate(asked.rules, asked.bet, strategy=asked.strategy, **common)
         return [one]
     return simulation.simulations(asked.rules, **common)
+
+
+def _play(asked: Asked, whole: dict[str, Any], *, as_json: bool) -> None:
+    """Play rounds through the engine."""
+    from croupier.odds.playing import play_rounds
+
+    seats = 1 if asked.seats is None else asked.seats
+    team = _team(asked, asked.rounds * seats / _ENGINE_ROUNDS_A_SECOND)
+    start = perf_counter()
+    with (
+        executor(team, asked.cluster) as workers,
+        progress(asked.rounds, what="rounds", quiet=asked.quiet) as report,
+    ):
+        found = play_rounds(
+            asked.rules,
+            asked.bet,
+            rounds=asked.rounds,
+            seed=asked.seed,
+            seats=seats,
+            meters=asked.meters,
+            strategy=asked.strategy,
+            executor=workers,
+            report=report,
+        )
+    speed = asked.rounds / (perf_counter() - start)
+    if as_json:
+        ran = {"rounds": asked.rounds, "seed": asked.seed, "seats": seats}
+        print_json({**whole, **ran, "rounds_per_second": speed, "analyses": [found.as_json()]})
+    else:
+        print_lines(asked.rules.title)
+        show_played(found)
+        ran_words = f"{asked.rounds:,} rounds, seats {seats}, seed {asked.seed}"
+        print_lines(f"{ran_words}, {speed:,.0f} rounds a second")
+    if found.is_outside:
+        tell("the rounds played lie outside the interval of the exact value")
+        raise typer.Exit(1)
 
 
 # ---------------------------------------------------------------- sessions, meters, bank

@@ -11,6 +11,7 @@ from croupier.rules.table_rules import TableRules
 if TYPE_CHECKING:
     from croupier.odds.banking import Banked
     from croupier.odds.meter_runs import MeterRun
+    from croupier.odds.playing import Played
     from croupier.odds.sessions import Sessions
     from croupier.odds.simulation import Simulation
     from croupier.odds.spread import Spread
@@ -39,6 +40,27 @@ def show_simulation(found: Sequence["Simulation"]) -> None:
     print_table(rows, ("mean", "95 %", "exact", "standard errors apart", "bet"), whole=4)
     if len(found) == 1 and len(found[0].distribution) <= _LISTED_MAX:
         _show_distribution(found[0])
+
+
+def show_played(found: "Played") -> None:
+    """Print the mean of rounds played through the engine beside any exact value."""
+    from croupier.odds.playing import POSTED
+    from croupier.round.bots import choices_say
+
+    rules, exact = found.task.rules, found.exact
+    rows = [
+        (
+            f"{float(found.mean):+.6f}",
+            f"± {_INTERVAL * found.standard_error:.6f}",
+            f"{float(exact.expected_value):+.6f}" if exact else "",
+            "" if found.errors_apart is None else f"{found.errors_apart:+.2f}",
+            bet_words(rules, dict(found.bet)),
+        )
+    ]
+    print_table(rows, ("mean", "95 %", "exact", "standard errors apart", "bet"), whole=4)
+    said = "; ".join(dict.fromkeys(choices_say(rules)))
+    if found.task.strategy == POSTED and said:
+        print_lines(f"Every seat plays by the posted rule: {said}.")
 
 
 def _show_distribution(one: "Simulation") -> None:

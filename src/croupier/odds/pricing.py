@@ -79,8 +79,8 @@ def _priced(
     if not ruling.bet:
         return (), ruling.why or _not_part(book, ruling) or NO_BET
     try:
-        chosen = _reading(book, ruling, None, others)
-        readings = [_reading(book, ruling, other, others) for other in ruling.alternative]
+        chosen = _reading(book, ruling, None, others=others)
+        readings = [_reading(book, ruling, other, others=others) for other in ruling.alternative]
     except UserError as error:
         return (), f"Its readings cannot be compared: {error}."
     if any(_differs(chosen, other) for other in readings):
@@ -137,7 +137,7 @@ def _decides(path: tuple[str, ...]) -> str | None:
 
 
 def _reading(
-    book: Rulebook, ruling: Ruling, other: Alternative | None, others: int
+    book: Rulebook, ruling: Ruling, other: Alternative | None, *, others: int
 ) -> PricedReading:
     """Price the reading that was chosen, or another one."""
     selections, bet = named(ruling.selections), named(ruling.bet)

@@ -14,7 +14,7 @@ from croupier.round.settle import row_for
 from croupier.round.state import Box, Round
 from croupier.rules.game import Step, Wager
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import SEAT
+from croupier.rules.vocabulary import SEAT, SEATS
 from croupier.rules.words import dollars, listed
 
 STAKE, FUNDS = 10_00, 1_000_00
@@ -82,6 +82,12 @@ def _is_good(rules: TableRules, cards: tuple[Card, ...]) -> bool:
     return not least.beats(hand)
 
 
+def _has_three(rules: TableRules) -> bool:
+    """Whether a seat's hand has three cards, its own or a shared one."""
+    dealt = sum(line.cards for line in rules.deal.cards if line.to == SEATS)
+    return dealt in (0, 3)
+
+
 def _high(rules: TableRules) -> str:
     return rules.bank.qualifier.high if rules.bank.qualifier else HIGH
 
@@ -134,6 +140,7 @@ def choices_say(rules: TableRules) -> Iterator[str]:
         if step.option[leave].folds:
             high = RANK_NAMES[RANKS.index(_high(rules))]
             kickers = "-".join(RANK_NAMES[RANKS.index(rank)] for rank in KICKERS)
-            yield f"“{option}” with {high}-{kickers} or better, otherwise “{other}”"
+            least = f"{high}-{kickers}" if _has_three(rules) else f"{high} high"
+            yield f"“{option}” with {least} or better, otherwise “{other}”"
         else:
             yield f"“{option}” when its cards win whatever comes, otherwise “{other}”"
