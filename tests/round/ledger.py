@@ -14,6 +14,7 @@ from croupier.round.events import (
     BetMade,
     BetsClosed,
     BetTakenDown,
+    CalledOff,
     Chose,
     Closed,
     Dealt,
@@ -110,6 +111,8 @@ class Ledger:
                 self._choose(event)
             case Declared():
                 self._declare(event)
+            case CalledOff():
+                self.void = True
             case SeatSettled():
                 self.settled.append(event)
                 self._pay(event)

@@ -19,6 +19,7 @@ from croupier.round.events import (
     BetMade,
     BetsClosed,
     BetTakenDown,
+    CalledOff,
     Chose,
     Closed,
     Confirmed,
@@ -139,6 +140,7 @@ STORED: list[Event] = [
     Closed(bank=BankResult(seat=3, funds=20_000, collected=500, paid=1_000, fee=200)),
     Closed(),
     MetersRead(meters={"progressive": 2_500_140_000}),
+    CalledOff(because="its cards could not be read again", ruling="T6"),
 ]
 
 

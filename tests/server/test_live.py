@@ -310,7 +310,8 @@ def test_an_empty_round_is_called_off_before_its_deck_is_too_old(tmp_path: Path)
         clock.now_s += 8 * 3600 - 60
         table._look()
         await table._idle_look()
-        assert table.scene()["void"] is not None
+        why = "nobody bet before its deck was due to be changed"
+        assert table.scene()["void"] == {"clause": "", "ruling": "T6", "says": why}
         await deal_until(table, "bets")
         await first_bet(one, 1)
         await deal_on(table)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -189,7 +190,9 @@ def test_the_bank_of_a_round_that_was_called_off_is_opened(house: House, new_pag
     page.keyboard.press("d")
     page.wait_for_selector("#decisions .choice:enabled")
     table = house.table("maryland")
-    asyncio.run_coroutine_threadsafe(table.act(dealer.void), house.loop).result()
+    asyncio.run_coroutine_threadsafe(
+        table.act(partial(dealer.call_off, because="a test asked for it")), house.loop
+    ).result()
     page.wait_for_selector('felt-table[data-phase="over"]')
     over = table.standing.round
     assert over and over.void and over.closed

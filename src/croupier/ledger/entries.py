@@ -18,6 +18,7 @@ from croupier.round.events import (
     BetMade,
     BetsClosed,
     BetTakenDown,
+    CalledOff,
     Chose,
     Closed,
     Declared,
@@ -129,7 +130,7 @@ def _moves(posting: Posting, after: Round, event: Event) -> Iterator[Move]:
             yield from _bank_moves(posting.round, event)
         case BetsClosed():
             yield from _closing_moves(posting, after, event)
-        case Declared() if after.void and not posting.round.void:
+        case Declared() | CalledOff() if after.void and not posting.round.void:
             yield from _meters_back(posting, after)
         case SeatSettled():
             yield from _seat_moves(posting, event)

@@ -105,6 +105,13 @@ class Declare:
 
 
 @dataclass(frozen=True, slots=True)
+class CallOff:
+    """Call a round off that the system itself cannot finish (T6): no irregularity happened."""
+
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class Confirm:
     """Confirm that what a guided clause asks was done."""
 
@@ -113,5 +120,16 @@ class Confirm:
 
 
 Command = (
-    Open | Bank | Bet | TakeDown | CloseBets | Deal | Show | Choose | Settle | Declare | Confirm
+    Open
+    | Bank
+    | Bet
+    | TakeDown
+    | CloseBets
+    | Deal
+    | Show
+    | Choose
+    | Settle
+    | Declare
+    | CallOff
+    | Confirm
 )

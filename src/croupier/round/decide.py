@@ -13,6 +13,7 @@ from croupier.round.bets import check_bet, check_seats, fees, rises
 from croupier.round.commands import (
     Bank,
     Bet,
+    CallOff,
     Choose,
     CloseBets,
     Command,
@@ -30,6 +31,7 @@ from croupier.round.events import (
     Banked,
     BetsClosed,
     BetTakenDown,
+    CalledOff,
     Closed,
     Confirmed,
     Dealt,
@@ -316,6 +318,18 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
     return (Declared(command.kind, facts, tuple(row.does), row.clause or "", row.ruling),)
 
 
+SYSTEM = "T6"
+"""The ruling, common to all books, by which a round that cannot be finished is called off."""
+
+
+def _call_off(round: Round, command: CallOff) -> tuple[Event, ...]:
+    if round.at < 0:
+        raise Refused("wrong_step", "the round is not open")
+    if round.void:
+        raise Refused("void", "the round is void already")
+    return (CalledOff(command.because, SYSTEM),)
+
+
 def _check_found(round: Round, positions: object) -> None:
     """A card is found face up once, and before it is dealt."""
     for position in positions if isinstance(positions, tuple) else ():
@@ -345,5 +359,6 @@ _DECIDES: Mapping[type[Command], Callable[[Round, Any], tuple[Event, ...]]] = {
     Choose: _choose,
     Settle: _settle,
     Declare: _declare,
+    CallOff: _call_off,
     Confirm: _confirm,
 }

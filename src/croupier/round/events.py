@@ -69,6 +69,13 @@ class Declared(NamedTuple):
     ruling: str | None = None
 
 
+class CalledOff(NamedTuple):
+    """The system has called the round off, and why: every stake comes back."""
+
+    because: str
+    ruling: str
+
+
 class Confirmed(NamedTuple):
     clause: str
     by: str
@@ -111,6 +118,7 @@ Event = (
     | Shown
     | Chose
     | Declared
+    | CalledOff
     | Confirmed
     | MetersRead
     | SeatSettled

@@ -17,6 +17,7 @@ from croupier.round.events import (
     BetMade,
     BetsClosed,
     BetTakenDown,
+    CalledOff,
     Chose,
     Closed,
     Confirmed,
@@ -229,6 +230,12 @@ def _declared(round: Round, event: Declared) -> Round:
     return _passed(round._replace(asked=seats_to_ask(round), due=cards_to_show(round)))
 
 
+def _called_off(round: Round, event: CalledOff) -> Round:
+    void = Void("", "", event.ruling, event.because)
+    round = round._replace(void=void, meters=round.meters_before)
+    return _passed(round._replace(asked=seats_to_ask(round), due=cards_to_show(round)))
+
+
 def _meters_read(round: Round, event: MetersRead) -> Round:
     """Take over what shared meters show; what others moved is no change of this round's."""
     before = {
@@ -311,6 +318,7 @@ _AFTER: Mapping[type[Event], Callable[[Round, Any], Round]] = {
     Shown: _shown,
     Chose: _chose,
     Declared: _declared,
+    CalledOff: _called_off,
     Confirmed: _confirmed,
     MetersRead: _meters_read,
     SeatSettled: _settled,

@@ -11,6 +11,7 @@ from croupier.round.codec import event_from, to_plain
 from croupier.round.commands import (
     Bank,
     Bet,
+    CallOff,
     Choose,
     CloseBets,
     Command,
@@ -29,6 +30,7 @@ from croupier.round.events import (
     BetMade,
     BetsClosed,
     BetTakenDown,
+    CalledOff,
     Chose,
     Closed,
     Confirmed,
@@ -87,7 +89,10 @@ def events_of(rules: TableRules, record: dict[str, Any]) -> tuple[Event, ...]:
 def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
     """Yield the round after each event, or refuse an event that the engine would not decide."""
     round = Round(rules)
-    void = any(isinstance(event, Declared) and "void" in event.effects for event in events)
+    void = any(
+        isinstance(event, CalledOff) or (isinstance(event, Declared) and "void" in event.effects)
+        for event in events
+    )
     expected: list[Event] = []
     for number, event in enumerate(events, 1):
         if not expected and not (void and isinstance(event, Chose)):
@@ -147,6 +152,8 @@ def _command_for(event: Event) -> Command:
             return Choose(event.seat, event.option, event.by)
         case Declared():
             return Declare(event.kind, _as_given(event.facts))
+        case CalledOff():
+            return CallOff(event.because)
         case Confirmed():
             return Confirm(event.clause, event.by)
         case MetersRead():

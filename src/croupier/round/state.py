@@ -103,8 +103,11 @@ class Void:
     """Why a round is void."""
 
     kind: str
+    """The irregularity, '' where the system called it off."""
     clause: str
     ruling: str | None = None
+    because: str = ""
+    """Why the system called it off."""
 
 
 class Round(NamedTuple):

@@ -5,6 +5,7 @@ from croupier.round.events import (
     BetMade,
     BetsClosed,
     BetTakenDown,
+    CalledOff,
     Chose,
     Closed,
     Confirmed,
@@ -49,6 +50,8 @@ def tell(round: Round, event: Event) -> str:
             does = listed([EFFECTS[effect] for effect in event.effects])
             cited = event.clause or f"ruling {event.ruling}"
             return f"{rules.irregularities[event.kind].says}: {does} ({cited})."
+        case CalledOff():
+            return f"The system calls the round off: {event.because} (ruling {event.ruling})."
         case Confirmed():
             return f"Confirmed by the {event.by}: {rules.clauses[event.clause].says}"
         case MetersRead():

@@ -7,23 +7,21 @@ cards are dealt in one act, so that nothing can come between; what is shown carr
 from collections.abc import Mapping
 
 from croupier.cards import Card
-from croupier.errors import Refused
 from croupier.fairness.commitment import Committed, commit
 from croupier.fairness.seal import seal
 from croupier.fairness.shuffle import Entropy, draw, shuffled
 from croupier.round import bots
 from croupier.round.commands import (
+    CallOff,
     Choose,
     CloseBets,
     Deal,
-    Declare,
     Face,
     Open,
     Settle,
     Show,
     TakeDown,
 )
-from croupier.round.irregularity import consequence_of
 from croupier.round.order import positions_of
 from croupier.round.state import Round
 from croupier.server.standing import Act
@@ -109,21 +107,7 @@ def take_down(act: Act, seat: int) -> None:
             act.in_round(TakeDown(seat, wager))
 
 
-def void(act: Act) -> None:
-    """Call the round off: every stake comes back."""
-    act.in_round(_calling_off(act.round))
+def call_off(act: Act, because: str) -> None:
+    """Call a round off that cannot be finished (T6): every stake comes back."""
+    act.in_round(CallOff(because))
     settle(act, {})
-
-
-def _calling_off(round: Round) -> Declare:
-    """Return the irregularity of the book that voids a round and blames no device."""
-    for kind, irregularity in round.rules.irregularities.items():
-        if irregularity.device:
-            continue
-        try:
-            row, _ = consequence_of(round, kind, {})
-        except Refused:
-            continue
-        if "void" in row.does and "remove deck" not in row.does:
-            return Declare(kind)
-    raise Refused("no_void", "the book has no irregularity that voids a round")

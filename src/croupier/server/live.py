@@ -124,7 +124,8 @@ class LiveTable(Acts):
         except (CroupierError, ValueError) as error:
             if needs_deck(self.standing):
                 log_crash(error, called_off=id)
-                await self.act(dealer.void)
+                why = "its cards could not be read again"
+                await self.act(partial(dealer.call_off, because=why))
 
     async def run(self) -> None:
         """Deal round after round, until cancelled."""
@@ -162,7 +163,8 @@ class LiveTable(Acts):
     async def _idle_look(self) -> None:
         """Call an empty round off whose deck grows too old."""
         if is_stale(self.standing, self.room.clocks.time()):
-            await self.act(dealer.void)
+            why = "nobody bet before its deck was due to be changed"
+            await self.act(partial(dealer.call_off, because=why))
 
     async def _do(self, wait: Wait) -> None:
         match wait.does:

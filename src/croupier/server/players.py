@@ -158,7 +158,8 @@ def clear(act: Act, seat: int, player: str) -> None:
         return  # The seat was given up meanwhile.
     round = act.standing.in_play
     if round and round.banker and round.banker.seat == seat and not round.boxes:
-        dealer.void(act)  # Nobody has bet against the bank: its funds go back.
+        # Its funds go back.
+        dealer.call_off(act, "the banker left before anybody had bet against the bank")
     _leave(act, seat)
 
 
@@ -202,5 +203,5 @@ def put_right(act: Act, refused: Refused) -> Returned | None:
             fee = act.standing.rules.fee or act.standing.rules.rake
             text = "you no longer have what the house charges for them"
             return Returned(player, Refused(NOT_ENOUGH, text, clause=fee.clause if fee else None))
-    dealer.void(act)
+    dealer.call_off(act, f"the bets could not be closed: {refused.message}")
     return None

@@ -14,7 +14,7 @@ from croupier.money import format_money, shown_cents
 from croupier.round.bets import lack_of
 from croupier.round.reasons import Reasons
 from croupier.round.result import line_of
-from croupier.round.state import Box, Line, Round
+from croupier.round.state import Box, Line, Round, Void
 from croupier.round.view import choices
 from croupier.rules.table_rules import TableRules
 from croupier.server.pace import Company
@@ -169,10 +169,13 @@ def _round_scene(round: Round, last: Seen | None) -> Scene:
         if banker
         else None,
         "order": [] if void else list(round.order),
-        "void": {"clause": void.clause, "says": round.rules.irregularities[void.kind].says}
-        if void
-        else None,
+        "void": _void_scene(round.rules, void) if void else None,
     }
+
+
+def _void_scene(rules: TableRules, void: Void) -> Scene:
+    says = rules.irregularities[void.kind].says if void.kind else void.because
+    return {"clause": void.clause, "ruling": void.ruling, "says": says}
 
 
 def _boxes(round: Round, last: Seen | None) -> Scene:

@@ -126,12 +126,16 @@ async def _called_off(copy: Path, floor: Floor, before: dict[Account, int]) -> s
         assert other.table.standing.round and other.table.standing.round.id == round.id
         assert other.table.standing.round.void and not other.table.standing.in_play
         assert holdings(ledger) == before, round.stage
-        assert other.watcher.scene["void"], "everybody is told"
+        why = {"clause": "", "ruling": "T6", "says": "its cards could not be read again"}
+        assert other.watcher.scene["void"] == why, "everybody is told, and nothing that is not so"
         await other.rounds(3)
     with ledger.reading() as view:
         assert verify(view, rules_of).faults == ()
         assert set(view.balances("layout").values()) == {0}
         assert set(view.balances("bank").values()) <= {0}
+        assert not any(b'"type":"Declared"' in row.data for row in view.about(round.id)), (
+            "no irregularity of the book happened (T6)"
+        )
     ledger.close()
     return str(round.stage.do if round.stage else "")
 

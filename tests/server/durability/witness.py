@@ -122,7 +122,7 @@ class Witness:
                 self.staked.add(round)
             case "Closed":
                 self.closed.add(round)
-            case "Declared":
+            case "Declared" | "CalledOff":
                 self.void += 1
 
     def _news_of_decks(self, view: View) -> Iterator[tuple[str, tuple[Commitment, bytes]]]:
