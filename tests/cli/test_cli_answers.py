@@ -140,17 +140,17 @@ def test_check_answers_no_with_every_problem(tmp_path: Path) -> None:
     assert ran.data["problems"] == [
         {
             "file": str(file),
-            "path": "table.saets",
-            "line": 11,
-            "clause": "table",
-            "message": "unknown key; did you mean 'seats'?",
-        },
-        {
-            "file": str(file),
             "path": "table",
             "line": 10,
             "clause": "table",
             "message": "lacks the key 'seats'",
+        },
+        {
+            "file": str(file),
+            "path": "table.saets",
+            "line": 11,
+            "clause": "table",
+            "message": "unknown key; did you mean 'seats'?",
         },
     ]
 
