@@ -1,7 +1,7 @@
 """What follows from something gone wrong: the first row of the book that fits the facts."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from croupier.errors import Refused
 from croupier.round.dealing import is_dealt
@@ -35,10 +35,17 @@ def consequence_of(
     if "count" in facts and irregularity.adds_up:
         # Maryland 13.B, S8: cards that are seen one by one count together.
         known["count"] = _number(facts["count"]) + round.counted.get(kind, 0)
+    row = _first(irregularity, known)
+    if irregularity.added and row != _first(irregularity, {**known, "count": facts.get("count")}):
+        row = replace(row, ruling=irregularity.added)
+    return row, facts
+
+
+def _first(irregularity: Irregularity, known: Mapping[str, object]) -> Consequence:
     for row in irregularity.rows:
         if _fits(row, known):
-            return row, facts
-    raise Refused("no_consequence", f"the book does not say what follows from {kind!r}")
+            return row
+    raise Refused("no_consequence", f"the book does not say what follows: {irregularity.says}")
 
 
 def _facts(

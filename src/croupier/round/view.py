@@ -59,7 +59,7 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
         else None,
         "meters": {id: format_money(shown_cents(m)) for id, m in round.meters.items()},
         "irregular": list(round.irregular),
-        "void": round.void.clause if round.void else None,
+        "void": round.void.clause or round.void.ruling if round.void else None,
         "lines": [{"seat": line.seat, **line_of(line)} for line in round.lines],
         "closed": round.closed,
     }

@@ -383,6 +383,7 @@ class Irregularity(Shape):
     takes: tuple[Fact, ...] = ()
     where: tuple[PlaceId, ...] = ()
     adds_up: bool = True
+    added: RulingId | None = None
     device: Device | None = None
     if_: When = ()
     rows: tuple[Consequence, ...]
