@@ -7,6 +7,7 @@ import pytest
 
 from croupier.errors import Breach, UserError
 from croupier.rules.resolve import resolve
+from croupier.rules.rulebook import parse_rulebook
 from croupier.rules.submission import Submission, breaches, parse_submission
 from croupier.rules.submission_form import new_submission
 from tests.rules.books import (
@@ -19,6 +20,8 @@ from tests.rules.books import (
     book,
     each_book,
     sixth,
+    swapped,
+    text_of,
 )
 
 # What a book's operator must declare besides ticking the checklist.
@@ -176,6 +179,14 @@ def test_S6_a_jackpot_needs_its_rate_and_its_reset_declared() -> None:
 
 def test_every_book_is_covered() -> None:
     assert set(DECLARED) <= set(IDS)
+
+
+def test_any_in_a_condition_is_every_value_but_none() -> None:
+    letters = 'six_card_bonus = ["A", "B", "C", "D", "E", "F"]'
+    text = swapped(text_of(MARYLAND), (letters, 'six_card_bonus = ["any"]'))
+    changed = parse_rulebook(text, id=MARYLAND, file="a.toml")
+    assert "2.B(4)" in resolve(changed, {"six_card_bonus": "F"}).clauses
+    assert "2.B(4)" not in resolve(changed, {"six_card_bonus": "none"}).clauses
 
 
 # ---------------------------------------------------------------- what the operator must state

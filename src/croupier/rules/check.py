@@ -16,6 +16,7 @@ from croupier.rules.playable import DEALING, unplayable
 from croupier.rules.reader import Fault, Place, Reader, Reference, dotted, readable_parts
 from croupier.rules.reread import is_named, reread
 from croupier.rules.vocabulary import (
+    ANY,
     BANK,
     DISCARD,
     NONE,
@@ -321,7 +322,8 @@ def _values(rules: Rules) -> Iterator[Fault]:
         selection = rules.selection.get(name)
         if selection is None or selection.takes not in ("option", "paytable"):
             continue
-        if value not in {*selection.option, *selection.letters, NONE}:
+        any_but_none = value == ANY and place[-1] == "if"
+        if not any_but_none and value not in {*selection.option, *selection.letters, NONE}:
             yield Fault(place, f"{value!r} is not a value of {name!r}")
     for name, selection in rules.selection.items():
         default, among = selection.default, selection.among
