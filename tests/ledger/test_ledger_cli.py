@@ -10,7 +10,9 @@ import pytest
 
 from croupier.errors import UserError
 from croupier.ledger.checkpoints import parse_checkpoints, sign
+from croupier.ledger.journal import Head
 from croupier.ledger.stores import open_postgres
+from croupier.ledger.stores.marks import check_marks, marks_in, write_high_water
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.restoring import restore
 from croupier.ledger.stores.sqlite import SqliteStore
@@ -258,3 +260,40 @@ def test_a_backup_that_does_not_verify_is_not_restored(ledger: Path, tmp_path: P
         restore(new, ledger, rules_of)
     assert everything(new)["heads"] == {}
     new.close()
+
+
+def test_a_restore_makes_the_folder_and_knows_what_a_server_noted_there(
+    ledger: Path, tmp_path: Path
+) -> None:
+    backup, house = tmp_path / "backup.db", tmp_path / "houses" / "new"
+    assert run("ledger", "backup", "--data", str(ledger), "-o", str(backup)).code == 0
+    ran = run("ledger", "restore", str(backup), "--data", str(house))
+    assert (ran.code, ran.out) == (0, "restored\n")
+    assert (house / "ledger.db").is_file()
+    assert run("ledger", "verify", "--data", str(house)).code == 0
+    (house / "ledger.db").unlink()
+    write_high_water(house, {"t1": Head(40, bytes(32))}, time_ms=5)
+    ran = run("ledger", "restore", str(backup), "--data", str(house))
+    assert ran.code == 2 and "lacks events that were stored after it: 2 of t1" in ran.err
+    ran = run("ledger", "restore", str(backup), "--data", str(house), "--force")
+    assert ran.out == "2 events of t1 are lost; the journal says so\nrestored\n"
+    store = SqliteStore(house / "ledger.db")
+    with store.reading() as view:
+        check_marks(view, marks_in(house))  # What was forced is not held against it.
+    store.close()
+    file = tmp_path / "files" / "again.db"
+    assert run("ledger", "restore", str(backup), "--data", str(file)).code == 0
+    assert file.is_file()
+
+
+def test_another_key_does_not_sign_the_next_checkpoint(ledger: Path, tmp_path: Path) -> None:
+    """It would make every later `verify` fail."""
+    words = ("--data", str(ledger), "-o", str(tmp_path / "kept"))
+    assert run("ledger", "checkpoint", *words, "--secret", str(tmp_path / "one.key")).code == 0
+    other = run("ledger", "checkpoint", *words, "--secret", str(tmp_path / "other.key"))
+    assert other.code == 2 and "that signed the last checkpoint" in other.err
+    key = (tmp_path / "one.key").read_text()
+    (tmp_path / "server.key").write_text(f"croupier-master-key-1 {key}")
+    assert run("ledger", "checkpoint", *words, "--secret", str(tmp_path / "server.key")).code == 0
+    ran = run("ledger", "verify", "--data", str(ledger), "--checkpoints", str(tmp_path / "kept"))
+    assert ran.code == 0 and "2 checkpoints: verifies" in ran.out

@@ -14,7 +14,7 @@ from croupier.cli.settle import show_round
 from croupier.errors import ParseError, UserError
 from croupier.ledger.accounts import parse_account
 from croupier.ledger.audit import Posted, RulesOf
-from croupier.ledger.checkpoints import Checkpoint, parse_checkpoints, sign
+from croupier.ledger.checkpoints import Checkpoint, parse_checkpoints, public_key, sign
 from croupier.ledger.found import round_found
 from croupier.ledger.stores import open_postgres, open_sqlite
 from croupier.ledger.stores.marks import LEDGER, marks_in
@@ -216,7 +216,11 @@ def checkpoint(
         with store.reading() as view:
             heads, known = view.heads(), view.checkpoints()
         number = max((c.number for c in known), default=0) + 1
-        signed = sign(_secret(secret), number, heads, time_ms=time.time_ns() // 1_000_000)
+        key = _secret(secret)
+        if known and known[-1].key != public_key(key):
+            message = f"is not the key {known[-1].key.hex()[:16]}… that signed the last checkpoint"
+            raise UserError(message, field="--secret")
+        signed = sign(key, number, heads, time_ms=time.time_ns() // 1_000_000)
         store.add_checkpoint(signed)
     with output.open("a", encoding="utf-8") as file:
         file.write(f"{signed}\n")
@@ -307,7 +311,8 @@ def _secret(file: Path) -> bytes:
         with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as made:
             made.write(f"{os.urandom(KEY_BYTES).hex()}\n")
     try:
-        secret = bytes.fromhex(read_text(file))
+        # A server writes what kind of key it is before the key.
+        secret = bytes.fromhex(read_text(file).rpartition("-1 ")[2])
     except ValueError:
         secret = b""
     if len(secret) != KEY_BYTES:

@@ -1,6 +1,7 @@
 """One server has a PostgreSQL database, knows when it has not, and says so at once."""
 
 import asyncio
+import json
 import subprocess
 import sys
 import threading
@@ -12,7 +13,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from croupier.errors import UserError
+from croupier.client import Client
+from croupier.errors import Refused, UserError
 from croupier.ledger.store import Lost, Unavailable
 from croupier.ledger.stores import holding
 from croupier.ledger.stores.postgres import PostgresStore
@@ -21,6 +23,7 @@ from tests.ledger.contract import claim, everything, moving
 from tests.ledger.servers import new_database
 from tests.server.durability.databases import Database, database
 from tests.server.durability.floors import Floor
+from tests.server.durability.houses import House
 from tests.server.durability.tables import tables_text
 
 BACKENDS = (
@@ -231,3 +234,39 @@ def test_connections_that_broke_meanwhile_are_passed_over(server: str) -> None:
         store.append(claim("a"), moving(5))
         run(url, BACKENDS)
         assert store.append(claim("b", 1), moving(5, "2")).number == 2
+
+
+def test_a_house_whose_database_is_down_says_so_and_goes_on_when_it_is_back(
+    own_database: Database, tmp_path: Path
+) -> None:
+    """A guest is refused with 503 within two seconds, and let in soon after; all in JSON lines."""
+    own_database.down()
+    own_database.up()
+    url = new_database(own_database.where)
+
+    async def enter(house: House) -> float:
+        began = time.monotonic()
+        try:
+            await Client(house.address).guest()
+        except Refused as refused:
+            assert refused.code == "unavailable"
+            return time.monotonic() - began
+        return 0.0
+
+    async def visited(house: House) -> None:
+        await house.start()
+        assert await enter(house) == 0.0
+        own_database.down()
+        for _ in range(3):
+            assert 0 < await enter(house) < 4  # Two seconds, on a machine that is busy.
+        own_database.up()
+        back = time.monotonic()
+        while await enter(house):
+            assert time.monotonic() - back < SOON_S
+        assert "Closed" in await house.stop()
+
+    with House(tmp_path, tables_text(), database=url) as house:
+        asyncio.run(visited(house))
+        lines = [json.loads(line) for line in house.complaints().splitlines()]
+    assert {"database_gone", "database_back"} <= {line["event"] for line in lines}
+    assert "crash" not in {line["event"] for line in lines}

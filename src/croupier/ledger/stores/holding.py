@@ -24,7 +24,7 @@ LOCK = 7_233_092
 """The number of the lock that a server holds for as long as it runs."""
 STREAM = "*"
 """What the one lease is for: all streams. There is room for one a stream."""
-TAKING_S, PAUSE_S, WATCH_S = 4, 1 / 5, 1 / 4
+TAKING_S, PAUSE_S, WATCH_S = 4, 1 / 20, 1 / 4
 """How long somebody who has just ended may still seem to be there, and how often it is looked."""
 CONNECT_S = 2
 ALIVE: dict[str, Any] = {
