@@ -1,7 +1,13 @@
 """What all tests share."""
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+# A shell starts what runs in its background with interrupts ignored, and everything that is started
+# from there inherits it: programs under test would not hear the Ctrl-C that a test sends them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples every time, however busy the machine; `./test --long` looks for new ones.
 # A busy machine is slow, and no test is at fault for it.

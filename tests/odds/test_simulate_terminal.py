@@ -1,5 +1,6 @@
 """`croupier simulate` at a terminal: a bar with rate and time left, and the key to stop it."""
 
+import contextlib
 import os
 import pty
 import re
@@ -54,3 +55,18 @@ def test_a_bar_shows_rate_and_time_left_and_the_program_can_be_stopped(workers: 
         os.close(master)
     assert MOVING.search(text), text
     assert (process.returncode, out) == (130, b"")
+
+
+def test_workers_end_with_the_program_even_if_it_is_killed() -> None:
+    process, master = started("--workers", "2")
+    try:
+        text = ""
+        while not MOVING.search(text):
+            text += os.read(master, 4096).decode(errors="replace")
+        process.kill()
+        # Its output ends when nobody is left to write it.
+        assert process.communicate(timeout=TIMEOUT_S)[0] == b""
+    finally:
+        os.close(master)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 
 from croupier.errors import MissingExtra, UserError
 
@@ -22,7 +23,7 @@ def executor(workers: int, cluster: str | None) -> Iterator[Executor | None]:
             yield found
     elif workers > 1:
         # Not by forking: a copy of a process with threads of NumPy's may hang.
-        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_ignore_interrupts)
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_serve)
         try:
             yield pool
         finally:
@@ -36,9 +37,18 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that was started by a person."""
+def _serve() -> None:
+    """Leave Ctrl-C to the process that a person started, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        # A worker waits for work on a pipe that it holds open itself, so it would wait for ever.
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager
