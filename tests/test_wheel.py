@@ -1,43 +1,86 @@
-"""The wheel, as `pip install` would use it: built, installed in a clean environment and run."""
+"""The wheel, installed with pip in an empty environment: it does the whole main job."""
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 BOOKS = sorted(path.stem for path in (ROOT / "src/croupier/rulebooks").glob("*.toml"))
+# PYTHONPATH must not lend the empty environment what the wheel lacks.
+ENV = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    # PYTHONPATH must not lend the clean environment what the wheel lacks.
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=cwd, env=ENV, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def test_the_installed_wheel_lists_the_books(tmp_path: Path) -> None:
-    environment, empty = tmp_path / "environment", tmp_path / "empty"
-    empty.mkdir()
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel in it, and what the wheel asks for."""
+    folder = tmp_path_factory.mktemp("wheel")
+    environment = folder / "environment"
     # The backend is called as it stands in our environment, so that nothing is downloaded. For
     # the same reason the dependencies come from the wheels that the set-up of ./test put aside;
     # pip still takes from them only what the metadata of our wheel asks for, so a dependency
     # that is used and not declared is missing here.
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, cwd=ROOT)
-    (wheel,) = tmp_path.glob("croupier-*.whl")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=ROOT)
+    (wheel,) = folder.glob("croupier-*.whl")
     base = os.path.realpath(sys.executable)
-    run(base, "-I", "-m", "venv", "--without-pip", environment, cwd=empty)
+    run(base, "-I", "-m", "venv", "--without-pip", environment, cwd=folder)
     pip = (base, "-m", "pip", "--python", environment / "bin/python", "install", "--quiet")
-    run(*pip, "--no-index", "--find-links", ROOT / ".venv/wheels", wheel, cwd=empty)
+    local = ("--no-compile", "--no-index", "--find-links", ROOT / ".venv/wheels")
+    run(*pip, *local, wheel, cwd=folder)
+    return environment
 
-    listed = json.loads(run(environment / "bin/croupier", "rulebooks", "--json", cwd=empty))
+
+def test_it_has_the_books_and_all_files(environment: Path, tmp_path: Path) -> None:
+    listed = json.loads(run(environment / "bin/croupier", "rulebooks", "--json", cwd=tmp_path))
     assert [book["id"] for book in listed] == BOOKS
     assert len(BOOKS) == 5
-    assert list(environment.glob("lib/python*/site-packages/croupier/py.typed"))
-    # The templates of documents are inside too.
-    assert run(environment / "bin/croupier", "sign", BOOKS[0], cwd=empty).endswith("</html>\n")
-    # And so are the tables of the ledger.
     (packages,) = environment.glob("lib/python*/site-packages")
+    assert (packages / "croupier/py.typed").exists()
     assert len(list(packages.glob("croupier/ledger/stores/sql/*/0001-*.sql"))) == 2
+
+
+def test_it_writes_a_sign_as_pdf(environment: Path, tmp_path: Path) -> None:
+    run(environment / "bin/croupier", "sign", BOOKS[0], "-o", "sign.pdf", cwd=tmp_path)
+    assert (tmp_path / "sign.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_it_serves_tables(environment: Path, tmp_path: Path) -> None:
+    words = [str(environment / "bin/croupier"), "serve", "--port", "0"]
+    said = []
+    with subprocess.Popen(
+        words, cwd=tmp_path, env=ENV, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr
+        for line in process.stderr:
+            said.append(line)
+            if found := re.search(r"is open: (\S+)", line):
+                with urlopen(found[1]) as page:
+                    assert "<html" in page.read().decode()
+                process.send_signal(signal.SIGINT)
+    assert process.returncode == 0, said
+    assert any(line.startswith("Closed") for line in said)
+
+
+def test_it_names_the_command_that_brings_an_extra(environment: Path, tmp_path: Path) -> None:
+    words = [
+        str(environment / "bin/croupier"),
+        "ledger",
+        "verify",
+        "--database",
+        "postgresql://x/y",
+    ]
+    done = subprocess.run(words, cwd=tmp_path, env=ENV, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.endswith("pip install 'croupier[postgres]'\n")
