@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from croupier.cards import DECK, RANKS, Card
-from croupier.hands import STANDARD, Hand, Ranking
+from croupier.hands import STANDARD, Hand, Ranking, least_high
 from croupier.odds import counts
 from croupier.odds.codes import triple_codes
 from croupier.odds.counts import STATES, Counted
@@ -31,7 +31,7 @@ from croupier.odds.seats import (
 )
 from tests.odds.bets import RANDOM_CLASSES, class_of
 
-QUEEN, ALL_PLAY = RANKS.index("Q"), -2
+QUEEN, ALL_PLAY = least_high(RANKS.index("Q"), 3), 0
 RANKINGS = (
     STANDARD,
     Ranking(card_by_card=True),
@@ -112,7 +112,7 @@ def test_turning_the_suits_changes_the_suit_of_a_royal_and_nothing_else() -> Non
 
 
 def state(mine: Hand, bank: Hand, high: int) -> str:
-    if high >= 0 and not bank.is_at_least_high(high):
+    if bank.strength < high:
         return "unopposed"
     return "higher" if mine.beats(bank) else "lower" if bank.beats(mine) else "equal"
 

@@ -52,7 +52,7 @@ def settled(rules: TableRules, round: Round, seat: int) -> dict[str, int]:
 
 def high_of(rules: TableRules) -> int:
     qualifier = rules.bank.qualifier
-    return RANKS.index(qualifier.high) if qualifier else -2
+    return RANKS.index(qualifier.high) if qualifier and qualifier.high else -2
 
 
 def states(rules: TableRules, deals: Sequence[Deal]) -> list[str]:

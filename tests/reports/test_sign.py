@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from croupier.reports.sign import Panel, Sign, sign_of
+from croupier.rules.load import load_file
+from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.rules.words import dollars, hand_says, payout_says
 from tests.reports.tables import FULL, every_letter, table
-from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
+from tests.rules.books import CALIFORNIA, DATA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
 
 
 def panel(sign: Sign, title: str) -> Panel:
@@ -181,3 +183,14 @@ def test_conditions_of_a_version_are_posted() -> None:
     assert notes[:2] == ("Only with an Ante.", "At most 2 times the Ante.")
     both = sign_of(table(MARYLAND, {"version": "7.G(3)"})).panels[0]
     assert "Ante: at most 5 times the Pair Plus." in both.notes
+
+
+def test_a_bank_that_does_not_qualify_is_no_hand_that_does() -> None:
+    rules = resolve(load_file(DATA / "books/island-stud.toml"))
+    sign = sign_of(rules)
+    assert sign.qualifier == "Dealer plays with ace-king or better"
+    notes = panel(sign, "Bet").notes
+    assert "Paid by this table if the hand beats the dealer." in notes
+    assert (
+        "Stake returned if the hand ties with the dealer or the dealer does not qualify." in notes
+    )

@@ -9,10 +9,12 @@ import pytest
 
 from croupier.errors import UserError
 from croupier.round.file import parse_round, play_file
+from croupier.round.proof import faults_in
 from croupier.round.result import result_of
+from croupier.rules.load import load_file
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook, parse_rulebook
-from tests.rules.books import ROOT, SIXTH_TEXT, sixth, swapped
+from tests.rules.books import DATA, ROOT, SIXTH_TEXT, sixth, swapped
 from tests.rules.test_playable import AGAIN, GUARDED
 
 PAGE = (ROOT / "docs/rulebook-format.md").read_text()
@@ -147,3 +149,114 @@ def test_a_bonus_is_not_due_where_the_stake_that_it_is_on_was_given_up() -> None
         ("watch", "10.00", "forfeit", "0.00", "0.00"),
         ("crown", "1.00", "lose", "0.00", "0.00"),
     ]
+
+
+# ---------------------------------------------------------------- whole books
+
+BOOKS = {file.stem: file for file in sorted((DATA / "books").glob("*.toml"))}
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_the_other_books_play_through(name: str) -> None:
+    assert faults_in(load_file(BOOKS[name])) == []
+
+
+def at(name: str, round: dict[str, Any], **selections: Any) -> dict[str, Any]:
+    return settled(load_file(BOOKS[name]), round, **selections)
+
+
+def seat(number: int, cards: str, decision: str, **wagers: int) -> dict[str, Any]:
+    return {"seat": number, "cards": cards, "wagers": wagers, "decisions": decision.split()}
+
+
+def test_a_raise_may_be_several_times_the_ante() -> None:
+    result = at("raise-to-three", {
+        "dealer": {"cards": "Qh 7d 2c"},
+        "seats": [
+            seat(1, "As Ks Qs", "triple", ante=10, pair_plus=5),
+            seat(2, "9s 9d 3c", "double", ante=10),
+            seat(3, "Js 6d 4c", "play", ante=10),
+            seat(4, "Jd 6c 4h", "fold", ante=10),
+        ],
+    })  # fmt: skip
+    assert lines_of(result, 0) == [
+        ("ante", "10.00", "win", "10.00", "10.00"),
+        ("play", "30.00", "win", "30.00", "30.00"),
+        ("ante_bonus", "0.00", "win", "50.00", "0.00"),
+        ("pair_plus", "5.00", "win", "250.00", "5.00"),
+    ]
+    assert lines_of(result, 1)[1] == ("play", "20.00", "win", "20.00", "20.00")
+    assert lines_of(result, 2)[1] == ("play", "10.00", "lose", "0.00", "0.00")
+    assert [one["net"] for one in result["seats"]] == ["340.00", "30.00", "-20.00", "-10.00"]
+    assert result["house"] == "-340.00"
+
+
+@pytest.mark.parametrize(
+    ("name", "bank", "plays"),
+    [
+        ("pair-qualifies", "5h 5d 2c", True),
+        ("pair-qualifies", "4h 4d Ac", False),
+        ("pair-qualifies", "Ah Kd Jc", False),
+        ("pair-qualifies", "2h 5h 9h", True),
+        ("island-stud", "Ah Kd 4c 3s 2d", True),
+        ("island-stud", "Ah Qd Jc 9s 8d", False),
+        ("island-stud", "2h 2d 3c 4s 5d", True),
+        ("island-stud", "Kh Qd Jc 9s 8d", False),
+        ("no-qualifier", "2h 3d 5c", True),
+    ],
+)
+def test_the_bank_plays_with_the_least_hand_that_the_book_names(
+    name: str, bank: str, *, plays: bool
+) -> None:
+    cards = "6s 6c 7s" if len(bank) == 8 else "6s 6c 7s 8h Ts"
+    result = at(name, {"dealer": {"cards": bank}, "seats": [seat(1, cards, "play", ante=10)]})
+    assert result["dealer"]["qualifies"] is plays
+    outcomes = {line["wager"]: line["outcome"] for line in result["seats"][0]["lines"]}
+    assert (outcomes["play"] == "push") is not plays
+
+
+def test_five_cards_are_played_against_five() -> None:
+    result = at("island-stud", {
+        "dealer": {"cards": "Ah Kd 7c 4s 2d"},
+        "seats": [
+            seat(1, "9s 9d 9c 2h 2c", "play", ante=10, progressive=1),
+            seat(2, "Ac Ks 7d 4c 3h", "play", ante=10),
+            seat(3, "As Qs 7s 6s 3s", "fold", ante=10, progressive=1),
+        ],
+    }, progressive="A", progressive_rate="0.7")  # fmt: skip
+    # The Bet is twice the Ante and goes by its table; $1.40 of the two Progressives is the meter's.
+    assert lines_of(result, 0) == [
+        ("ante", "10.00", "win", "10.00", "10.00"),
+        ("play", "20.00", "win", "140.00", "20.00"),
+        ("progressive", "1.00", "win", "100.00", "0.00"),
+    ]
+    assert lines_of(result, 1)[1] == ("play", "20.00", "win", "20.00", "20.00")
+    assert lines_of(result, 2) == [
+        ("ante", "10.00", "forfeit", "0.00", "0.00"),
+        ("progressive", "1.00", "win", "50.00", "0.00"),
+    ]
+    assert result["meters"] == {"progressive": "10001.40"}
+    assert result["house"] == "-319.40"
+
+
+def test_a_bonus_on_the_banks_hand_is_kept_by_a_fold() -> None:
+    result = at("no-qualifier", {
+        "dealer": {"cards": "Qh Qd 2c"},
+        "seats": [seat(1, "2s 4d 9h", "fold", ante=10, dealer_bonus=5, pair_plus=5)],
+    })  # fmt: skip
+    assert lines_of(result) == [
+        ("ante", "10.00", "forfeit", "0.00", "0.00"),
+        ("pair_plus", "5.00", "lose", "0.00", "0.00"),
+        ("dealer_bonus", "5.00", "win", "20.00", "5.00"),
+    ]
+
+
+def test_the_narrower_of_two_rows_pays() -> None:
+    def paid(cards: str) -> str:
+        round = {
+            "community": {"cards": "2h 7d"},
+            "seats": [seat(1, cards, "ride ride", let_it_ride=5, three_card_bonus=1)],
+        }
+        return lines_of(at("three-card-ride", round))[3][3]  # fmt: skip
+
+    assert [paid("As Ks Qs"), paid("Ad Kd Qd"), paid("Js Ts 9s")] == ["100.00", "50.00", "40.00"]

@@ -172,11 +172,30 @@ CHOOSING: dict[str, Case] = {
     ),
     "two options with one key": (
         'key    = "L"', 'key    = "s"', "step.stay_or_leave.option.leave.key", "5", 'key    = "s"',
-        "must be one character, and no other option's",
+        "must be one letter or digit, not 'q' and no other option's",
+    ),
+    "the key to leave the table": (
+        'key    = "L"', 'key    = "Q"', "step.stay_or_leave.option.leave.key", "5", '"Q"',
+        "must be one letter or digit, not 'q' and no other option's",
+    ),
+    "a qualifier of two kinds": (
+        'high = "J"', 'high = "J", pair = "5"', "bank.qualifier", "6", "qualifier =",
+        "must have 'high' or 'pair'",
+    ),
+    "a qualifier of none": (
+        'high = "J", ', "", "bank.qualifier", "6", "qualifier =", "must have 'high' or 'pair'",
+    ),
+    "a kicker above the high card": (
+        'high = "J"', 'high = "J", kicker = "K"', "bank.qualifier.kicker", "6", "kicker =",
+        "goes with a higher 'high'",
+    ),
+    "a multiple of nothing": (
+        STAY, f"{STAY}\ntimes = 2", "step.stay_or_leave.option.stay.times", "5", "times = 2",
+        "must be at least 1, and goes with 'places'",
     ),
     "a key of two characters": (
         'key    = "L"', 'key    = "Le"', "step.stay_or_leave.option.leave.key", "5", '"Le"',
-        "must be one character, and no other option's",
+        "must be one letter or digit, not 'q' and no other option's",
     ),
     "lines where nothing is settled": (
         'shows  = ["bank", "pool"]', 'shows  = ["bank", "pool"]\nlines  = ["watch"]',
@@ -270,9 +289,9 @@ SEVERAL: dict[str, tuple[str, tuple[tuple[str, str], ...], list[tuple[str, str]]
         GUARDED,
         (*SPOTS, ("watch = { fate", f"{LEFT} = {{ fate")),
         [
-            ("step.stay_or_leave.option.stay.equals", "'watch' has several spots"),
             ("bonus.beacon.on", "'watch' has several spots"),
             ("envy.envy.holders.needs", "'watch' has several spots"),
+            ("step.stay_or_leave.option.stay.equals", "'watch' has several spots"),
         ],
     ),
     "nothing that is always offered": (

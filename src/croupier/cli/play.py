@@ -418,7 +418,9 @@ class Game:
     def _more(self, option: Option) -> int:
         """Return what an option adds to the stakes on the layout."""
         box = self.room.box
-        return box.stakes[option.equals].cents if box and option.places and option.equals else 0
+        if not box or not option.places or not option.equals:
+            return 0
+        return box.stakes[option.equals].cents * option.times
 
     def _cost(self, option: Option) -> str:
         more = self._more(option)

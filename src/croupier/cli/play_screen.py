@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import Any
 
-from croupier.cards import RANKS, SUIT_SYMBOLS, Card
+from croupier.cards import SUIT_SYMBOLS, Card
 from croupier.errors import UserError
 from croupier.hands import Hand
+from croupier.round.plan import plan_of
 from croupier.round.result import hand_places
 from croupier.round.settle import shared_place
 from croupier.round.state import Line, Round
@@ -260,7 +261,7 @@ def _bank_says(rules: TableRules, cards: Sequence[str]) -> str:
     if not words or qualifier is None:
         return words
     hand = Hand.of(cards, rules.ranking)
-    plays = hand.is_at_least_high(RANKS.index(qualifier.high))
+    plays = hand.strength >= plan_of(rules).qualifying
     return words if plays else f"{words}, does not qualify"
 
 

@@ -7,7 +7,15 @@ are ranked by `croupier.hands.arrays`, which is not imported here because it nee
 
 from croupier.hands.hand import Hand
 from croupier.hands.lookup import Evaluator, evaluator, five_cards, six_cards, three_cards
-from croupier.hands.ranking import ALSO, NAMES, STANDARD, Ranking, category, least_high
+from croupier.hands.ranking import (
+    ALSO,
+    NAMES,
+    STANDARD,
+    Ranking,
+    category,
+    least_high,
+    least_pair,
+)
 
 __all__ = [
     "ALSO",
@@ -20,6 +28,7 @@ __all__ = [
     "evaluator",
     "five_cards",
     "least_high",
+    "least_pair",
     "six_cards",
     "three_cards",
 ]

@@ -113,9 +113,19 @@ def category(strength: int, size: int) -> int:
     return strength >> (12 if size == 3 else 20)
 
 
-def least_high(rank: int, size: int) -> int:
-    """Return the least strength of so many cards with that rank high, below any pair (T3)."""
-    return rank + 2 << (8 if size == 3 else 16)
+def least_high(rank: int, size: int, kicker: int | None = None) -> int:
+    """Return the least strength of so many cards with that rank high, below any pair (T3).
+
+    With a kicker, that is the least second card beside the rank.
+    """
+    digits = rank + 2 << 4 | (0 if kicker is None else kicker + 2)
+    return digits << (4 if size == 3 else 12)
+
+
+def least_pair(rank: int, size: int) -> int:
+    """Return the least strength of so many cards with a pair of that rank."""
+    pair = NAMES[size].index("pair") << 8 | rank + 2 << 4 | rank + 2
+    return pair << (4 if size == 3 else 12)
 
 
 def strength_digits(strength: int, size: int) -> tuple[int, ...]:

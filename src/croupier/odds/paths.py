@@ -98,7 +98,7 @@ def _is_asked(step: Step, path: Path) -> bool:
 def _taken(path: Path, name: str, option: Option) -> Path:
     stakes = dict(path.stakes)
     if option.places and option.equals:
-        stakes[option.places] = Laid(stakes[option.equals].cents)
+        stakes[option.places] = Laid(stakes[option.equals].cents * option.times)
     for spot, fate in option.stakes.items():
         if spot in stakes and fate.fate != "keep":
             stakes[spot] = Laid(stakes[spot].cents, fate.fate)

@@ -96,9 +96,9 @@ def codes_of(cards: Cards, ranking: Ranking) -> Codes:
     return codes
 
 
-def plays(strengths: Any, high: int) -> Any:
-    """Tell which strengths of three cards play for a bank that needs this high card (T3)."""
-    return (strengths >> 12 > 0) | (strengths >> 8 & 15 >= high + 2)
+def plays(strengths: Any, least: int) -> Any:
+    """Tell which strengths of three cards play for a bank that needs at least this one (T3)."""
+    return strengths >= least
 
 
 @cache

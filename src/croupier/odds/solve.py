@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.cards import RANKS
 from croupier.errors import UserError
 from croupier.odds import counts
 from croupier.odds.counts import STATES, Counted
@@ -33,6 +32,7 @@ from croupier.odds.payoffs import (
 )
 from croupier.odds.seats import EVERY, WEIGHTS, codes_of, seat_codes
 from croupier.odds.seen import Drawn, Seen, Sight
+from croupier.round.plan import plan_of
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 from croupier.rules.words import listed
@@ -42,7 +42,6 @@ Choices = dict[str, Numbers]
 """By the options chosen before and the decision, the number of the option that each entry takes."""
 
 _SAFE = 1 << 62
-_ALL_PLAY = -2
 _SEAT_CODES = 128
 
 
@@ -62,9 +61,8 @@ class Group(NamedTuple):
 
 
 def bank_high(rules: TableRules) -> int:
-    """Return the least high card with which the bank plays."""
-    qualifier = rules.bank.qualifier
-    return RANKS.index(qualifier.high) if qualifier else _ALL_PLAY
+    """Return the least strength with which the bank plays."""
+    return plan_of(rules).qualifying
 
 
 class Model:
@@ -138,7 +136,7 @@ class Model:
 
     @property
     def high(self) -> int:
-        """The least high card with which the bank plays."""
+        """The least strength with which the bank plays."""
         return bank_high(self.rules)
 
     def _depends(self, group: Group) -> bool:

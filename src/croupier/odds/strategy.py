@@ -9,9 +9,10 @@ import numpy as np
 from croupier.cards import RANKS
 from croupier.errors import UserError, quoted
 from croupier.hands.arrays import three_cards
-from croupier.hands.ranking import least_high, strength_of_ranks
+from croupier.hands.ranking import strength_of_ranks
 from croupier.odds.paths import Decision, Node, Path, decisions
 from croupier.odds.solve import Choices, Model, Numbers
+from croupier.round.plan import plan_of
 from croupier.rules.game import Option
 from croupier.rules.table_rules import TableRules
 
@@ -45,7 +46,7 @@ def named_strategy(text: str, rules: TableRules, cards: int) -> Named:
     if said.lower().startswith(MIMIC):
         if rules.bank.qualifier is None:
             raise UserError("there is no bank's hand to mimic", field="strategy")
-        return Named(least=least_high(RANKS.index(rules.bank.qualifier.high), cards))
+        return Named(least=plan_of(rules).qualifying)
     hand = _HAND.fullmatch(said)
     ranks = [RANKS.index(r.upper().replace("10", "T")) for r in hand[1].split("-")] if hand else []
     if len(ranks) != cards:

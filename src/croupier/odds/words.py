@@ -64,25 +64,31 @@ def _decision_words(
     """Return sentences about one decision; suits may be told apart, so there are several turns."""
     model = solved.model
     key = ".".join((*(name for _, name in before), node.step))
-    takes = np.stack([_by_card(model, node, chosen[key]) for chosen in solved.choices])
-    if model.main and model.main.contested:
-        return tuple(_against_the_bank(model, node, takes))
-    return tuple(_by_paytable(model, node, takes, after=after))
-
-
-def _by_card(model: Model, node: Decision, choice: Numbers) -> Numbers:
-    """Return whether a seat takes the option that wagers most, by seat and card shown."""
+    chosen = np.stack([_by_card(model, choices[key]) for choices in solved.choices])
     most = len(node.options) - 1
+    if not (model.main and model.main.contested):
+        return tuple(_by_paytable(model, node, chosen == most, after=after))
+    found: list[str] = []
+    for least in range(most, 0, -1):  # From the option that wagers most, down to the last but one.
+        if (chosen == least).any() or (least == 1 and not found):
+            labels = _labels(model, node, least)
+            said = _against_the_bank(model, node, chosen >= least, labels=labels)
+            found += [f"Otherwise {x[0].lower()}{x[1:]}" if found else x for x in [*said]]
+    return tuple(found)
+
+
+def _by_card(model: Model, choice: Numbers) -> Numbers:
+    """Return the number of the option that a seat takes, by seat and card shown."""
     main = model.main
     if main and main.counted.where is not None and len(choice) == len(main.counted.seat):
-        return np.asarray(choice[main.counted.where] == most)
-    return np.asarray(choice[:, None] == most)
+        return np.asarray(choice[main.counted.where])
+    return np.asarray(choice[:, None])
 
 
-def _labels(model: Model, node: Decision) -> tuple[str, str]:
-    """Return the words for wagering most and least."""
+def _labels(model: Model, node: Decision, option: int = -1) -> tuple[str, str]:
+    """Return the words for an option, by default for wagering most, and for wagering least."""
     names = [_label(model, node.step, name) for name, _ in node.options]
-    return names[-1], names[0]
+    return names[option], names[0]
 
 
 def _label(model: Model, step: str, name: str) -> str:
@@ -92,17 +98,19 @@ def _label(model: Model, step: str, name: str) -> str:
 # ---------------------------------------------------------------- against a bank
 
 
-def _against_the_bank(model: Model, node: Decision, takes: Numbers) -> Iterator[str]:
+def _against_the_bank(
+    model: Model, node: Decision, takes: Numbers, *, labels: tuple[str, str]
+) -> Iterator[str]:
     """Yield the lowest hand to play, one sentence for cards up that ask for the same."""
     shown = model.shown and node.sees.get(model.shown)
     if not shown:
-        yield _threshold_words(model, node, takes[:, :, 0]) + "."
+        yield _threshold_words(model, takes[:, :, 0], labels) + "."
         return
     ranks = model.seats.rest >> 2
     by_rank: list[tuple[int, str]] = []
     for rank in range(13):
         masked = np.where(ranks[None] == rank, takes, -1)
-        by_rank.append((rank, _threshold_words(model, node, masked)))
+        by_rank.append((rank, _threshold_words(model, masked, labels)))
     for words, group in groupby(reversed(by_rank), key=lambda pair: pair[1]):
         up = [rank for rank, _ in group]
         named = _rank_range(up)
@@ -119,12 +127,12 @@ def _rank_range(ranks: list[int]) -> str:
     return f"{article} {RANK_NAMES[high]} down to a {RANK_NAMES[low]}"
 
 
-def _threshold_words(model: Model, node: Decision, takes: Numbers) -> str:
-    """Say from which hand on the option that wagers most is taken, and name the exceptions.
+def _threshold_words(model: Model, takes: Numbers, labels: tuple[str, str]) -> str:
+    """Say from which hand on an option that wagers more is taken, and name the exceptions.
 
     `takes` is by turn and seat, or by turn, seat and card shown; -1 where it does not apply.
     """
-    play, fold = _labels(model, node)
+    play, fold = labels
     count = len(model.seats.cards)
     flat = takes.reshape(len(takes), count, -1).transpose(1, 0, 2).reshape(count, -1)
     does, does_not = (flat == 1).any(axis=1), (flat == 0).any(axis=1)

@@ -8,11 +8,18 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from croupier.cards import RANK_NAMES, RANKS
 from croupier.rules.game import Bonus, Envy, Fee, Paytable, Rake, Row, Settle, Verdict, Wager
 from croupier.rules.table_rules import TableMeter, TableRules
 from croupier.rules.vocabulary import BANK, SEAT, Cents
-from croupier.rules.words import dollars, hand_says, listed, number, payout_says, percent
+from croupier.rules.words import (
+    dollars,
+    hand_says,
+    listed,
+    number,
+    payout_says,
+    percent,
+    qualifier_says,
+)
 
 # What a result of the showdown is called on a sign, from the player's side.
 _RESULTS = {
@@ -79,8 +86,8 @@ def _qualifier(rules: TableRules) -> str:
     qualifier = rules.bank.qualifier
     if qualifier is None:
         return ""
-    rank = RANK_NAMES[RANKS.index(qualifier.high)]
-    return qualifier.posted or f"{rules.bank.label} plays with {rank} high or better"
+    least = qualifier_says(qualifier)
+    return qualifier.posted or f"{rules.bank.label} plays with {least} or better"
 
 
 def _panels(rules: TableRules) -> Iterator[Panel]:
@@ -207,6 +214,10 @@ def _cards(rules: TableRules, table: Paytable, *, whose: str = "your") -> str:
     return f"best hand of {listed([{**words, **labels}[place] for place in table.of])}"
 
 
+_OF_HANDS = ("table", "push")
+"""The verdicts whose sentences name the hand; the others speak of it as beaten or tied."""
+
+
 def _gate(rules: TableRules, settle: Settle) -> Iterator[str]:
     """Say where a paytable does not pay because of what the bank holds."""
     states: dict[str, list[str]] = {}
@@ -220,8 +231,8 @@ def _gate(rules: TableRules, settle: Settle) -> Iterator[str]:
         yield f"Paid whatever the {_bank(rules)} holds."
         return
     said = {
-        "table": "Paid by this table if the hand {}.",
-        "push": "Stake returned if the hand {}.",
+        "table": "Paid by this table if {}.",
+        "push": "Stake returned if {}.",
         "push listed": "Stake of a listed hand returned if {}.",
         "lose": "Lost if {}.",
     }
@@ -229,8 +240,12 @@ def _gate(rules: TableRules, settle: Settle) -> Iterator[str]:
         if does in states:
             results = [words.format(bank=_bank(rules)) for words in states[does]]
             # In a sentence a bank that does not qualify gets its article.
-            results = [f"the {r}" if r.startswith(_bank(rules)) else r for r in results]
-            yield sentence.format(listed(results, last="or"))
+            hands = [r for r in results if not r.startswith(_bank(rules))]
+            banks = [f"the {r}" for r in results if r.startswith(_bank(rules))]
+            hand = (
+                [f"the hand {listed(hands, last='or')}"] if hands and does in _OF_HANDS else hands
+            )
+            yield sentence.format(listed([*hand, *banks], last="or"))
 
 
 def _folding(rules: TableRules, wager: str) -> Iterator[str]:

@@ -89,7 +89,8 @@ def _has_three(rules: TableRules) -> bool:
 
 
 def _high(rules: TableRules) -> str:
-    return rules.bank.qualifier.high if rules.bank.qualifier else HIGH
+    qualifier = rules.bank.qualifier
+    return (qualifier.high if qualifier else None) or HIGH
 
 
 def _is_won(round: Round, box: Box, known: Mapping[int, Card]) -> bool:

@@ -200,7 +200,7 @@ def _stakes_after(stakes: Mapping[str, Stake], choice: Choice) -> dict[str, Stak
         if spot in stakes and beside not in stakes:
             after[spot] = stakes[spot]._replace(ruling=ruling)
     if choice.places:
-        after[choice.places] = _stake(stakes[choice.equals].cents)
+        after[choice.places] = _stake(stakes[choice.equals].cents * choice.times)
     return after
 
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from croupier.cards import RANKS, Card
 from croupier.errors import Bug
-from croupier.hands import Hand, evaluator, least_high
+from croupier.hands import Hand, evaluator, least_high, least_pair
 from croupier.money import odds
 from croupier.round.settle import fits, is_high_enough, judge, names_of, verdict_of
 from croupier.round.stages import Dealing, choices_of, stages_of
 from croupier.round.state import Box, Line
-from croupier.rules.game import Bonus, Envy, Paytable, Row, Unnamed, Wager
+from croupier.rules.game import Bonus, Envy, Paytable, Qualifier, Row, Unnamed, Wager
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 
@@ -199,8 +199,7 @@ class Plan:
         """The lines of the deal for which a wager must have been made, with their places."""
         banks = sum(line.cards for line in rules.deal.cards if line.to == BANK)
         self.has_bank = banks > 0
-        qualifier = rules.bank.qualifier
-        self.qualifying = least_high(RANKS.index(qualifier.high), banks) if qualifier else 0
+        self.qualifying = _least(rules.bank.qualifier, banks) if rules.bank.qualifier else 0
         """The least strength with which the bank's hand plays."""
         hands = evaluator(rules.ranking)
         self.strength, self.name = hands.strength, hands.name
@@ -226,6 +225,14 @@ class Plan:
         """Return a hand as it is settled by."""
         strength = self.strength(cards)
         return strength, strength >> self._kinds[len(cards)], cards
+
+
+def _least(qualifier: Qualifier, cards: int) -> int:
+    """Return the least strength of a hand of so many cards with which the bank plays (T3)."""
+    if qualifier.pair:
+        return least_pair(RANKS.index(qualifier.pair), cards)
+    kicker = RANKS.index(qualifier.kicker) if qualifier.kicker else None
+    return least_high(RANKS.index(qualifier.high or RANKS[0]), cards, kicker)
 
 
 def _metered(rules: TableRules) -> Iterator[tuple[str, tuple[Fraction, dict[str, Fraction]]]]:

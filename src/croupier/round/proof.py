@@ -204,7 +204,7 @@ class _Trial:
         option = self.rules.steps[self.at].option[name]
         if option.places and option.equals:
             cents = next(c for s, spot, c in self.made if (s, spot) == (seat, option.equals))
-            self.made.append((seat, option.places, cents))
+            self.made.append((seat, option.places, cents * option.times))
 
     def _show(self) -> None:
         if self.round.due:

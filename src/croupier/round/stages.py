@@ -43,8 +43,9 @@ class Choice(NamedTuple):
     ends: tuple[tuple[str, tuple[str, str, str | None]], ...]
     """The spots whose stakes do not stay, each with its fate, clause and ruling."""
     places: str
-    """The spot where a stake is made, or '', and the one whose stake it equals."""
+    """The spot where a stake is made, or ''; the one whose stake it goes by, and how many times."""
     equals: str
+    times: int
     keeps: tuple[tuple[str, str, str | None], ...] = ()
     """The spots whose stakes stay by a ruling, unless one lies on another spot."""
 
@@ -80,7 +81,7 @@ def _choice(rules: TableRules, option: Option) -> Choice:
         if stake.fate == "keep" and stake.beside
     )
     places = option.places if option.places and option.equals else ""
-    return Choice(option.folds, ends, places, option.equals or "", keeps)
+    return Choice(option.folds, ends, places, option.equals or "", option.times, keeps)
 
 
 def stages_of(rules: TableRules) -> tuple[Stage, ...]:

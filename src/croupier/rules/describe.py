@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from croupier.cards import RANK_NAMES, RANKS
 from croupier.rules.book import Rules
 from croupier.rules.game import (
     Bonus,
@@ -21,7 +20,7 @@ from croupier.rules.game import (
     Wager,
 )
 from croupier.rules.vocabulary import BANK, DISCARD, SEATS
-from croupier.rules.words import dollars, hand_says, listed, number, payout_says
+from croupier.rules.words import dollars, hand_says, listed, number, payout_says, qualifier_says
 
 _STATES = {
     "always": "always",
@@ -107,7 +106,7 @@ def _table(rules: Rules) -> _Sayings:
     if rules.rake:
         yield "rake", "A flat rake may be taken from each player of a round.", rules.rake.clause
     if bank.qualifier:
-        text = f"The bank's hand plays with {_high(bank.qualifier.high)} high or better."
+        text = f"The bank's hand plays with {qualifier_says(bank.qualifier)} or better."
         yield "qualifier", text, bank.qualifier.clause
 
 
@@ -214,7 +213,8 @@ def _option_says(rules: Rules, option: Option) -> str:
     says = []
     if option.places and option.equals:
         places, equals = rules.wager[option.places].label, rules.wager[option.equals].label
-        says.append(f"places {_an(places)} equal to the {equals}")
+        size = f"of {option.times} times" if option.times > 1 else "equal to"
+        says.append(f"places {_an(places)} {size} the {equals}")
     for fate, verb in (("forfeit", "forfeits"), ("take back", "takes back"), ("keep", "keeps")):
         spots = [_spot(rules, s) for s, stake in option.stakes.items() if stake.fate == fate]
         if spots:
@@ -364,7 +364,3 @@ def _place(rules: Rules, place: str) -> str:
 
 def _an(label: str) -> str:
     return f"{'an' if label[0] in 'AEIOU' else 'a'} {label}"
-
-
-def _high(rank: str) -> str:
-    return RANK_NAMES[RANKS.index(rank)]

@@ -67,9 +67,11 @@ class RankingRule(Cited):
 
 
 class Qualifier(Cited):
-    """The least high card with which the bank's hand plays."""
+    """The least hand with which the bank plays: a high card, perhaps with another, or a pair."""
 
-    high: Rank
+    high: Rank | None = None
+    kicker: Rank | None = None
+    pair: Rank | None = None
     posted: str = ""
 
 
@@ -276,6 +278,7 @@ class Option(Cited):
     key: str
     places: WagerId | None = None
     equals: WagerId | None = None
+    times: int = 1
     folds: bool = False
     stakes: Mapping[SpotId, StakeFate] = field(default_factory=dict)
 

@@ -8,6 +8,7 @@ it speaks of, and every stake is settled once. What a book says beyond that is h
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from croupier.cards import RANKS
 from croupier.hands import NAMES
 from croupier.rules.book import Rules
 from croupier.rules.game import Deal, Option, Paytable, Row, Settle, Step
@@ -16,6 +17,9 @@ from croupier.rules.vocabulary import BANK, DISCARD, SEAT, SEATS, PlaceId
 
 DECK = 52
 """How many cards there are to make hands of."""
+
+LEAVE = "q"
+"""The key by which a player leaves a table in the terminal."""
 
 DEALING = "dealing"
 """The selection that chooses among the ways to deal; its options are their names."""
@@ -47,6 +51,7 @@ def _seats(rules: Rules) -> Iterator[Fault]:
     if not max(table.seats_min, 2 if banks else 1) <= table.seats:
         needed = max(table.seats_min, 2 if banks else 1)
         yield Fault(("table", "seats"), f"must be at least {needed}, for a round to be played")
+    yield from _qualifier(rules)
     if rules.bank.rotation and rules.bank.rotation.rounds_max < 1:
         yield Fault(("bank", "rotation", "rounds_max"), "must be at least 1")
     if rules.deck.cards != DECK:
@@ -54,6 +59,22 @@ def _seats(rules: Rules) -> Iterator[Fault]:
         yield Fault(("deck", "cards"), message)
     if rules.deck.decks < 1:
         yield Fault(("deck", "decks"), "must be at least 1")
+
+
+def _qualifier(rules: Rules) -> Iterator[Fault]:
+    qualifier, at = rules.bank.qualifier, ("bank", "qualifier")
+    if qualifier is None:
+        return
+    if (qualifier.high is None) == (qualifier.pair is None):
+        yield Fault(at, "must have 'high' or 'pair'")
+    elif qualifier.kicker and not _is_lower(qualifier.kicker, qualifier.high):
+        yield Fault((*at, "kicker"), "goes with a higher 'high'")
+    if qualifier.pair and rules.ranking.three_cards == "card by card":
+        yield Fault((*at, "pair"), "pairs are not compared by their rank in this ranking")
+
+
+def _is_lower(rank: str, other: str | None) -> bool:
+    return other is not None and RANKS.index(rank) < RANKS.index(other)
 
 
 def _deals(rules: Rules) -> Iterator[Fault]:
@@ -199,8 +220,9 @@ def _steps(rules: Rules) -> Iterator[Fault]:
                 yield Fault((*at, "shows"), f"there are no cards to turn up at {place!r}")
         keys = Counter(option.key.casefold() for option in step.option.values())
         for choice, option in step.option.items():
-            if keys[option.key.casefold()] > 1 or len(option.key) != 1:
-                message = "must be one character, and no other option's"
+            taken = keys[option.key.casefold()] > 1 or option.key.casefold() == LEAVE
+            if taken or len(option.key) != 1 or not option.key.isalnum():
+                message = f"must be one letter or digit, not {LEAVE!r} and no other option's"
                 yield Fault((*at, "option", choice, "key"), message)
         if step.option and all(option.places for option in step.option.values()):
             yield Fault((*at, "option"), "a player who cannot pay for more has nothing to choose")
@@ -238,6 +260,8 @@ def _option(
         yield Fault((*at, "equals"), f"a seat that is asked may have no stake on {equals!r}")
     if equals and equals in rules.wager and rules.wager[equals].spots:
         yield Fault((*at, "equals"), f"{equals!r} has several spots")
+    if option.times < 1 or (option.times > 1 and not option.places):
+        yield Fault((*at, "times"), "must be at least 1, and goes with 'places'")
     if option.folds:
         for spot in sorted(lying - option.stakes.keys()):
             yield Fault(at, f"does not say what becomes of a stake on {spot!r}")

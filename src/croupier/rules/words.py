@@ -4,8 +4,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from croupier.cards import RANK_NAMES, RANKS
 from croupier.money import format_money
-from croupier.rules.game import Paytable, Row
+from croupier.rules.game import Paytable, Qualifier, Row
 
 _SUITS = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
 _RANKS = {"T": "tens", "J": "jacks", "Q": "queens", "K": "kings", "A": "aces"}
@@ -53,10 +54,22 @@ def hand_says(row: Row) -> str:
     """Name the hand of a row: 'mini royal of spades', 'pair of tens or better'."""
     name = row.label or row.hand
     if row.least:
-        name += f" of {_RANKS.get(row.least, row.least + 's')} or better"
+        name += f" of {_ranks(row.least)} or better"
     if row.suits and len(row.suits) < len(_SUITS):
         name += " of " + listed([_SUITS[suit] for suit in row.suits], last="or")
     return name
+
+
+def qualifier_says(qualifier: Qualifier) -> str:
+    """Name the least hand with which the bank plays: 'queen high', 'ace-king', 'a pair of tens'."""
+    if qualifier.pair:
+        return f"a pair of {_ranks(qualifier.pair)}"
+    cards = [RANK_NAMES[RANKS.index(r)] for r in (qualifier.high, qualifier.kicker) if r]
+    return "-".join(cards) if qualifier.kicker else f"{cards[0]} high"
+
+
+def _ranks(rank: str) -> str:
+    return _RANKS.get(rank, f"{rank}s")
 
 
 def payout_says(table: Paytable, row: Row) -> str:
