@@ -16,6 +16,7 @@ from tests.rules.books import (
     LET_IT_RIDE,
     MARYLAND,
     SINGAPORE,
+    SIXTH_TEXT,
     book,
     each_book,
     sixth,
@@ -192,3 +193,13 @@ def test_what_a_selection_may_be_is_said(id: str, selection: str, expected: str)
 def test_every_selection_can_be_said(id: str) -> None:
     said: dict[str, Any] = {name: may_be(book(id).rules, name) for name in book(id).rules.selection}
     assert [name for name, text in said.items() if not text] == []
+
+
+def test_steps_with_other_names_are_no_difference() -> None:
+    renamed = SIXTH_TEXT.replace("stay_or_leave", "choice").replace("[step.reveal]", "[step.up]")
+    assert list(differences(sixth(), sixth(renamed))) == []
+    louder = renamed.replace('label  = "Leave"', 'label  = "Run"')
+    assert {found["topic"] for found in differences(sixth(), sixth(louder))} == {
+        "decision stay_or_leave", "decision stay_or_leave: Leave", "decision choice",
+        "decision choice: Run",
+    }  # fmt: skip

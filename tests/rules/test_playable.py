@@ -98,6 +98,10 @@ CARDS: dict[str, Case] = {
         'label  = "Pool"\ncards  = 2', 'label  = "Pool"\ncards  = 3', "deal.shoe", "4",
         "[deal.shoe]", "deals 2 cards to 'pool', which holds 3",
     ),
+    "a place that is called like something else": (
+        "[place.pool]", '[place.dealer]\nlabel = "Dealer"\ncards = 2\nclause = "4"\n\n[place.pool]',
+        "place.dealer", "4", "[place.dealer]", "the name means something else in a round file",
+    ),
     "a showdown without a bank": (
         BANK + ",", "", "wager.watch.settle", "2", "[wager.watch.settle]",
         f"{SHOWDOWN}: the seats get 3 cards and the bank 0",

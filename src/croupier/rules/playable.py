@@ -24,6 +24,12 @@ LEAVE = "q"
 DEALING = "dealing"
 """The selection that chooses among the ways to deal; its options are their names."""
 
+_TAKEN = {
+    *("rulebook", "selections", "dealing", "meters", "seats", "deck", "irregularities"),
+    *("action", "dealer", "banker", SEAT, BANK, DISCARD),
+}
+"""What a place may not be called."""
+
 _KEYS = {
     "bets": {"closed", "stands"},
     "deal": set[str](),
@@ -103,6 +109,8 @@ def _deals(rules: Rules) -> Iterator[Fault]:
                 message = f"deals {held[PlaceId(place)]} cards to {place!r}, which holds"
                 yield Fault(at, f"{message} {there.cards}")
     for place, there in rules.place.items():
+        if place in _TAKEN:
+            yield Fault(("place", place), "the name means something else in a round file")
         if there.hands and (there.cards % there.hands or there.cards // there.hands not in NAMES):
             yield Fault(("place", place, "hands"), "no hand has that many cards")
 

@@ -82,8 +82,15 @@ def differences(one: Rulebook, other: Rulebook) -> Iterator[dict[str, Any]]:
     said = [{(s.part, s.topic): s for s in describe(book.rules)} for book in books]
     parts = list(dict.fromkeys(s.part for says in said for s in says.values()))
     topics = sorted({**said[0], **said[1]}, key=lambda topic: parts.index(topic[0]))
+    # What both say under different names, such as those of their steps, is no difference.
+    alone = [
+        {(s.part, s.text) for topic, s in said[i].items() if topic not in said[1 - i]}
+        for i in (0, 1)
+    ]
     for topic in topics:
         texts = [says.get(topic) for says in said]
+        if any(text and (text.part, text.text) in alone[0] & alone[1] for text in texts):
+            continue
         if len({text.text if text else None for text in texts}) > 1:
             yield {
                 "part": topic[0],
