@@ -28,7 +28,7 @@ _RESULTS = {
     "equal": "ties with the {bank}",
     "lower": "beaten by the {bank}",
 }
-_RAKED = {
+RAKED = {
     "all": "each player and the {bank}",
     "players": "each player",
     "designated_player": "the {bank}",
@@ -75,13 +75,13 @@ def sign_of(rules: TableRules, *, house: str = "") -> Sign:
         house=house,
         rulebook=rules.rulebook,
         digest=rules.digest,
-        qualifier=_qualifier(rules),
+        qualifier=qualifier_posted(rules),
         panels=tuple(_panels(rules)),
         notes=tuple(_notes(rules)),
     )
 
 
-def _qualifier(rules: TableRules) -> str:
+def qualifier_posted(rules: TableRules) -> str:
     """Return the sentence that the book posts, or one that says the same."""
     qualifier = rules.bank.qualifier
     if qualifier is None:
@@ -263,14 +263,19 @@ def _result(rules: TableRules, words: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def _conditions(rules: TableRules, wager: Wager) -> Iterator[str]:
+def conditions_say(rules: TableRules, wager: Wager) -> Iterator[tuple[str, str]]:
+    """Yield what a wager needs beside it, each sentence with its clause."""
     for condition in wager.conditions:
         if condition.needs:
             needed = [_an(rules.wagers[w].label) for w in condition.needs if w in rules.wagers]
-            yield f"Only with {listed(needed, last='or')}."
+            yield f"Only with {listed(needed, last='or')}.", condition.clause
         if condition.at_most is not None and condition.of:
             other = rules.wagers[condition.of].label
-            yield f"At most {number(condition.at_most)} times the {other}."
+            yield f"At most {number(condition.at_most)} times the {other}.", condition.clause
+
+
+def _conditions(rules: TableRules, wager: Wager) -> Iterator[str]:
+    return (says for says, _ in conditions_say(rules, wager))
 
 
 def _sizes(wager: Wager) -> Iterator[str]:
@@ -339,7 +344,7 @@ def _fees(rules: TableRules, fee: Fee) -> Panel:
 
 
 def _rake(rules: TableRules, rake: Rake) -> Panel:
-    payer = _RAKED[rake.payer].format(bank=_bank(rules))
+    payer = RAKED[rake.payer].format(bank=_bank(rules))
     rows = ((payer[0].upper() + payer[1:], f"{dollars(rake.amount)} a round"),)
     return Panel(title="Rake", clause=rake.payers.get(rake.payer, rake.clause), rows=rows)
 

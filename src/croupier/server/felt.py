@@ -3,6 +3,7 @@
 from typing import Any
 
 from croupier.money import format_money
+from croupier.reports.notices import notices_of
 from croupier.reports.sign import sign_of
 from croupier.round import bots
 from croupier.round.settle import shared_place
@@ -44,6 +45,7 @@ def felt_of(config: TableConfig) -> dict[str, Any]:
         "shared_hands": rules.places[name].hands if name else None,
         "meters": {id: rules.wagers[m.wager].label for id, m in rules.meters.items()},
         "paytables": [_paytable(family, rules, table) for family, table in rules.paytables.items()],
+        "notices": [notice._asdict() for notice in notices_of(rules)],
         "posted": [text for text in (sign.qualifier, *sign.notes) if text],
         "default": default_says(rules),
         "timing": {

@@ -70,6 +70,7 @@ def _row(table: LiveTable) -> dict[str, Any]:
             {"label": label, "shows": scene["meters"].get(id)}
             for id, label in felt["meters"].items()
         ],
+        "notices": felt["notices"],
         "practice": config.practice,
         "odds": query("/odds", _selected(rules.rulebook, config.selections)),
     }

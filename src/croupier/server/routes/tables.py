@@ -30,6 +30,14 @@ def pit_of(request: Request) -> Pit:
     return pit
 
 
+class NoticeSaid(BaseModel):
+    about: str
+    title: str
+    says: str
+    clause: str | None
+    ruling: str | None
+
+
 class TableRow(BaseModel):
     table: str
     title: str
@@ -40,6 +48,8 @@ class TableRow(BaseModel):
     phase: str
     round: str | None
     meters: dict[str, str]
+    notices: list[NoticeSaid]
+    """What a player has to know before the first bet: limits, fees, rake, the qualifying hand."""
     practice: bool
 
 
@@ -114,6 +124,7 @@ def _row(pit: Pit, id: str) -> TableRow:
         phase=scene["phase"],
         round=scene["round"],
         meters=scene["meters"],
+        notices=[NoticeSaid(**notice) for notice in table.felt["notices"]],
         practice=table.config.practice,
     )
 

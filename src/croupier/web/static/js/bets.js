@@ -71,9 +71,13 @@ export class Bets {
   put(seat, wager, cents) {
     const name = wager.wager;
     if (!cents) return this.line.ask({ type: "take_down", seat, wager: name });
+    return this.line.ask({ type: "bet", seat, wager: name, cents, hand: this.handAt(seat) });
+  }
+
+  /** @param {number} seat */
+  handAt(seat) {
     const { felt, scene } = this.state();
-    const hand = felt?.shared_hands ? (scene.boxes[seat]?.hand ?? this.hand()) : null;
-    return this.line.ask({ type: "bet", seat, wager: name, cents, hand });
+    return felt?.shared_hands ? (scene.boxes[seat]?.hand ?? this.hand()) : null;
   }
 
   undo() {
@@ -105,11 +109,10 @@ export class Bets {
 
   /** All bets of a seat at once: some stand only together. */
   async again() {
-    const { felt, scene } = this.state();
     for (const seat of mySeats(this.state())) {
       const last = this.last();
       const wagers = Object.fromEntries(last.map(({ wager, cents }) => [wager.wager, cents]));
-      const hand = felt?.shared_hands ? (scene.boxes[seat]?.hand ?? this.hand()) : null;
+      const hand = this.handAt(seat);
       const answer = await this.line.ask({ type: "bet", seat, wagers, hand });
       if (answer.type !== "done") return;
       this.undone.push(...last.map(({ wager }) => ({ seat, wager, cents: 0 })));

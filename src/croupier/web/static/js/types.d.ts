@@ -38,6 +38,9 @@ export interface Felt {
   places: Record<string, { label: string; cards: number }>; shared_hands: number | null;
   meters: Record<string, string>;
   paytables: { id: string; label: string; rows: PayRow[] }[];
+  notices: {
+    about: string; title: string; says: string; clause: string | null; ruling: string | null;
+  }[];
   posted: string[]; default: string;
   timing: { bets_s: number; decide_s: number; grace_s: number };
 }
