@@ -254,7 +254,7 @@ def test_every_stage_runs_even_if_one_fails(clone: Clone) -> None:
         "ruff.py ['check']",
         "ruff.py ['format', '--check']",
         "mypy.py []",
-        "pytest.py ['-n', 'auto']",
+        "pytest.py ['-n', 'auto', '--dist', 'worksteal']",
     ]
 
 
@@ -267,7 +267,10 @@ def test_arguments_go_to_pytest_alone(clone: Clone) -> None:
 def test_long_runs_everything(clone: Clone) -> None:
     out = clone.run("test", "--long")[1]
     assert out.count("== ") == 5
-    assert "pytest.py ['-n', 'auto', '-m', '', '--hypothesis-profile=long'" in out
+    assert (
+        "pytest.py ['-n', 'auto', '--dist', 'worksteal', '-m', '', '--hypothesis-profile=long'"
+        in out
+    )
 
 
 def test_the_real_launcher_starts_the_real_program() -> None:

@@ -51,9 +51,11 @@ def main() -> int:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("folder", type=Path)
     asked.add_argument("--user", choices=HOMES, action="append")
-    asked.add_argument("tests", nargs="*", help="arguments of ./test")
     asked.add_argument(INSIDE, action="store_true", help=argparse.SUPPRESS)
-    given = asked.parse_args()
+    words, tests = sys.argv[1:], list[str]()
+    if "--" in words:
+        words, tests = words[: words.index("--")], words[words.index("--") + 1 :]
+    given = asked.parse_args(words)
     if os.geteuid() != 0:
         print("Making a Debian needs root: run this with sudo.", file=sys.stderr)
         return 2
@@ -67,7 +69,7 @@ def main() -> int:
     results = [
         (user, what, passed)
         for user in given.user or HOMES
-        for what, passed in checked(root, user, given.tests)
+        for what, passed in checked(root, user, tests)
     ]
     for user, what, passed in results:
         print(f"{user}: {what}: {'passed' if passed else 'FAILED'}")
