@@ -60,10 +60,15 @@ def test_it_serves_tables(environment: Path, tmp_path: Path) -> None:
     words = [str(environment / "bin/croupier"), "serve", "--port", "0"]
     said = []
     with subprocess.Popen(
-        words, cwd=tmp_path, env=ENV, stderr=subprocess.PIPE, text=True
+        words,
+        cwd=tmp_path,
+        env=ENV,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as process:
-        assert process.stderr
-        for line in process.stderr:
+        assert process.stdout
+        for line in process.stdout:
             said.append(line)
             if found := re.search(r"is open: (\S+)", line):
                 with urlopen(found[1]) as page:

@@ -35,9 +35,10 @@ MOUNTED = ("/dev", "/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs", "/etc/pip
 SERVE = """
 import re, signal, subprocess, sys, urllib.request
 words = ["./croupier", "serve", "--port", "0"]
-with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as p:
+told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+with subprocess.Popen(words, text=True, **told) as p:
     said = ""
-    for line in p.stderr:
+    for line in p.stdout:
         said += line
         if found := re.search(r"open: (http\\S+)", line):
             page = urllib.request.urlopen(found[1]).read().decode()
