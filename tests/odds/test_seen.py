@@ -141,6 +141,7 @@ def test_it_is_what_the_brute_force_finds(
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1200)  # Two groups of cards, counted together twice over.
 @pytest.mark.parametrize(("id", "cards", "bet", "how"), CASES_LONG)
 def test_it_is_what_the_brute_force_finds_with_more_cards(
     id: str, cards: str, bet: dict[str, Any], how: dict[str, Any]
