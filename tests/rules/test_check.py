@@ -303,6 +303,11 @@ SELECTIONS: dict[str, Case] = {
         'does = "pay", to = 1, clause = "6" } }', 'does = "pay", to = 1, clause = "66" } }',
         "ruling.W1.alternative[2].sets", None, '"66"', "'66' is not a clause of this book",
     ),
+    "reading that nobody can play or price": (
+        'selections = { ties = "lose" }\n', "",
+        "ruling.W1.alternative[1]", None, '= "ties"\n[[ruling.W1.alternative]]',
+        "sets nothing and selects nothing, and the ruling has no 'why'",
+    ),
     "enforced clause that nothing cites": (
         BELL, BELL.replace("declared", "enforced"),
         "clause.8", "8", '"8"',

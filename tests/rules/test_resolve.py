@@ -147,7 +147,11 @@ def options() -> Iterator[tuple[str, str, str]]:
 def readings() -> Iterator[tuple[str, str, int]]:
     for id in IDS:
         for name, ruling in book(id).rules.ruling.items():
-            yield from ((id, name, i) for i in range(len(ruling.alternative)))
+            yield from (
+                (id, name, i)
+                for i, reading in enumerate(ruling.alternative)
+                if reading.sets or reading.selections
+            )
 
 
 @each_book

@@ -79,7 +79,10 @@ class Selection(Cited):
 
 
 class Alternative(Shape):
-    """Another reading of the text: what it sets, or which selections bring it about."""
+    """Another reading of the text: what it sets, or which selections bring it about.
+
+    One that the format cannot play does neither; its ruling then says why it has no price.
+    """
 
     says: str
     sets: Mapping[Path, Any] = field(default_factory=dict)

@@ -44,6 +44,7 @@ def read(data: Data) -> tuple[Rules | None, list[Fault]]:
     faults = reader.faults
     faults += [fault for check in _CHECKS for fault in check(rules)]
     faults += _overlays(rules, data, reader)
+    faults += _unpriced(rules)
     faults += _clauses(rules, data, reader.references)
     faults += _dangling(reader.references, data)
     # Whether rounds can be played is asked of a book that is otherwise in order.
@@ -404,6 +405,15 @@ def _all_sets(rules: Rules) -> Iterator[tuple[Place, Mapping[Path, Any]]]:
     for name, ruling in rules.ruling.items():
         for i, reading in enumerate(ruling.alternative):
             yield ("ruling", name, "alternative", i, "sets"), reading.sets
+
+
+def _unpriced(rules: Rules) -> Iterator[Fault]:
+    """Yield a fault for each reading that can neither be played nor says why it has no price."""
+    for name, ruling in rules.ruling.items():
+        for i, reading in enumerate(ruling.alternative):
+            if not (reading.sets or reading.selections or ruling.why):
+                message = "sets nothing and selects nothing, and the ruling has no 'why'"
+                yield Fault(("ruling", name, "alternative", i), message)
 
 
 def _clauses(rules: Rules, data: Data, references: list[Reference]) -> Iterator[Fault]:
