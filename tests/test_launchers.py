@@ -42,6 +42,14 @@ def npm(args):
 def node(args):
     tarfile.open(args[-1], "w").close()
 """
+# Stands in for uv: notes how it was called, and makes an environment that has only a Python.
+UV = """#!/bin/sh
+echo "$@" >>"$NOTES"
+[ "$1" = "${UV_FAILS-}" ] && exit 2
+[ "$1" = venv ] || exit 0
+mkdir -p lowest/bin lowest/lib/python3/site-packages
+ln -sf "$(readlink -f bin/python)" lowest/bin/python
+"""
 # Stands in for each stage of ./test.
 STAGE = """
 import os, sys
@@ -271,6 +279,23 @@ def test_long_runs_everything(clone: Clone) -> None:
         "pytest.py ['-n', 'auto', '--dist', 'worksteal', '-m', '', '--hypothesis-profile=long'"
         in out
     )
+
+
+def test_lowest_tests_the_lowest_versions_alone(clone: Clone) -> None:
+    clone.run("setup", "test")
+    uv = clone.root / ".venv/bin/uv"
+    uv.write_text(UV)
+    uv.chmod(0o755)
+    clone.notes.unlink()
+    code, out, _ = clone.run("test", "--lowest", "-q", FAILS="pytest.py")
+    assert (code, out) == (1, "pytest.py ['-n', 'auto', '--dist', 'worksteal', '-q']\n")
+    _, runtime, everything, install = clone.notes.read_text().splitlines()
+    assert "--all-extras --resolution lowest-direct -o lowest/lowest.txt" in runtime
+    assert "lowest/lowest.txt --group ../pyproject.toml:test -o lowest/all.txt" in everything
+    assert install.endswith("--python lowest/bin/python --only-binary :all: -r lowest/all.txt")
+    assert (clone.root / ".venv/lowest/all.txt").read_text() == "abacus==1\n"
+    code, out, _ = clone.run("test", "--lowest", UV_FAILS="pip")
+    assert (code, out) == (2, "")
 
 
 def test_the_real_launcher_starts_the_real_program() -> None:
