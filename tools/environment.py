@@ -77,8 +77,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def make(groups: list[str], *, lock: int) -> None:
-    size = "300 MB and takes two minutes" if "test" in groups else "100 MB and takes a minute"
-    say(f"Setting up a private environment in {VENV.name}, once. It downloads about {size}.")
+    say(f"Setting up a private environment in {VENV.name}, once. This downloads its packages.")
     shutil.rmtree(STAMP, ignore_errors=True)
     shutil.rmtree(VENV, ignore_errors=True)
     # Debian's venv cannot install pip and its pip refuses to install outside an environment;
@@ -87,7 +86,7 @@ def make(groups: list[str], *, lock: int) -> None:
     WHEELS.mkdir()
     if "test" in groups:
         pip("download", "base", "--dest", str(WHEELS), lock=lock)
-    # What is never imported need never be compiled, which would take half of the time.
+    # What is never imported need never be compiled.
     pip("install", *groups, "--no-compile", "--find-links", str(WHEELS), lock=lock)
     if "test" in groups:
         say("Python's packages are there. Next: a browser for the tests.")
