@@ -249,6 +249,22 @@ def test_a_bet_of_parts_of_a_cent_cannot_be_banked() -> None:
         bank_rounds(exact(FLORIDA, {"ante": "1/3"}), funds=100, rounds=1, seed=1)
 
 
+# ---------------------------------------------------------------- how they look
+
+
+def test_sessions_meters_and_banks_draw_themselves_in_notebooks() -> None:
+    rules = resolve(load(MARYLAND), {"progressive": "A", "progressive_rate": "0.2"})
+    (meter,) = run_meters(rules, count=20, seed=1)
+    sessions = play_sessions(exact(MARYLAND), rounds=5, count=20, seed=1)
+    bank = bank_rounds(exact(FLORIDA, {"ante": 10}), funds=90_00, rounds=20, seed=1)
+    drawn = [ElementTree.fromstring(one._repr_svg_()) for one in (sessions, meter, bank)]
+    assert [one.findtext(f"{SVG}title") for one in drawn] == [
+        "How 20 sessions of 5 rounds end",
+        "How far a meter runs before it is hit",
+        "A round of a bank of $90 against 7 seats",
+    ]
+
+
 # ---------------------------------------------------------------- the command
 
 COMMANDS = {

@@ -54,6 +54,9 @@ class MeterRun:
     wagers: Spread
     """How many wagers were made until then, that of the hit included."""
 
+    def _repr_svg_(self) -> str:
+        return meters_chart([self])
+
     def as_json(self) -> dict[str, Any]:
         return {
             "meter": self.meter.id,
