@@ -189,8 +189,8 @@ def test_shared_hands_are_chosen_and_bet_on() -> None:
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        ("3", r"Ante: \$3 is not from \$5 to \$500 \(7\.A\)\."),
-        ("501", r"Ante: \$501 is not from \$5 to \$500 \(7\.A\)\."),
+        ("3", r"Ante: \$3 is not from \$5 to \$500 \(T7\)\."),
+        ("501", r"Ante: \$501 is not from \$5 to \$500 \(T7\)\."),
         ("-5", r"Ante: '?-5'? is negative\."),
         ("ten", r"Ante: 'ten' is not a sum like 10 or 10\.50, with at most two decimals\."),
         ("1.234", r"Ante: '1\.234' is not a sum .*\."),
@@ -338,7 +338,7 @@ def test_where_nobody_else_may_bank_no_round_is_dealt() -> None:
     ran = play("10 . . f  . . . f  . ? 2000 . 100 .", CALIFORNIA, "--seed", "1", "--rounds", "3")
     nobody = "Nobody else may bank, so no round is dealt until you do (round-of-play/10)."
     assert ran.out.count(nobody) == 2
-    assert "round-of-play/8: Losing wagers are collected first" in ran.out
+    assert "round-of-play/8: The player/dealer collects all losing wagers first" in ran.out
     assert "Funds: your balance of $980 does not cover $2,000." in ran.out
     assert "You bank with $100." in ran.out
 

@@ -89,7 +89,7 @@ ANSWER = {
                 line("ante", "10.00", "forfeit", "0.00", "0.00", "11.B", None),
                 line("progressive", "1.00", "forfeit", "0.00", "0.00", "11.C(2)", None),
                 line("envy", "0.00", "win", "100.00", "0.00", "12.E(5)(a)(i)", "M5", 1),
-                line("six_card_bonus", "2.00", "lose", "0.00", "0.00", "11.D(8)(a)", None),
+                line("six_card_bonus", "2.00", "lose", "0.00", "0.00", "11.D(8)(a)", "M4"),
             ],
             "fees": "0.00",
             "net": "87.00",

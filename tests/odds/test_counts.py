@@ -383,7 +383,9 @@ ONE_GROUP = bytes(CODES)
 def test_a_pair_and_three_cards_are_counted_together(
     six: bytes, high: int | None, *, by_first: bool
 ) -> None:
-    found = counts.pair_and_triple(STANDARD, GROUPS_FIVE, six, high=high, by_first=by_first)
+    found = counts.pair_and_triple(
+        STANDARD, GROUPS_FIVE, six, high=high, alone=False, by_first=by_first
+    )
     for seat in (RANDOM_CLASSES[1], RANDOM_CLASSES[8]):
         expected = together(seat, (GROUPS_FIVE, six), high)
         assert (found[seat] == (expected if by_first else expected.sum(axis=0))).all()

@@ -257,7 +257,7 @@ def lines_are_in_order(play: Play) -> Iterator[object]:
         staked = [(line.wager, line.stake) for line in event.lines if line.stake]
         if sorted(staked) != sorted(ledger.stakes[event.seat].items()):
             yield f"seat {event.seat} has {staked} settled"
-        if any(line.seat != event.seat or not line.clause for line in event.lines):
+        if any(line.seat != event.seat or not (line.clause or line.ruling) for line in event.lines):
             yield "a line is another seat's, or cites nothing"
 
 

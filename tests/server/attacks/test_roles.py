@@ -27,6 +27,7 @@ SIGNED_IN = {
 OPERATORS = {
     *("GET /api/people", "POST /api/people/{id}/roles", "POST /api/people/{id}/disable"),
     *("POST /api/tables/{id}/dealing", "POST /api/meters/{name}"),
+    "POST /api/tables/{id}/seats/{seat}/free",
 }
 AUDITORS = {
     *("GET /api/ledger/balances", "GET /api/ledger/history/{name}", "GET /api/ledger/verify"),
@@ -64,7 +65,8 @@ def routes_of(app: FastAPI) -> set[str]:
 async def ask(who: Visitor, route: str, someone: str) -> httpx.Response:
     method, path = route.split()
     id = someone if "/people/" in path else "maryland"
-    path = path.format(id=id, name=f"player:{someone}" if "ledger" in path else "maryland/x")
+    name = f"player:{someone}" if "ledger" in path else "maryland/x"
+    path = path.format(id=id, name=name, seat=1)
     body = {"json": BODIES.get(route, {})} if method == "POST" else {}
     return await who.http.request(method, path, **body)
 
