@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from croupier.hands.arrays import five_cards, three_cards
 from croupier.odds.analysis import analyze
-from croupier.odds.simulation import generator
-from croupier.odds.simulator import Simulator, Task
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
+from croupier.simulation.simulation import generator
+from croupier.simulation.simulator import SimulationTask, Simulator
 
 try:
     from pokerkit import Card, RhodeIslandHoldemHand
@@ -58,7 +58,7 @@ def per_second(count: int, work: Callable[[], object], *, passes: int = PASSES) 
 def ours(book: str, seats: int = 1) -> float:
     """Rounds a second of the opening game of a book, counted by every outcome."""
     exact = analyze(resolve(load(book), {}))
-    task = Task(exact.rules, exact.bet, exact.meters, None, seats)
+    task = SimulationTask(exact.rules, exact.bet, exact.meters, None, seats)
     simulator = Simulator(task, exact)
     rng = generator((1, 0))
     rounds = ROUNDS // seats

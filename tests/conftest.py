@@ -1,6 +1,9 @@
 """What all tests share."""
 
+import os
 import signal
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -8,6 +11,14 @@ from hypothesis import HealthCheck, settings
 # A shell starts what runs in its background with interrupts ignored, and everything that is started
 # from there inherits it: programs under test would not hear the Ctrl-C that a test sends them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# nohup does the same with hangups. A handler isn't inherited, so programs under test hear theirs,
+# while the tests themselves go on when their terminal closes.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
+
+# Hundreds of processes are started here, and none must compile again what another has compiled.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The same examples every time, however busy the machine; `./test --long` looks for new ones.
 # A busy machine is slow, and no test is at fault for it.
@@ -22,6 +33,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "clause(book, *ids): shows these clauses enforced")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Run three tests on two cores: they wait for disks, sockets and browsers for half of it."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return (cores or 1) * 3 // 2
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-browser", action="store_true", help="leave out tests in a browser")
 
@@ -32,3 +50,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         inside = {item for item in items if "browser" in getattr(item, "fixturenames", ())}
         config.hook.pytest_deselected(items=[*inside])
         items[:] = [item for item in items if item not in inside]
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """Run one PostgreSQL for all tests of a process; each makes a database of its own there."""
+    from tests.ledger.servers import postgres  # Most runs need none.
+
+    with postgres() as where:
+        yield where

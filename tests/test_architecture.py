@@ -5,7 +5,7 @@ Each gate is a function from source text to findings, so that it can be shown to
 
 import ast
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,29 +15,34 @@ SRC = Path(__file__).parent.parent / "src/croupier"
 BOOKS = sorted((SRC / "rulebooks").glob("*.toml"))
 
 # What a room may import, besides itself. A new room declares itself here.
-WORDS = {"cards", "errors", "money", "svg"}
+WORDS = {"cards", "errors", "money", "reading", "svg"}
 TO_HANDS = WORDS | {"hands"}
 TO_RULES = TO_HANDS | {"rules"}
 TO_ROUND = TO_RULES | {"round"}
-ALL_BUT_DOORS = TO_ROUND | {"fairness", "ledger", "odds", "reports", "table"}
+ALL_BUT_DOORS = TO_ROUND | {"fairness", "ledger", "odds", "reports", "simulation", "table"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "money": {"errors"},
     "cards": {"errors", "svg"},  # A card draws itself in a notebook.
     "svg": {"cards", "errors"},
+    "reading": {"cards", "errors", "money"},
+    "schemas": {"errors"},
     "hands": WORDS,
     "fairness": {"cards", "errors"},  # A deck can know neither bets nor players.
     "rules": TO_HANDS,
     "round": TO_RULES,
     "table": TO_ROUND,
-    "client": {"errors", "server"},
+    "client": {"errors", "gallery"},
     "gym": TO_ROUND,
-    "odds": TO_ROUND,
+    "odds": TO_ROUND,  # Counts; nothing here is drawn at random.
+    "simulation": TO_ROUND | {"odds"},
     "ledger": TO_ROUND,
     "reports": TO_ROUND | {"odds"},  # A PAR sheet prints what the mathematics found.
+    "house": ALL_BUT_DOORS,  # A table does not know who looks on.
+    "gallery": ALL_BUT_DOORS | {"house"},
     "web": set(),
-    "server": ALL_BUT_DOORS | {"web"},
-    "cli": ALL_BUT_DOORS | {"client", "server"},
+    "server": ALL_BUT_DOORS | {"gallery", "house", "web"},
+    "cli": ALL_BUT_DOORS | {"client", "gallery", "house", "schemas", "server"},
     "__init__": ALL_BUT_DOORS,
     "__main__": {"cli"},
 }
@@ -53,15 +58,23 @@ WORLD = {
 }
 EVERYTHING = set(WORLD)
 MAY_TOUCH = {
+    "__init__.py": {"files"},  # `importlib`, to import public names when they are used.
+    "schemas/": {"files"},  # The schemas are files of the package.
     "rules/load.py": {"files"},  # The one place that reads rulebooks, from the package or a folder.
     "fairness/checker.py": {"files"},  # A program that players keep and run alone.
     "ledger/stores/": EVERYTHING,
     "client.py": EVERYTHING,
+    "house/": EVERYTHING,
+    "gallery/outbox.py": {"network"},  # Frames that can wait go out by the event loop's timer.
     "server/": EVERYTHING,
     "cli/": EVERYTHING,
 }
 # These make a generator from a seed that is given; without one they ask the system.
 SEEDED = {"Generator", "PCG64", "PCG64DXSM", "Philox", "SeedSequence", "default_rng"}
+
+# Only the server speaks HTTP; what a casino does is the same over any other link.
+FRAMEWORKS = {"fastapi", "httpx", "jinja2", "pydantic", "starlette", "uvicorn", "websockets"}
+WITHOUT_FRAMEWORK = {"house", "gallery"}
 
 EXACT = {"cards", "ledger", "money", "round", "rules", "table"}
 
@@ -70,6 +83,28 @@ NAMING = ("bonus", "envy", "extra", "meter", "paytable", "wager")
 # Strings of the code that are names by coincidence, each with the reason: (path, string).
 COINCIDENCES: dict[tuple[str, str], str] = {
     ("cli/__init__.py", "play"): "the name of a command",
+}
+
+# The casino's own words, as books, rounds, tables, ledgers and players say them. Where two of these
+# modules share a name, the code reads it through its module: `round.Bet`, `table.Leave`.
+VOCABULARIES = {
+    "house/said.py",
+    "ledger/events.py",
+    "round/commands.py",
+    "round/events.py",
+    "rules/game.py",
+    "table/commands.py",
+    "table/events.py",
+}
+# Any other name that two modules define, with the reason.
+SHARED_NAMES = {
+    "Choice": "what a selection offers in a book, and what a seat is asked in a round",
+    "Deck": "what a book says of a deck, and how one stands at a table",
+    "Fault": "what is wrong with data, and what an HTTP answer says (a name of the API's schema)",
+    "Place": "where cards lie by a book, and where a table stands when a turn is decided",
+    "Rate": "what a book says of a fee, and what a limit allows a second",
+    "Table": "what a book says of a table, its state, and a live one, each the subject of its room",
+    "Turn": "whose turn it is to bank, and one turn of a table's loop",
 }
 
 
@@ -107,6 +142,17 @@ def misdirected(source: str, path: str) -> list[str]:
         if target not in MAY_IMPORT[room] | {room, "__init__", "__version__"}:
             found.append(f"{path}:{line}: {room} may not import {target}")
     return found
+
+
+def framed(source: str, path: str) -> list[str]:
+    """Web frameworks where a table must not know of them."""
+    if room_of(path) not in WITHOUT_FRAMEWORK:
+        return []
+    return [
+        f"{path}:{line}: {name} is a web framework"
+        for line, name in imported(source, path)
+        if name.split(".")[0] in FRAMEWORKS
+    ]
 
 
 def dotted(node: ast.expr) -> str:
@@ -200,12 +246,46 @@ def findings(gate: Callable[[str, str], list[str]]) -> list[str]:
     return [line for file in files for line in gate(file.read_text(), str(file.relative_to(SRC)))]
 
 
+def namesakes(sources: Mapping[str, str]) -> list[str]:
+    """Public classes of one name in several modules that are not all vocabularies."""
+    places: dict[str, list[str]] = {}
+    for path, source in sources.items():
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path)
+    return [
+        f"{name}: {', '.join(paths)}"
+        for name, paths in sorted(places.items())
+        if len(paths) > 1 and not set(paths) <= VOCABULARIES
+    ]
+
+
+def test_one_name_means_one_thing() -> None:
+    files = sorted(SRC.rglob("*.py"))
+    found = namesakes({str(file.relative_to(SRC)): file.read_text() for file in files})
+    assert [line for line in found if line.split(":")[0] not in SHARED_NAMES] == []
+    # A reason for a name that is no longer shared goes too.
+    assert SHARED_NAMES.keys() == {line.split(":")[0] for line in found}
+
+
+def test_namesakes_are_found() -> None:
+    twice = {"odds/a.py": "class Row: ...\nclass _Own: ...", "ledger/b.py": "class Row: ..."}
+    assert namesakes(twice | {"cli/c.py": "class _Own: ..."}) == ["Row: odds/a.py, ledger/b.py"]
+    words = {"round/commands.py": "class Bet: ...", "house/said.py": "class Bet: ..."}
+    assert namesakes(words) == []
+    assert namesakes(words | {"odds/a.py": "class Bet: ..."}) != []
+
+
 def test_rooms_import_only_downwards() -> None:
     assert findings(misdirected) == []
 
 
 def test_pure_rooms_touch_nothing_outside() -> None:
     assert findings(impurities) == []
+
+
+def test_house_and_gallery_know_no_web_framework() -> None:
+    assert findings(framed) == []
 
 
 def test_no_float_comes_near_money() -> None:
@@ -230,6 +310,12 @@ def test_only_data_names_books_games_wagers_and_payouts() -> None:
         ("rules/a.py", "from ..round import x", ["rules/a.py:1: rules may not import round"]),
         ("rules/a.py", "from .. import round", ["rules/a.py:1: rules may not import round"]),
         ("odds/a.py", "from croupier.table.a import x", ["odds/a.py:1: odds may not import table"]),
+        (
+            "odds/a.py",
+            "from croupier.simulation import x",
+            ["odds/a.py:1: odds may not import simulation"],
+        ),
+        ("simulation/a.py", "from croupier.odds import x", []),
         ("rules/a/b.py", "from ..c import x\nfrom ...hands import y", []),
         ("round/a.py", "from croupier.rules.model import x", []),
         ("cli/a.py", "from croupier import __version__, server", []),
@@ -238,6 +324,12 @@ def test_only_data_names_books_games_wagers_and_payouts() -> None:
             "from croupier.round import x",
             ["fairness/a.py:1: fairness may not import round"],
         ),
+        (
+            "house/a.py",
+            "from croupier.gallery.scene import x",
+            ["house/a.py:1: house may not import gallery"],
+        ),
+        ("gallery/a.py", "from croupier.house.standing import x", []),
         ("attic/a.py", "", ["attic/a.py: the room attic is not declared"]),
     ],
 )
@@ -269,6 +361,12 @@ def test_direction_bites(path: str, source: str, expected: list[str]) -> None:
 )
 def test_purity_bites(path: str, source: str, expected: list[str]) -> None:
     assert impurities(source, path) == expected
+
+
+def test_frameworks_bite() -> None:
+    source = "from fastapi import FastAPI\nimport orjson"
+    assert framed(source, "house/a.py") == ["house/a.py:1: fastapi is a web framework"]
+    assert framed(source, "server/a.py") == []
 
 
 def test_floats_bite() -> None:

@@ -30,10 +30,9 @@ from croupier.rules.book import Selection
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import NONE
-from croupier.server.pit import Pit
 from tests.cli.running import run
+from tests.house.floor import OpenPit, bet_all, deal_on, one_table, opened, play
 from tests.rules.books import book, each_book
-from tests.server.floor import bet_all, deal_on, one_table, opened, play
 
 Selected = tuple[tuple[str, str], ...]
 """Selections as `--select` takes them, a value of each in TOML."""
@@ -263,10 +262,9 @@ def test_an_environment_is_stepped_through_at_every_table(id: str) -> None:
 @pytest.mark.long
 @each_book
 def test_a_live_round_is_dealt_at_every_table(id: str, tmp_path: Path) -> None:
-    async def scenario(pit: Pit) -> None:
-        table = pit.tables["t"]
+    async def scenario(pit: OpenPit) -> None:
         players = await opened(pit, 1, 2, 3)
-        banker = table.scene()["banker"]
+        banker = pit.scene()["banker"]
         for seat, player in enumerate(players, 1):
             if not banker or banker["seat"] != seat:
                 await bet_all(player, seat)
@@ -275,7 +273,7 @@ def test_a_live_round_is_dealt_at_every_table(id: str, tmp_path: Path) -> None:
                 option = scene["choices"][-1]["option"]
                 await players[asked - 1].ask("choose", seat=asked, option=option)
             else:
-                await deal_on(table)
+                await deal_on(pit)
         assert all(box["lines"] for box in scene["boxes"].values())
 
     def act(selected: Selected) -> None:

@@ -99,7 +99,7 @@ class Clone:
 
     def bare_path(self) -> str:
         """A PATH of stand-ins, and of nothing else that the launchers do not need."""
-        for tool in ("diff", "dirname", "readlink", "sh"):
+        for tool in ("cat", "diff", "dirname", "readlink", "sh"):
             (self.fakes / tool).symlink_to(shutil.which(tool) or tool)
         return str(self.fakes)
 
@@ -266,8 +266,8 @@ def test_every_stage_runs_even_if_one_fails(clone: Clone) -> None:
     assert [line for line in out.splitlines() if "==" not in line] == [
         "ruff.py ['check']",
         "ruff.py ['format', '--check']",
-        "mypy.py []",
         "pytest.py ['-n', 'auto', '--dist', 'worksteal']",
+        "mypy.py []",
     ]
 
 
@@ -280,7 +280,7 @@ def test_without_a_browser_all_other_tests_run_and_the_last_line_says_what_to_in
     (clone.fakes / "chromium").unlink()
     path = clone.bare_path()
     code, out, _ = clone.run("test", PATH=path)
-    *_, tests, last = out.splitlines()
+    *_, tests, _, _, last = out.splitlines()
     assert (code, tests) == (1, "pytest.py ['-n', 'auto', '--dist', 'worksteal', '--no-browser']")
     assert last == (
         "== failed: [the tests in a browser did not run:"

@@ -1,19 +1,23 @@
-"""Interrupts reach what the tests start, even when a shell ignores them in its background."""
+"""Signals reach what the tests start, even when a shell or nohup has them ignored."""
 
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
-CHILD = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
-TESTS = f"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGHUP"])
+def test_what_tests_start_hears_a_signal_that_they_were_started_without(name: str) -> None:
+    child = f"import signal; print(signal.getsignal(signal.{name}) is signal.SIG_IGN)"
+    tests = f"""
 import signal, subprocess, sys
-signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.{name}, signal.SIG_IGN)
+subprocess.run([sys.executable, "-c", {child!r}], check=True)
 import tests.conftest
-subprocess.run([sys.executable, "-c", {CHILD!r}], check=True)
+subprocess.run([sys.executable, "-c", {child!r}], check=True)
 """
-
-
-def test_what_tests_start_hears_an_interrupt() -> None:
-    done = subprocess.run([sys.executable, "-c", TESTS], cwd=ROOT, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("True\n", "")
+    done = subprocess.run([sys.executable, "-c", tests], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True\nFalse\n", "")

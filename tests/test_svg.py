@@ -49,6 +49,18 @@ def test_suits_have_two_colours_or_four(four_colour: bool, colours: int) -> None
     assert len(fills) == colours
 
 
+def test_the_sheet_of_a_deck_draws_each_card_in_the_colour_of_its_user() -> None:
+    sheet = {group.get("id"): group for group in elements(svg.deck_svg(), "g") if group.get("id")}
+    alone = {str(card): svg.card_svg(card) for card in DECK} | {"back": svg.back_svg()}
+    assert sheet.keys() == alone.keys()
+    for code, drawing in alone.items():
+        shapes = [*ElementTree.fromstring(drawing)][1:]  # Without the title.
+        wanted = "".join(ElementTree.tostring(shape, "unicode") for shape in shapes)
+        for colour in ("#1b1b22", "#c4122f"):
+            wanted = wanted.replace(colour, "currentColor")
+        assert "".join(ElementTree.tostring(shape, "unicode") for shape in sheet[code]) == wanted
+
+
 def test_a_drawing_stands_alone() -> None:
     drawing = svg.hand_svg([*DECK, None])
     for element in ElementTree.fromstring(drawing).iter():

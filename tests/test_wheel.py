@@ -48,7 +48,7 @@ def test_it_has_the_books_and_all_files(environment: Path, tmp_path: Path) -> No
     assert len(BOOKS) == 5
     (packages,) = environment.glob("lib/python*/site-packages")
     assert (packages / "croupier/py.typed").exists()
-    assert len(list(packages.glob("croupier/ledger/stores/sql/*/0001-*.sql"))) == 2
+    assert len(list(packages.glob("croupier/ledger/stores/*.sql"))) == 2
 
 
 def test_it_writes_a_sign_as_pdf(environment: Path, tmp_path: Path) -> None:

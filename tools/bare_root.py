@@ -27,9 +27,12 @@ SUITE = "bookworm"
 PACKAGES = "python3,python3-pip,git,ca-certificates"
 HOMES = {"root": "root", "player": "home/player"}
 INSIDE = "--inside"
-# The settings of pip, npm and their like, of proxies and of certificates.
+# The settings of pip, npm and their like, of proxies and of certificates; not the folders of this
+# machine in which pip may find wheels.
 PASSED_ON = re.compile(
-    r"(pip|uv|npm_config|ssl_cert)_\w+|\w+_proxy|node_extra_ca_certs|requests_ca_bundle", re.I
+    r"(?!pip_find_links)(pip|uv|npm_config|ssl_cert)_\w+"
+    r"|\w+_proxy|node_extra_ca_certs|requests_ca_bundle",
+    re.I,
 )
 MOUNTED = ("/dev", "/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs", "/etc/pip.conf")
 SERVE = """
@@ -104,9 +107,11 @@ def checked(root: Path, user: str, tests: list[str]) -> Iterable[tuple[str, bool
         ("./test " + " ".join(tests), ["./test", *tests], False),
     ):
         print(f"== {user}: {what}", flush=True)
-        started = time.monotonic()
+        started, before = time.monotonic(), os.times()
         passed = run(root, user, command, network=network)
-        print(f"== {user}: {what}: {time.monotonic() - started:.0f} s", flush=True)
+        took, after = time.monotonic() - started, os.times()
+        cpu = sum(after[2:4]) - sum(before[2:4])
+        print(f"== {user}: {what}: {took:.0f} s, {cpu:.0f} s of CPU", flush=True)
         yield what.strip(), passed
 
 

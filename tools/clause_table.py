@@ -25,14 +25,20 @@ NAMED, WIDTH = 2, 120
 HEAD = """\
 # Enforced clauses
 
-Every clause of every rulebook that the software keeps by itself, each with tests that show it:
-worked rounds, which are settled to the cent, and tests that cite the clause with
-`@pytest.mark.clause`. A clause by which worked rounds settle wagers is shown only by rounds that
-have it on a line. This page is generated: `tools/clause_table.py` prints it, and a test fails if an
-enforced clause has no test.
+On this page you find, for every clause that the software enforces, the tests that show it: worked
+rounds, which are settled to the cent, and tests that cite the clause with `@pytest.mark.clause`.
+A clause by which worked rounds settle wagers is shown only by rounds that have it on a line.
 
-What is not here is guided (a person at the table is told) or declared (on the operator's
-checklist): `./croupier rulebooks show ID` lists every clause with how it is kept.
+The other clauses are guided (the software prompts a person at the table) or declared (on the
+operator's checklist). To see how a clause is kept, look it up:
+
+```console
+$ ./croupier rulebooks show maryland-three-card-poker '3.B(2)'
+3.B(2)  The backs of one deck differ in color from those of the other.
+Kept: declared.
+```
+
+`tools/clause_table.py` generates this page, and a test fails if an enforced clause has no test.
 """
 
 

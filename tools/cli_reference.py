@@ -17,20 +17,37 @@ WIDTH = 78
 INTRODUCTION = """\
 # The command line
 
-What `--help` says of every command. This page is generated: `tools/cli_reference.py` prints it,
-and a test compares the two.
+After this page you know every command and option. It is what `--help` prints:
+`tools/cli_reference.py` generates the page, and a test compares the two.
 
-In a clone the program is `./croupier`; where it is installed it is `croupier`.
+In a clone, run `./croupier`; once installed, the program is `croupier`. Data goes to standard
+output, everything else to standard error. With `--json`, a command prints one JSON document:
 
-Data goes to standard output and everything else to standard error. With `--json` a command prints
-one JSON document. The exit code says how it went:
+```console
+$ ./croupier advise maryland-three-card-poker --cards "Qs 6d 3c" --json
+{
+  "choices": [
+    {
+      "choice": "play",
+      "value": "-393/392"
+    },
+    {
+      "choice": "fold",
+      "value": "-1"
+    }
+  ],
+  "best": "fold"
+}
+```
+
+The exit code tells you how it went:
 
 | code | meaning |
 | ---: | --- |
 | 0 | done |
-| 1 | the answer is "no": a submission, a rulebook or a ledger fails its check |
-| 2 | the input or the call is wrong; standard output is empty then |
-| 3 | a package that is needed is not installed; the message names it |
+| 1 | the answer is "no": a check fails, or nothing meets the target |
+| 2 | the input or the call is wrong; standard output is empty |
+| 3 | an optional package is missing; the message names it |
 | 130 | interrupted |
 """
 

@@ -1,35 +1,102 @@
-"""Deals, settles, prices and audits Three Card Poker and Let It Ride by the book.
+"""Deal, settle, price and audit Three Card Poker and Let It Ride by the book.
 
 >>> from croupier import analyze, load, resolve
 >>> rules = resolve(load("maryland-three-card-poker"), {"pair_plus": "B"})
 >>> analyze(rules, {"pair_plus": 1}).expected_value
 Fraction(-308, 5525)
+
+`__all__` is the public interface, and docs/embedding.md documents it. Modules below this one may
+change in any release.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from croupier.odds import advise, analyses, analyze, price
-    from croupier.rules.load import load
+    from croupier.cards import DECK, Card, parse_cards
+    from croupier.errors import (
+        Breach,
+        Breaches,
+        Code,
+        CroupierError,
+        MissingExtra,
+        ParseError,
+        Problem,
+        Problems,
+        Refused,
+        UserError,
+    )
+    from croupier.hands import Hand
+    from croupier.odds import Analysis, advise, analyses, analyze, price
+    from croupier.round.dealt import RoundInPlay, deal
+    from croupier.round.settler import Settler, settle
+    from croupier.rules.load import load, rulebook_ids
     from croupier.rules.resolve import resolve
+    from croupier.rules.rulebook import Rulebook
+    from croupier.rules.table_rules import TableRules
+    from croupier.simulation import simulate
 
 __version__ = "0.1.0"
 
-__all__ = ["advise", "analyses", "analyze", "load", "price", "resolve"]
+__all__ = [
+    "DECK",
+    "Analysis",
+    "Breach",
+    "Breaches",
+    "Card",
+    "Code",
+    "CroupierError",
+    "Hand",
+    "MissingExtra",
+    "ParseError",
+    "Problem",
+    "Problems",
+    "Refused",
+    "RoundInPlay",
+    "Rulebook",
+    "Settler",
+    "TableRules",
+    "UserError",
+    "advise",
+    "analyses",
+    "analyze",
+    "deal",
+    "load",
+    "parse_cards",
+    "price",
+    "resolve",
+    "rulebook_ids",
+    "settle",
+    "simulate",
+]
+
+_NAMES_BY_MODULE = {
+    "cards": ("DECK", "Card", "parse_cards"),
+    "hands": ("Hand",),
+    "odds": ("Analysis", "advise", "analyses", "analyze", "price"),
+    "round.dealt": ("RoundInPlay", "deal"),
+    "round.settler": ("Settler", "settle"),
+    "rules.load": ("load", "rulebook_ids"),
+    "rules.resolve": ("resolve",),
+    "rules.rulebook": ("Rulebook",),
+    "rules.table_rules": ("TableRules",),
+    "simulation": ("simulate",),
+    "errors": (
+        *("Breach", "Breaches", "Code", "CroupierError", "MissingExtra", "ParseError"),
+        *("Problem", "Problems", "Refused", "UserError"),
+    ),
+}
+_MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for, so that a command does not pay for what it leaves alone."""
-    if name == "load":
-        from croupier.rules.load import load
+    """Import a public name when it is first used: a program pays only for what it uses."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
 
-        return load
-    if name == "resolve":
-        from croupier.rules.resolve import resolve
 
-        return resolve
-    if name in __all__:
-        from croupier import odds
-
-        return getattr(odds, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

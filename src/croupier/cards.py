@@ -1,8 +1,8 @@
-"""Cards: the 52 of one deck, and how they are written.
+"""The 52 cards of a deck, and how they are written.
 
-A card is an int underneath, its place in `DECK`, so that it can index a table or an array and
-costs nothing to compare: the rank is `card >> 2` (0 for the two, 12 for the ace), the suit is
-`card & 3`, in the order of `SUITS`. Nothing here shuffles; chance comes from outside.
+A card is an int, its place in `DECK`, so it can index a table or an array and is cheap to compare.
+The rank is `card >> 2` (0 for the two, 12 for the ace) and the suit is `card & 3`, in the order of
+`SUITS`. Nothing here shuffles.
 """
 
 import re
@@ -40,7 +40,7 @@ class Card(int):
 
     def __new__(cls, value: str | SupportsIndex) -> Self:
         try:
-            # `index` takes the elements of arrays as well, and no float.
+            # `index` accepts array elements too, but no float.
             place = _INDEX[value] if isinstance(value, str) else index(value)
         except (KeyError, TypeError):
             raise _not_a_card(value) from None
@@ -80,15 +80,15 @@ class Card(int):
         return f"Card({str(self)!r})"
 
     def __format__(self, spec: str) -> str:
-        # An int would format its number: f"{card:>4}" is about the name.
+        # Format the name, as in f"{card:>4}", not the number.
         return format(str(self), spec)
 
     def __bool__(self) -> bool:
-        # The two of spades is 0, and `if card:` asks whether there is one.
+        # The two of spades is 0, but `if card:` must be true for every card.
         return True
 
     def _repr_svg_(self) -> str:
-        # Imported here because drawing is rarely wanted, and imports this module.
+        # Imported late: drawing is rarely needed, and `svg` imports this module.
         from croupier import svg
 
         return svg.card_svg(self)
@@ -99,9 +99,9 @@ DECK = tuple(map(Card, range(52)))
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:
-    """Read cards written one after the other: `As Kd`, `AsKd`, `10h Th`, `A♠K♦`.
+    """Read cards written in a row: `As Kd`, `AsKd`, `10h Th`, `A♠K♦`.
 
-    A card may come twice here; `distinct` is the check for that.
+    Duplicates are allowed here; `distinct` checks for them.
     """
     if not isinstance(text, str):
         raise ParseError(f"{quoted(text)} is not a text of cards")
@@ -123,7 +123,7 @@ def format_cards(cards: Iterable[Card]) -> str:
 
 
 def distinct(cards: Iterable[Card]) -> tuple[Card, ...]:
-    """Return the cards, or refuse them if one comes twice."""
+    """Return the cards, or refuse them if one is repeated."""
     seen: set[Card] = set()
     cards = tuple(cards)
     for card in cards:

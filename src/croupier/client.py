@@ -1,35 +1,41 @@
-"""A small client: signs in over HTTP, and plays at a table over its socket.
+"""A small client: sign in over HTTP, and play at a table over its socket.
 
     async with Client("http://127.0.0.1:8000") as client:
         await client.guest()
         table = await client.table("maryland")
         await table.do("sit", seat=1)
 
-A table keeps the scene up to date. A command that gets no answer is sent again, under the same
-id, after a reconnection; so it has one effect however often the line breaks.
+A table keeps the scene up to date. If the connection breaks before a command is answered, the
+client reconnects and sends it again under the same id, so it takes effect once.
 """
 
 import asyncio
 import contextlib
 import json
 import secrets
+import ssl
 from collections.abc import AsyncIterator, Callable
-from http.client import HTTPException
-from http.cookies import SimpleCookie
+from functools import cache
 from types import TracebackType
 from typing import Any, Self
-from urllib.error import HTTPError
 from urllib.parse import urlencode
-from urllib.request import Request, urlopen
 
+import httpx
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from croupier.errors import Refused
-from croupier.server.scene import patched
+from croupier.gallery.scene import patched
 
 WAIT_S = 20.0
 TRIES = 8
+BROKEN = "the connection broke"
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Return the TLS settings that all clients share; loading the certificates is slow."""
+    return ssl.create_default_context()
 
 
 class Client:
@@ -37,7 +43,14 @@ class Client:
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/")
-        self.cookie = ""
+        # Bots hold many clients, so none keeps a connection between two requests.
+        self._http = httpx.AsyncClient(
+            headers={"X-Croupier": "1"},
+            timeout=WAIT_S,
+            limits=httpx.Limits(max_keepalive_connections=0),
+            follow_redirects=True,
+            verify=_tls(),
+        )
         self.person: dict[str, Any] | None = None
         self.tables: list[TableClient] = []
 
@@ -49,17 +62,18 @@ class Client:
     ) -> None:
         for table in self.tables:
             await table.close()
+        await self._http.aclose()
 
     async def guest(self) -> dict[str, Any]:
-        """Come in as a guest with play chips."""
+        """Sign in as a guest with play chips."""
         return await self._enter("/api/guest")
 
     async def sign_up(self, name: str, password: str) -> dict[str, Any]:
-        """Make an account; a guest keeps the chips."""
+        """Create an account; a guest keeps the chips."""
         return await self._enter("/api/sign-up", name=name, password=password)
 
     async def sign_in(self, name: str, password: str) -> dict[str, Any]:
-        """Come in with a name and a password."""
+        """Sign in with a name and a password."""
         return await self._enter("/api/sign-in", name=name, password=password)
 
     async def _enter(self, path: str, **body: str) -> dict[str, Any]:
@@ -68,44 +82,37 @@ class Client:
         return person
 
     async def get(self, path: str) -> Any:
-        """Return what a path of the API says."""
-        return await asyncio.to_thread(self._asked, path, None)
+        return await self._request("GET", path)
 
     async def post(self, path: str, **body: Any) -> Any:
-        """Ask for something that changes something."""
-        return await asyncio.to_thread(self._asked, path, body)
+        return await self._request("POST", path, json=body)
 
-    def _asked(self, path: str, body: dict[str, Any] | None) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"X-Croupier": "1", "Content-Type": "application/json", "Cookie": self.cookie}
-        request = Request(f"{self.address}{path}", data, headers)
+    async def _request(self, method: str, path: str, **options: Any) -> Any:
         try:
-            with urlopen(request, timeout=WAIT_S) as answer:
-                given = SimpleCookie(answer.headers.get("Set-Cookie", ""))
-                for name, morsel in given.items():
-                    self.cookie = f"{name}={morsel.value}"
-                return json.load(answer)
-        except HTTPError as error:
-            raise _refusal(error) from None
-        except HTTPException:
-            raise ConnectionError("the line broke") from None
+            response = await self._http.request(method, f"{self.address}{path}", **options)
+        except httpx.TimeoutException:
+            raise TimeoutError("the server does not answer") from None
+        except httpx.TransportError as error:
+            raise ConnectionError(str(error) or BROKEN) from None
+        if response.is_error:
+            raise _refusal(response)
+        return response.json()
 
     async def table(self, id: str, *, watch: bool = False) -> "TableClient":
-        """Look at a table, and play at it unless only to watch."""
+        """Open a table, to play at it or only to watch."""
         table = TableClient(self, id, watch=watch)
         await table.connect()
         self.tables.append(table)
         return table
 
 
-def _refusal(error: HTTPError) -> Refused | ConnectionError:
+def _refusal(response: httpx.Response) -> Refused:
     try:
-        said = json.load(error)["error"]
+        said = response.json()["error"]
         return Refused(said["code"], said["message"], field=said["field"], clause=said["clause"])
-    except HTTPException:
-        return ConnectionError("the line broke")
     except (ValueError, KeyError, TypeError):
-        return Refused("http", f"the server answered {error.code}", field=error.url)
+        message = f"the server answered {response.status_code}"
+        return Refused("http", message, field=str(response.url))
 
 
 class TableClient:
@@ -121,13 +128,13 @@ class TableClient:
         self.frames = 0
         self.on_frame: Callable[[str], None] = lambda _: None
         self._answers: dict[str, asyncio.Future[dict[str, Any] | None]] = {}
-        """Of those who wait: what was said, or None where the line broke."""
+        """The future each command waits on: its answer, or None if the connection breaks."""
         self._changed = asyncio.Event()
         self._socket: Any = None
         self._reader: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
-        """Open the socket; who was there before gets what they missed."""
+        """Open the socket; after a reconnection the server sends what was missed."""
         await self.close()
         query = {"last": self.v} if self.v >= 0 else {}
         if not self.watch:
@@ -139,7 +146,6 @@ class TableClient:
         self._reader = asyncio.create_task(self._read())
 
     async def close(self) -> None:
-        """Close the socket."""
         if self._reader:
             self._reader.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -151,7 +157,6 @@ class TableClient:
 
     @property
     def is_open(self) -> bool:
-        """Whether frames still arrive."""
         return self._reader is not None and not self._reader.done()
 
     async def _read(self) -> None:
@@ -159,7 +164,7 @@ class TableClient:
             with contextlib.suppress(WebSocketException):
                 async for frame in self._socket:
                     self._take(frame)
-        finally:  # Whoever waits is told, even where the reader was stopped.
+        finally:  # Wake commands that are waiting, even if the reader was cancelled.
             self._changed.set()
             for answer in self._answers.values():
                 if not answer.done():
@@ -192,7 +197,7 @@ class TableClient:
         self._changed.set()
 
     async def do(self, type: str, **fields: Any) -> dict[str, Any]:
-        """Ask for something, again if the line breaks, and return the answer or raise Refused."""
+        """Send a command, again if the connection breaks; return its answer or raise Refused."""
         message = {"type": type, "id": fields.pop("id", None) or secrets.token_hex(8), **fields}
         for tried in range(TRIES):
             try:
@@ -207,7 +212,7 @@ class TableClient:
 
     async def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         if not self.is_open:
-            raise ConnectionError("the line is broken")
+            raise ConnectionError("the connection is closed")
         answer: asyncio.Future[dict[str, Any] | None] = asyncio.get_running_loop().create_future()
         self._answers[message["id"]] = answer
         try:
@@ -215,10 +220,10 @@ class TableClient:
             async with asyncio.timeout(WAIT_S):
                 said = await answer
         finally:
-            if self._answers.get(message["id"]) is answer:  # It may have been asked again.
+            if self._answers.get(message["id"]) is answer:  # It may have been sent again.
                 del self._answers[message["id"]]
         if said is None:
-            raise ConnectionError("the line broke")
+            raise ConnectionError(BROKEN)
         if said["type"] == "refused":
             fault = Refused(said["code"], said["message"])
             fault.field, fault.clause = said["field"], said["clause"]
@@ -226,15 +231,15 @@ class TableClient:
         return said
 
     async def until(self, holds: Callable[["TableClient"], bool], wait_s: float = WAIT_S) -> None:
-        """Wait until something holds of the table."""
+        """Wait until a predicate holds for the table."""
         async with asyncio.timeout(wait_s):
             async for _ in self.changes():
                 if holds(self):
                     return
-            raise ConnectionError("the line broke")
+            raise ConnectionError(BROKEN)
 
     async def changes(self) -> AsyncIterator[None]:
-        """Yield now, and whenever something arrived."""
+        """Yield now, and after each frame that arrives."""
         yield
         while self.is_open:
             self._changed.clear()

@@ -1,16 +1,17 @@
 """Rounds as Gymnasium environments: one class for all rulebooks, played through the engine.
 
-An episode is one round of one player. The environment knows no game: what may be chosen, seen and
-won comes from table rules, and what is observed is made of the player's view alone. Importing this
-module registers one environment for every game that there is a rulebook of.
+An episode is one round for one player. The environment knows no game: actions, observations and
+rewards come from the table rules, and an observation holds only what the player may see. Importing
+this module registers one environment for every game that has a rulebook.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from decimal import Decimal
 from typing import Any
 
-from croupier.cards import DECK, Card, distinct, parse_cards
+from croupier.cards import DECK, distinct, parse_cards
 from croupier.errors import MissingExtra, Refused, UserError, quoted
 from croupier.money import format_money, parse_micros, parse_money
 from croupier.round import bots
@@ -21,14 +22,11 @@ from croupier.round.commands import (
     CloseBets,
     Command,
     Deal,
-    Face,
     Open,
-    Settle,
-    Show,
 )
 from croupier.round.decide import decide
-from croupier.round.evolve import evolve
-from croupier.round.order import positions_of, to_ask, to_show
+from croupier.round.order import positions_of
+from croupier.round.play import Play
 from croupier.round.reasons import Reasons
 from croupier.round.settle import shared_place
 from croupier.round.state import Round
@@ -45,25 +43,28 @@ try:
     import numpy as np
     from gymnasium.error import ResetNeeded
     from gymnasium.spaces import Dict, Discrete, MultiDiscrete
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
+    from numpy.typing import NDArray
 except ImportError as error:
     raise MissingExtra("gym", "croupier.gym") from error
 
 Sum = int | str | Decimal
-"""Dollars, as round files have them."""
+"""Dollars, as in round files."""
 Observation = dict[str, Any]
 
 YOU, BANKER = "you", "computer 1"
 FUNDS = 1_000_000
-"""What the banker puts up where a player banks: enough for every payout, in dollars."""
+"""The banker's funds in dollars where a player banks: enough for every payout."""
 UNSEEN = len(DECK)
-"""What is observed in place of a card that the player may not see; others are their index."""
+"""The observed value of a hidden card; any other card is its index."""
 _CODES = {HIDDEN: UNSEEN} | {str(card): int(card) for card in DECK}
 
 
 class RoundEnv(gymnasium.Env[Observation, Any]):
-    """One round of one player by the rules of a book; the computer plays all other seats."""
+    """One round for one player under a rulebook; the computer plays all other seats."""
 
-    # Gymnasium reads it from the class, and declares it as a field of the instance.
+    # Gymnasium reads this from the class but declares it as an instance field.
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
 
     def __init__(
@@ -77,10 +78,10 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
         funds: Sum = FUNDS,
         render_mode: str | None = None,
     ) -> None:
-        """Set the table: every round has these bets, and meters that show this when it opens.
+        """Set up the table, with the same bets and opening meter readings in every round.
 
-        The player has the last seat of those taken, which by default are as few as may be. Where
-        a player banks it is the computer, at seat 1. Sums are in dollars.
+        The player takes the last occupied seat; by default as few seats as possible are occupied.
+        Where a player banks, the computer banks at seat 1. Sums are in dollars.
         """
         book = load(rulebook) if isinstance(rulebook, str) else rulebook
         rules = resolve(book, selections)
@@ -92,10 +93,11 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
         self.seat = _seat(rules, seats)
         staked = _staked(rules, bet)
         readings = {id: parse_micros(m, f"meters.{id}") for id, m in (meters or {}).items()}
-        # All rounds are the same up to the deal, in which no card has a face yet.
-        self._dealt = _run(Round(rules), Open("1", readings))
-        for command in _opening(rules, self.seat, staked, funds=parse_money(funds, "funds")):
-            self._dealt = _run(self._dealt, command)
+        # All rounds are the same up to the deal, when no card has a face yet.
+        opening = Play(Round(rules), {})
+        opening.do(Open("1", readings))
+        opening.do(*_opening(rules, self.seat, staked, funds=parse_money(funds, "funds")))
+        self._dealt = opening.round
         self.unit_cents = next(staked[name] for name in rules.wagers if name in staked)
         self.decisions = tuple(name for name, step in rules.sequence if step.do == "decide")
         options = [name for step in rules.steps.values() for name in step.option]
@@ -111,25 +113,25 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
                 **{place: MultiDiscrete([UNSEEN + 1] * len(p)) for place, p in self._cards.items()},
             }
         )
-        self._round: Round | None = None
-        self._faces: dict[int, Card] = {}
+        self._play: Play | None = None
 
     @property
     def round(self) -> Round:
-        """The round that is played; it holds no face that is hidden."""
-        if self._round is None:
+        """The current round; it holds no hidden faces."""
+        return self._playing.round
+
+    @property
+    def _playing(self) -> Play:
+        if self._play is None:
             raise ResetNeeded("no round is dealt before the first reset")
-        return self._round
+        return self._play
 
     # ------------------------------------------------------------ what Gymnasium calls
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Deal a round, up to the player's first decision or, if there is none, the settlement.
-
-        `options={"deck": "As Kd"}` puts these cards on top of the shuffled deck.
-        """
+        """Deal a round, up to the player's first decision or, without one, the settlement."""
         super().reset(seed=seed)
         given = dict(options or {})
         top = distinct(parse_cards(given.pop("deck", "")))
@@ -137,28 +139,36 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
             raise UserError("is not an option of reset; there is 'deck'", field=name)
         order = self.np_random.permutation(len(DECK)).tolist()
         stack = [*top, *(card for card in order if card not in top)]
-        self._faces = {p: DECK[stack[p]] for p in range(self._dealt.next_position)}
-        self._round = self._dealt
+        dealt = range(self._dealt.next_position)
+        self._play = Play(self._dealt, {position: DECK[stack[position]] for position in dealt})
         self._go_on()
         return self._seen()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take a decision, or raise Refused where it is not one of the choices.
+        """Take an action, or raise Refused if it isn't one of the choices.
 
-        Where there is nothing to decide, every action settles the round.
+        With nothing left to decide, any action settles the round.
         """
+        self.check(action)
+        if self._is_asked():
+            self._playing.do(Choose(self.seat, self.actions[int(action)]))
+            self._go_on()
+        reward, over = 0.0, not self._is_asked()
+        if over:
+            self._playing.settle()
+            reward = self._net() / self.unit_cents
+        seen, info = self._seen()
+        return seen, reward, over, False, info
+
+    def check(self, action: int) -> None:
+        """Raise Refused for an action that can't be taken now, without playing it."""
         if not self.action_space.contains(action):
             message = f"{quoted(action)} is not an action; they are 0 to {len(self.actions) - 1}"
             raise Refused("no_such_choice", message, field="action")
         if self._is_asked():
-            self._round = _run(self.round, Choose(self.seat, self.actions[int(action)]))
-            self._go_on()
-        reward, over = 0.0, not self._is_asked()
-        if over:
-            self._round = _run(self.round, Settle())
-            reward = self._net() / self.unit_cents
-        seen, info = self._seen()
-        return seen, reward, over, False, info
+            decide(self.round, Choose(self.seat, self.actions[int(action)]))
+        elif self.round.closed:
+            raise Refused("round_over", "the round is over")
 
     def render(self) -> str | None:
         """Return the table as the player sees it, as text."""
@@ -167,33 +177,29 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
     # ------------------------------------------------------------ the dealer and the computer
 
     def _is_asked(self) -> bool:
-        return to_ask(self.round)[:1] == (self.seat,)
+        return self.round.asked[:1] == (self.seat,)
 
     def _go_on(self) -> None:
-        """Turn cards up and let others choose until the player is asked, or all is decided."""
-        round, faces = self.round, self._faces
-        while True:
-            asked = to_ask(round)
-            if due := to_show(round):
-                round = _run(round, Show(tuple([Face(p, faces[p]) for p in due])))
-            elif asked and asked[0] != self.seat:
-                own = positions_of(round, round.boxes[asked[0]])
-                known = {**round.faces, **{position: faces[position] for position in own}}
-                round = _run(round, Choose(asked[0], bots.choose(round, asked[0], known)))
-            else:
-                break
-        self._round = round
+        """Turn up cards and play the other seats until the player must decide or nobody has to."""
+        play = self._playing
+        while (seat := play.to_decision()) not in (None, self.seat):
+            play.do(Choose(seat, bots.choose(play.round, seat, play.known_to(seat))))
+        if seat is None:
+            play.show()
 
     def _net(self) -> int:
-        """What the player has won or lost, fees included."""
+        """The player's win or loss, fees included."""
         won = sum(line.net for line in self.round.lines if line.seat == self.seat)
         return won - self.round.boxes[self.seat].fee
 
     # ------------------------------------------------------------ what the player sees
 
+    def _view(self) -> dict[str, Any]:
+        return view(self.round, YOU, self._playing.faces)
+
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
-        """Return observation and info, made anew each time and of the player's view alone."""
-        seen = view(self.round, YOU, self._faces)
+        """Return a new observation and info, from the player's view alone."""
+        seen = self._view()
         names = [choice["option"] for choice in seen["choices"]]
         open = [not names or action in names for action in self.actions] or [True]
         info: dict[str, Any] = {"action_mask": np.array(open, dtype=np.int8)}
@@ -211,7 +217,7 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
         return observation, info
 
     def _cards_seen(self, seen: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Return the cards of a view by the places of the observation."""
+        """Return the cards of a view, grouped by the places of the observation."""
         faces: dict[int, str] = {}
         for box in seen["boxes"]:
             faces.update(zip(self.round.boxes[box["seat"]].cards, box["cards"], strict=True))
@@ -220,7 +226,7 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
         return {place: [faces[p] for p in positions] for place, positions in self._cards.items()}
 
     def _text(self) -> Iterator[str]:
-        rules, seen = self.rules, view(self.round, YOU, self._faces)
+        rules, seen = self.rules, self._view()
         places = {name: place.label for name, place in rules.places.items()}
         labels = {SEAT: "You", BANK: rules.bank.label, **places}
         width = max(len(labels[place]) for place in self._cards)
@@ -240,15 +246,8 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
             yield f"Net {format_money(self._net())}"
 
 
-def _run(round: Round, command: Command) -> Round:
-    """Return the round after a command, which the engine may refuse."""
-    for event in decide(round, command):
-        round = evolve(round, event)
-    return round
-
-
 def _seat(rules: TableRules, seats: int | None) -> int:
-    """Return the player's seat, the last of those taken."""
+    """Return the player's seat, the last one occupied."""
     table = rules.table
     least = max(table.seats_min, 2 if rules.banked_by == "player" else 1)
     seat = least if seats is None else seats
@@ -259,7 +258,7 @@ def _seat(rules: TableRules, seats: int | None) -> int:
 
 
 def _staked(rules: TableRules, bet: Mapping[str, Sum] | None) -> dict[str, int]:
-    """Return what the player bets: what was asked for, or the opening wager."""
+    """Return the player's bets: those asked for, or the opening wager."""
     if bet is None:
         return bots.bets(rules)
     if not bet:
@@ -270,7 +269,7 @@ def _staked(rules: TableRules, bet: Mapping[str, Sum] | None) -> dict[str, int]:
 def _opening(
     rules: TableRules, last: int, staked: Mapping[str, int], *, funds: int
 ) -> Iterator[Command]:
-    """Yield what happens before a card has a face: the bank, all bets, and the deal."""
+    """Yield the commands before any card has a face: the bank, all bets, and the deal."""
     first = 1
     if rules.banked_by == "player":
         yield Bank(1, BANKER, funds)
@@ -285,21 +284,132 @@ def _opening(
     yield Deal()
 
 
+# ---------------------------------------------------------------- many rounds at a time
+
+
+class VectorRoundEnv(VectorEnv[Observation, Any, Any]):
+    """Many rounds at identical tables, stepped together.
+
+    The rules are resolved and the bets made once for all rounds. With the same seeds it plays the
+    same rounds as Gymnasium's `SyncVectorEnv`: environment `i` uses `seed + i`.
+    """
+
+    def __init__(
+        self,
+        rulebook: str | Rulebook,
+        *,
+        num_envs: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        **table: Any,
+    ) -> None:
+        """Set up the table as `RoundEnv` does, for `num_envs` rounds at a time.
+
+        A finished round is redealt in the next step, which ignores its action, or at once with
+        `AutoresetMode.SAME_STEP`; `info` then holds `final_obs` and `final_info`.
+        """
+        if num_envs < 1:
+            raise UserError("must be at least 1", field="num_envs")
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        if self.autoreset_mode not in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+            message = "must be AutoresetMode.NEXT_STEP or AutoresetMode.SAME_STEP"
+            raise UserError(message, field="autoreset_mode")
+        first = RoundEnv(rulebook, **table)
+        self.num_envs = num_envs
+        self.envs = (first, *(copy(first) for _ in range(num_envs - 1)))
+        self.actions, self.decisions = first.actions, first.decisions
+        self.unit_cents = first.unit_cents
+        self.render_mode = first.render_mode
+        self.metadata = {**first.metadata, "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = first.observation_space
+        self.single_action_space = first.action_space
+        self.observation_space = batch_space(first.observation_space, num_envs)
+        self.action_space = batch_space(first.action_space, num_envs)
+        self._over = np.zeros(num_envs, dtype=np.bool_)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal all rounds; round `i` uses `seed + i`, or item `i` of a list of seeds."""
+        seeds: list[int | None] = [None] * self.num_envs
+        if isinstance(seed, int):
+            seeds = [seed + i for i in range(self.num_envs)]
+        elif seed is not None:
+            seeds = [*seed]
+        if len(seeds) != self.num_envs:
+            raise UserError(f"must be one seed or {self.num_envs}", field="seed")
+        seen, infos = [], dict[str, Any]()
+        for i, env in enumerate(self.envs):
+            observation, info = env.reset(seed=seeds[i], options=options)
+            seen.append(observation)
+            infos = self._add_info(infos, info, i)
+        self._over[:] = False
+        return self._batched(seen), infos
+
+    def step(
+        self, actions: Any
+    ) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Take an action in every round, or raise Refused before taking any.
+
+        A round that ended in the previous step is redealt instead.
+        """
+        taken = [*actions]
+        if len(taken) != self.num_envs:
+            message = f"must be {self.num_envs} actions, not {len(taken)}"
+            raise Refused("no_such_choice", message, field="action")
+        for env, action, over in zip(self.envs, taken, self._over, strict=True):
+            if not over:
+                env.check(action)
+        seen, infos = [], dict[str, Any]()
+        rewards = np.zeros(self.num_envs)
+        ended = np.zeros(self.num_envs, dtype=np.bool_)
+        for i, env in enumerate(self.envs):
+            if self._over[i]:
+                observation, info = env.reset()
+            else:
+                observation, rewards[i], ended[i], _, info = env.step(taken[i])
+            if ended[i] and self.autoreset_mode is AutoresetMode.SAME_STEP:
+                infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, i)
+                observation, info = env.reset()
+            seen.append(observation)
+            infos = self._add_info(infos, info, i)
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            self._over = ended.copy()
+        return self._batched(seen), rewards, ended, np.zeros_like(ended), infos
+
+    def render(self) -> tuple[Any, ...]:
+        """Return every table as its player sees it, as text."""
+        return tuple(env.render() for env in self.envs)
+
+    def _batched(self, seen: list[Observation]) -> Observation:
+        space = self.single_observation_space
+        empty: Any = create_empty_array(space, n=self.num_envs)
+        batch: Any = concatenate(space, seen, empty)
+        return dict(batch)
+
+
 # ---------------------------------------------------------------- registration
 
 
 def _registered() -> Iterator[str]:
     """Register an environment for every game, and yield their ids.
 
-    By default a game is played by the first of its books that the house banks.
+    A game's default book is its first one that the house banks.
     """
     books = [load(id) for id in rulebook_ids()]
     books.sort(key=lambda book: book.rules.banked_by != "house")
     for game in sorted({book.rules.game for book in books}):
         id = f"croupier/{re.sub(r'[^A-Za-z0-9]', '', game)}-v0"
         first = next(book.id for book in books if book.rules.game == game)
-        if id not in gymnasium.registry:  # As when the module is loaded a second time.
-            gymnasium.register(id, f"{__name__}:{RoundEnv.__name__}", kwargs={"rulebook": first})
+        if id not in gymnasium.registry:  # It is if the module is reloaded.
+            gymnasium.register(
+                id,
+                f"{__name__}:{RoundEnv.__name__}",
+                vector_entry_point=f"{__name__}:{VectorRoundEnv.__name__}",
+                kwargs={"rulebook": first},
+            )
         yield id
 
 

@@ -1,21 +1,23 @@
-"""Money as whole numbers, exactly (ruling T4).
+"""Exact money in whole numbers (ruling T4).
 
-Stakes and payouts are whole **cents**; what a meter holds is whole **micros**, millionths of a
-dollar, so that no part of a contribution is lost. Odds and rates are fractions. Whatever does not
-come out even is rounded down, and the rest stays where it was. There is no float here: readers of
-TOML and JSON hand numbers over as `int` or `Decimal`.
+Stakes and payouts are whole **cents**. Meters hold whole **micros**, millionths of a dollar, so
+that no part of a contribution is lost. Odds and rates are fractions. Amounts that don't come out
+even are rounded down, and the remainder stays where it was. There are no floats: the TOML and JSON
+readers return `int` or `Decimal`.
 """
 
 import re
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import NewType
 
 from croupier.errors import ParseError, quoted
 
+Cents = NewType("Cents", int)
 CENT_MICROS = 10_000
 DOLLARS_MAX = 10**12
-"""No table has seen a trillion dollars; a larger sum in a file is a slip."""
+"""A larger sum in a file is a typo."""
 
 _DECIMALS_MAX = 15
 _SUM = {
@@ -27,12 +29,12 @@ _FRACTION = re.compile(r"[0-9]{1,15}(/[1-9][0-9]{0,14}|(\.[0-9]{1,15})?%?)")
 
 def parse_money(value: int | str | Decimal, field: str) -> int:
     """Read dollars, with at most two decimals, as cents: `10`, `"10.50"`."""
-    if type(value) is int and 0 <= value <= DOLLARS_MAX:  # By far the most frequent case.
+    if type(value) is int and 0 <= value <= DOLLARS_MAX:  # By far the most common case.
         return value * 100
     return _parse_dollars(value, field, decimals=2)
 
 
-@lru_cache(maxsize=4096)  # The same sums come again and again.
+@lru_cache(maxsize=4096)  # The same sums recur.
 def format_money(cents: int) -> str:
     """Write cents as dollars with two decimals: `10.00`, `-3.50`."""
     if cents < 0:
@@ -41,7 +43,7 @@ def format_money(cents: int) -> str:
 
 
 def parse_micros(value: int | str | Decimal, field: str) -> int:
-    """Read dollars, with at most six decimals, as micros: what a meter holds."""
+    """Read dollars, with at most six decimals, as micros."""
     return _parse_dollars(value, field, decimals=6)
 
 
@@ -62,37 +64,36 @@ def parse_fraction(value: int | str | Decimal | Fraction, field: str) -> Fractio
 
 
 def micros(cents: int) -> int:
-    """Return cents as micros."""
     return cents * CENT_MICROS
 
 
 def shown_cents(micros: int) -> int:
-    """Return what a meter shows and pays, its micros rounded down to the cent (T4)."""
+    """Return the cents that a meter shows and pays, rounded down (T4)."""
     return micros // CENT_MICROS
 
 
 def odds(stake_cents: int, times: Fraction) -> int:
-    """Return the cents that a stake wins at `times` to 1, rounded down to the cent (T4)."""
+    """Return the cents that a stake wins at `times` to 1, rounded down (T4)."""
     return stake_cents * times.numerator // times.denominator
 
 
 def share(micros: int, part: Fraction) -> int:
-    """Return the cents that a part of a meter comes to, rounded down to the cent (T4)."""
+    """Return part of a meter in cents, rounded down (T4)."""
     return micros * part.numerator // (part.denominator * CENT_MICROS)
 
 
 def part_of(micros: int, part: Fraction) -> int:
-    """Return a part of an amount, rounded down to the millionth (T4)."""
+    """Return part of an amount, rounded down to the micro (T4)."""
     return micros * part.numerator // part.denominator
 
 
 def contribution(stake_cents: int, rate: Fraction) -> int:
-    """Return the micros by which a stake raises a meter, rounded down to the millionth (T4)."""
+    """Return the micros that a stake adds to a meter, rounded down (T4)."""
     return stake_cents * CENT_MICROS * rate.numerator // rate.denominator
 
 
 def _parse_dollars(value: object, field: str, *, decimals: int) -> int:
-    """Return a sum in units of its last allowed decimal."""
+    """Return a sum in units of its last decimal place."""
     at_most = {2: "two", 6: "six"}[decimals]
     if isinstance(value, str):
         if not _SUM[decimals].fullmatch(value):
@@ -112,7 +113,7 @@ def _parse_dollars(value: object, field: str, *, decimals: int) -> int:
 
 
 def _exact(value: object, field: str) -> Fraction:
-    """Return an exact number that is not negative, or refuse the value."""
+    """Return the value as an exact, non-negative number, or refuse it."""
     if isinstance(value, float):
         message = f"{quoted(value)} came as a float, which is not exact; write '{value}'"
         raise ParseError(message, field=field)
@@ -120,9 +121,9 @@ def _exact(value: object, field: str) -> Fraction:
         raise ParseError(f"{quoted(value)} is not a number", field=field)
     if isinstance(value, Decimal):
         exponent = value.as_tuple().exponent
-        if not isinstance(exponent, int):  # Infinity and NaN carry a letter there.
+        if not isinstance(exponent, int):  # Infinity and NaN have a letter here.
             raise ParseError(f"{quoted(value)} is not a number", field=field)
-        # 1E+999999999 is short to write and endless to work out.
+        # 1E+999999999 is short to write but takes forever to expand.
         if abs(exponent) > _DECIMALS_MAX:
             raise ParseError(f"{quoted(value)} has too many digits", field=field)
     if value < 0:

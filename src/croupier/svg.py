@@ -1,26 +1,26 @@
 """Playing cards and charts as SVG text, for notebooks, pages and print.
 
-Every drawing is complete in itself: no ids that would clash on a page with many of them, no style
-sheet, no image, and no font needed for the suits. A `<title>` says in words what is drawn, and a
-`<desc>` under a chart what it shows.
+Every drawing stands alone: no ids that could clash on a page, no style sheet, no image, and no font
+needed for the suits. The exception is `deck_svg`, a sheet of cards to reference. Each drawing has a
+`<title>`, and a chart a `<desc>` too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from croupier.cards import RANKS, Card
+from croupier.cards import DECK, RANKS, Card
 from croupier.errors import Bug
 
 WIDTH = 120
-"""The width of a card in pixels, unless told otherwise; it is 5 : 7 like a poker card."""
+"""The default width of a card in pixels; the aspect ratio is 5 : 7, like a poker card."""
 
 _TWO_COLOURS = ("#1b1b22", "#c4122f", "#c4122f", "#1b1b22")
 _FOUR_COLOURS = ("#1b1b22", "#c4122f", "#1557b0", "#17703a")
 _GOLD, _BACK, _BACK_LINES = "#d9b341", "#7a1f2b", "#efe3c8"
 _SERIF = "Georgia, 'Times New Roman', 'DejaVu Serif', serif"
 
-# Everything is drawn on a card of 250 × 350; a suit fills about 100 × 100 around its centre.
+# Cards are drawn at 250 × 350; a suit fills about 100 × 100 around its centre.
 _CARD_WIDTH, _CARD_HEIGHT, _GAP = 250, 350, 20
 _PAPER = (
     '<rect x="1.5" y="1.5" width="247" height="347" rx="18" fill="#fffefa" stroke="#8b8b93" '
@@ -66,24 +66,34 @@ _PIPS = {
 
 
 def card_svg(card: Card, *, width: int = WIDTH, four_colour: bool = False) -> str:
-    """Draw the face of a card; `four_colour` gives every suit its own."""
-    return _document(card.words, _face(card, four_colour=four_colour), cards=1, width=width)
+    """Draw the face of a card; `four_colour` gives each suit its own colour."""
+    face = _face(card, _colour(card, four_colour=four_colour))
+    return _document(card.words, face, cards=1, width=width)
 
 
 def back_svg(*, width: int = WIDTH) -> str:
-    """Draw the back of a card."""
     return _document("a card face down", _back(), cards=1, width=width)
 
 
 def hand_svg(cards: Iterable[Card | None], *, width: int = WIDTH, four_colour: bool = False) -> str:
-    """Draw cards side by side, each of that width; None is a card face down."""
+    """Draw cards side by side, each `width` wide; None is a card face down."""
     drawn, words = [], []
     for place, card in enumerate(cards):
-        face = _back() if card is None else _face(card, four_colour=four_colour)
+        face = _back() if card is None else _face(card, _colour(card, four_colour=four_colour))
         words.append("a card face down" if card is None else card.words)
         left = place * (_CARD_WIDTH + _GAP)
         drawn.append(f'<g transform="translate({left} 0)"><title>{words[-1]}</title>{face}</g>')
     return _document(", ".join(words) or "no cards", "".join(drawn), cards=len(drawn), width=width)
+
+
+def deck_svg() -> str:
+    """Draw every card and a back once, each with its code as its id: `<use href="cards.svg#As"/>`.
+
+    A suit takes the colour of the element that references the card.
+    """
+    drawn = {str(card): _face(card, "currentColor") for card in DECK} | {"back": _back()}
+    cards = "".join(f'<g id="{code}">{face}</g>' for code, face in drawn.items())
+    return f'<svg xmlns="http://www.w3.org/2000/svg"><defs>{cards}</defs></svg>\n'
 
 
 def _document(title: str, body: str, *, cards: int, width: int) -> str:
@@ -96,8 +106,11 @@ def _document(title: str, body: str, *, cards: int, width: int) -> str:
     )
 
 
-def _face(card: Card, *, four_colour: bool) -> str:
-    colour = (_FOUR_COLOURS if four_colour else _TWO_COLOURS)[card.suit]
+def _colour(card: Card, *, four_colour: bool) -> str:
+    return (_FOUR_COLOURS if four_colour else _TWO_COLOURS)[card.suit]
+
+
+def _face(card: Card, colour: str) -> str:
     rank = RANKS[card.rank]
     if rank == "A":
         middle = _suit(card.suit, _CENTRE, _MIDDLE, scale=1.3)
@@ -110,7 +123,7 @@ def _face(card: Card, *, four_colour: bool) -> str:
 
 
 def _court(rank: str, suit: int, colour: str) -> str:
-    """Draw a suit that wears a crown, twice, head to foot."""
+    """Draw a suit with a crown, twice, head to foot."""
     half = _suit(suit, _CENTRE, 135, scale=0.64) + (
         f'<path d="{_CROWNS[rank]}" transform="translate({_CENTRE} 78) scale(0.9)" '
         f'fill="{_GOLD}" stroke="{colour}" stroke-width="2.5" stroke-linejoin="round"/>'
@@ -142,7 +155,7 @@ def _suit(suit: int, x: int, y: int, *, scale: float) -> str:
 
 
 def _index(rank: str, suit: int) -> str:
-    """Draw rank and suit in the corner."""
+    """Draw the rank and suit in the corner."""
     text, size, spacing = ("10", 38, -3) if rank == "T" else (rank, 46, 0)
     return (
         f'<text x="31" y="54" font-family="{_SERIF}" font-size="{size}" font-weight="bold" '
@@ -168,7 +181,7 @@ _PLOT_HEIGHT, _TICKS = 260, 6
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar of a chart: what it is, how long, what stands beside it, and its colour."""
+    """One bar of a chart: its label, length, text and colour."""
 
     label: str
     value: float
@@ -178,7 +191,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """One line of a chart, and the points along it that are marked and named."""
+    """One line of a chart, with the points to mark and label."""
 
     label: str
     points: tuple[tuple[float, float], ...]
@@ -187,14 +200,14 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What an axis measures, and how a number along it is written."""
+    """What an axis measures, and how its numbers are formatted."""
 
     label: str
     write: Callable[[float], str] = "{:g}".format
 
 
 def bar_chart(bars: Sequence[Bar], *, title: str, desc: str = "", font: str = SANS) -> str:
-    """Draw bars from a common zero, each with its label on the left and its text beside it."""
+    """Draw horizontal bars from a common zero, labels on the left and text beside each bar."""
     left = 12 + 7.2 * max((len(bar.label) for bar in bars), default=0)
     room = CHART_WIDTH - left - 14 - 7.2 * max((len(bar.text) for bar in bars), default=0)
     low = min([0.0, *(bar.value for bar in bars)])
@@ -225,7 +238,7 @@ def line_chart(
     desc: str = "",
     font: str = SANS,
 ) -> str:
-    """Draw lines over two axes with round numbers along them; zero is drawn across where it is."""
+    """Draw lines over two axes with round tick values, and a line across at zero."""
     points = [point for plot in plots for point in plot.points]
     if not points:
         raise Bug("a line chart without a point")
@@ -243,7 +256,7 @@ def line_chart(
 
 
 def ticks(values: Iterable[float]) -> list[float]:
-    """Return round numbers, 1, 2 or 5 times a power of ten apart, that span all values."""
+    """Return round tick values, 1, 2 or 5 times a power of ten apart, that span all values."""
     listed = list(values)
     low, high = min(listed), max(listed)
     span = (high - low) or abs(high) or 1.0
@@ -255,7 +268,7 @@ def ticks(values: Iterable[float]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Where the lines of a chart are drawn, and the round numbers along its sides."""
+    """The plot area of a line chart, with the tick values of both axes."""
 
     left: float
     top: float
@@ -304,7 +317,7 @@ def _line(frame: _Frame, plot: Plot, look: tuple[str, str]) -> Iterator[str]:
         yield f'<circle cx="{at:.2f}" cy="{high:.2f}" r="5" fill="{colour}"/>'
         end = at > frame.left + frame.width / 2
         beside = at - 10 if end else at + 10
-        # Above the point on its left and below it on its right, off a line that rises.
+        # Label above left or below right of the point, clear of a rising line.
         high += -8 if end else 20
         yield _words(beside, high, text, anchor="end" if end else "start")
 

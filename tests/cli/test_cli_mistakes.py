@@ -76,12 +76,15 @@ def test_what_cannot_be_read_is_refused(command: str, tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("rulebook = ", "submission: is not TOML: Invalid value (at end of document)"),
-        ("", "rulebook: must name a rulebook by its id"),
-        ("rulebook = 5", "rulebook: must name a rulebook by its id"),
+        ("", "rulebook: is missing"),
+        ("rulebook = 5", "rulebook: must be text, not 5"),
         ('rulebook = "nevada"', f"rulebook: there is no rulebook 'nevada'; there are {KNOWN}"),
-        ('rulebok = "x"', "rulebok: unknown key; a submission has rulebook, selections, checklist"),
-        (f'rulebook = "{FLORIDA}"\nselections = 1', "selections: must be a table"),
-        (f'rulebook = "{FLORIDA}"\nchecklist = []', "checklist: must be a table"),
+        (
+            'rulebook = "x"\nzzz = 1',
+            "zzz: unknown key; the keys are rulebook, selections, checklist",
+        ),
+        (f'rulebook = "{FLORIDA}"\nselections = 1', "selections: must be a table, not 1"),
+        (f'rulebook = "{FLORIDA}"\nchecklist = []', "checklist: must be a table, not a list"),
     ],
 )
 def test_what_is_no_submission_is_refused(text: str, sentence: str, tmp_path: Path) -> None:

@@ -299,12 +299,18 @@ A, C = "--select progressive=A ", "--select progressive=C "
         (f"analyze {MD} --bet ante=1e3", f"bet ante: '1e3' {NO_FRACTION}"),
         (f"analyze {MD} --bet ante=nan", f"bet ante: 'nan' {NO_FRACTION}"),
         (f"analyze {MD} --bet ante=1/0", f"bet ante: '1/0' {NO_FRACTION}"),
-        (f"analyze {MD} --bet play=1", "bet play: is not offered; there are ante, pair_plus"),
+        (
+            f"analyze {MD} --bet play=1",
+            "bet play: this table doesn't offer it; it offers ante and pair_plus",
+        ),
         (
             f"analyze {MD} --bet progressive=1",
-            "bet progressive: is not offered; there are ante, pair_plus",
+            "bet progressive: this table doesn't offer it; it offers ante and pair_plus",
         ),
-        (f"analyze {LIR} --bet ante=1", "bet ante: is not offered; there are let_it_ride"),
+        (
+            f"analyze {LIR} --bet ante=1",
+            "bet ante: this table doesn't offer it; it offers let_it_ride",
+        ),
         (
             f"analyze {MD} {A} --bet progressive=2",
             "bet progressive: is $1 at this table (12.E(5))",
@@ -319,12 +325,12 @@ A, C = "--select progressive=A ", "--select progressive=C "
         (f"analyze {MD} {A} --meter progressive=-5", f"meter progressive: '-5' {NO_FRACTION}"),
         (
             f"analyze {MD} --meter progressive=5",
-            "meter progressive: is not a meter of this table; there are none",
+            "meter progressive: is not a meter of this table; it has none",
         ),
         (
             f"analyze {MD} {C} --meter progressive=5",
             "meter progressive: is not a meter of this table; "
-            "there are progressive_major, progressive_minor",
+            "it has progressive_major, progressive_minor",
         ),
         (f"analyze {MD} --others=-1", "others: -1 is not a number of players"),
         (f"analyze {MD} --others x", "Invalid value for '--others': 'x' is not a valid int."),

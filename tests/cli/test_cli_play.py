@@ -215,7 +215,7 @@ def test_bets_that_do_not_fit_together_are_asked_again() -> None:
 
 def test_a_round_needs_a_bet_when_nobody_else_plays() -> None:
     ran = play("0 0 10 0 . f", MARYLAND, "--seed", "1", "--rounds", "1")
-    assert "No seat has a wager" in ran.out
+    assert "Nobody has made a wager" in ran.out
     assert "Balance $990" in ran.out
 
 
@@ -246,7 +246,7 @@ def test_a_question_mark_shows_clauses_and_the_posted_paytable() -> None:
 
 def test_a_wrong_key_is_refused_and_the_choices_are_told_again() -> None:
     ran = play("10 . x ? . ride ? F", MARYLAND, "--seed", "1", "--rounds", "1")
-    assert "'x' is none of these keys." in ran.out
+    assert "'x' isn't one of these keys." in ran.out
     assert "'ride' is not a choice: Play (P) for $10 or Fold (F) (11.B)." in ran.out
     assert ran.out.count("Play (P) for $10 or Fold (F)?") == 3
     assert ran.out.count("Ante Bonus (12.B(1)):") == 1
@@ -285,14 +285,14 @@ def test_fees_must_be_covered_and_are_told() -> None:
         (("no-such-book",), "there is no rulebook"),
         ((MARYLAND, "--seats", "0"), "--seats: must be from 1 to 7"),
         ((CALIFORNIA, "--seats", "1"), "--seats: must be from 2 to 8 (players)"),
-        ((MARYLAND, "--chips", "0"), "--chips: must be more than nothing"),
+        ((MARYLAND, "--chips", "0"), "--chips: must be more than zero"),
         ((MARYLAND, "--chips", "many"), "--chips: 'many' is not a sum"),
         ((MARYLAND, "--rounds", "0"), "--rounds"),
         ((MARYLAND, "--seed", "x"), "--seed"),
         ((MARYLAND, "--select", "decks"), "--select: 'decks' must be written K=V"),
         ((MARYLAND, "--select", "decks=1", "--select", "decks=2"), "--select decks: comes twice"),
         ((MARYLAND, "--select", "pair_plus=Z"), "pair_plus: 'Z' is not a paytable"),
-        ((MARYLAND, "--record", "."), "is there already"),
+        ((MARYLAND, "--record", "."), "already exists"),
     ],
 )
 def test_a_wrong_call_is_refused_before_anything_is_said(words: tuple[str, ...], says: str) -> None:
@@ -312,7 +312,7 @@ def test_the_bank_is_offered_when_it_is_the_players_turn() -> None:
         "You bank with $200.",
         "You bank with $150.",
     ]
-    assert ran.out.count("It is your turn to be the player/dealer") == 2
+    assert ran.out.count("It's your turn to be the player/dealer") == 2
     assert re.search(r"Player/dealer: you +\[\w\w\] \[\?\?\] \[\?\?\]", ran.out)
     assert ran.out.count("As player/dealer you collect") == 2
 
@@ -336,7 +336,7 @@ def test_a_turn_to_bank_that_is_passed_goes_to_the_next_player() -> None:
 
 def test_where_nobody_else_may_bank_no_round_is_dealt() -> None:
     ran = play("10 . . f  . . . f  . ? 2000 . 100 .", CALIFORNIA, "--seed", "1", "--rounds", "3")
-    nobody = "Nobody else may bank, so no round is dealt until you do (round-of-play/10)."
+    nobody = "Nobody else can bank, so no round is dealt until you do (round-of-play/10)."
     assert ran.out.count(nobody) == 2
     assert "round-of-play/8: The player/dealer collects all losing wagers first" in ran.out
     assert "Funds: your balance of $980 does not cover $2,000." in ran.out

@@ -64,7 +64,7 @@ class Terminal:
         while self._read():
             pass
         os.close(self.master)
-        return self.process.wait(timeout=10)
+        return self.process.wait(timeout=60)
 
 
 @pytest.fixture

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from croupier.cli import main
-from croupier.cli.settle import Settler, _lines_at_hand
+from croupier.cli.settle import _lines_at_hand
 from croupier.round.result import result_of
+from croupier.round.settler import Settler
 
 ROUNDS = Path(__file__).parents[1] / "rounds"
 FILES = sorted(ROUNDS.glob("*/*.toml"))
@@ -375,7 +376,7 @@ def test_people_see_every_line_with_its_clause_and_reason(settle: Settle, tmp_pa
         ("maryland-three", "109", "ties: Ante returned"),
         ("maryland-three", "306", "beats"),
         ("singapore", "02", "collected"),
-        ("maryland-three", "301", "is not on the table"),
+        ("maryland-three", "301", "does not pay; it takes a"),
         ("maryland-let", "017", "withdrawn by the player"),
         ("maryland-let", "024", "cut to the payout limit of the hand"),
         ("maryland-let", "142", "the seat was abandoned"),

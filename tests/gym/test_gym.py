@@ -312,7 +312,7 @@ def test_a_masked_action_is_refused_and_changes_nothing() -> None:
     with pytest.raises(Refused) as caught:
         env.step(2)
     assert str(caught.value) == (
-        "option: 'pull' is not a choice; they are 'ride' or 'withdraw' (11.B)"
+        "option: 'pull' isn't a choice; choose 'ride' or 'withdraw' (11.B)"
     )
     assert env.round is before
     assert not env.step(1)[2]

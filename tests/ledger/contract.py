@@ -35,7 +35,7 @@ from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.stores.statements import Session
 from croupier.ledger.verify import verify
-from tests.ledger.finding import FindingContract
+from tests.ledger.finding import FindingContract, play_all, said
 from tests.ledger.tables import (
     Dealer,
     Till,
@@ -44,7 +44,6 @@ from tests.ledger.tables import (
     rules_of,
     settle_shared,
 )
-from tests.ledger.versions import VersionsContract
 
 ADA, LAYOUT, METER = Account("player:ada"), Account("layout:r1"), Account("meter:m")
 SECRET = bytes(range(32))
@@ -92,8 +91,13 @@ def _given(_: Mapping[str, int], work: Work) -> Work:
     return work
 
 
-class StoreContract(FindingContract, VersionsContract):
+class StoreContract(FindingContract):
     """What a store must do; a database has a class of its own that says how one is made."""
+
+    @pytest.fixture
+    def opened(self) -> Callable[[], Store]:
+        """Return a function that opens one and the same ledger, and makes it the first time."""
+        raise NotImplementedError
 
     def execute(self, store: Store, sql: str) -> None:
         """Run a statement behind the store's back."""
@@ -102,6 +106,43 @@ class StoreContract(FindingContract, VersionsContract):
     def failing(self, store: Store, at: int) -> AbstractContextManager[list[str]]:
         """Let the statement with this number fail; the context gives what was run."""
         raise NotImplementedError
+
+    # ------------------------------------------------------------ the version of the schema
+
+    def test_a_ledger_that_went_through_each_version_opens_and_verifies(
+        self, opened: Callable[[], Store]
+    ) -> None:
+        """Early ledgers list one row for each version up to the last."""
+        store = opened()
+        play_all(store)
+        before = said(store)
+        with store.snapshot() as session:
+            ((last,),) = session.rows("SELECT number FROM migrations")
+        for number in range(1, last):
+            self.execute(store, f"INSERT INTO migrations VALUES ({number}, '{number:04}.sql')")
+        store.close()
+        store = opened()
+        assert said(store) == before
+        Dealer(Till(store, "t3")).play("late", "late")
+        with store.reading() as view:
+            assert verify(view, rules_of).faults == ()
+        store.close()
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            ("number = number - 1", "older version of Croupier .* start a new ledger"),
+            ("number = 999", r"newer version of Croupier \(schema 999, .* upgrade Croupier"),
+        ],
+    )
+    def test_a_ledger_of_another_version_is_refused(
+        self, opened: Callable[[], Store], change: str, says: str
+    ) -> None:
+        store = opened()
+        self.execute(store, f"UPDATE migrations SET {change}")
+        store.close()
+        with pytest.raises(UserError, match=says):
+            opened()
 
     # ------------------------------------------------------------ several at once
 
@@ -402,7 +443,6 @@ class StoreContract(FindingContract, VersionsContract):
             return store.append(claim, decide({"m": read.meter}))
 
         monkeypatch.setattr(statements, "_add", write_back)
-        monkeypatch.setattr(SqliteStore, "_run_together", lambda *_: False)
         try:
             shown, put = self.hammer(store, 25, settle)
         except Refused as refused:  # It may even pay what is no longer there.

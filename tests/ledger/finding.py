@@ -8,7 +8,7 @@ import pytest
 from croupier.fairness.events import DeckCommitted
 from croupier.ledger.accounts import Account, kind_of
 from croupier.ledger.audit import Posted
-from croupier.ledger.journal import Stored
+from croupier.ledger.journal import StoredEvent
 from croupier.ledger.scribe import Happened
 from croupier.ledger.store import View
 from croupier.ledger.stores.protocol import Store
@@ -54,7 +54,7 @@ def said(store: Store) -> dict[str, Any]:
         }
 
 
-def records(view: View) -> list[Stored]:
+def records(view: View) -> list[StoredEvent]:
     return [row for stream in sorted(view.heads()) for row in view.stream(stream)]
 
 

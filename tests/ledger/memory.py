@@ -7,7 +7,7 @@ from croupier.ledger.accounts import Account
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.entries import balances
-from croupier.ledger.journal import START, Head, Stored, chain
+from croupier.ledger.journal import START, Head, StoredEvent, chain
 from croupier.ledger.scribe import Happened, Scribe
 from croupier.ledger.store import Answer
 from tests.ledger.tables import TIME, random_history, rules_of
@@ -19,7 +19,7 @@ SECRET = bytes(range(32))
 class Memory:
     """A view of records that anybody can change."""
 
-    events: dict[str, list[Stored]] = field(default_factory=dict)
+    events: dict[str, list[StoredEvent]] = field(default_factory=dict)
     entries: dict[str, list[Posted]] = field(default_factory=dict)
     accounts: dict[Account, int] = field(default_factory=dict)
     signed: list[Checkpoint] = field(default_factory=list)
@@ -28,10 +28,10 @@ class Memory:
         ends = {name: records[-1] if records else None for name, records in self.events.items()}
         return {s: Head(end.number, end.hash) if end else START for s, end in ends.items()}
 
-    def stream(self, stream: str, *, after: int = 0) -> Iterator[Stored]:
+    def stream(self, stream: str, *, after: int = 0) -> Iterator[StoredEvent]:
         return (row for row in self.events.get(stream, []) if row.number > after)
 
-    def about(self, subject: str) -> list[Stored]:
+    def about(self, subject: str) -> list[StoredEvent]:
         return [row for rows in self.events.values() for row in rows if row.subject == subject]
 
     def posted(self, stream: str, *, after: int = 0) -> Iterator[Posted]:

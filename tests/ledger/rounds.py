@@ -3,11 +3,11 @@
 import random
 from typing import Any
 
-from croupier.cli.settle import Settler
 from croupier.errors import UserError
 from croupier.ledger.entries import Setting
 from croupier.round.events import Event, Opened
 from croupier.round.file import Played
+from croupier.round.settler import Settler
 from tests.reference.rounds import random_round
 
 

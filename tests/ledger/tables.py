@@ -7,7 +7,6 @@ from hashlib import sha256
 from typing import Any
 
 from croupier.cards import DECK
-from croupier.cli.settle import Settler
 from croupier.ledger.events import Bought, MeterStarted, TableSet
 from croupier.ledger.scribe import Draft, Happened, Scribe
 from croupier.ledger.store import Answer, Claim, Work
@@ -17,6 +16,7 @@ from croupier.round.decide import decide
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.file import Played
+from croupier.round.settler import Settler
 from croupier.round.state import Round
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from croupier.cli.settle import Settler
+from croupier.cards import parse_cards
 from croupier.errors import Bug, ParseError
 from croupier.ledger import entries as entries_module
 from croupier.ledger.accounts import Account, kind_of, parse_account
@@ -14,12 +14,14 @@ from croupier.ledger.entries import Entry, Move, Setting, balances, entries_of
 from croupier.ledger.events import AwardValidated, moves_of
 from croupier.money import micros, shown_cents
 from croupier.round.commands import Bet, CloseBets, Deal, Open, TakeDown
-from croupier.round.events import BetMade, Opened, SeatSettled
+from croupier.round.events import BetMade, Dealt, Event, Opened, SeatSettled, Shown
 from croupier.round.file import Played
 from croupier.round.result import result_of
+from croupier.round.settler import Settler
 from croupier.round.state import Line
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import SEATS
 from tests.ledger.rounds import SETTING, events_of, played, random_file
 from tests.round.games import game
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book, each_book
@@ -169,33 +171,35 @@ def test_a_round_by_hand() -> None:
     ]
 
 
-def meter_round(shown: int) -> tuple[TableRules, Opened, BetMade, SeatSettled]:
-    """A round whose one seat wins all of a meter that shows so many micros."""
+def meter_round(shown: int) -> tuple[TableRules, list[Event], SeatSettled]:
+    """A round whose one seat wins all of a meter that shows so many micros, and how it ends."""
     rules = resolve(book(MARYLAND), {"progressive": "A", "progressive_reset": 1000})
     line = Line(1, "progressive", 100, "win", shown_cents(shown), 0, "")
     (meter,) = rules.meters
     after = RESET + shown % micros(1)
     settled = SeatSettled(1, (line,), 0, {meter: after} if after != shown else {})
     opened = Opened("r1", MARYLAND, rules.digest, {meter: shown})
-    return rules, opened, BetMade(1, "ada", "progressive", 100), settled
+    hand = [Shown(position, card) for position, card in enumerate(parse_cards("As Ks Qs"))]
+    dealt = Dealt(tuple((card.position, SEATS, 1) for card in hand))
+    return rules, [opened, BetMade(1, "ada", "progressive", 100), dealt, *hand], settled
 
 
 @pytest.mark.parametrize("shown", [micros(345_678) + 99, RESET])
 def test_a_meter_pays_and_is_reset_by_the_house(shown: int) -> None:
     """Even where it showed just what it is reset to, and so stands as before."""
-    rules, opened, bet, settled = meter_round(shown)
+    rules, events, settled = meter_round(shown)
     name = SETTING.meter(next(iter(rules.meters)))
-    found = [tuple(entry) for entry in entries_of(rules, SETTING, (opened, bet, settled))]
+    found = [tuple(entry) for entry in entries_of(rules, SETTING, [*events, settled])]
     assert found[-2:] == [
-        ("r1/3/2", name, "player:ada", micros(shown_cents(shown)), "award"),
-        ("r1/3/3", "house", name, RESET, "reset"),
+        ("r1/7/2", name, "player:ada", micros(shown_cents(shown)), "award"),
+        ("r1/7/3", "house", name, RESET, "reset"),
     ]
 
 
 def test_an_award_may_wait_for_a_floorperson() -> None:
     """The meter is reset at once, and the award lies apart until somebody has validated it."""
-    rules, opened, bet, settled = meter_round(micros(345_678))
-    events = opened, bet, settled
+    rules, events, settled = meter_round(micros(345_678))
+    events.append(settled)
     award, at = "r1/1/progressive", Setting("t1", {}, validated_cents=345_678)
     totals = balances(entries_of(rules, at, events))
     assert totals[Account(f"pending:{award}")] == micros(345_678)
@@ -210,10 +214,10 @@ def test_an_award_may_wait_for_a_floorperson() -> None:
 
 
 def test_a_meter_that_moves_without_a_payment_is_a_bug() -> None:
-    rules, opened, bet, settled = meter_round(micros(345_678))
+    rules, events, settled = meter_round(micros(345_678))
     unpaid = settled._replace(lines=(settled.lines[0]._replace(paid=0, outcome="lose"),))
     with pytest.raises(Bug, match="a meter moved and nothing was paid"):
-        list(entries_of(rules, SETTING, (opened, bet, unpaid)))
+        list(entries_of(rules, SETTING, [*events, unpaid]))
 
 
 def test_a_shared_meter_has_a_name_of_its_own() -> None:

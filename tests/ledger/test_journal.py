@@ -24,7 +24,7 @@ from croupier.ledger.journal import (
     START,
     Head,
     Record,
-    Stored,
+    StoredEvent,
     canonical,
     chain,
     decode,
@@ -103,7 +103,7 @@ def test_only_the_key_signs() -> None:
 # ---------------------------------------------------------------- tampering
 
 
-def rechained(rows: list[Stored], *, fresh: bool) -> list[Stored]:
+def rechained(rows: list[StoredEvent], *, fresh: bool) -> list[StoredEvent]:
     """Records with hashes that fit, and numbers in their bytes if they are written anew."""
     records = [decode(row.data) for row in rows]
     if fresh:
@@ -239,7 +239,7 @@ def test_without_the_comparison_of_hashes_flipped_bits_go_unseen(
 ) -> None:
     """And a verifier that makes the hashes anew, and does not compare them, sees less."""
 
-    def believing(stream: str, stored: Iterable[Stored], marks: object) -> object:
+    def believing(stream: str, stored: Iterable[StoredEvent], marks: object) -> object:
         rows = list(chain(START, stream, [(r.time_ms, r.subject, r.data) for r in stored]))
         head = Head(rows[-1].number, rows[-1].hash) if rows else START
         return head, None

@@ -21,7 +21,6 @@ from tests.cli.running import run
 from tests.ledger.contract import SECRET, everything
 from tests.ledger.servers import new_database
 from tests.ledger.tables import Dealer, Till, rules_of
-from tests.ledger.versions import EARLIER, version
 from tests.rules.books import MARYLAND
 
 
@@ -200,29 +199,32 @@ def test_backup_and_restore(ledger: Path, tmp_path: Path) -> None:
     assert (ran.code, ran.err) == (2, "croupier: --data: is not empty\n")
 
 
-def test_a_backup_of_an_earlier_version_is_restored(tmp_path: Path) -> None:
-    file, backup, new = (tmp_path / name for name in ("ledger.db", "backup.db", "new.db"))
-    with version(EARLIER):
-        store = SqliteStore(file, make=True)
-        fill(store)
-        store.backup(backup)
-        store.close()
-        balances = run("ledger", "balance", "--data", str(file)).out
-        verified = run("ledger", "verify", "--data", str(file)).out
-    ran = run("ledger", "verify", "--data", str(backup))
-    assert ran.err.startswith("croupier: --data: backup.db is from an earlier version: 0005-")
-    assert run("ledger", "restore", str(backup), "--data", str(new)).out == "restored\n"
-    assert run("ledger", "balance", "--data", str(new)).out == balances
-    assert run("ledger", "verify", "--data", str(new)).out == verified
-
-
-def test_a_backup_of_a_later_version_is_not_restored(ledger: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (6, "an older version of Croupier (schema 6, not 7); open it with that version, or start"),
+        (8, "a newer version of Croupier (schema 8, not 7); upgrade Croupier to open it"),
+    ],
+)
+def test_a_ledger_or_backup_of_another_version_is_refused(
+    ledger: Path, tmp_path: Path, number: int, said: str
+) -> None:
     connection = apsw.Connection(str(ledger))
-    connection.execute("INSERT INTO migrations VALUES (999, '0999-later.sql')")
+    connection.execute("UPDATE migrations SET number = ?", (number,))
     connection.close()
-    ran = run("ledger", "restore", str(ledger), "--data", str(tmp_path / "new.db"))
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "croupier: was made by a later version, with 0999-later.sql\n"
+    new = tmp_path / "new.db"
+    for words, field in (
+        (("verify", "--data", str(ledger)), "--data"),
+        (("restore", str(ledger), "--data", str(new)), "BACKUP"),
+    ):
+        ran = run("ledger", *words)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith(f"croupier: {field}: {ledger.name} was made by {said}")
+    assert run("ledger", "balance", "--data", str(new)).out.split() == [
+        "all",
+        "together",
+        "0.000000",
+    ]
 
 
 def test_a_backup_older_than_a_checkpoint_is_restored_only_by_force(tmp_path: Path) -> None:

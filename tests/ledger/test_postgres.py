@@ -11,7 +11,7 @@ from croupier.errors import UserError
 from croupier.ledger.stores import open_postgres
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
-from croupier.ledger.stores.statements import Session, migrations
+from croupier.ledger.stores.statements import Session
 from tests.ledger.contract import StoreContract
 from tests.ledger.servers import new_database
 
@@ -74,14 +74,3 @@ def test_a_server_that_is_not_there_is_said_so() -> None:
 def test_a_database_without_a_ledger_is_said_so(server: str) -> None:
     with pytest.raises(UserError, match="there is no ledger: relation"):
         open_postgres(new_database(server))
-
-
-def test_migrations_are_recorded_and_done_once(server: str) -> None:
-    where = new_database(server)
-    PostgresStore(where, make=True).close()
-    store = PostgresStore(where, make=True)
-    with store.writing() as session:
-        done = list(session.rows("SELECT * FROM migrations ORDER BY number"))
-        assert done == [(each.number, each.name) for each in migrations("postgres")]
-        assert done[0] == (1, "0001-ledger.sql")
-    store.close()

@@ -106,4 +106,4 @@ def test_the_cuts_find_a_store_that_does_not_sync(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite, "_OPENING", sqlite._OPENING.replace("FULL", "NORMAL"))
-    assert lost(Run(tmp_path), tmp_path, 10) != []
+    assert lost(Run(tmp_path), tmp_path, 20) != []

@@ -12,10 +12,9 @@ from croupier.ledger.store import Lost, Request
 from croupier.ledger.stores import open_sqlite
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore, check_version
-from croupier.ledger.stores.statements import Session, migrations
+from croupier.ledger.stores.statements import Session
 from tests.ledger.contract import StoreContract, claim, moving, settle_all
 from tests.ledger.failing import failing_at
-from tests.ledger.versions import EARLIER, version
 
 
 class TestSqlite(StoreContract):
@@ -85,43 +84,6 @@ def test_nothing_is_begun_while_somebody_else_writes(tmp_path: Path) -> None:
     finish = store.begin_all([])
     assert finish is not None and finish() == []
     store.close()
-
-
-def test_migrations_are_recorded_and_done_once(tmp_path: Path) -> None:
-    SqliteStore(tmp_path / "ledger.db", make=True).close()
-    store = SqliteStore(tmp_path / "ledger.db", make=True)
-    with store.writing() as session:
-        done = list(session.rows("SELECT * FROM migrations ORDER BY number"))
-        assert done == [(each.number, each.name) for each in migrations("sqlite")]
-        assert done[0] == (1, "0001-ledger.sql")
-        session.run("INSERT INTO migrations VALUES (999, '0999-later.sql')")
-    store.close()
-    with pytest.raises(UserError, match=r"made by a later version, with 0999-later\.sql"):
-        SqliteStore(tmp_path / "ledger.db")
-
-
-def schema_of(file: Path, table: str) -> dict[str, str]:
-    """Return how a table, its indexes and its triggers are made."""
-    store = SqliteStore(file, make=True)
-    with store.writing() as session:
-        sql = "SELECT name, sql FROM sqlite_schema WHERE tbl_name = ? AND sql IS NOT NULL"
-        found = {name: made.replace('"', "") for name, made in session.rows(sql, table)}
-    store.close()
-    return found
-
-
-@pytest.mark.parametrize(("table", "parts"), [("events", 4), ("entries", 5), ("commands", 3)])
-def test_tables_that_were_made_anew_are_as_before(tmp_path: Path, table: str, parts: int) -> None:
-    """All checks, references, indexes and triggers are there; only where rows lie is another."""
-    with version(EARLIER):
-        before = schema_of(tmp_path / "before.db", table)
-    after = schema_of(tmp_path / "after.db", table)
-    if table == "events":
-        del before["events_by_subject"], after["events_by_beginning"]
-        parts -= 1
-    heap = before[table].replace(", WITHOUT ROWID", "").replace(" UNIQUE", "")
-    assert after == before | {table: heap}
-    assert len(after) == parts
 
 
 def test_the_tables_take_no_other_types(tmp_path: Path) -> None:

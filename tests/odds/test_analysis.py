@@ -350,8 +350,11 @@ def test_three_lines_of_python_are_enough() -> None:
         ({"ante": "1/0"}, "bet ante: "),
         ({"ante": 0.5}, "bet ante: "),
         ({"ante": True}, "bet ante: "),
-        ({"play": 1}, "bet play: is not offered; there are ante, pair_plus"),
-        ({"progressive": 1}, "bet progressive: is not offered; there are ante, pair_plus"),
+        ({"play": 1}, "bet play: this table doesn't offer it; it offers ante and pair_plus"),
+        (
+            {"progressive": 1},
+            "bet progressive: this table doesn't offer it; it offers ante and pair_plus",
+        ),
     ],
 )
 def test_what_is_no_bet_is_refused(bet: dict[str, Any], message: str) -> None:
@@ -376,7 +379,7 @@ def test_what_is_no_number_of_players_is_refused(others: Any) -> None:
 @pytest.mark.parametrize(
     ("meters", "message"),
     [
-        ({"jackpot": 1}, "meter jackpot: is not a meter of this table; there are progressive"),
+        ({"jackpot": 1}, "meter jackpot: is not a meter of this table; it has progressive"),
         ({"progressive": -1}, "meter progressive: "),
         ({"progressive": "x"}, "meter progressive: "),
     ],

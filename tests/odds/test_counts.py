@@ -15,7 +15,7 @@ from croupier.cards import DECK, RANKS, Card
 from croupier.hands import STANDARD, Hand, Ranking, least_high
 from croupier.odds import counts
 from croupier.odds.codes import triple_codes
-from croupier.odds.counts import STATES, Counted
+from croupier.odds.counts import STATES, OutcomeCounts
 from croupier.odds.seats import (
     CODES,
     HANDS,
@@ -60,7 +60,7 @@ def asked(hand: Hand) -> Label:
     return Label(hand.name, hand.suit, hand.set_rank if sets else None)
 
 
-def row(counted: Counted, seat: int) -> list[int]:
+def row(counted: OutcomeCounts, seat: int) -> list[int]:
     """The counts of a seat that sees no card."""
     found: list[int] = counted.rows[counted.row[seat]].tolist()
     return found
@@ -277,7 +277,7 @@ def test_any_grouping_of_codes_adds_up_the_counts_of_its_codes() -> None:
 # ---------------------------------------------------------------- totals that are known
 
 
-def totals(counted: Counted, size: int) -> dict[str, int]:
+def totals(counted: OutcomeCounts, size: int) -> dict[str, int]:
     """How many of all deals make each hand; every hand is dealt in as many ways."""
     whole = (WEIGHTS[:, None] * counted.rows[counted.row]).sum(axis=0).tolist()
     ways = comb(size, 3)

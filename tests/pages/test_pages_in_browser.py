@@ -43,7 +43,7 @@ def test_nothing_is_asked_of_anybody_else_and_nothing_is_wrong(browser: Browser,
 def test_prices_come_into_the_page(browser: Browser, site: str) -> None:
     with open_page(browser) as page:
         page.goto(f"{site}/rulebooks/{ONE}")
-        expect(page.locator("#ruling-M1 table.priced")).to_be_visible(timeout=60_000)
+        expect(page.locator("#ruling-M1 table.priced")).to_be_visible()
         expect(page.locator("#prices-status")).to_contain_text("rulings are priced")
     with open_page(browser, script=False) as page:
         page.goto(f"{site}/rulebooks/{ONE}")
@@ -118,7 +118,7 @@ def test_another_book_brings_its_own_fields(browser: Browser, site: str) -> None
         page.goto(f"{site}/odds?book={ONE}")
         page.get_by_label("Rulebook").focus()
         page.get_by_label("Rulebook").select_option(RIDE)
-        expect(page.get_by_label("Let It Ride", exact=True)).to_be_visible(timeout=20_000)
+        expect(page.get_by_label("Let It Ride", exact=True)).to_be_visible()
         expect(page.get_by_label("Rulebook")).to_be_focused()
         assert page.url == f"{site}/odds?book={RIDE}"
 

@@ -97,7 +97,7 @@ def test_envy_has_a_column_for_each_size_on_offer() -> None:
 
 def test_meters_say_what_they_take_and_where_they_start_again() -> None:
     notes = panel(sign_of(table(MARYLAND, {"progressive": "A"})), "Three-Card Progressive Payout")
-    assert "Meter rises by 14 % of each wager and starts again at $1,000." in notes.notes
+    assert "Meter rises by 14 % of each wager and resets to $1,000." in notes.notes
     several = panel(sign_of(table(MARYLAND, FULL[MARYLAND])), "Five-Card Progressive Payout")
     assert "The meters together rise by 30 % of each wager, in equal shares." in several.notes
     sums = FULL[SINGAPORE] | {"progressive_initial": 80000}
@@ -126,7 +126,7 @@ def test_no_percentage_on_a_sign_is_a_fraction(selections: dict[str, Any], says:
     chosen = {"progressive": "E", "progressive_rate": "20%", **selections}
     notes = panel(sign_of(table(LET_IT_RIDE, chosen)), "Progressive Payout").notes
     assert says in notes
-    assert "Mega meter starts again at $10,000." in notes
+    assert "Mega meter resets to $10,000." in notes
     assert not any(re.search(r"/\d+ %", note) for note in notes)
 
 
@@ -174,8 +174,8 @@ def test_a_paytable_that_the_bank_can_spoil_says_so() -> None:
 
 def test_folding_is_said_of_each_side_wager() -> None:
     sign = sign_of(table(MARYLAND, FULL[MARYLAND]))
-    assert "Lost by folding." in panel(sign, "Pair Plus").notes
-    assert "Folding does not lose it." in panel(sign, "Six Card Bonus").notes
+    assert "Lost if you fold." in panel(sign, "Pair Plus").notes
+    assert "Kept if you fold." in panel(sign, "Six Card Bonus").notes
 
 
 def test_conditions_of_a_version_are_posted() -> None:

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from croupier.cli import main
-from croupier.cli.settle import Settler
 from croupier.round.result import result_of
+from croupier.round.settler import Settler
 
 DATA = Path(__file__).parents[1] / "data/bad-rounds"
 GOOD: dict[str, dict[str, Any]] = tomllib.loads(

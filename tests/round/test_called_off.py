@@ -51,7 +51,7 @@ def test_its_record_replays_and_another_cause_does_not(id: str) -> None:
 
 
 def test_it_is_done_once_in_a_round_that_is_open() -> None:
-    with pytest.raises(Refused, match="is not open"):
+    with pytest.raises(Refused, match="isn't open"):
         at(MARYLAND, "new").do(CallOff(WHY))
     played = at(MARYLAND, "dealt").do(CallOff(WHY))
     with pytest.raises(Refused, match="void already"):

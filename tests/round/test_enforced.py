@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from croupier.cards import DECK
-from croupier.cli.settle import Settler
 from croupier.errors import UserError
 from croupier.round.commands import Bank, Bet, Choose, CloseBets, Deal, Declare, Open
 from croupier.round.dealing import deal_plan
 from croupier.round.order import to_ask, to_show
 from croupier.round.result import result_of
+from croupier.round.settler import Settler
 from croupier.rules.resolve import resolve
 from croupier.table.commands import StartRound
 from tests.round.games import at, game, refused

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from croupier.cards import DECK, Card
-from croupier.cli.settle import Settler
 from croupier.money import parse_money
 from croupier.round.commands import (
     Bank,
@@ -30,6 +29,7 @@ from croupier.round.evolve import evolve, replay
 from croupier.round.file import Played
 from croupier.round.order import to_show
 from croupier.round.result import result_of
+from croupier.round.settler import Settler
 from croupier.round.state import Round
 from tests.round.games import MAIN, STAYS, ahead, at, due, game, refused
 from tests.rules.books import (
@@ -324,7 +324,7 @@ def test_hidden_cards_are_not_settled(id: str) -> None:
     if hidden := to_show(played.round):
         assert refused(played, Settle()).code == "cards_hidden"
         played.do(Show(tuple(Face(p, DECK[p]) for p in hidden[1:])))
-        assert refused(played, Settle()).message == "1 cards have still to be shown"
+        assert refused(played, Settle()).message == "a card has yet to be shown"
     assert played.show().do(Settle()).round.closed
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from croupier.reading import Fault, dotted
 from croupier.round import decide as deciding
 from croupier.round.cover import covered as right
 from croupier.round.proof import faults_at, faults_in
 from croupier.round.settlement import Settlement
 from croupier.round.state import BankResult, Line
-from croupier.rules.reader import Fault, dotted
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import parse_rulebook
 from tests.round.test_other_books import BANKED, HARBOUR, LATER, TWICE

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from croupier.cards import DECK
-from croupier.cli.settle import Settler, parse_json
+from croupier.cli.settle import parse_json
 from croupier.errors import UserError
 from croupier.money import micros
 from croupier.round.commands import Bet, Choose, CloseBets, Deal, Face, Open, Settle, Show
 from croupier.round.file import Played
 from croupier.round.order import to_show
 from croupier.round.record import events_of, open_record, record_of, rounds_of
+from croupier.round.settler import Settler
 from croupier.round.state import Round
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from croupier.cli.settle import Settler
 from croupier.errors import UserError
 from croupier.round import plan
 from croupier.round.evolve import replay
 from croupier.round.result import result_of
+from croupier.round.settler import Settler
 from tests.reference.rounds import random_round, to_json
 from tests.reference.settlement import settle
 from tests.reference.spoilt import spoilt_round

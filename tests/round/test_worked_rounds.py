@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from croupier.cli.settle import Settler
 from croupier.round.result import result_of
+from croupier.round.settler import Settler
 
 ROUNDS = Path(__file__).parents[1] / "rounds"
 FILES = sorted(ROUNDS.glob("*/*.toml"))

@@ -151,11 +151,11 @@ PARTS: dict[str, Case] = {
     ),
     "meter without a rate": (
         'rate   = { min = 0.1, clause = "3" }\n', "",
-        "paytable.crown.A", "6", "[paytable.crown.A]", "has meters and lacks the key 'rate'",
+        "paytable.crown.A.rate", "6", "[paytable.crown.A]", "is missing; the paytable has meters",
     ),
     "meter of an uncollected wager": (
         'collected  = "3"\n', "",
-        "wager.crown", "3", "[wager.crown]", "has a meter and lacks the key 'collected'",
+        "wager.crown.collected", "3", "[wager.crown]", "is missing; the wager has a meter",
     ),
     "wager that nothing settles": (
         '["watch", "beacon", "crown", "envy"]', '["watch", "beacon", "envy"]',
@@ -213,11 +213,11 @@ ROUND: dict[str, Case] = {
     ),
     "step that lacks its key": (
         'order  = "clockwise"\n', "",
-        "step.stay_or_leave", "5", "[step.stay_or_leave]", "lacks the key 'order'",
+        "step.stay_or_leave.order", "5", "[step.stay_or_leave]", "is missing",
     ),
     "bets that never close": (
         'closed = "7"\n', "",
-        "step.bets", "7", "[step.bets]", "lacks the key 'closed'",
+        "step.bets.closed", "7", "[step.bets]", "is missing",
     ),
     "stake with an open fate": (
         'crown = { fate = "keep", clause = "5" }\n', "",
@@ -259,7 +259,7 @@ SELECTIONS: dict[str, Case] = {
     ),
     "no letters": (
         'letters = ["A"]\n', "",
-        "selection.crown", "6", "[selection.crown]", "lacks the key 'letters'",
+        "selection.crown.letters", "6", "[selection.crown]", "is missing",
     ),
     "letter without a paytable": (
         'letters  = ["A", "B"]', 'letters  = ["A", "B", "C"]',
@@ -267,15 +267,15 @@ SELECTIONS: dict[str, Case] = {
     ),
     "no family": (
         'family  = "crown"\n', "",
-        "selection.crown", "6", "[selection.crown]", "lacks the key 'family'",
+        "selection.crown.family", "6", "[selection.crown]", "is missing",
     ),
     "rate of nothing": (
         'of     = "crown"\n', "",
-        "selection.crown_rate", "3", "[selection.crown_rate]", "lacks the key 'of'",
+        "selection.crown_rate.of", "3", "[selection.crown_rate]", "is missing",
     ),
     "count that sets nothing": (
         f"{BOXES}\n", "",
-        "selection.boxes", "1", "[selection.boxes]", "lacks the key 'sets'",
+        "selection.boxes.sets", "1", "[selection.boxes]", "is missing",
     ),
     "dealing that is no deal": (
         "[selection.dealing.option.shoe]",
@@ -297,7 +297,7 @@ SELECTIONS: dict[str, Case] = {
     "overlay of a wrong type": (
         CHOICE, 'sets   = { "deck.decks" = "two" }',
         "selection.ties.option.lose.sets", "6", '"two"',
-        "sets deck.decks: must be a whole number, not 'two'",
+        "sets deck.decks: must be a whole number of at least 0, not 'two'",
     ),
     "reading that cites nothing": (
         'does = "pay", to = 1, clause = "6" } }', 'does = "pay", to = 1, clause = "66" } }',

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from croupier.rules.lines import lines_of, nearest
-from croupier.rules.reader import Place
+from croupier.reading import Place
+from croupier.reading.lines import lines_of, nearest
 from tests.rules.books import DATA, SIXTH_TEXT
 
 TRICKY = (DATA / "tricky.toml").read_text()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from croupier.errors import Problem, Problems
-from croupier.rules.reader import Place, dotted
+from croupier.reading import Place, dotted
 from croupier.rules.rulebook import parse_rulebook
 from tests.rules.books import IDS, SIXTH, SIXTH_TEXT, text_of
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from croupier.money import Cents
 from croupier.rules.book import Alternative, Ruling
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import parse_rulebook
 from croupier.rules.table_rules import TableMeter, TableRules, fits
-from croupier.rules.vocabulary import Cents
 from tests.rules.books import (
     CALIFORNIA,
     FLORIDA,

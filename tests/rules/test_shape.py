@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from croupier.money import Cents
 from croupier.rules.game import Bracket, Cited, Facts
 from croupier.rules.shape import Shape
-from croupier.rules.vocabulary import Cents, ClauseId
+from croupier.rules.vocabulary import ClauseId
 
 
 class Sign(Shape):

@@ -100,13 +100,13 @@ def test_the_sixth_book_has_a_submission_too() -> None:
     ("text", "field", "message"),
     [
         ("rulebook =", "submission", "is not TOML: Invalid value (at end of document)"),
-        ("", "rulebook", "must name a rulebook by its id"),
-        ("rulebook = 1", "rulebook", "must name a rulebook by its id"),
+        ("", "rulebook", "is missing"),
+        ("rulebook = 1", "rulebook", "must be text, not 1"),
         ('rulebook = "x"\nselection = {}', "selection",
-            "unknown key; a submission has rulebook, selections, checklist"),
-        ('rulebook = "x"\nselections = "A"', "selections", "must be a table"),
-        ('rulebook = "x"\nselections = []', "selections", "must be a table"),
-        ('rulebook = "x"\nchecklist = true', "checklist", "must be a table"),
+            "unknown key; did you mean 'selections'?"),
+        ('rulebook = "x"\nselections = "A"', "selections", "must be a table, not 'A'"),
+        ('rulebook = "x"\nselections = []', "selections", "must be a table, not a list"),
+        ('rulebook = "x"\nchecklist = true', "checklist", "must be a table, not true"),
     ],
 )  # fmt: skip
 def test_what_is_no_submission_is_refused(text: str, field: str, message: str) -> None:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from croupier.money import Cents
 from croupier.rules.game import Meter, Paytable, Row
-from croupier.rules.vocabulary import Cents, ClauseId, MeterId
+from croupier.rules.vocabulary import ClauseId, MeterId
 from croupier.rules.words import dollars, hand_says, listed, number, payout_says, percent, plain
 
 

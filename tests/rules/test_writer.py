@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from croupier.money import Cents
+from croupier.reading import Reader
 from croupier.rules.book import Clause, Rules, Ruling, Selection
 from croupier.rules.game import (
     Bank,
@@ -22,8 +24,6 @@ from croupier.rules.game import (
     Step,
     Wager,
 )
-from croupier.rules.reader import Reader
-from croupier.rules.vocabulary import Cents
 from croupier.rules.writer import write
 from tests.rules.books import MARYLAND, book, each_book, sixth
 

@@ -1,4 +1,4 @@
-"""Stores for tests: one PostgreSQL for all of a process, and a new ledger for each."""
+"""A new ledger for each test."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,13 +8,7 @@ import pytest
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
-from tests.ledger.servers import new_database, postgres
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    with postgres() as where:
-        yield where
+from tests.ledger.servers import new_database
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -103,7 +103,7 @@ def test_one_address_has_so_many_connections() -> None:
             opened.enter_context(socket.create_connection(("127.0.0.1", port)))
         while doorway.held["127.0.0.1"] < 5:
             time.sleep(0.01)
-        late = opened.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+        late = opened.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
         assert received(late) == b""
         opened.close()
         while doorway.held:
@@ -115,7 +115,7 @@ def test_one_address_has_so_many_connections() -> None:
 
 def asks(opened: ExitStack, port: int) -> bytes:
     """Ask something over a new connection that is kept open."""
-    one = opened.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+    one = opened.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
     try:
         one.sendall(HEAD + b"\r\n")
     except OSError:

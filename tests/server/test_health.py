@@ -62,7 +62,7 @@ def test_a_ledger_that_does_not_answer_is_not_ready(
 
 def test_a_ledger_that_is_gone_is_not_ready_any_more(tmp_path: Path) -> None:
     async def ask(house: House, http: httpx.AsyncClient) -> None:
-        room = house.app.state.pit.room
+        room = house.app.state.pit.books
         room.store.path.rename(tmp_path / "elsewhere.db")
         assert (await http.get("/readyz")).status_code == 503
         assert room.lost is not None

@@ -5,7 +5,10 @@ import json
 import pytest
 
 from croupier.errors import ParseError, Refused, UserError
-from croupier.server.messages import Bet, Ping, Sit, done, id_in, message_from, refused
+from croupier.gallery.frames import refused
+from croupier.house.said import Bet, Ping, Sit
+from croupier.server.messages import id_in, message_from
+from croupier.server.talk import done
 
 
 def test_a_message_is_read_as_what_it_says() -> None:

@@ -86,7 +86,7 @@ def test_hashes_wait_in_a_short_queue() -> None:
 
     enough = threading.Event()
     for _ in range(THREADS):  # Both threads are busy until the flood is over.
-        passwords._pool.submit(enough.wait)
+        passwords.pool.submit(enough.wait)
 
     async def flood_and_go_on() -> list[object]:
         going = asyncio.ensure_future(flood())

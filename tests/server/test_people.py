@@ -15,6 +15,7 @@ from croupier.server.limits import TooMany
 from croupier.server.onetime import digest
 from croupier.server.passwords import Passwords
 from croupier.server.people import Entrance, People
+from croupier.server.recent import Recent
 from tests.server.doors import CHEAP, Clock
 
 GOOD, HERE = "correct horse", "192.0.2.1"
@@ -158,7 +159,7 @@ def test_the_same_is_said_and_done_whether_name_or_password_is_wrong(desk: Desk)
         with pytest.raises(Refused) as refused:
             run(desk.people.sign_in(name, password, address=f"192.0.2.{len(said)}"))
         said.append((refused.value.code, str(refused.value), desk.passwords.started - before))
-    assert said == [("wrong_sign_in", "the name or the password is wrong", 1)] * 6
+    assert said == [("wrong_sign_in", "wrong name or password", 1)] * 6
 
 
 def test_a_name_is_locked_for_longer_after_each_failure(desk: Desk) -> None:
@@ -309,15 +310,15 @@ def test_a_look_that_began_before_the_end_does_not_bring_a_session_back(
 ) -> None:
     one = run(desk.people.guest())
     id = one.signed_in.person.id
-    read = desk.people._read
+    read = desk.people.read
 
     async def slowly(work: Callable[..., Any]) -> Any:
         found = await read(work)
-        monkeypatch.setattr(desk.people, "_read", read)
+        monkeypatch.setattr(desk.people, "read", read)
         await desk.people.disable(id)
         return found
 
-    monkeypatch.setattr(desk.people, "_read", slowly)
+    monkeypatch.setattr(desk.people, "read", slowly)
     assert (who(desk, one), who(desk, one)) == (None, None)
 
 
@@ -330,10 +331,10 @@ def test_what_another_process_ends_is_seen_soon(desk: Desk, store: Store) -> Non
 
 
 def test_the_cache_is_bounded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people, "CACHED_MAX", 3)
+    monkeypatch.setattr(desk.people, "cache", Recent(3))
     guests = [run(desk.people.guest()) for _ in range(6)]
     assert all(who(desk, one) for one in guests * 2)
-    assert len(desk.people._cache) == 3
+    assert len(desk.people.cache) == 3
 
 
 def test_a_person_has_so_many_sessions_and_the_oldest_makes_room(desk: Desk) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from croupier.gallery.outbox import Viewer
+from croupier.house.table import Table
 from croupier.server import talk
 from croupier.server.guard import MESSAGES
-from croupier.server.live import LiveTable
-from croupier.server.outbox import Viewer
 from croupier.server.talk import READ_AHEAD, Talk
+from tests.house.floor import one_table, pit_at, seated
 from tests.rules.books import MARYLAND
-from tests.server.floor import one_table, pit_at, seated
 
 
 class Wire:
@@ -50,8 +50,8 @@ def text(type: str, id: str, **fields: Any) -> str:
 
 
 async def until_answered(talk: Talk) -> None:
-    async with asyncio.timeout(10):
-        while talk._waits:
+    async with asyncio.timeout(60):
+        while talk.waits:
             await asyncio.sleep(0.001)
 
 
@@ -112,12 +112,12 @@ def test_a_failure_ends_the_socket_and_is_logged(
     monkeypatch.setattr(talk, "log_crash", lambda error, **_: crashed.append(error))
 
     async def talks(talk: Talk, wire: Wire) -> None:
-        def fail(_: LiveTable, *asked: Any, **__: Any) -> None:
+        def fail(_: Table, *asked: Any, **__: Any) -> None:
             if fails == "hear":
                 raise OSError("the disk is gone")
             asked[0].reply(OSError("the disk is gone"))
 
-        monkeypatch.setattr(LiveTable, fails, fail)
+        monkeypatch.setattr(Table, fails, fail)
         talk.hear(text("leave", "0", seat=1))
         talk.hear(text("ping", "1"))
 

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,6 @@ from hypothesis.stateful import (
 )
 
 from croupier.errors import Refused
-from croupier.round.state import changed
 from croupier.rules.table_rules import TableRules
 from croupier.table import decide as deciding
 from croupier.table import evolve as evolving
@@ -275,7 +275,7 @@ def counted_at_the_sixth(table: Table) -> bool:
 
 def void_does_not_switch(table: Table, event: RoundEnded) -> Table:
     last = 3 - table.last_deck if event.void else table.last_deck
-    return changed(_ended(table, event), last_deck=last)
+    return replace(_ended(table, event), last_deck=last)
 
 
 def cut_at_nine(rules: TableRules, depth: int) -> None:
@@ -290,7 +290,7 @@ def anything_goes(*_: object, **__: object) -> None:
 def count_starts_anew_with_the_seat(table: Table, event: RoundStarted) -> Table:
     started, before = _started(table, event), table.turn
     if started.turn and before and started.turn.seat != before.seat:
-        return changed(started, turn=started.turn._replace(rounds=1))
+        return replace(started, turn=started.turn._replace(rounds=1))
     return started
 
 

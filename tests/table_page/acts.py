@@ -6,9 +6,10 @@ from playwright.sync_api import Page, expect
 
 from tests.table_page.house import House
 
-OWN = ".own player-seat"
+OWN = ".own:not([printed]) player-seat"
 CHOICES = "#decisions .choice:enabled"
 OVER = 'felt-table[data-phase="over"]'
+BANNER = ", ".join(f".says[data-tone={tone}]" for tone in ("win", "big", "jackpot", "loss", "even"))
 
 
 def come_in(page: Page, house: House, table: str) -> str:
@@ -22,10 +23,20 @@ def come_in(page: Page, house: House, table: str) -> str:
 
 def until_bets(page: Page) -> None:
     """Let others bank until bets can be made; where nobody else can, bank no round."""
-    page.wait_for_selector('#dock[data-mode="bets"], #dock[data-mode="bank"]')
-    while page.locator('#dock[data-mode="bank"]').count():
-        page.locator('[data-command="pass"]').click()
-        page.wait_for_selector('#dock[data-mode="bets"], #dock[data-mode="wait"]')
+    modes = ("bets", "bank", "wait", "result")
+    anything = ", ".join(f'#dock[data-mode="{mode}"]' for mode in modes)
+    while True:
+        page.wait_for_selector(anything)
+        mode = page.get_attribute("#dock", "data-mode")
+        if mode == "bets":
+            break
+        if mode in ("bank", "result"):
+            command = "pass" if mode == "bank" else "next"
+            # A press that comes too late does nothing.
+            page.evaluate("id => document.querySelector(`[data-command=${id}]`).click()", command)
+        page.wait_for_function(
+            "mode => document.querySelector('#dock').dataset.mode !== mode", arg=mode
+        )
     page.wait_for_selector(f"{OWN} bet-spot[open] button")
 
 
@@ -40,6 +51,11 @@ def bet_everywhere(page: Page) -> int:
         expect(spot.locator("chip-stack .sum")).to_be_visible()
         wagers.append(spot.inner_text())
     return len(wagers)
+
+
+def choices_are_live(page: Page) -> None:
+    """Wait until one may choose: then all cards lie there."""
+    page.wait_for_selector(CHOICES)
 
 
 def decide(page: Page, which: int = 0) -> int:
@@ -58,8 +74,7 @@ def decide(page: Page, which: int = 0) -> int:
 
 def settled(page: Page) -> None:
     """Wait until all that is over is shown to be."""
-    page.wait_for_selector(f"{OVER} {OWN} .mark[data-sign]:not([data-sign=''])")
-    expect(page.locator(f"{OWN} .lines li").first).to_be_visible()
+    page.wait_for_selector(f"{OVER} :is({BANNER})")
 
 
 def record(page: Page, house: House, round: str) -> dict[str, Any]:

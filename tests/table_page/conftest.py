@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-from tests.pages.browser import DESKTOP, open_browser
+from tests.pages.browser import DESKTOP, WAIT_MS, open_browser
 from tests.table_page.house import House, opened
 
 NewPage = Callable[..., Page]
@@ -41,7 +41,7 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
         context = browser.new_context(viewport=viewport, **options)  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(WAIT_MS)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", heard)
         return page

@@ -4,27 +4,30 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from argon2 import PasswordHasher
 
+from croupier.gallery.galleries import Galleries
+from croupier.house.books import Books
+from croupier.house.config import parse_config
+from croupier.house.pit import Pit
+from croupier.house.table import Table
+from croupier.ledger.found import round_found
 from croupier.ledger.stores import open_sqlite
 from croupier.money import format_money
+from croupier.round.state import Round
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
 from croupier.server.app import guarded, make_app
-from croupier.server.backroom import Backroom
-from croupier.server.config import parse_config
 from croupier.server.guard import Policy
 from croupier.server.limits import Rate
-from croupier.server.live import LiveTable
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
-from croupier.server.pit import Pit
 from tests.server.doors import serving
 
 TABLES = Path(__file__).parent.parent.parent / "src/croupier/server/tables.toml"
@@ -57,21 +60,31 @@ class House:
     """A server, and what it knows."""
 
     url: str
-    pit: Pit
+    galleries: Galleries
     loop: asyncio.AbstractEventLoop
 
-    def table(self, id: str) -> LiveTable:
-        return self.pit.tables[id]
+    def table(self, id: str) -> Table:
+        return self.galleries.pit.tables[id]
+
+    def last(self, id: str, player: str) -> Round:
+        """The last round of a table that is over and had this player in it."""
+        books, table = self.galleries.pit.books, self.table(id)
+        for number in range(table.rounds, 0, -1):
+            found = books.looked(partial(round_found, id=f"{id}-{number}", rules_of=rules_of))
+            round = found.told[-1][0]
+            if round.closed and player in {box.player for box in round.boxes.values()}:
+                return round
+        raise AssertionError(f"{player} has played no round at {id}")
 
     def purse(self, player: str) -> str:
         """What the ledger says that a player has."""
-        return format_money(self.pit.room.purse_cents(player))
+        return format_money(self.galleries.pit.books.purse_cents(player))
 
     def cut(self, id: str) -> None:
         """Close every socket of players at a table, as a bad line would."""
 
         def close() -> None:
-            for viewer in self.table(id).viewers:
+            for viewer in self.galleries[id].viewers:
                 if viewer.player and viewer.player.startswith("p-"):
                     viewer.end(1012)
 
@@ -87,8 +100,8 @@ def opened(
     text = TABLES.read_text() + more
     text = text.replace("[table.selections]", f"{timing}\n[table.selections]")
     store = open_sqlite(folder / "ledger.db", make=True)
-    room = Backroom(store, bytes(32))
-    pit = Pit(parse_config(text, rules_of), room, rules_of)
+    books = Books(store, bytes(32))
+    pit = Pit(parse_config(text, rules_of), books, rules_of)
     app = make_app(pit, People(store, passwords=Passwords(made_by=CHEAP)))
     loops: list[asyncio.AbstractEventLoop] = []
     start = pit.start
@@ -99,5 +112,6 @@ def opened(
 
     pit.start = noted  # type: ignore[method-assign]
     with serving(guarded(app, GENEROUS)) as port:
-        yield House(f"http://127.0.0.1:{port}", pit, loops[0])
-    room.close()
+        yield House(f"http://127.0.0.1:{port}", app.state.galleries, loops[0])
+    books.close()
+    store.close()

@@ -8,23 +8,24 @@ import json
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from croupier.gallery.galleries import Galleries
+from croupier.gallery.outbox import Viewer
+from croupier.gallery.scene import patched
+from croupier.house.books import Books, answer_to
+from croupier.house.config import parse_config
+from croupier.house.pit import Pit
+from croupier.house.table import Table
 from croupier.ledger.stores import open_sqlite
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
-from croupier.server.backroom import Backroom
-from croupier.server.config import parse_config
-from croupier.server.live import LiveTable
 from croupier.server.messages import message_from
-from croupier.server.outbox import Viewer
-from croupier.server.pit import Pit
-from croupier.server.scene import patched
 
 HERE = Path(__file__).parent
 RECORDINGS = HERE / "recordings"
@@ -67,27 +68,29 @@ def entropy() -> Any:
 
 
 @asynccontextmanager
-async def quick_pit() -> AsyncIterator[Pit]:
+async def quick_pit() -> AsyncIterator[Galleries]:
     """All tables of the house, without its own players and hardly any waiting."""
     text = TABLES.read_text().replace("[table.selections]", f"{QUICK}\n[table.selections]")
     with tempfile.TemporaryDirectory() as folder:
         store = open_sqlite(Path(folder) / "ledger.db", make=True)
-        room = Backroom(store, bytes(32), entropy=entropy())
-        room.names.update({ME: "Ann", OTHER: "Bob"})
-        pit = Pit(parse_config(text, rules_of), room, rules_of)
-        await pit.start()
+        books = Books(store, bytes(32), entropy=entropy())
+        galleries = Galleries(Pit(parse_config(text, rules_of), books, rules_of))
+        galleries.names.update({ME: "Ann", OTHER: "Bob"})
+        await galleries.pit.start()
+        galleries.open()
         try:
-            yield pit
+            yield galleries
         finally:
-            await pit.stop()
-            room.close()
+            await galleries.pit.stop()
+            books.close()
+            store.close()
 
 
 class Player:
     """Plays by what it is told, as a page would."""
 
-    def __init__(self, table: LiveTable, player: str, seat: int) -> None:
-        self.table, self.player, self.seat = table, player, seat
+    def __init__(self, galleries: Galleries, table: Table, player: str, *, seat: int) -> None:
+        self.galleries, self.table, self.player, self.seat = galleries, table, player, seat
         self.viewer = Viewer(player, player)
         self.frames: list[dict[str, Any]] = []
         self.scene: dict[str, Any] = {}
@@ -98,7 +101,8 @@ class Player:
     async def ask(self, **body: Any) -> None:
         self.asked += 1
         message, digest = message_from(json.dumps({**body, "id": f"{self.table.id}-{self.asked}"}))
-        await self.table.handle(self.player, message, digest)
+        hear = partial(self.table.hear, self.player, message, digest)
+        await answer_to(lambda reply: hear(reply=reply))
 
     async def follow(self) -> None:
         """Read what is new."""
@@ -112,7 +116,7 @@ class Player:
 
     async def play(self) -> None:
         """Play until a round is over in which one had a part."""
-        self.table.welcome(self.viewer, None)
+        self.galleries.welcome(self.viewer, self.table.id)
         await self.ask(type="sit", seat=self.seat)
         while True:
             await self.follow()
@@ -123,9 +127,9 @@ class Player:
             if (*stands, scene["bank_turn"]) == self.acted:
                 continue
             self.acted = (*stands, scene["bank_turn"])
-            await self._act(scene)
+            await self.act(scene)
 
-    async def _act(self, scene: dict[str, Any]) -> None:
+    async def act(self, scene: dict[str, Any]) -> None:
         seat = self.seat
         banks = scene["banker"] and scene["banker"]["seat"] == seat
         if scene["bank_turn"] == seat:
@@ -144,16 +148,23 @@ class Player:
 async def recorded() -> dict[str, dict[str, Any]]:
     """Return a round of each table as one of two players hears it, and where it ends."""
     found = {}
-    async with quick_pit() as pit:
+    async with quick_pit() as galleries:
+        pit = galleries.pit
         for table in pit.tables.values():
-            players = [Player(table, who, seat) for who, seat in ((OTHER, 1), (ME, 2))]
+            seats = {OTHER: 1, ME: 2}
+            players = [Player(galleries, table, who, seat=seat) for who, seat in seats.items()]
             for player in players:
-                await pit.issue(player.player) if not pit.room.purse_cents(player.player) else None
+                if not pit.books.purse_cents(player.player):
+                    await pit.cage.issue(player.player)
             tasks = [asyncio.create_task(player.play()) for player in players]
             await tasks[1]
             me = players[1]
             tasks[0].cancel()
-            found[table.id] = {"frames": me.frames, "scene": me.scene, "own": table.own(ME)}
+            found[table.id] = {
+                "frames": me.frames,
+                "scene": me.scene,
+                "own": galleries[table.id].own(ME),
+            }
     return found
 
 

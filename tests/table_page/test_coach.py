@@ -8,32 +8,32 @@ from typing import Any
 import pytest
 
 from croupier.errors import Refused
+from croupier.house.table import Table
 from croupier.odds import advise
 from croupier.server.coach import Sight, advice, said, sight_of
-from croupier.server.live import LiveTable
 from tests.table_page.recording import ME, OTHER, Player, quick_pit
 
 
 async def at_decision(table_id: str, check: Any) -> None:
     """Bring a table to the first decision of ME, and look at it there."""
-    async with quick_pit() as pit:
-        table = pit.tables[table_id]
-        await pit.issue(ME)
-        player = Player(table, ME, 2)
-        table.welcome(player.viewer, None)
+    async with quick_pit() as galleries:
+        table = galleries.pit.tables[table_id]
+        await galleries.pit.cage.issue(ME)
+        player = Player(galleries, table, ME, seat=2)
+        galleries.welcome(player.viewer, table_id)
         await player.ask(type="sit", seat=2)
         while player.scene.get("phase") != "bets":
             await player.follow()
-        with pytest.raises(Refused, match="nothing that you have to decide"):
+        with pytest.raises(Refused, match="nothing to decide right now"):
             sight_of(table, ME)
-        await player._act(player.scene)
+        await player.act(player.scene)
         while player.scene["phase"] != "decide":
             await player.follow()
         await check(table, player)
 
 
 def test_values_are_those_of_the_odds() -> None:
-    async def check(table: LiveTable, _: Player) -> None:
+    async def check(table: Table, _: Player) -> None:
         sight = sight_of(table, ME)
         found = said(sight, advice(sight)())
         bet, meters = dict(sight.bet), dict(sight.meters)
@@ -51,8 +51,8 @@ def test_values_are_those_of_the_odds() -> None:
 
 
 def test_only_what_the_player_sees_is_looked_at() -> None:
-    async def check(table: LiveTable, _: Player) -> None:
-        round, committed = table.standing.in_play, table.committed
+    async def check(table: Table, _: Player) -> None:
+        round, committed = table.place.standing.in_play, table.deck
         assert round and committed
         sight = sight_of(table, ME)
         mine = tuple(committed.deck[p] for p in round.boxes[2].cards)
@@ -63,14 +63,14 @@ def test_only_what_the_player_sees_is_looked_at() -> None:
         turned = list(committed.deck)
         for p, q in zip(rest, reversed(rest), strict=True):
             turned[p] = committed.deck[q]
-        table.committed = dataclasses.replace(committed, deck=tuple(turned))
+        table.deck = dataclasses.replace(committed, deck=tuple(turned))
         assert sight_of(table, ME) == sight
 
     asyncio.run(at_decision("maryland", check))
 
 
 def test_at_a_second_decision_a_cost_is_said_and_no_value() -> None:
-    async def check(table: LiveTable, player: Player) -> None:
+    async def check(table: Table, player: Player) -> None:
         first = sight_of(table, ME)
         assert all(c["value"] is not None for c in said(first, advice(first)())["choices"])
         await player.ask(type="choose", seat=2, option=player.scene["choices"][1]["option"])
@@ -86,9 +86,9 @@ def test_at_a_second_decision_a_cost_is_said_and_no_value() -> None:
 
 
 def test_nobody_asks_for_somebody_else() -> None:
-    async def check(table: LiveTable, _: Player) -> None:
+    async def check(table: Table, _: Player) -> None:
         assert isinstance(sight_of(table, ME), Sight)
-        with pytest.raises(Refused, match="nothing that you have to decide"):
+        with pytest.raises(Refused, match="nothing to decide right now"):
             sight_of(table, OTHER)
         table.config = dataclasses.replace(table.config, practice=False)
         with pytest.raises(Refused, match="only practice tables"):

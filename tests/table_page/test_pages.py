@@ -10,7 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from croupier.fairness import checker
-from croupier.server import dealer
+from croupier.house import dealer
 from tests.pages.browser import NARROW, PHONE
 from tests.table_page.acts import OWN, come_in, decide, record, settled, until_bets
 from tests.table_page.conftest import NewPage, violations
@@ -19,28 +19,28 @@ from tests.table_page.house import House
 
 def play(page: Page, house: House, table: str) -> str:
     """Play a round, and return its id."""
-    come_in(page, house, table)
+    player = come_in(page, house, table)
     until_bets(page)
     page.locator(f"{OWN} bet-spot[open] button").first.click()
     page.wait_for_selector('[data-command="deal"]:enabled')
     page.keyboard.press("d")
     decide(page)
     settled(page)
-    round = house.table(table).standing.round
-    assert round
-    return round.id
+    return house.last(table, player).id
 
 
 def test_the_lobby_lists_every_table(house: House, new_page: NewPage) -> None:
     page = new_page()
     page.goto(house.url)
     rows = page.request.get(f"{house.url}/lobby.json").json()["tables"]
-    assert len(rows) == page.locator(".tables > li").count() == len(house.pit.tables)
+    assert len(rows) == page.locator(".tables > li").count() == len(house.galleries.pit.tables)
     for row, shown in zip(rows, page.locator(".tables > li").all(), strict=True):
         text = shown.inner_text()
         assert row["place"].lower() in text.lower()
         assert f"{row['taken']} of {row['seats']}" in text
         assert f"{row['edge'] * 100:.2f} %" in text
+        whose = "House edge" if row["banked_by"] == "house" else "Banker's edge"
+        assert whose in text
         for meter in row["meters"]:
             assert meter["label"] in text
             assert f"${meter['shows']}" in text
@@ -59,6 +59,9 @@ def test_a_page_that_is_not_there(house: House, new_page: NewPage) -> None:
         answer = page.request.get(house.url + path)
         assert answer.status == 404
         assert "There is no" in answer.text()
+    page.goto(f"{house.url}/operator/nowhere")
+    expect(page.locator("h1")).to_have_text("There is no such page")
+    assert violations(page) == []
     for path in ("/tables/nowhere.json", "/rounds/nowhere-1.json", "/rounds/nowhere-1/openings"):
         answer = page.request.get(house.url + path)
         assert answer.status == 404
@@ -83,10 +86,10 @@ def test_a_round_is_played_in_text(house: House, new_page: NewPage) -> None:
     type_in("b 1 3")
     expect(said).to_contain_text("Refused:")
     type_in("d")
-    expect(said).to_contain_text("Your decision:")
+    expect(said).to_contain_text("Your decision. You have ")
     expect(standing).to_contain_text("a card face down, a card face down, a card face down")
     assert violations(page) == []
-    type_in(house.table("maryland").scene()["choices"][0]["key"])
+    type_in(house.galleries.scene("maryland")["choices"][0]["key"])
     expect(said).to_contain_text("The round is over.")
     type_in("w")
     expect(said).to_contain_text("You have $")
@@ -161,7 +164,7 @@ def test_a_folded_hand_is_its_players_alone(house: House, new_page: NewPage) -> 
     page.wait_for_selector('[data-command="deal"]:enabled')
     page.keyboard.press("d")
     page.wait_for_selector("#decisions .choice:enabled")
-    round = house.table("maryland").standing.round
+    round = house.table("maryland").place.standing.round
     assert round
     openings = f"{house.url}/rounds/{round.id}/openings"
     # While a round is played nothing is opened, and its page shows no face.
@@ -172,8 +175,7 @@ def test_a_folded_hand_is_its_players_alone(house: House, new_page: NewPage) -> 
     page.wait_for_selector('felt-table[data-phase="over"]')
     mine = page.request.get(openings).json()["opened"]
     theirs = other.request.get(openings).json()["opened"]
-    over = house.table("maryland").standing.round
-    assert over
+    over = house.last("maryland", player)
     cards = {p for box in over.boxes.values() if box.player == player for p in box.cards}
     assert {one["position"] for one in theirs} == set(over.faces)
     assert {one["position"] for one in mine} == set(over.faces) | cards
@@ -183,7 +185,7 @@ def test_a_folded_hand_is_its_players_alone(house: House, new_page: NewPage) -> 
 def test_the_bank_of_a_round_that_was_called_off_is_opened(house: House, new_page: NewPage) -> None:
     """F6: nobody can call a round off and keep to himself what it would have come to."""
     page, other = new_page(), new_page()
-    come_in(page, house, "maryland")
+    player = come_in(page, house, "maryland")
     until_bets(page)
     page.locator(f"{OWN} bet-spot[open] button").first.click()
     page.wait_for_selector('[data-command="deal"]:enabled')
@@ -194,8 +196,8 @@ def test_the_bank_of_a_round_that_was_called_off_is_opened(house: House, new_pag
         table.act(partial(dealer.call_off, because="a test asked for it")), house.loop
     ).result()
     page.wait_for_selector('felt-table[data-phase="over"]')
-    over = table.standing.round
-    assert over and over.void and over.closed
+    over = house.last("maryland", player)
+    assert over.void
     document = other.request.get(f"{house.url}/rounds/{over.id}/openings").json()
     [bank] = over.places.values()
     assert {one["position"] for one in document["opened"]} == {*bank}

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Response, WebSocket, expect
+from playwright.sync_api import APIResponse, Page, Response, WebSocket, expect
 
 from croupier.ledger.journal import decode
-from croupier.money import format_money, parse_money
+from croupier.money import parse_money
+from croupier.rules.words import dollars
 from tests.pages.browser import NARROW, PHONE
 from tests.table_page.acts import (
     CHOICES,
@@ -32,31 +33,45 @@ def shown_cents(text: str) -> int:
     return sign * parse_money(text.lstrip("+\u2212$").replace(",", ""), "page")
 
 
+def banner_cents(page: Page) -> int:
+    """Read the net from the banner."""
+    text = page.inner_text(".says .text")
+    if "even" in text:
+        return 0
+    sum_ = shown_cents(text.split()[-1])
+    return sum_ if "win" in text else -sum_
+
+
 def check_result(page: Page, house: House, player: str) -> None:
-    """Hold balance, net and every line on the screen against the ledger."""
-    round = house.table(page.url.split("/")[-1].split("?")[0]).standing.round
-    assert round
+    """Hold banner, balance, net and every line on the screen against the ledger."""
+    round = house.last(page.url.split("/")[-1].split("?")[0], player)
     found = record(page, house, round.id)
     seat = next(s for s in found["settlement"]["seats"] if s["player"] == player)
-    own = page.locator(OWN)
-    rows = own.locator(".lines li")
-    # A fee of the house has a row of its own.
-    fees = 1 if parse_money(seat.get("fee", "0.00"), "fee") else 0
-    assert rows.count() == len(seat["lines"]) + fees
-    for row, line in zip(rows.all(), seat["lines"], strict=False):
+    assert banner_cents(page) == parse_money_signed(seat["net"])
+    expect(page.locator("#balance")).to_have_text(dollars(parse_money(house.purse(player), "")))
+    expect(page.locator("#net")).to_have_text(signed(parse_money_signed(seat["net"])))
+    page.keyboard.press("l")
+    page.wait_for_selector("#drawer[open] .lines")
+    rows = page.locator(f'#drawer [data-seat="{seat["seat"]}"] li')
+    assert rows.count() == len(seat["lines"])
+    for row, line in zip(rows.all(), seat["lines"], strict=True):
         parts = [parse_money(line[key], key) for key in ("paid", "returned")]
         net = sum(parts) - parse_money(line["stake"], "stake")
         text = row.locator("b").inner_text()
         assert shown_cents(text) == net if net else text == line["outcome"]
         assert row.locator("a").inner_text() == line["clause"]
         assert len(row.locator("small").inner_text()) > len(line["clause"])
-    mark = own.locator(".mark").inner_text()
-    assert (0 if mark == "even" else shown_cents(mark)) == parse_money_signed(seat["net"])
-    assert format_money(shown_cents(page.inner_text("#balance"))) == house.purse(player)
-    assert shown_cents(page.inner_text("#net")) == parse_money_signed(seat["net"])
+    assert violations(page) == []
+    page.keyboard.press("Escape")
     moved = [e for e in found["entries"] if f"player:{player}" in (e["debit"], e["credit"])]
     signs = [(1 if e["credit"] == f"player:{player}" else -1, e["micros"]) for e in moved]
     assert sum(s * round_cents(m) for s, m in signs) == parse_money_signed(seat["net"])
+
+
+def signed(cents: int) -> str:
+    """Write a sum as the page does: +$5, −$2.50, $0."""
+    sign = "+" if cents > 0 else "\u2212" if cents < 0 else ""
+    return f"{sign}{dollars(abs(cents))}"
 
 
 def parse_money_signed(text: str) -> int:
@@ -72,7 +87,7 @@ def test_a_guest_plays_a_round_of_every_book(table: str, house: House, new_page:
     page = new_page()
     player = come_in(page, house, table)
     until_bets(page)
-    expect(page.locator(".says")).to_have_text("Place your bets.")
+    expect(page.locator(".says")).to_contain_text("Place your bets.")
     assert bet_everywhere(page) >= 1
     is_seen(page, f"{OWN} chip-stack .chip")
     is_seen(page, ".tray .chip")
@@ -103,7 +118,7 @@ format = "electronic"
 def test_a_shared_hand_is_chosen(tmp_path: Path, new_page: NewPage) -> None:
     with opened(tmp_path, more=ELECTRONIC) as house:
         page = new_page()
-        come_in(page, house, "shared")
+        player = come_in(page, house, "shared")
         until_bets(page)
         page.select_option("#hand", "2")
         page.locator(f"{OWN} bet-spot[open] button").first.click()
@@ -112,8 +127,7 @@ def test_a_shared_hand_is_chosen(tmp_path: Path, new_page: NewPage) -> None:
         page.keyboard.press("d")
         assert decide(page) == 1
         settled(page)
-        round = house.table("shared").standing.round
-        assert round and [box.hand for box in round.boxes.values()] == [2]
+        assert [box.hand for box in house.last("shared", player).boxes.values()] == [2]
         is_seen(page, "play-card")
 
 
@@ -134,25 +148,25 @@ def test_both_bets_are_pulled(house: House, new_page: NewPage) -> None:
 def test_a_player_banks(tmp_path: Path, new_page: NewPage) -> None:
     with opened(tmp_path, pause=8) as house:
         bank_a_round(house, new_page())
-        assert house.table("california").standing.round
+        assert house.table("california").place.standing.round
 
 
 def bank_a_round(house: House, page: Page) -> None:
     player = come_in(page, house, "california")
-    page.wait_for_selector('#dock[data-mode="bank"]', timeout=40_000)
+    page.wait_for_selector('#dock[data-mode="bank"]', timeout=60_000)
     page.fill("#funds", "150")
     assert violations(page) == []
     page.keyboard.press("Escape")
     page.locator('[data-command="bank"]').click()
-    expect(page.locator(".banker")).to_contain_text("banks with $150")
-    expect(page.locator(f"{OWN}[banks]")).to_be_visible()
-    page.wait_for_selector(OVER, timeout=40_000)
-    page.wait_for_selector(f"{OWN} .mark[data-sign]:not([data-sign=''])")
-    standing = house.table("california").standing
-    assert standing.round and standing.round.bank_result
-    net = page.locator(f"{OWN} .mark").inner_text()
-    assert (0 if net == "even" else shown_cents(net)) == standing.round.bank_result.net
-    assert format_money(shown_cents(page.inner_text("#balance"))) == house.purse(player)
+    expect(page.locator(".places figcaption")).to_contain_text("$150")
+    expect(page.locator(f"{OWN}[banks]")).to_have_count(1)
+    page.wait_for_selector(OVER, timeout=60_000)
+    settled(page)
+    round = house.table("california").place.standing.round
+    assert round and round.bank_result
+    assert "Your bank" in page.inner_text(".says")
+    assert banner_cents(page) == round.bank_result.net
+    expect(page.locator("#balance")).to_have_text(dollars(parse_money(house.purse(player), "")))
 
 
 class Frames:
@@ -175,7 +189,7 @@ def test_everybody_sees_what_they_may(house: House, new_page: NewPage) -> None:
     first, second, watcher = pages
     players = [come_in(page, house, "maryland") for page in (first, second)]
     watcher.goto(f"{house.url}/tables/maryland")
-    watcher.wait_for_selector("player-seat .who")
+    watcher.wait_for_selector(".seats player-seat .who")
     for page in (first, second):
         until_bets(page)
         page.locator(f"{OWN} bet-spot[open] button").first.click()
@@ -185,7 +199,7 @@ def test_everybody_sees_what_they_may(house: House, new_page: NewPage) -> None:
     watcher.wait_for_selector(".seats play-card")
     first.wait_for_selector(f"{CHOICES}, player-seat[asked]")
     table = house.table("maryland")
-    deck, round = table.committed, table.standing.round
+    deck, round = table.deck, table.place.standing.round
     assert deck and round and not round.faces
     hands = {box.player: box.cards for box in round.boxes.values()}
     for page in (first, second):
@@ -219,7 +233,7 @@ def test_a_decision_at_the_last_second(tmp_path: Path, new_page: NewPage) -> Non
         page.keyboard.press(page.locator(f"{CHOICES} kbd").first.inner_text())
         settled(page)
         table = house.table("maryland")
-        stored = table.room.looked(lambda view: list(view.stream(table.id)))
+        stored = table.books.looked(lambda view: list(view.stream(table.id)))
         events = [decode(row.data).event for row in stored]
         assert [event["by"] for event in events if event["type"] == "Chose"] == ["player"]
 
@@ -234,8 +248,8 @@ def test_a_cut_line_loses_nothing(house: House, new_page: NewPage) -> None:
     page.wait_for_selector(CHOICES)
     cards = [card.get_attribute("data-at") for card in page.locator(f"{OWN} play-card").all()]
     house.cut("ride")
-    page.wait_for_selector('#status[data-cut="cut"]')
-    page.wait_for_selector('#status[data-cut=""]')
+    page.wait_for_selector('felt-table[data-cut="cut"]')
+    page.wait_for_selector('felt-table[data-cut=""]')
     again = [card.get_attribute("data-at") for card in page.locator(f"{OWN} play-card").all()]
     assert cards == again
     assert page.locator(f'{OWN} play-card:not([code=""])').count() == 3
@@ -258,12 +272,11 @@ def play_by_keys(house: House, page: Page) -> None:
     until_bets(page)
     page.keyboard.press("3")
     expect(page.locator('.tray [aria-checked="true"]')).to_have_attribute("aria-label", "$25")
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.closest('.own bet-spot[open]') !== null"):
-            break
-    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-    assert outline == "solid"
+    assert page.evaluate("document.activeElement.closest('.own bet-spot[open]') !== null")
+    ring = "document.activeElement.querySelector('.circle')"
+    assert page.evaluate(f"getComputedStyle({ring}).outlineStyle") == "solid"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
     expect(page.locator(f"{OWN} .sum")).to_have_text("$25")
     page.keyboard.press("Enter")
@@ -282,6 +295,8 @@ def play_by_keys(house: House, page: Page) -> None:
     page.keyboard.press("d")
     page.wait_for_selector(CHOICES)
     page.keyboard.press(page.locator(f"{CHOICES} kbd").first.inner_text())
+    settled(page)
+    page.keyboard.press("n")
     page.wait_for_selector('[data-command="rebet"]:enabled')
     page.keyboard.press("r")
     expect(page.locator(f"{OWN} .sum")).to_have_text("$25")
@@ -291,7 +306,8 @@ def test_single_letters_can_be_switched_off(house: House, new_page: NewPage) -> 
     page = new_page()
     page.goto(f"{house.url}/tables/maryland")
     page.wait_for_selector('#dock[data-mode="guest"]')
-    page.locator('[data-command="settings"]').click()
+    page.keyboard.press("m")
+    page.locator('#drawer [data-command="settings"]').click()
     assert violations(page) == []
     page.locator('[name="keys"]').uncheck()
     page.locator("#settings button").click()
@@ -306,7 +322,8 @@ def test_settings_hold_before_their_dialog_has_closed(house: House, new_page: Ne
     page = new_page()
     page.goto(f"{house.url}/tables/maryland")
     page.wait_for_selector('#dock[data-mode="guest"]')
-    page.locator('[data-command="settings"]').click()
+    page.keyboard.press("m")
+    page.locator('#drawer [data-command="settings"]').click()
     page.locator('[name="keys"]').uncheck()
     page.evaluate(
         """() => {
@@ -317,7 +334,8 @@ def test_settings_hold_before_their_dialog_has_closed(house: House, new_page: Ne
     )
     page.wait_for_timeout(300)
     assert page.locator(OWN).count() == 0
-    page.locator('[data-command="settings"]').click()
+    page.locator('.tool[data-command="menu"]').click()
+    page.locator('#drawer [data-command="settings"]').click()
     page.locator('[name="loss"]').fill("40")
     page.keyboard.press("Escape")
     page.wait_for_selector("#settings", state="hidden")
@@ -381,16 +399,20 @@ def test_chips_stay_within_limits_and_a_clause_is_read(house: House, new_page: N
     spots.nth(1).click()
     spots.nth(1).click()
     expect(page.locator(f"{OWN} .sum").nth(1)).to_have_text("$200")
-    page.locator("#table .pays a").first.click()
-    expect(page.locator("dialog[open] h2")).to_contain_text("Clause")
-    expect(page.locator("dialog[open] .said p").first).not_to_be_empty()
+    page.keyboard.press("i")
+    page.wait_for_selector("#drawer[open] .pays")
+    assert violations(page) == []
+    page.locator("#drawer .pays a").first.click()
+    expect(page.locator(".card-dialog[open] h2")).to_contain_text("Clause")
+    expect(page.locator(".card-dialog[open] .said p").first).not_to_be_empty()
     assert violations(page) == []
 
 
 def test_the_coach_says_what_a_choice_is_worth(house: House, new_page: NewPage) -> None:
     page = new_page()
     come_in(page, house, "maryland")
-    page.locator('[data-command="settings"]').click()
+    page.keyboard.press("m")
+    page.locator('#drawer [data-command="settings"]').click()
     page.locator('[name="coach"]').check()
     page.locator("#settings button").click()
     until_bets(page)
@@ -411,15 +433,15 @@ def test_own_limits_stop_betting(house: House, new_page: NewPage) -> None:
     page = new_page()
     come_in(page, house, "maryland")
     until_bets(page)
-    page.locator('[data-command="break"]').click()
+    page.locator('.tool[data-command="break"]').click()
     assert violations(page) == []
     page.locator('#rest button[value="5"]').click()
-    expect(page.locator("#hint")).to_contain_text("You take a break")
+    expect(page.locator(".says")).to_contain_text("You take a break")
     page.wait_for_selector('#dock[data-mode="sit"]')
     page.locator('[data-command="sit"]').click()
     page.wait_for_selector(OWN)
     page.locator(f"{OWN} bet-spot button").first.dispatch_event("click")
-    expect(page.locator("#status")).to_contain_text("You take a break")
+    expect(page.locator(".says")).to_contain_text("You take a break")
     assert page.locator(f"{OWN} .sum").count() == 0
     # A limit of zero minutes left: what one set for oneself holds after a reload, too.
     page.evaluate("localStorage.removeItem('croupier.break')")
@@ -429,7 +451,12 @@ def test_own_limits_stop_betting(house: House, new_page: NewPage) -> None:
         "sessionStorage.setItem('croupier.visit', JSON.stringify(v))"
     )
     page.reload()
-    expect(page.locator("#hint")).to_contain_text("the limit that you set")
+    expect(page.locator(".says")).to_contain_text("the limit that you set")
+
+
+def length(response: Response | APIResponse) -> int:
+    """How many bytes of a body were transferred."""
+    return int(response.headers["content-length"])
 
 
 def test_the_table_page_is_small(house: House, new_page: NewPage) -> None:
@@ -444,9 +471,9 @@ def test_the_table_page_is_small(house: House, new_page: NewPage) -> None:
     page.wait_for_selector('[data-command="deal"]:enabled')
     page.keyboard.press("d")
     page.wait_for_selector(f'{OWN} play-card:not([code=""])')
-    files = {one.url: len(one.body()) for one in heard if "/api/" not in one.url and one.ok}
+    files = {one.url: length(one) for one in heard if "/api/" not in one.url and one.ok}
     assert {url.split("/")[-1] for url in files} >= {"maryland", "table.js", "table.css"}
     # Browsers differ in whether what `<use>` fetches is a response of the page.
-    files[f"{house.url}/cards.svg"] = len(page.request.get(f"{house.url}/cards.svg").body())
-    assert sum(files.values()) < 100_000, files
+    files[f"{house.url}/cards.svg"] = length(page.request.get(f"{house.url}/cards.svg"))
+    assert sum(files.values()) < 60_000, files
     assert all(one.url.startswith(house.url) for one in heard)

@@ -1,8 +1,8 @@
-"""The command line: one file a command; here is what they share at the top.
+"""The command line: one module for each command; this one has what they share.
 
-Data goes to standard output, everything else to standard error. A mistake of the caller's ends in
-one sentence and exit code 2, never in a traceback. A command's file is imported when the command
-is called, so that one command does not pay for the others.
+Data goes to standard output, everything else to standard error. A caller's mistake ends in one
+sentence and exit code 2, never in a traceback. A command's module is imported when the command is
+called, so that no command pays for the others.
 """
 
 import os
@@ -27,29 +27,30 @@ BOOKS = "CROUPIER_BOOKS"
 INTERRUPTED = 130
 
 COMMANDS = {
-    "rulebooks": "List the rulebooks, show one, compare two, check a file.",
-    "submission": "Write a rules submission, or check one.",
-    "play": "Play a book in the terminal, for play chips.",
-    "settle": "Settle a round file, every line with its clause.",
-    "replay": "Show a recorded round, event by event or settled.",
-    "analyze": "Work out the exact figures of every wager, or of a bet.",
-    "advise": "Say what every choice is worth with given cards.",
-    "price": "Price every ruling of a book, reading by reading.",
-    "compare": "Price two books or two sets of selections side by side.",
-    "choose": "Find the selections that give a house edge.",
-    "simulate": "Deal rounds and hold them against the exact values.",
-    "report": "Make the PAR sheet of a table, HTML or PDF.",
-    "sign": "Make the sign that a table must post, HTML or PDF.",
-    "serve": "Open live tables to players in a browser.",
-    "bots": "Play at the tables of a server, over the network.",
-    "ledger": "Verify a ledger, look at accounts and rounds, back up.",
+    "rulebooks": "List rulebooks, show one, compare two, or check a file.",
+    "submission": "Write a rules submission or check one.",
+    "play": "Play in the terminal for play chips.",
+    "settle": "Settle a round; every line cites its clause.",
+    "replay": "Replay a recorded round and show its settlement.",
+    "analyze": "Compute the exact odds of every wager, or of one bet.",
+    "advise": "Show what each choice is worth with given cards.",
+    "price": "Show what each ruling of a book is worth.",
+    "compare": "Compare the odds of two books or two sets of selections.",
+    "choose": "Find selections that give a target house edge.",
+    "simulate": "Simulate rounds and compare them with the exact values.",
+    "report": "Write a table's PAR sheet as HTML or PDF.",
+    "sign": "Write the sign a table must post as HTML or PDF.",
+    "serve": "Open live tables that people play in a browser.",
+    "bots": "Play at a server's tables over the network.",
+    "ledger": "Verify a ledger, inspect it, back it up, restore it.",
     "check-deal": "Check which cards of a deal are proven.",
-    "rng": "Put out random bytes or shuffles, for a test lab.",
+    "schema": "Print the JSON Schema of an output.",
+    "rng": "Print random bytes or shuffles for a test lab.",
 }
 
 
 class Commands(TyperGroup):
-    """The commands by name; each is the `app` of the file that bears its name."""
+    """The commands by name; each is the `app` of the module of that name."""
 
     def list_commands(self, ctx: Context) -> list[str]:
         return list(COMMANDS)
@@ -68,7 +69,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
-    rich_markup_mode=None,  # Help through Rich would cost more time than an answer.
+    rich_markup_mode=None,  # Rendering help with Rich would take longer than an answer.
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -84,10 +85,10 @@ def top(
     context: typer.Context,
     books: Annotated[
         list[Path] | None,
-        typer.Option(help=f"A folder with more rulebooks (may be repeated; also ${BOOKS})."),
+        typer.Option(help=f"A folder with more rulebooks; repeatable. Also ${BOOKS}."),
     ] = None,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Deal, settle, price and audit casino poker games by the book."""
@@ -96,17 +97,17 @@ def top(
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
-    # Whoever reads our output may have seen enough: then we end, as other programs do.
+    """Run the command line and exit with its code."""
+    # If the reader of our output closes the pipe, exit quietly, as other programs do.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         code = app(standalone_mode=False, prog_name="croupier")
         sys.stdout.flush()
-        if code == INTERRUPTED:  # Typer makes an exit code of Ctrl-C.
+        if code == INTERRUPTED:  # Typer turns Ctrl-C into an exit code.
             say("interrupted")
     except Problems as found:
-        for problem in found.problems:
-            say(str(problem))
+        for line in found.problems if found.problems[0].file else (found,):
+            say(str(line))
         code = found.exit_code
     except (UserError, MissingExtra) as error:
         say(str(error))

@@ -11,7 +11,7 @@ from croupier.cli.selections import Select, parse_selections
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 
-app = group("Say what every choice is worth.")
+app = group("Show what each choice is worth.")
 
 
 @app.command()
@@ -19,17 +19,17 @@ def advise(
     context: typer.Context,
     rulebook: Book,
     cards: Annotated[str, typer.Option(help="The seat's three cards.", show_default=False)],
-    shown: Annotated[str, typer.Option(help="The card of the bank that is up.")] = "",
-    community: Annotated[str, typer.Option(help="The community cards that are up.")] = "",
+    shown: Annotated[str, typer.Option(help="The bank's face-up card.")] = "",
+    community: Annotated[str, typer.Option(help="The face-up community cards.")] = "",
     seen: SeenWords = "",
     select: Select = None,
     bet: BetWords = None,
     meter: MeterWords = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what every choice is worth with these cards, and what a mistake costs.
+    """Show what each choice is worth with these cards, and what a mistake costs.
 
-    Values are the expected net of all wagers, in units of the opening wager, with the best
+    A value is the expected net of all wagers, in units of the opening wager, assuming the best
     choices before and after.
     """
     from croupier.odds import advise as advised

@@ -26,7 +26,7 @@ from croupier.rules.resolve import resolve
 if TYPE_CHECKING:
     from croupier.odds import Analysis
 
-app = group("Work out the exact figures of a table.")
+app = group("Compute the exact odds of a table.")
 
 _WHOLE_FROM = 1000
 
@@ -43,10 +43,10 @@ def analyze(
     strategy: StrategyWords = None,
     as_json: AsJson = False,
 ) -> None:
-    """Work out the exact figures of every wager that a table offers, or of one bet.
+    """Compute the exact odds of every wager a table offers, or of one bet.
 
-    Expected value, house edge, element of risk, deviation, hit frequency, every line's return,
-    the whole distribution and the best strategy, by counting all deals.
+    Counts every deal. Prints the expected value, house edge, element of risk, standard deviation,
+    hit frequency, best strategy and the return of every line; --json adds the distribution.
     """
     rules = resolve(load(rulebook, context.obj), parse_selections(select or ()))
     bets, meters = parse_amounts(bet, "--bet"), parse_amounts(meter, "--meter")

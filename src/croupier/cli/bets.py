@@ -1,4 +1,4 @@
-"""`--bet W=N`, `--meter M=AMOUNT`: what is bet and what the meters show, as words of a command."""
+"""The options `--bet W=N` and `--meter M=AMOUNT`."""
 
 from collections.abc import Iterable
 from typing import Annotated
@@ -11,26 +11,27 @@ from croupier.errors import ParseError, UserError, quoted
 Book = Annotated[str, typer.Argument(help="A rulebook's id.", show_default=False)]
 BetWords = Annotated[
     list[str] | None,
-    typer.Option("--bet", metavar="W=N", help="A wager and its units (may be repeated)."),
+    typer.Option("--bet", metavar="W=N", help="A wager and its stake in units; repeatable."),
 ]
 MeterWords = Annotated[
     list[str] | None,
-    typer.Option("--meter", metavar="M=AMOUNT", help="What a meter shows (may be repeated)."),
+    typer.Option("--meter", metavar="M=AMOUNT", help="What a meter shows, in dollars; repeatable."),
 ]
-Others = Annotated[int, typer.Option(help="How many other players there are, for envy.")]
+Others = Annotated[int, typer.Option(help="Number of other players, for envy bonuses.")]
 SeenWords = Annotated[
-    str, typer.Option("--seen", help="Cards of the bank, else community, seen before their time.")
+    str,
+    typer.Option("--seen", help="Hidden cards that were seen: the bank's, else the community's."),
 ]
 StrategyWords = Annotated[
     str | None,
     typer.Option(
-        help="Instead of the best: 'always OPTION', 'mimic the dealer', or from a hand up: 'Q-6-4'."
+        help="Instead of the best: 'always OPTION', 'mimic the dealer' or a lowest hand ('Q-6-4')."
     ),
 ]
 
 
 def parse_words_of_cards(text: str, field: str) -> tuple[Card, ...]:
-    """Read the cards of an option; none where it is empty."""
+    """Parse the cards of an option; an empty text has none."""
     try:
         return parse_cards(text) if text.strip() else ()
     except ParseError as error:
@@ -38,7 +39,7 @@ def parse_words_of_cards(text: str, field: str) -> tuple[Card, ...]:
 
 
 def parse_amounts(words: Iterable[str] | None, option: str) -> dict[str, str] | None:
-    """Read words like `ante=1`; None where there are none."""
+    """Parse words like `ante=1`; None if there are none."""
     amounts: dict[str, str] = {}
     for word in words or ():
         name, equals, amount = (part.strip() for part in word.partition("="))
@@ -51,5 +52,5 @@ def parse_amounts(words: Iterable[str] | None, option: str) -> dict[str, str] | 
 
 
 def percent(value: float) -> str:
-    """Write a share of one as people read it."""
+    """Format a share as a percentage."""
     return f"{100 * value:.4f} %"

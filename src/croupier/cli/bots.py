@@ -1,4 +1,4 @@
-"""`croupier bots`: players who come over the network, to fill tables or to put load on them."""
+"""`croupier bots`: players over the network, to fill tables or to load-test them."""
 
 import asyncio
 import contextlib
@@ -15,11 +15,11 @@ app = group("Fill tables with bots over the network.")
 STAKE_CENTS = 10_00
 SEATS_MAX = 1_000
 CLOSED = 1
-"""What the program ends with when the server leaves before the bots do."""
+"""The exit code when the server goes away before the bots do."""
 
 
 class Bot:
-    """Plays one seat: always bets, always takes the first choice that it can pay for."""
+    """Plays one seat: always bets, and always takes the first choice that it can afford."""
 
     def __init__(self, client: Client, table: TableClient, seat: int) -> None:
         self.client, self.table, self.seat = client, table, seat
@@ -61,7 +61,7 @@ class Bot:
         await self._do("ready", seat=self.seat)
 
     def _stakes(self) -> dict[str, int]:
-        """Return the least bet on the first wager, with one that it needs beside it."""
+        """Return the smallest bet on the first wager, with a wager that it requires."""
         wagers = {wager["wager"]: wager for wager in self.table.felt["wagers"]}
         first = next(iter(wagers.values()))
         return {
@@ -82,18 +82,18 @@ class Bot:
 
 @app.command()
 def bots(
-    address: Annotated[str, typer.Argument(metavar="URL", help="Where the server is.")],
+    address: Annotated[str, typer.Argument(metavar="URL", help="The server's address.")],
     table: Annotated[
         list[str] | None,
-        typer.Option("--table", metavar="ID", help="A table to play at (again); all by default."),
+        typer.Option("--table", metavar="ID", help="Table to play at; repeatable. Default: all."),
     ] = None,
-    seats: Annotated[int, typer.Option("--seats", help="How many seats to fill a table.")] = 2,
+    seats: Annotated[int, typer.Option("--seats", help="Seats to fill at each table.")] = 2,
     seconds: Annotated[
-        float, typer.Option("--seconds", help="For how long; 0 is until Ctrl-C.")
+        float, typer.Option("--seconds", help="How long to play; 0 means until Ctrl-C.")
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Play at the tables of a server, each bot as a guest over its own socket."""
+    """Play at a server's tables. Each bot is a guest with its own socket."""
     if not 1 <= seats <= SEATS_MAX:
         raise UserError(f"must be from 1 to {SEATS_MAX}", field="--seats")
     try:
@@ -113,7 +113,7 @@ def bots(
 
 
 async def fill(address: str, tables: list[str], *, seats: int, seconds: float) -> dict[str, Any]:
-    """Fill seats of tables, play, and return what came of it."""
+    """Fill seats of tables, play, and return the totals."""
     async with contextlib.AsyncExitStack() as stack:
         players: list[Bot] = []
         rows = (await Client(address).get("/api/tables"))["tables"]

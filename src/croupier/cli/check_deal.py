@@ -1,4 +1,4 @@
-"""`croupier check-deal`: run the program that checks a deal, or print it to be kept."""
+"""`croupier check-deal`: run the program that checks a deal, or print its source."""
 
 import json
 import sys
@@ -19,17 +19,17 @@ app = group("Check which cards of a deal are proven.")
 def check_deal(
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE", help="The document of a round; - reads standard input."),
+        typer.Argument(metavar="FILE", help="A round's deal document; - reads standard input."),
     ] = None,
     commitment: Annotated[
-        str | None, typer.Option(help="The commitment that you noted before you bet.")
+        str | None, typer.Option(help="The commitment you noted before you bet.")
     ] = None,
     program: Annotated[
-        bool, typer.Option("--program", help="Print the checking program itself, to be kept.")
+        bool, typer.Option("--program", help="Print the checker itself, to read and keep.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check that cards lay in the deck that was committed to before the bets."""
+    """Check that the cards were in the deck committed to before the first bet."""
     if program:
         print(read_text(Path(checker.__file__)), end="")
         return

@@ -1,4 +1,4 @@
-"""`croupier choose`: the selections that bring a wager's edge where the operator wants it."""
+"""`croupier choose`: find the selections that give a wager a target edge."""
 
 import re
 from fractions import Fraction
@@ -22,15 +22,17 @@ _RANGE = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)\s*\.\.\s*(-?[0-9]+(?:\.[0-9]+)?)\s
 def choose(
     context: typer.Context,
     rulebook: Book,
-    wager: Annotated[str, typer.Option(help="The wager.", show_default=False)],
-    edge: Annotated[str, typer.Option(help="The house edge wanted: 5..6%.", show_default=False)],
+    wager: Annotated[str, typer.Option(help="The wager's id.", show_default=False)],
+    edge: Annotated[str, typer.Option(help="Target house edge: 5..6%.", show_default=False)],
     select: Select = None,
-    most: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
+    most: Annotated[int, typer.Option(min=1, help="How many results to show.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Find the selections, or the payouts where the house may amend them, that meet a target.
+    """Find selections whose house edge meets a target.
 
-    Exit code 1 says that there are none.
+    Where the book lets the house amend a paytable, payouts are searched too.
+
+    Exits with 1 if nothing meets the target.
     """
     from croupier.odds.choose import choose as chosen
 
@@ -67,11 +69,11 @@ def choose(
 
 def _says(selections: object) -> str:
     """Write selections as `--select` and a submission read them."""
-    words = [f"{name} = {_toml(value)}" for name, value in plain(selections).items()]
+    words = [f"{name} = {_select_value(value)}" for name, value in plain(selections).items()]
     return ", ".join(words) or "the book's defaults"
 
 
-def _toml(value: Any) -> str:
+def _select_value(value: Any) -> str:
     if not isinstance(value, dict):
         return str(value)
     return "{" + ", ".join(f'"{hand}" = {to}' for hand, to in value.items()) + "}"

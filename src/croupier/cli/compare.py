@@ -1,4 +1,4 @@
-"""`croupier compare`: two books, or two sets of selections, priced beside each other."""
+"""`croupier compare`: the odds of two books, or two sets of selections, side by side."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,7 @@ from croupier.rules.table_rules import TableRules
 if TYPE_CHECKING:
     from croupier.odds import Analysis
 
-app = group("Price two tables beside each other.")
+app = group("Compare the odds of two tables.")
 
 _FIGURES = ("house edge", "element of risk", "standard deviation", "hit frequency")
 
@@ -26,19 +26,19 @@ def compare(
     context: typer.Context,
     one: Annotated[str, typer.Argument(metavar="A", help="A rulebook's id.", show_default=False)],
     other: Annotated[
-        str, typer.Argument(metavar="B", help="Another's, or the same.", show_default=False)
+        str, typer.Argument(metavar="B", help="Another id, or the same one.", show_default=False)
     ],
     select: Annotated[
-        list[str] | None, typer.Option(metavar="K=V", help="A selection of A's (may be repeated).")
+        list[str] | None, typer.Option(metavar="K=V", help="A selection for A; repeatable.")
     ] = None,
     against: Annotated[
-        list[str] | None, typer.Option(metavar="K=V", help="A selection of B's (may be repeated).")
+        list[str] | None, typer.Option(metavar="K=V", help="A selection for B; repeatable.")
     ] = None,
     meter: MeterWords = None,
     others: Others = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Price two books, or two sets of selections of one book, beside each other."""
+    """Compare the odds of two books, or of two sets of selections of one book."""
     tables = [
         resolve(load(id, context.obj), parse_selections(words or (), option))
         for id, words, option in ((one, select, SELECT), (other, against, "--against"))

@@ -1,4 +1,4 @@
-"""What `croupier sign` and `croupier report` share: where a document goes, and on what paper."""
+"""What `croupier sign` and `croupier report` share: the output file and the paper."""
 
 import os
 import sys
@@ -20,14 +20,14 @@ Output = Annotated[
         OUTPUT,
         "--output",
         metavar="FILE",
-        help="Write FILE.html or FILE.pdf; without it, HTML on standard output.",
+        help="Write FILE.html or FILE.pdf. Default: HTML on standard output.",
         show_default=False,
     ),
 ]
 
 
 def check_output(file: Path | None, *, as_json: bool) -> None:
-    """Refuse an output that could not be written, before anything is worked out for it."""
+    """Refuse an output that can't be written, before any work is done."""
     if file is None:
         return
     if as_json:
@@ -37,14 +37,14 @@ def check_output(file: Path | None, *, as_json: bool) -> None:
 
 
 def check_paper(paper: str, known: tuple[str, ...]) -> str:
-    """Return the name of a paper that is known."""
+    """Return the name of a paper size; refuse an unknown one."""
     if paper.lower() not in known:
         raise UserError(f"{quoted(paper)} is not one of {', '.join(known)}", field="--paper")
     return paper.lower()
 
 
 def deliver(file: Path | None, html: Callable[[], str], pdf: Callable[[], bytes]) -> None:
-    """Print a document as HTML, or write it to a file of the kind that its name asks for."""
+    """Print a document as HTML, or write it to a file in the format of its suffix."""
     if file is None:
         sys.stdout.write(html())
         return
@@ -53,7 +53,7 @@ def deliver(file: Path | None, html: Callable[[], str], pdf: Callable[[], bytes]
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file so that whoever reads it sees all of it, or what was there before."""
+    """Write a file atomically: readers see all of it, or what was there before."""
     draft = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         draft.write_bytes(data)

@@ -25,7 +25,7 @@ from croupier.round.tell import tell
 from croupier.rules.load import load, read_text
 from croupier.rules.resolve import resolve
 
-app = group("Verify a ledger and its journal, look at accounts and rounds, back up, restore.")
+app = group("Verify a ledger, inspect accounts and rounds, back up and restore.")
 
 Data = Annotated[
     Path | None,
@@ -36,11 +36,11 @@ Database = Annotated[
 ]
 Checkpoints = Annotated[
     Path | None,
-    typer.Option("--checkpoints", metavar="FILE", help="Checkpoints that were kept elsewhere."),
+    typer.Option("--checkpoints", metavar="FILE", help="Checkpoints kept on another machine."),
 ]
 Key = Annotated[
     str,
-    typer.Option("--key", metavar="HEX", help="The public key that must have signed checkpoints."),
+    typer.Option("--key", metavar="HEX", help="The public key that signed the checkpoints."),
 ]
 AccountName = Annotated[
     str, typer.Argument(metavar="ACCOUNT", help="An account, such as player:ada or house.")
@@ -50,7 +50,7 @@ KEY_BYTES = 32
 
 @contextmanager
 def opened(data: Path | None, database: str | None, *, make: bool = False) -> Iterator[Store]:
-    """Open the ledger that the options name, and let go of it in the end."""
+    """Open the ledger that the options name, and close it afterwards."""
     if (data is None) == (database is None):
         raise UserError("say where the ledger is: --data FILE or --database URL")
     if data is not None:
@@ -64,9 +64,9 @@ def opened(data: Path | None, database: str | None, *, make: bool = False) -> It
 
 
 def _file(data: Path, *, make: bool) -> Path:
-    """Return the file that is meant: a server's folder holds its ledger under a name of its own.
+    """Return the ledger's file; in a server's folder it has a fixed name.
 
-    What is not there yet is a file if it is called like one, and a folder otherwise.
+    A path that doesn't exist yet is a file if it looks like one, and a folder otherwise.
     """
     if make and not data.exists():
         folder = data.parent if data.suffix else data
@@ -79,7 +79,7 @@ def _file(data: Path, *, make: bool) -> Path:
 
 
 def rules_in(folders: tuple[Path, ...]) -> RulesOf:
-    """Return a finder of table rules among the books that the command line knows."""
+    """Return a function that finds table rules among the books of the command line."""
     return lambda rulebook, selections: resolve(load(rulebook, folders), selections)
 
 
@@ -91,15 +91,15 @@ def verify(
     checkpoints: Checkpoints = None,
     key: Key = "",
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only the chains; do not work out the entries again.")
+        bool, typer.Option("--quick", help="Check the hash chains only; don't recompute entries.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Verify the journal and everything that follows from it.
+    """Verify the journal and everything computed from it.
 
-    The hashes are followed from the first event of each stream, checkpoints are compared, every
-    entry is worked out again from the events, and the accounts are added up. The first bad event
-    is named. Ends with 1 if anything is wrong.
+    Follows each stream's hash chain from its first event, compares checkpoints, recomputes every
+    entry from the events and adds up the accounts. Names the first bad event and exits with 1 if
+    anything is wrong.
     """
     kept = _checkpoints(checkpoints)
     rules_of = None if quick else rules_in(context.obj)
@@ -133,13 +133,13 @@ def verify(
 @app.command()
 def balance(
     account: Annotated[
-        str, typer.Argument(metavar="[ACCOUNT]", help="One account; all of them by default.")
+        str, typer.Argument(metavar="[ACCOUNT]", help="One account. Default: all.")
     ] = "",
     data: Data = None,
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what accounts come to; all together they come to nothing."""
+    """Show account balances. All of them together are zero."""
     with opened(data, database) as store, store.reading() as view:
         if account:
             name = parse_account(account)
@@ -163,10 +163,10 @@ def history(
     account: AccountName,
     data: Data = None,
     database: Database = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many entries at most.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="Entries to show at most.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Show the last entries of an account, the latest first."""
+    """Show an account's latest entries, newest first."""
     name = parse_account(account)
     with opened(data, database) as store, store.reading() as view:
         if view.balance(name) is None:
@@ -181,12 +181,12 @@ def history(
 @app.command("round")
 def round_(
     context: typer.Context,
-    round: Annotated[str, typer.Argument(metavar="ID", help="The id of a round.")],
+    round: Annotated[str, typer.Argument(metavar="ID", help="The round's id.")],
     data: Data = None,
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the full record of a round: what happened, how it was settled, what was posted."""
+    """Show a round in full: its events, its settlement and its entries."""
     with opened(data, database) as store, store.reading() as view:
         found = round_found(view, round, rules_in(context.obj))
     if as_json:
@@ -202,16 +202,18 @@ def round_(
 @app.command()
 def checkpoint(
     secret: Annotated[
-        Path, typer.Option(metavar="FILE", help="The secret key; made if it is not there.")
+        Path, typer.Option(metavar="FILE", help="The secret key; created if missing.")
     ],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the checkpoint is added."),
+        typer.Option("--output", "-o", metavar="FILE", help="File to append it to."),
     ],
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Sign the heads of all streams, and add the checkpoint to a file to be kept elsewhere."""
+    """Sign the heads of all streams and append the checkpoint to a file.
+
+    Keep that file where the operator of this machine can't write."""
     with opened(data, database) as store:
         with store.reading() as view:
             heads, known = view.heads(), view.checkpoints()
@@ -237,7 +239,7 @@ def backup(
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Write the whole ledger as it stands into a file, while tables play on."""
+    """Back up the whole ledger to a file. Tables can go on playing."""
     with opened(data, database) as store:
         store.backup(output)
     print_lines(f"written to {output.name}")
@@ -246,20 +248,20 @@ def backup(
 @app.command()
 def restore(
     context: typer.Context,
-    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="A file made by `backup`.")],
+    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="A file written by `backup`.")],
     data: Data = None,
     database: Database = None,
     checkpoints: Checkpoints = None,
     key: Key = "",
     force: Annotated[
-        bool, typer.Option("--force", help="Restore although signed events are lost.")
+        bool, typer.Option("--force", help="Restore even if signed events are lost.")
     ] = False,
 ) -> None:
     """Fill an empty ledger from a backup.
 
-    It must verify, and it must not be older than the last checkpoint that was kept elsewhere, or
-    than what a server has noted in its folder. One that is restored by force nevertheless says so
-    in its journal. The server needs the ledger's own key files beside it.
+    The backup must verify, and it must not be older than the last checkpoint or than what a
+    server noted in its folder. --force restores an older one, and the journal records the loss.
+    To open the ledger again, the server also needs its key files.
     """
     from croupier.ledger.stores.restoring import restore as restored
 
@@ -285,7 +287,7 @@ def restore(
 
 
 def counted(number: int, one: str, more: str) -> str:
-    """Say how many there are of something."""
+    """Write a number with its noun."""
     return f"{number:,} {one if number == 1 else more}"
 
 
@@ -306,12 +308,12 @@ def _key(text: str) -> bytes | None:
 
 
 def _secret(file: Path) -> bytes:
-    """Read the secret key from a file that only its owner may read, or make one."""
+    """Read the secret key from a file that only its owner may read, or create one."""
     if not file.exists():
         with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as made:
             made.write(f"{os.urandom(KEY_BYTES).hex()}\n")
     try:
-        # A server writes what kind of key it is before the key.
+        # A server writes the kind of key before the key.
         secret = bytes.fromhex(read_text(file).rpartition("-1 ")[2])
     except ValueError:
         secret = b""
@@ -321,16 +323,8 @@ def _secret(file: Path) -> bytes:
 
 
 def _plain(row: Posted) -> dict[str, Any]:
-    entry = row.entry
-    return {
-        "stream": row.stream,
-        "event": row.number,
-        "id": entry.id,
-        "debit": entry.debit,
-        "credit": entry.credit,
-        "amount": format_micros(entry.micros),
-        "code": entry.code,
-    }
+    # "amount" is the older name of "dollars".
+    return {**row.as_json(), "amount": format_micros(row.entry.micros)}
 
 
 def _print_entries(posted: list[Posted]) -> None:

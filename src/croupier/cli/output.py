@@ -1,4 +1,4 @@
-"""How commands speak: data as JSON or as tables on standard output, the rest on standard error."""
+"""Output of commands: JSON or tables on standard output, the rest on standard error."""
 
 import json
 import sys
@@ -9,43 +9,42 @@ import typer
 
 
 def group(help: str, *, no_args_is_help: bool = True) -> typer.Typer:
-    """Return an empty group of commands; Rich would make its help slow and its errors loud."""
+    """Return an empty command group; Rich would slow down its help and clutter its errors."""
     return typer.Typer(
         help=help, no_args_is_help=no_args_is_help, rich_markup_mode=None, add_completion=False
     )
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document for programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 SENTENCE_MAX = 900
 
 
 def one_line(text: str) -> str:
-    """Return a message as one line that a person can read, whatever was quoted in it."""
+    """Return a message as one readable line, whatever it quotes."""
     line = " ".join(text.split())
     return line if len(line) <= SENTENCE_MAX else line[:SENTENCE_MAX] + " …"
 
 
 def say(text: str) -> None:
-    """Tell a person something that is not data."""
+    """Print a message, rather than data, for a person."""
     print(f"croupier: {one_line(text)}", file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines of text, wrapped to a terminal's width and left alone in a pipe."""
+    """Print lines of text, wrapped on a terminal but not in a pipe."""
     console = _console()
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 def print_heading(text: str) -> None:
-    """Print a heading with a line of space above it."""
+    """Print a heading with an empty line above it."""
     console = _console()
     console.print()
     console.print(text, style="bold", markup=False, highlight=False)
@@ -54,7 +53,7 @@ def print_heading(text: str) -> None:
 def print_table(
     rows: Iterable[Sequence[str]], heads: Sequence[str] = (), *, whole: int = 1
 ) -> None:
-    """Print rows in columns; the first few are kept whole, the others wrap where need be."""
+    """Print rows in columns; the first few columns never wrap."""
     from rich.table import Table
     from rich.text import Text
 
@@ -67,12 +66,12 @@ def print_table(
     console = _console()
     with console.capture() as capture:
         console.print(table)
-    # Columns are padded to the right edge, which a file or a pipe has no use for.
+    # Columns are padded to the right edge, which is useless in a file or pipe.
     print("\n".join(line.rstrip() for line in capture.get().splitlines()))
 
 
 def _console() -> Any:
-    # Rich is imported when it is first needed: help and JSON start faster without it.
+    # Imported late: help and JSON start faster without Rich.
     from rich.console import Console
 
     return Console()

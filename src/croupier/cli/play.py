@@ -1,6 +1,6 @@
-"""`croupier play`: a seat at a table of the book, in the terminal, for play chips.
+"""`croupier play`: play at a book's table in the terminal, for play chips.
 
-The engine says what may be done and what it comes to; this file asks and tells.
+The engine says what may be done and what it pays; this module asks and tells.
 """
 
 import random
@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from croupier.cli.output import AsJson, group, print_json
-from croupier.cli.play_screen import Left, Screen, signed, spreads
+from croupier.cli.play_screen import PlayerLeft, Screen, signed, spreads
 from croupier.cli.play_table import YOU, Room, seat_of
 from croupier.cli.selections import Select, parse_selections
 from croupier.cli.settle import write_record
@@ -25,7 +25,6 @@ from croupier.round.commands import Bet, Choose, CloseBets, TakeDown
 from croupier.round.decide import decide
 from croupier.round.events import BetMade, SeatSettled
 from croupier.round.file import Played
-from croupier.round.order import to_ask, to_show
 from croupier.round.reasons import Reasons
 from croupier.round.result import result_of
 from croupier.round.state import Line
@@ -42,7 +41,7 @@ app = group("Play a book in the terminal.", no_args_is_help=False)
 
 LEAVE, HELP, DEAL, CLEAR = "q", "?", "d", "c"
 CYCLE_S = 5
-"""How soon after another a round may start at a terminal: play is never hurried."""
+"""The least time between the starts of two rounds: play is never hurried."""
 
 
 @app.command()
@@ -51,37 +50,37 @@ def play(
     id: Annotated[str, typer.Argument(metavar="ID", help="A rulebook's id.", show_default=False)],
     seats: Annotated[
         int | None,
-        typer.Option(help="Seats taken, yours the last; by default as few as may be."),
+        typer.Option(help="Seats in play, yours the last. Default: as few as the book allows."),
     ] = None,
     select: Select = None,
     seed: Annotated[
-        int | None, typer.Option(help="Deal the cards that follow from this number, for practice.")
+        int | None, typer.Option(help="Deal the same cards each time, for practice.")
     ] = None,
-    chips: Annotated[str, typer.Option(help="The play chips to start with.")] = "1000",
-    rounds: Annotated[int | None, typer.Option(min=1, help="Leave after so many rounds.")] = None,
+    chips: Annotated[str, typer.Option(help="Play chips to start with.")] = "1000",
+    rounds: Annotated[int | None, typer.Option(min=1, help="Leave after this many rounds.")] = None,
     record: Annotated[
-        Path | None, typer.Option(help="Write the last round's record, for croupier replay.")
+        Path | None, typer.Option(help="Write the last round's record, for `croupier replay`.")
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="No colour and no drawn cards.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="No colours and no drawn cards.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play a book in the terminal for play chips; the computer plays the other seats."""
+    """Play in the terminal for play chips. The computer plays the other seats."""
     given = parse_selections(select or ())
     rules = resolve(load(id, context.obj), given)
     if record and record.exists():
-        raise UserError("is there already; name a new file", field=str(record))
+        raise UserError("already exists; name a new file", field=str(record))
     seat, start = _seat(rules, seats), parse_money(chips, "--chips")
     if not start:
-        raise UserError("must be more than nothing", field="--chips")
+        raise UserError("must be more than zero", field="--chips")
     rng = secrets.SystemRandom() if seed is None else random.Random(seed)
     interrupted = False
-    # With --json the summary is the data, and what is said goes to standard error.
+    # With --json the summary is the data, so messages go to standard error.
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         game = Game(Room(rules, rng, seat), Screen(plain=plain), start)
         try:
             game.welcome(seed)
             game.play(rounds)
-        except Left:
+        except PlayerLeft:
             pass
         except KeyboardInterrupt:
             interrupted = True
@@ -106,7 +105,7 @@ def _seat(rules: TableRules, seats: int | None) -> int:
 
 
 class Game:
-    """One player's stay at a table."""
+    """One player's visit to a table."""
 
     def __init__(self, room: Room, screen: Screen, chips: int) -> None:
         self.room = room
@@ -134,24 +133,24 @@ class Game:
         if self.balance <= 0:
             self.screen.say("You have no chips left.")
 
-    # ------------------------------------------------------------ what is always on view
+    # ------------------------------------------------------------ summaries
 
     def welcome(self, seed: int | None) -> None:
-        """Say what is played, by which rule the computer plays, and where the cards come from."""
+        """Say what is played, which rule the computer follows, and where the cards come from."""
         rules, say, seat = self.rules, self.screen.say, self.room.seat
         self.screen.heading(rules.title)
-        say("Play chips only: nothing else is won or lost here.")
+        say("Play chips only: no money is won or lost.")
         say(f"You have {dollars(self.chips)} and sit at seat {seat}.")
         if seat > 1:
             say(bots.posted(rules))
         if seed is not None:
-            say(f"Practice: the cards follow from seed {seed}, so they can be known beforehand.")
+            say(f"Practice: seed {seed} always deals these cards.")
         for name, wager in rules.wagers.items():
             if closed := self.room.closed(name):
                 self.screen.refuse(closed, wager.label)
         say(
-            "At every bet, Enter takes what stands in brackets, 0 is no bet, "
-            f"{HELP} shows rules and paytable, {LEAVE} leaves the table."
+            "At each bet, press Enter for the amount in brackets or type 0 for no bet; "
+            f"{HELP} shows the rules and the paytable, {LEAVE} leaves the table."
         )
 
     def _tell_meters(self) -> None:
@@ -167,18 +166,18 @@ class Game:
         self.screen.say(f"Balance {dollars(self.balance)}, net {net} in {rounds}, {minutes} min.")
 
     def farewell(self) -> None:
-        """Say what is left; whoever leaves in the middle of a round gives the stakes up."""
+        """Print the balance; leaving during a round gives up the stakes."""
         room = self.room
-        if room.faces and room.box and not room.round.closed:
+        if room.play.faces and room.box and not room.round.closed:
             self.given_up = room.staked + room.box.fee
             self.balance -= self.given_up
             given_up = dollars(self.given_up)
-            self.screen.say(f"You leave in the middle of a round and give up {given_up}.")
+            self.screen.say(f"You leave during a round and give up {given_up}.")
         self.screen.heading("You leave the table.")
         self._tell_balance()
 
     def summary(self) -> dict[str, Any]:
-        """Return the whole stay as plain data."""
+        """Return the whole visit as JSON data."""
         return {
             "rulebook": self.rules.rulebook,
             "seat": self.room.seat,
@@ -193,7 +192,7 @@ class Game:
     def _ask(self, question: str) -> str:
         answer = self.screen.ask(question)
         if answer.lower() == LEAVE:
-            raise Left
+            raise PlayerLeft
         return answer
 
     def _check_money(self, cents: int) -> None:
@@ -204,7 +203,7 @@ class Game:
     # ------------------------------------------------------------ the bank
 
     def _offer_bank(self) -> None:
-        """Let whoever's turn it is bank, where players do."""
+        """Offer the bank to the player whose turn it is, where players bank."""
         while seat := self.room.banker_due():
             if funds := self._ask_funds():
                 self.room.do(TakeBank(seat, funds))
@@ -213,13 +212,13 @@ class Game:
             if self.room.banker_due() == seat:
                 rotation = self.rules.bank.rotation
                 clause = f" ({rotation.clause})" if rotation else ""
-                self.screen.say(f"Nobody else may bank, so no round is dealt until you do{clause}.")
+                self.screen.say(f"Nobody else can bank, so no round is dealt until you do{clause}.")
 
     def _ask_funds(self) -> int:
-        """Ask the player to bank; nothing passes the turn."""
+        """Ask the player to bank; an empty answer passes the turn."""
         bank = self.rules.bank
         cited = [bank, bank.cover, bank.rotation]
-        self.screen.say(f"It is your turn to be the {bank.label.lower()}: put up funds, or pass.")
+        self.screen.say(f"It's your turn to be the {bank.label.lower()}: put up funds or pass.")
         while True:
             answer = self._ask("  Funds [pass]:")
             if answer == HELP:
@@ -235,7 +234,7 @@ class Game:
     # ------------------------------------------------------------ bets
 
     def _take_bets(self) -> None:
-        """Take bets until they fit together and the player asks for the deal."""
+        """Take bets until they are valid and the player asks for the deal."""
         room, banker = self.room, self.room.round.banker
         if banker:
             who = "You bank" if room.banks else f"Seat {banker.seat} banks"
@@ -243,7 +242,7 @@ class Game:
         while True:
             self.screen.say("Place your bets.")
             if room.banks:
-                bets = [event for event in room.events if isinstance(event, BetMade)]
+                bets = [event for event in room.play.events if isinstance(event, BetMade)]
                 self.screen.say(" ".join(tell(room.round, bet) for bet in bets))
             else:
                 self._ask_bets()
@@ -288,17 +287,17 @@ class Game:
                 self.screen.refuse(error, label)
 
     def _stake(self, name: str, cents: int, lying: int) -> None:
-        """Put a stake as large as the player wants it; nothing takes it down."""
+        """Place a stake of this size; zero removes it."""
         if cents == lying:
             return
         if cents == 0:
-            self.room.run(TakeDown(self.room.seat, name))
+            self.room.play.do(TakeDown(self.room.seat, name))
             return
         self._check_money(self.room.staked + (cents - lying) * len(self.rules.spots[name]))
-        self.room.run(Bet(self.room.seat, YOU, name, cents, self.hand))
+        self.room.play.do(Bet(self.room.seat, YOU, name, cents, self.hand))
 
     def _is_closable(self) -> bool:
-        """Whether all bets fit together; if not, say why."""
+        """Whether all bets are valid together; if not, say why."""
         try:
             decide(self.room.round, CloseBets())
             self._check_money(self.room.staked + self.room.charge)
@@ -307,14 +306,14 @@ class Game:
             if seat is None or seat == self.room.seat:
                 self.screen.refuse(error)
                 return False
-            # The computer's simple bets may not fit a table's selections.
+            # The computer's simple bets may not suit a table's selections.
             self.room.sit_out(seat)
             self.screen.say(f"Seat {seat} sits this round out.")
             return self._is_closable()
         return True
 
     def _is_deal_wanted(self) -> bool:
-        """Ask for the key that starts the round, a fresh one every time."""
+        """Ask for the key that starts the round, anew each time."""
         made = self.room.bets
         if made:
             spots = {name: len(self.rules.spots[name]) for name in made}
@@ -338,12 +337,12 @@ class Game:
                 for name in made:
                     self.screen.explain_wager(self.rules, name)
                 continue
-            self.screen.say(f"{quoted(answer)} is none of these keys.", indent=2)
+            self.screen.say(f"{quoted(answer)} isn't one of these keys.", indent=2)
 
     # ------------------------------------------------------------ cards and choices
 
     def _deal(self) -> None:
-        """Deal, and let everybody choose as the book has it, until all is shown."""
+        """Deal, and let every seat decide in the book's order, until all cards are shown."""
         wait_s = self.dealt_s + CYCLE_S - time.monotonic()
         if self.screen.is_live and wait_s > 0:
             self.screen.say(f"One moment: rounds start at least {CYCLE_S} seconds apart.")
@@ -352,21 +351,16 @@ class Game:
         room = self.room
         room.deal()
         self.screen.say("No more bets.")
-        while (step := room.round.step) and step.do != "settle":
-            if to_show(room.round):
-                room.show()
-            elif asked := to_ask(room.round):
-                self._lay()
-                self._choose(asked[0])
-            else:
-                break
-        room.show()
+        while (seat := room.play.to_decision()) is not None:
+            self._lay()
+            self._choose(seat)
+        room.play.show()
         self._lay()
 
     def _lay(self) -> None:
         """Show all the cards that the player may see, unless nothing has changed."""
         round = self.room.round
-        seen = view(round, YOU, self.room.faces)
+        seen = view(round, YOU, self.room.play.faces)
         cards = [box["cards"] for box in seen["boxes"]], seen["places"]
         if cards != self.seen:
             self.screen.lay(spreads(round, seen, self.room.seat))
@@ -375,7 +369,7 @@ class Game:
     def _choose(self, seat: int) -> None:
         room = self.room
         option = self._ask_choice() if seat == room.seat else room.choice(seat)
-        [event] = room.run(Choose(seat, option))
+        [event] = room.play.do(Choose(seat, option))
         if seat != room.seat:
             self.screen.say(tell(room.round, event))
 
@@ -397,7 +391,7 @@ class Game:
                 except UserError as error:
                     self.screen.refuse(error, options[names[answer]].label)
             elif answer == LEAVE:
-                raise Left
+                raise PlayerLeft
             elif answer == HELP:
                 self.screen.explain(self.rules, [step, *options.values()])
             else:
@@ -406,7 +400,7 @@ class Game:
                 )
 
     def _asked(self, step: Step) -> str:
-        """Name the bet that a decision is about, and its size, where a wager has several bets."""
+        """Name the bet that a decision is about and its size, if the wager has several bets."""
         box, spots = (
             self.room.box,
             next((s for s in self.rules.spots.values() if step.asks in s), ()),
@@ -434,7 +428,7 @@ class Game:
         round = room.round
         reasons = Reasons(round)
         self.screen.heading("Settlement")
-        for event in self.room.events:
+        for event in room.play.events:
             if isinstance(event, SeatSettled):
                 if event.seat == room.seat or room.banks:
                     self._tell_lines(event, reasons)
@@ -450,7 +444,7 @@ class Game:
         self.balance += net
         if room.box or bank:
             did = "win" if net > 0 else "lose"
-            self.screen.say(f"You {did} {dollars(abs(net))}." if net else "You come out even.")
+            self.screen.say(f"You {did} {dollars(abs(net))}." if net else "You break even.")
         self._tell_balance()
 
     def _tell_lines(self, event: SeatSettled, reasons: Reasons) -> None:
@@ -462,7 +456,7 @@ class Game:
             self.screen.say(f"The house takes {dollars(event.fee)}.", indent=2)
 
     def _label(self, line: Line) -> str:
-        """Return the label of a line: of its wager and which of its bets, or of its bonus."""
+        """Return the label of a line: its wager and which of its bets, or its bonus."""
         rules = self.rules
         for name, wager in rules.wagers.items():
             if line.wager in wager.spots:

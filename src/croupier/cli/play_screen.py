@@ -1,7 +1,7 @@
-"""What `croupier play` looks like: cards, paytables, settlements, and the questions it asks.
+"""The screen of `croupier play`: cards, paytables, settlements and prompts.
 
-It knows terminals and words, and nothing of how a round goes. Without a terminal, or without
-colour, everything is plain text.
+It knows terminals and words, but not how a round goes. Without a terminal or colour, everything is
+plain text.
 """
 
 import os
@@ -32,17 +32,17 @@ from croupier.rules.words import dollars, listed, payout_says
 
 RED, BOLD, DIM = "31", "1", "2"
 _COLUMNS_MAX, _INDENT, _GAP, _CARD = 100, 2, 3, 5
-"""Widths, in columns: the screen, the margin, between two hands, a card."""
+"""Widths in columns: the screen, the margin, the gap between two hands, a card."""
 _RED_SUITS = (1, 2)
 
 
-class Left(Exception):
-    """The player leaves the table."""
+class PlayerLeft(Exception):
+    """Raised when the player leaves the table."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """Cards that lie together, whose they are, and what is said of them."""
+class CardRow:
+    """Cards that lie together, with their owner and a caption."""
 
     title: str
     cards: tuple[str, ...]
@@ -50,7 +50,7 @@ class Spread:
 
 
 class Screen:
-    """Speaks to the player on standard output, and listens on standard input."""
+    """Prints to standard output and reads answers from standard input."""
 
     def __init__(self, *, plain: bool) -> None:
         self.is_terminal = sys.stdout.isatty()
@@ -59,12 +59,12 @@ class Screen:
         self.is_live = self.is_terminal and sys.stdin.isatty()
         self.is_spaced = False
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="replace")  # Few suits are better than none.
+            sys.stdout.reconfigure(errors="replace")  # A few missing suits are better than a crash.
 
     # ------------------------------------------------------------ words
 
     def say(self, text: str, *, indent: int = 0) -> None:
-        """Print a text, wrapped to a terminal's width and left alone elsewhere."""
+        """Print a text, wrapped on a terminal but not elsewhere."""
         space = " " * indent
         if not self.is_terminal:
             self._print(space + text)
@@ -77,30 +77,30 @@ class Screen:
             self._print(line)
 
     def heading(self, text: str) -> None:
-        """Print a heading with a line of space above it."""
+        """Print a heading with an empty line above it."""
         self._space()
         self._print(self._painted(text, BOLD))
 
     def refuse(self, error: UserError, subject: str = "") -> None:
-        """Say in one sentence what is wrong, and which clause says so."""
+        """Say in one sentence what is wrong, with its clause."""
         text = f"{subject}: {error.message}" if subject else error.message
         clause = f" ({error.clause})" if error.clause else ""
         self.say(f"{text[:1].upper()}{text[1:]}{clause}.", indent=2)
 
     def ask(self, question: str) -> str:
-        """Return the answer to a question; whoever ends the input leaves."""
+        """Return the answer to a question; at the end of input, the player leaves."""
         print(f"{question} ", end="", flush=True)
         line = sys.stdin.buffer.readline().decode(errors="replace")
         answer = line.strip()
-        if not line or not sys.stdin.isatty():  # A terminal has shown the answer already.
+        if not line or not sys.stdin.isatty():  # A terminal has echoed the answer already.
             print("".join(filter(str.isprintable, answer)))
         self.is_spaced = False
         if not line:
-            raise Left
+            raise PlayerLeft
         return answer
 
     def pause(self, wait_s: float) -> None:
-        """Wait, and discard what is typed meanwhile: it cannot be meant for what comes next."""
+        """Wait, and discard what is typed meanwhile: it can't be meant for the next question."""
         time.sleep(wait_s)
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
@@ -109,7 +109,7 @@ class Screen:
         self.is_spaced = not line
 
     def _space(self) -> None:
-        """Leave one line empty, however often it is asked for."""
+        """Print one empty line, unless there is one already."""
         if not self.is_spaced:
             self._print("")
 
@@ -121,8 +121,8 @@ class Screen:
 
     # ------------------------------------------------------------ cards
 
-    def lay(self, groups: Sequence[Sequence[Spread]]) -> None:
-        """Show cards: as boxes side by side, a group below the other, or as words."""
+    def lay(self, groups: Sequence[Sequence[CardRow]]) -> None:
+        """Show cards: as boxes side by side, group below group, or as words."""
         if self.is_drawn:
             for group in groups:
                 for row in _rows(group, self._columns()):
@@ -136,8 +136,8 @@ class Screen:
             cards = " ".join(f"[{card}]" for card in spread.cards)
             self._print(f"  {spread.title:{width}}  {cards}  {spread.note}".rstrip())
 
-    def _lay_row(self, row: Sequence[Spread]) -> None:
-        """Print hands side by side: whose they are, four lines of cards, what is said of them."""
+    def _lay_row(self, row: Sequence[CardRow]) -> None:
+        """Print hands side by side: the owners, four lines of cards, the captions."""
         self._space()
         self._print(
             _line(self._painted(spread.title.ljust(_width(spread)), BOLD) for spread in row)
@@ -169,7 +169,7 @@ class Screen:
     # ------------------------------------------------------------ rules and settlements
 
     def sizes(self, rules: TableRules, name: str) -> str:
-        """Say how large a bet on a wager may be, where it is not free."""
+        """Return the limits of a wager, if it has any."""
         wager, limits = rules.wagers[name], rules.limits.get(name)
         hints = [f"{len(wager.spots)} equal bets of"] if wager.spots else []
         if wager.sizes:
@@ -181,7 +181,7 @@ class Screen:
         return f", {' '.join(hints)}" if hints else ""
 
     def explain_wager(self, rules: TableRules, name: str) -> None:
-        """Show what the book says of a wager, and its paytable."""
+        """Show what the book says about a wager, and its paytable."""
         wager = rules.wagers[name]
         verdicts = (wager.settle.always, wager.settle.higher, wager.settle.lower)
         last = (wager.settle.equal, wager.settle.unopposed)
@@ -190,14 +190,13 @@ class Screen:
             self.paytable(label, table)
 
     def explain(self, rules: TableRules, cited: Sequence[Cited | None]) -> None:
-        """Show what the clauses of some parts of the rules say, with their sub-clauses."""
+        """Show the clauses of some parts of the rules, with their sub-clauses."""
         outer = {part.clause for part in cited if part}
         for id, clause in rules.clauses.items():
             if id in outer or any(is_inside(id, one) for one in outer):
                 self.say(f"{id}: {clause.says}", indent=4)
 
     def paytable(self, label: str, table: Paytable) -> None:
-        """Show a paytable with its clause."""
         self.say(f"{label} ({table.clause}):", indent=4)
         for row in table.rows:
             self._print(f"      {row_hand(row):42} {payout_says(table, row)}")
@@ -210,33 +209,33 @@ class Screen:
         self.say(f"{why} ({line.clause}{ruling})", indent=6)
 
 
-# ---------------------------------------------------------------- whose cards lie where
+# ---------------------------------------------------------------- cards on the table
 
 
-def spreads(round: Round, seen: Mapping[str, Any], seat: int) -> list[list[Spread]]:
-    """Return the cards of a view for the player at a seat: those in the middle, then the seats'."""
+def spreads(round: Round, seen: Mapping[str, Any], seat: int) -> list[list[CardRow]]:
+    """Return the cards that a seat's player sees: those in the middle, then the seats'."""
     return [_middle(round, seen, seat), _hands(round, seen, seat)]
 
 
-def _middle(round: Round, seen: Mapping[str, Any], seat: int) -> list[Spread]:
+def _middle(round: Round, seen: Mapping[str, Any], seat: int) -> list[CardRow]:
     rules = round.rules
-    found: list[Spread] = []
+    found: list[CardRow] = []
     for place, cards in seen["places"].items():
         if place == BANK:
             whose = f": seat {round.banker.seat}" if round.banker else ""
             title = f"{rules.bank.label}{': you' if whose == f': seat {seat}' else whose}"
-            found.append(Spread(title, tuple(cards), _bank_says(rules, cards)))
+            found.append(CardRow(title, tuple(cards), _bank_says(rules, cards)))
         elif rules.places[place].hands:
             found += _shared_hands(round, cards, seat)
         else:
-            found.append(Spread(rules.places[place].label, tuple(cards)))
+            found.append(CardRow(rules.places[place].label, tuple(cards)))
     return found
 
 
-def _hands(round: Round, seen: Mapping[str, Any], seat: int) -> list[Spread]:
+def _hands(round: Round, seen: Mapping[str, Any], seat: int) -> list[CardRow]:
     shared = [seen["places"].get(p, []) for p in hand_places(round.rules) if p != SEAT]
     return [
-        Spread(
+        CardRow(
             "You" if box["seat"] == seat else f"Seat {box['seat']}",
             tuple(box["cards"]),
             "folded" if box["folded"] else _words(round.rules, sum(shared, box["cards"])),
@@ -246,14 +245,14 @@ def _hands(round: Round, seen: Mapping[str, Any], seat: int) -> list[Spread]:
     ]
 
 
-def _shared_hands(round: Round, cards: Sequence[str], seat: int) -> Iterator[Spread]:
+def _shared_hands(round: Round, cards: Sequence[str], seat: int) -> Iterator[CardRow]:
     place = round.rules.places[shared_place(round.rules)]
     size = place.cards // place.hands
     own = round.boxes[seat].hand if seat in round.boxes else None
     for hand in range(1, place.hands + 1):
         held = list(cards[size * (hand - 1) : size * hand])
         title = f"Hand {hand}{', yours' if hand == own else ''}"
-        yield Spread(title, tuple(held), _words(round.rules, held))
+        yield CardRow(title, tuple(held), _words(round.rules, held))
 
 
 def _bank_says(rules: TableRules, cards: Sequence[str]) -> str:
@@ -266,15 +265,15 @@ def _bank_says(rules: TableRules, cards: Sequence[str]) -> str:
 
 
 def _words(rules: TableRules, cards: Sequence[str]) -> str:
-    """Name a hand once all its cards are seen."""
+    """Name a hand, once all its cards are known."""
     return "" if HIDDEN in cards or not cards else Hand.of(cards, rules.ranking).words
 
 
-# ---------------------------------------------------------------- how it is laid out
+# ---------------------------------------------------------------- formatting
 
 
 def signed(cents: int) -> str:
-    """Write what was won or lost: +$10, -$2.50, $0."""
+    """Format a win or loss: +$10, -$2.50, $0."""
     return f"{'+' if cents > 0 else '-' if cents else ''}{dollars(abs(cents))}"
 
 
@@ -290,13 +289,13 @@ def _line(parts: Iterable[str]) -> str:
     return (" " * _INDENT + (" " * _GAP).join(parts)).rstrip()
 
 
-def _width(spread: Spread) -> int:
+def _width(spread: CardRow) -> int:
     return max(len(spread.title), _CARD * len(spread.cards), len(spread.note))
 
 
-def _rows(spreads: Sequence[Spread], columns: int) -> Iterator[list[Spread]]:
+def _rows(spreads: Sequence[CardRow], columns: int) -> Iterator[list[CardRow]]:
     """Yield as many hands at a time as fit side by side."""
-    row: list[Spread] = []
+    row: list[CardRow] = []
     for spread in spreads:
         if row and _INDENT + sum(_width(s) + _GAP for s in row) + _width(spread) > columns:
             yield row
@@ -307,7 +306,7 @@ def _rows(spreads: Sequence[Spread], columns: int) -> Iterator[list[Spread]]:
 
 
 def _tables(rules: TableRules, name: str, wager: Wager) -> Iterator[tuple[str, Paytable]]:
-    """Yield the paytables that a wager, its bonuses and its envies are paid by."""
+    """Yield the paytables of a wager, its bonuses and its envies."""
     judged = [(wager.label, wager.paytable or "")]
     judged += [(b.label, b.paytable) for b in rules.bonuses.values() if b.on == name]
     judged += [(e.label, e.paytable) for e in rules.envies.values() if e.makers == name]

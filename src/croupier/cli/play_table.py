@@ -1,7 +1,7 @@
-"""The table that `croupier play` is played at: the dealer's part and the computer's, unspoken.
+"""The table of `croupier play`: the dealer's and the computer's part, without any output.
 
-Chance and clocks enter here and nowhere below. The dealer shuffles, cuts and counts as the book
-asks, and the deck lies as it is dealt before bets close.
+Randomness and clocks enter here and nowhere below. The dealer shuffles, cuts and counts as the book
+requires, and the deck's order is fixed before bets close.
 """
 
 import random
@@ -12,12 +12,9 @@ from croupier.cards import DECK, Card
 from croupier.errors import Refused, UserError
 from croupier.round import bots
 from croupier.round.bets import check_bet, fees, opening_stakes
-from croupier.round.commands import Bet, CloseBets, Command, Deal, Face, Settle, Show, TakeDown
-from croupier.round.decide import decide
-from croupier.round.events import Event
-from croupier.round.evolve import evolve
+from croupier.round.commands import Bet, CloseBets, Deal, TakeDown
 from croupier.round.file import Played
-from croupier.round.order import positions_of, to_show
+from croupier.round.play import Play
 from croupier.round.settle import shared_place
 from croupier.round.state import Box, Round
 from croupier.rules.game import Place
@@ -33,7 +30,7 @@ YOU = "you"
 
 
 class Room:
-    """A table where the player has the last seat and the computer all before it."""
+    """A table where the player has the last seat and the computer all others."""
 
     def __init__(self, rules: TableRules, rng: random.Random, seat: int) -> None:
         self.rules = rules
@@ -42,15 +39,13 @@ class Room:
         self.table = new_table(rules)
         self.stacks: dict[int, tuple[Card, ...]] = {}
         self.started = 0
-        self.round = Round(rules)
-        self.events: list[Event] = []
-        self.faces: dict[int, Card] = {}
+        self.play = Play(Round(rules), {})
         for other in range(1, seat):
             self.do(at_table.Join(other, _name(other)))
         self.do(at_table.Join(seat, YOU))
 
     def do(self, command: at_table.Command) -> None:
-        """Do something at the table, outside of the round."""
+        """Run a command at the table, outside of the round."""
         for event in decide_at_table(self.table, command):
             self.table = evolve_table(self.table, event)
             match event:
@@ -59,13 +54,9 @@ class Room:
                 case CutMade(deck=deck, depth=depth):
                     self.stacks[deck] = cut(self.stacks[deck], depth)
 
-    def run(self, command: Command) -> tuple[Event, ...]:
-        """Let the engine decide a command of the round, and return what happened."""
-        events = decide(self.round, command)
-        for event in events:
-            self.round = evolve(self.round, event)
-        self.events += events
-        return events
+    @property
+    def round(self) -> Round:
+        return self.play.round
 
     # ------------------------------------------------------------ the dealer's part
 
@@ -74,35 +65,29 @@ class Room:
         self._get_ready()
         self.started += 1
         self.do(at_table.StartRound(str(self.started), _now()))
-        self.round, self.events, self.faces = Round(self.rules), [], {}
-        for command in self.table.opening():
-            self.run(command)
+        self.play = Play(Round(self.rules), {})
+        self.play.do(*self.table.opening())
         self._others_bet()
 
     def deal(self) -> None:
-        """Close the bets on a deck that lies ready, and deal it."""
+        """Close the bets with a deck ready, and deal it."""
         self._get_ready()
         deck = self.table.round.deck if self.table.round else 0
-        if self.rules.deck.shuffle is None:  # The book does not ask for it; a dealer does it.
+        if self.rules.deck.shuffle is None:  # The book doesn't require it, but a dealer shuffles.
             self.stacks[deck] = self._shuffled()
-        self.faces = dict(enumerate(self.stacks[deck]))
-        self.run(CloseBets())
+        self.play.faces = dict(enumerate(self.stacks[deck]))
+        self.play.do(CloseBets())
         self.do(at_table.DealFirstCard(_now()))
-        self.run(Deal())
-
-    def show(self) -> None:
-        """Turn up the cards that are due."""
-        if due := to_show(self.round):
-            self.run(Show(tuple(Face(position, self.faces[position]) for position in due)))
+        self.play.do(Deal())
 
     def settle(self) -> Played:
-        """Settle the round, and let the table take note of it."""
-        self.run(Settle())
-        self.do(at_table.EndRound.of(self.round, self.events))
-        return Played(self.round, tuple(self.events), self.round.faces)
+        """Settle the round and record it at the table."""
+        self.play.settle()
+        self.do(at_table.EndRound.of(self.round, self.play.events))
+        return Played(self.round, tuple(self.play.events), self.round.faces)
 
     def _get_ready(self) -> None:
-        """Do what is in the way of a deal: bring a deck, shuffle it, cut it, count the stub."""
+        """Do what a deal requires first: bring a deck, shuffle it, cut it, count the stub."""
         least = self.rules.deck.cut.cards_min if self.rules.deck.cut else 1
         depth = self.rng.randint(least, self.rules.deck.cards - least)
         while next := chore(self.table, _now(), depth):
@@ -122,21 +107,19 @@ class Room:
                 continue
             hand = (seat - 1) % place.hands + 1 if place else None
             for wager, cents in bots.bets(self.rules).items():
-                self.run(Bet(seat, _name(seat), wager, cents, hand))
+                self.play.do(Bet(seat, _name(seat), wager, cents, hand))
 
     def sit_out(self, seat: int) -> None:
-        """Take down all bets of a seat."""
+        """Remove all bets of a seat."""
         for wager in opening_stakes(self.rules, self.round.boxes[seat]):
-            self.run(TakeDown(seat, wager))
+            self.play.do(TakeDown(seat, wager))
 
     def choice(self, seat: int) -> str:
-        """Return what the computer does at a seat of its own."""
-        own = positions_of(self.round, self.round.boxes[seat])
-        known = {**self.round.faces, **{position: self.faces[position] for position in own}}
-        return bots.choose(self.round, seat, known)
+        """Return the computer's choice at a seat."""
+        return bots.choose(self.round, seat, self.play.known_to(seat))
 
     def banker_due(self) -> int | None:
-        """Return the seat whose turn to bank it is, once the computer's seats have had theirs."""
+        """Return the seat whose turn it is to bank, after the computer's seats have had theirs."""
         while self.rules.banked_by == "player" and self.table.banker is None:
             turn = bank_order(self.table)[0]
             if turn == self.seat:
@@ -148,7 +131,7 @@ class Room:
 
     @property
     def shared(self) -> Place | None:
-        """The place whose cards are hands that all may bet on, where there is one."""
+        """The place with hands that all players may bet on, if there is one."""
         return self.rules.places.get(shared_place(self.rules))
 
     @property
@@ -157,17 +140,17 @@ class Room:
 
     @property
     def banks(self) -> bool:
-        """Whether the player banks the round."""
+        """Whether the player banks this round."""
         return self.round.banker is not None and self.round.banker.seat == self.seat
 
     @property
     def bets(self) -> dict[str, int]:
-        """The wagers that the player has made, with the size of one of their stakes."""
+        """The player's wagers, with the size of one stake of each."""
         return opening_stakes(self.rules, self.box) if self.box else {}
 
     @property
     def staked(self) -> int:
-        """What the player has on the layout and has not taken back."""
+        """The player's money on the layout that wasn't taken back."""
         stakes = self.box.stakes.values() if self.box else ()
         return sum(stake.cents for stake in stakes if stake.fate != "take back")
 
@@ -182,7 +165,7 @@ class Room:
                 yield name
 
     def closed(self, name: str) -> Refused | None:
-        """Return why a wager cannot be made at this table at all, whatever its size."""
+        """Return why a wager can't be made at this table at all, whatever its size."""
         sizes, limits = self.rules.wagers[name].sizes, self.rules.limits.get(name)
         try:
             check_bet(self.rules, name, sizes.of[0] if sizes else limits.min if limits else 1)
@@ -192,21 +175,21 @@ class Room:
 
     @property
     def charge(self) -> int:
-        """What the house takes from the player for the bets on the layout."""
+        """What the house charges the player for the bets on the layout."""
         rake = self.rules.rake
         raked = rake.amount if rake and rake.payer != "designated_player" and self.box else 0
         return fees(self.round).get(self.seat, 0) + raked
 
     @property
     def bank_charge(self) -> int:
-        """What the house takes from a player who banks."""
+        """What the house charges a player who banks."""
         fee, rake = self.rules.fee, self.rules.rake
         raked = rake.amount if rake and rake.payer != "players" else 0
         return (fee.banker if fee else 0) + raked
 
 
 def seat_of(error: UserError) -> int | None:
-    """Return the seat that a refusal speaks of."""
+    """Return the seat that a refusal is about."""
     seat = (error.field or "").removeprefix("seat ").split(".")[0]
     return int(seat) if seat.isdigit() else None
 

@@ -12,14 +12,14 @@ from croupier.rules.load import load
 if TYPE_CHECKING:
     from croupier.odds import PricedRuling
 
-app = group("Price the rulings of a book.")
+app = group("Show what the rulings of a book are worth.")
 
 
 @app.command()
 def price(
     context: typer.Context, rulebook: Book, others: Others = 0, as_json: AsJson = False
 ) -> None:
-    """Price every ruling of a book: the expected value under each reading of the text.
+    """Show what each ruling of a book is worth: the expected value under each reading.
 
     A ruling without a price says why it has none.
     """

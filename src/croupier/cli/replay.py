@@ -15,17 +15,19 @@ from croupier.round.tell import tell
 from croupier.rules.load import load, read_text
 from croupier.rules.resolve import resolve
 
-app = group("Show a recorded round.")
+app = group("Replay a recorded round.")
 
 
 @app.command()
 def replay(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A record of a round.", show_default=False)],
-    step: Annotated[bool, typer.Option("--step", help="Show every event, one by one.")] = False,
+    step: Annotated[bool, typer.Option("--step", help="Print every event.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play a record again; one that was changed or does not replay is refused."""
+    """Replay a recorded round and show its settlement.
+
+    Refuses a record that was changed or that the rules can't reproduce."""
     record = open_record(parse_json(read_text(file)))
     rules = resolve(load(record["rulebook"], context.obj), record["selections"])
     events = events_of(rules, record)

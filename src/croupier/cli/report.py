@@ -12,7 +12,7 @@ from croupier.cli.selections import Select
 from croupier.cli.table import Subject, table_of
 from croupier.errors import ParseError, quoted
 
-app = group("Make the PAR sheet of a table.")
+app = group("Write a table's PAR sheet.")
 
 PAPERS = ("a4", "letter")
 
@@ -27,16 +27,16 @@ def report(
     output: Output = None,
     paper: Annotated[str, typer.Option(help="a4 or letter.")] = "a4",
     date: Annotated[
-        str, typer.Option(metavar="YYYY-MM-DD", help="The date to print; none by default.")
+        str, typer.Option(metavar="YYYY-MM-DD", help="The date to print. Default: none.")
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make the PAR sheet of a table, fit for a regulator.
+    """Write a table's PAR sheet for a regulator or a test lab.
 
-    It has every wager's results with combinations, probability and contribution, house edge,
-    element of risk, deviation and volatility, the best strategy, break-evens of the meters, the
-    price of every ruling, and commands by which each figure can be checked. The same input gives
-    the same bytes.
+    For each wager: every result with its combinations, probability and contribution, the house
+    edge, element of risk, standard deviation and volatility, the best strategy and the break-even
+    of each meter. Then the price of every ruling, and commands to check each figure. The same
+    input gives the same bytes.
     """
     check_output(output, as_json=as_json)
     paper, date = check_paper(paper, PAPERS), check_date(date)
@@ -65,7 +65,7 @@ def report(
 
 
 def check_date(text: str) -> str:
-    """Return a date as it was given, if it is one."""
+    """Return a date as given; refuse an invalid one."""
     try:
         return text and Date.fromisoformat(text).isoformat()
     except ValueError:

@@ -1,7 +1,7 @@
-"""`croupier rng`: what a test lab examines, from the functions that deal.
+"""`croupier rng`: output for test labs, from the functions that deal.
 
-Both take the system's entropy, as the server does. There is no seed: what can be repeated is not
-what is dealt.
+Both commands use the system's entropy, as the server does. There is no seed: what is dealt can't be
+repeated.
 """
 
 import json
@@ -16,21 +16,21 @@ from croupier.cli.output import AsJson, group
 from croupier.errors import UserError
 from croupier.fairness.shuffle import shuffled, take
 
-app = group("Put out random bytes or shuffles, for a test lab.")
+app = group("Print random bytes or shuffles for a test lab.")
 
 BLOCK_BYTES = 1 << 16
 
 
 @app.callback()
 def rng() -> None:
-    """Put out random bytes or shuffles, for a test lab."""
+    """Print random bytes or shuffles for a test lab."""
 
 
 @app.command()
 def raw(
-    bytes: Annotated[int, typer.Option(min=0, help="How many bytes.", show_default=False)],
+    bytes: Annotated[int, typer.Option(min=0, help="Number of bytes.", show_default=False)],
 ) -> None:
-    """Put out raw bytes of the entropy that shuffles are made from."""
+    """Print raw bytes of the entropy that shuffles use."""
     if sys.stdout.isatty():
         raise UserError("raw bytes are for a file or a pipe, not for a terminal", field="raw")
     for start in range(0, bytes, BLOCK_BYTES):
@@ -39,15 +39,15 @@ def raw(
 
 @app.command()
 def shuffles(
-    count: Annotated[int, typer.Option(min=0, help="How many shuffles.", show_default=False)],
+    count: Annotated[int, typer.Option(min=0, help="Number of shuffles.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Put out shuffled decks, one a line, in the order in which they would be dealt."""
+    """Print shuffled decks, one per line, in the order they would be dealt."""
     decks = (format_cards(shuffled(os.urandom)) for _ in range(count))
     if not as_json:
         sys.stdout.writelines(f"{deck}\n" for deck in decks)
         return
-    # Written as it comes: millions of decks need not fit in memory.
+    # Streamed, because millions of decks may not fit in memory.
     before = '{"shuffles": [\n'
     for deck in decks:
         sys.stdout.write(before + json.dumps(deck))

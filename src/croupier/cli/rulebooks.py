@@ -23,14 +23,14 @@ from croupier.rules.present import differences, in_full, may_be, one_clause, sum
 from croupier.rules.rulebook import Rulebook, problems_of
 from croupier.rules.words import plain
 
-app = group("List the rulebooks, show one, compare two, check a file.", no_args_is_help=False)
+app = group("List rulebooks, show one, compare two, or check a file.", no_args_is_help=False)
 
 BookId = Annotated[str, typer.Argument(metavar="ID", help="A rulebook's id.", show_default=False)]
 
 
 @app.callback(invoke_without_command=True)
 def list_books(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the rulebooks, or do one of the commands below."""
+    """List rulebooks, show one, compare two, or check a file."""
     if context.invoked_subcommand:
         return
     books: list[Rulebook] = []
@@ -56,11 +56,11 @@ def show(
     context: typer.Context,
     id: BookId,
     clause: Annotated[
-        str | None, typer.Argument(metavar="CLAUSE", help="Only this clause.", show_default=False)
+        str | None, typer.Argument(metavar="CLAUSE", help="One clause.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a book: procedure, wagers, paytables, selections, rulings and every clause."""
+    """Show a book: procedure, wagers, paytables, selections, rulings and all clauses."""
     book = load(id, context.obj)
     if clause is not None:
         _show_clause(book, clause, as_json=as_json)
@@ -77,7 +77,7 @@ def diff(
     other: BookId,
     as_json: AsJson = False,
 ) -> None:
-    """Say in sentences how two books differ."""
+    """Show how two books differ, in sentences."""
     books = load(one, context.obj), load(other, context.obj)
     found = list(differences(*books))
     if as_json:
@@ -99,7 +99,7 @@ def check(
     file: Annotated[Path, typer.Argument(help="A rulebook's TOML file.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Read a rulebook from a file, play it through, and report every fault in it."""
+    """Check a rulebook file: read it, play it through and report every fault."""
     try:
         book = load_file(file)
         problems = problems_of(faults_in(book), book.data, (read_text(file), str(file)))

@@ -1,4 +1,4 @@
-"""`--select K=V`: an operator's selections as words of a command line."""
+"""The option `--select K=V`: an operator's selections."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any
@@ -11,12 +11,12 @@ from croupier.reports.answers import toml_value
 SELECT = "--select"
 Select = Annotated[
     list[str] | None,
-    typer.Option(SELECT, metavar="K=V", help="A selection of the operator's (may be repeated)."),
+    typer.Option(SELECT, metavar="K=V", help="One of the operator's selections; repeatable."),
 ]
 
 
 def parse_selections(words: Iterable[str], option: str = SELECT) -> dict[str, Any]:
-    """Read words like `decks=2`; each value is TOML's, or a text where it is not TOML."""
+    """Parse words like `decks=2`; a value is TOML, or else a plain text."""
     selections: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")

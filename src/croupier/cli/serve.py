@@ -31,62 +31,60 @@ app = group("Open the tables to players in a browser.", no_args_is_help=False)
 def serve(
     context: typer.Context,
     data: Annotated[
-        Path, typer.Option("--data", metavar="FOLDER", help="Where ledger and keys are kept.")
+        Path, typer.Option("--data", metavar="FOLDER", help="Folder for the ledger and the keys.")
     ] = Path(FOLDER),
-    port: Annotated[
-        int, typer.Option("--port", "-p", help="The port; 0 takes one that is free.")
-    ] = 8000,
-    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = LOOPBACK,
+    port: Annotated[int, typer.Option("--port", "-p", help="Port; 0 picks a free one.")] = 8000,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = LOOPBACK,
     names: Annotated[
         list[str] | None,
-        typer.Option("--name", metavar="HOST", help="A name that browsers reach it by (again)."),
+        typer.Option("--name", metavar="HOST", help="Host name that browsers use; repeatable."),
     ] = None,
     proxies: Annotated[
         list[str] | None,
-        typer.Option("--proxy", metavar="ADDRESS", help="A proxy to believe (again)."),
+        typer.Option("--proxy", metavar="ADDRESS", help="Reverse proxy to trust; repeatable."),
     ] = None,
     database: Annotated[
         str | None,
-        typer.Option("--database", metavar="URL", help="A PostgreSQL database for the ledger."),
+        typer.Option("--database", metavar="URL", help="PostgreSQL database for the ledger."),
     ] = None,
     tables: Annotated[
         Path | None,
-        typer.Option("--tables", metavar="FILE", help="The tables to open, in TOML."),
+        typer.Option("--tables", metavar="FILE", help="TOML file with the tables to open."),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     no_limits: Annotated[
         bool,
-        typer.Option("--no-limits", help="Let anybody ask as often as they like, for load tests."),
+        typer.Option("--no-limits", help="Turn off rate limits, for load tests."),
     ] = False,
 ) -> None:
-    """Open live tables, one for each book unless told otherwise.
+    """Open live tables that people play in a browser: by default, one for each book.
 
-    The page is at the link that is printed; whoever has the other one is the operator, once.
-    Ctrl-C, SIGTERM and SIGHUP close the tables. Every open round is stored and goes on at the next
+    Prints the players' link, and a link that makes the first person who opens it an operator.
+    Ctrl-C, SIGTERM and SIGHUP close the tables. Open rounds are stored and continue at the next
     start.
     """
     _stop_like_ctrl_c()
     text = read_text(tables) if tables else (files("croupier.server") / "tables.toml").read_text()
+    from croupier.house.books import Books
+    from croupier.house.config import parse_config
+    from croupier.house.folder import opened_house
+    from croupier.house.log import log_to
+    from croupier.house.pit import Pit
     from croupier.server.app import guarded, make_app
-    from croupier.server.backroom import Backroom
-    from croupier.server.config import parse_config
     from croupier.server.doorway import Server, serve_config
     from croupier.server.guard import NO_LIMITS, Policy
-    from croupier.server.house import opened_house
-    from croupier.server.log import log_to
     from croupier.server.people import People
-    from croupier.server.pit import Pit
 
     rules_of = _remembered(rules_in(context.obj))
     config = parse_config(text, rules_of, file=tables.name if tables else "tables.toml")
     limits = NO_LIMITS if no_limits else Policy()
     if no_limits and host != LOOPBACK:
-        raise UserError(f"only at {LOOPBACK}, where nobody else comes", field="--no-limits")
+        raise UserError(f"works only with --host {LOOPBACK}", field="--no-limits")
     policy = limits._replace(hosts=tuple(names or ()), proxies=_proxies(proxies or []))
     log_to(sys.stderr)
     with opened_house(data, database) as house:
-        people, room = People(house.store), Backroom(house.store, house.keys.master)
-        pit = Pit(config, room, rules_of, signing=house.signing())
+        people, books = People(house.store), Books(house.store, house.keys.master)
+        pit = Pit(config, books, rules_of, signing=house.signing())
         app = make_app(pit, people, folders=context.obj, messages=policy.messages)
         with _listening(host, port) as listener:
             address = f"http://{host}:{listener.getsockname()[1]}"
@@ -94,21 +92,21 @@ def serve(
             if open_page:
                 webbrowser.open(f"{address}/")
             server = Server(serve_config(guarded(app, policy), host=host, port=port))
-            room.on_lost = partial(setattr, server, "should_exit", True)
+            books.on_lost = partial(setattr, server, "should_exit", True)
             _run(server, listener)
         people.close()
         open_rounds = getattr(app.state, "open_rounds", 0)
-    if room.lost is not None:
-        raise UserError(f"{room.lost}; the house was closed, and nothing was acknowledged since")
+    if books.lost is not None:
+        raise UserError(f"{books.lost}; the house was closed, and nothing was acknowledged since")
     if not server.started:
         raise UserError("the tables could not be opened; the log says why")
-    _say(f"Closed; open rounds that are stored and go on next time: {open_rounds}.")
+    _say(f"Closed. Open rounds stored for the next start: {open_rounds}.")
 
 
 def _announce(address: str, link: str, kept: str) -> None:
     _say(f"Croupier is open: {address}/")
-    _say(f"The operator's link, once, within the hour: {address}/operator?link={link}")
-    _say(f"Play chips only. Ctrl-C closes; {kept}.")
+    _say(f"Operator link (works once, for one hour): {address}/operator?link={link}")
+    _say(f"Play chips only. Ctrl-C closes the house. {kept}")
 
 
 def _proxies(texts: list[str]) -> Any:
@@ -121,35 +119,35 @@ def _proxies(texts: list[str]) -> Any:
 
 
 def _stop_like_ctrl_c() -> None:
-    """Unwind at SIGTERM and SIGHUP too while the house opens or closes; open, it sees to them."""
+    """Unwind on SIGTERM and SIGHUP while the house opens or closes; once open, it handles them."""
     for stop in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(stop) != signal.SIG_IGN:  # As under nohup.
+        if signal.getsignal(stop) != signal.SIG_IGN:  # Ignored, as under nohup.
             signal.signal(stop, signal.default_int_handler)
 
 
 def _run(server: Any, listener: socket.socket) -> None:
-    # Somebody who hangs up must not take the house with them.
+    # A client that disconnects must not end the server.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
 
 
 def _kept(data: Path, database: str | None) -> str:
-    """Say where everything is, without the password of a database."""
+    """Describe where the data is, without a database password."""
     folder = data.resolve()
     if database is None:
-        return f"everything is kept in {folder}"
+        return f"Everything is stored in {folder}."
     from psycopg.conninfo import conninfo_to_dict
 
     where = conninfo_to_dict(database)
     name = " at ".join(str(where[key]) for key in ("dbname", "host") if where.get(key))
     ledger = f"the database {name}" if name else "the database"
-    return f"the ledger is kept in {ledger}, keys and checkpoints in {folder}"
+    return f"The ledger is stored in {ledger}, keys and checkpoints in {folder}."
 
 
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Take the port, so that nothing is promised that cannot be kept."""
+    """Bind the port first, so that the printed links will work."""
     if not 0 <= port <= PORTS_MAX:
         raise UserError(f"must be from 0 to {PORTS_MAX}", field="--port")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -157,7 +155,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
-            listener.listen()  # Who comes early waits until the tables stand.
+            listener.listen()  # Early connections wait until the tables are open.
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise UserError(f"cannot listen at {host}:{port}: {reason}", field="--port") from None
@@ -165,7 +163,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def _remembered(rules_of: Any) -> Any:
-    """Resolve the same selections of a book once: hundreds of tables may share them."""
+    """Cache resolved selections: hundreds of tables may share a book's."""
     known: dict[str, Any] = {}
 
     def find(rulebook: str, selections: Any) -> Any:

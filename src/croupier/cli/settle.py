@@ -1,14 +1,13 @@
-"""`croupier settle`: settle a round file, or one round a line."""
+"""`croupier settle`: settle a round file, or one round per line."""
 
 import gc
 import json
 import sys
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -24,25 +23,22 @@ from croupier.cli.output import (
 )
 from croupier.errors import ParseError, UserError
 from croupier.money import format_money
-from croupier.round.file import Played, parse_round, play_file
+from croupier.reading.toml import parse_toml
+from croupier.round.file import Played
 from croupier.round.reasons import Reasons
 from croupier.round.record import record_of
 from croupier.round.result import result_of
+from croupier.round.settler import Settler
 from croupier.round.state import Line
-from croupier.rules.load import load, read_text
-from croupier.rules.playable import DEALING
-from croupier.rules.resolve import resolve
-from croupier.rules.rulebook import Rulebook
-from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Dealing
-from croupier.rules.words import listed, plain
+from croupier.rules.load import read_text
+from croupier.rules.words import plain
 
 app = group("Settle a round file.")
 
 READ_BYTES = 1 << 16
 _written = json.JSONEncoder(check_circular=False).encode
 GARBAGE_OBJECTS = 100_000
-"""How many new objects there are before cycles among them are looked for: rounds make none."""
+"""The garbage collection threshold, high because rounds make no cycles."""
 
 
 @app.command()
@@ -50,22 +46,22 @@ def settle(
     context: typer.Context,
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE", help="A round file, TOML or JSON; - reads JSON from input."),
+        typer.Argument(metavar="FILE", help="A round file, TOML or JSON; - is JSON on stdin."),
     ] = None,
     lines: Annotated[
-        bool, typer.Option("--lines", help="Read one JSON round a line, answer one a line.")
+        bool, typer.Option("--lines", help="Settle one JSON round per line of stdin.")
     ] = False,
     record: Annotated[
-        Path | None, typer.Option(help="Write the round's record, for croupier replay.")
+        Path | None, typer.Option(help="Write the round's record, for `croupier replay`.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Settle a round: every wager, what it pays and by which clause."""
+    """Settle a round: what each wager pays, and by which clause."""
     settler = Settler(context.obj)
     if lines:
         if file not in (None, "-"):
             raise UserError("--lines reads standard input, not a file", field="FILE")
-        settler.stream()
+        answer_lines(settler)
         return
     if file is None:
         raise UserError("is missing; name a round file, or - for standard input", field="FILE")
@@ -86,16 +82,11 @@ def read_round(file: str) -> Any:
     text = read_text(Path(file))
     if file.endswith(".json"):
         return parse_json(text)
-    try:
-        return tomllib.loads(text, parse_float=Decimal)
-    except RecursionError:
-        raise UserError("is nested too deeply", field=file) from None
-    except ValueError as error:  # TOML's own, and numbers of thousands of digits.
-        raise UserError(f"is not TOML: {error}", field=file) from None
+    return parse_toml(text, file)
 
 
 def write_record(file: Path, played: Played, selections: dict[str, Any]) -> None:
-    """Write the record of a round; it must be a new file."""
+    """Write the record of a round to a new file."""
     record = record_of(played.round.rules, plain(selections), played.events)
     try:
         with file.open("x", encoding="utf-8") as out:
@@ -106,7 +97,7 @@ def write_record(file: Path, played: Played, selections: dict[str, Any]) -> None
 
 
 def parse_json(text: str) -> Any:
-    """Read JSON strictly: exact numbers, no NaN, no key twice."""
+    """Parse JSON strictly: exact numbers, no NaN, no duplicate keys."""
     try:
         return json.loads(
             text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_doubles
@@ -115,7 +106,7 @@ def parse_json(text: str) -> Any:
         raise UserError("is nested too deeply", field="round") from None
     except ParseError:
         raise
-    except ValueError as error:  # JSON's own, and numbers of thousands of digits.
+    except ValueError as error:  # JSON's errors, and numbers of thousands of digits.
         raise UserError(f"is not JSON: {error}", field="round") from None
 
 
@@ -139,112 +130,31 @@ def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return table
 
 
-class Settler:
-    """Settles rounds; it keeps the books and table rules that it has made."""
+def answer_lines(settler: Settler) -> None:
+    """Answer each line of input with a line of JSON, and continue after errors."""
+    gc.set_threshold(GARBAGE_OBJECTS)
+    for lines in _lines_at_hand(cast(BufferedIOBase, sys.stdin.buffer)):
+        for line in lines:
+            print(_answer(settler, line))
+        sys.stdout.flush()  # The sender may wait for these answers before the next line.
 
-    def __init__(self, folders: Sequence[Path]) -> None:
-        self.folders = folders
-        self._books: dict[str, Rulebook] = {}
-        self._rules: dict[str, TableRules] = {}
 
-    def played(self, data: Any) -> Played:
-        """Play one round file to its end."""
-        if not isinstance(data, dict):
-            raise UserError("must be a table", field="round")
-        try:
-            rules = self._table_rules(data)
-            return play_file(rules, parse_round(rules, data))
-        except RecursionError:
-            raise UserError("is nested too deeply", field="round") from None
-
-    def stream(self) -> None:
-        """Answer one line of JSON for each line of input, and go on after an error."""
-        gc.set_threshold(GARBAGE_OBJECTS)
-        for lines in _lines_at_hand(cast(BufferedIOBase, sys.stdin.buffer)):
-            for line in lines:
-                print(self._answer(line))
-            sys.stdout.flush()  # Somebody may wait for the answers before the next line.
-
-    def _answer(self, line: bytes) -> str:
-        try:
-            answer = result_of(self.played(parse_json(_text(line))))
-        except UserError as error:
-            answer = {"error": one_line(str(error)), "clause": error.clause}
-        return _written(answer)
-
-    def selections(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return a file's selections with its way of dealing, where the book leaves a choice."""
-        book, selections = self._book(data), data.get("selections", {})
-        if not isinstance(selections, dict):
-            raise UserError("must be a table", field="selections")
-        selections, dealing = _dealing(book, selections, data)
-        if not _may_choose_dealing(book, selections):
-            return selections
-        if dealing is not None:
-            return {**selections, DEALING: dealing}
-        if "deck" in data and len(book.rules.selection[DEALING].option) > 1:
-            ways = listed(list(book.rules.selection[DEALING].option), last="or")
-            raise UserError(f"is missing: a deck is dealt by {ways}", field=DEALING)
-        return selections
-
-    def _book(self, data: dict[str, Any]) -> Rulebook:
-        id = data.get("rulebook")
-        if not isinstance(id, str):
-            raise UserError("must name a rulebook by its id", field="rulebook")
-        if id not in self._books:
-            self._books[id] = load(id, self.folders)
-        return self._books[id]
-
-    def _table_rules(self, data: dict[str, Any]) -> TableRules:
-        book, selections = self._book(data), self.selections(data)
-        key = json.dumps([book.id, selections], default=str, sort_keys=True)
-        if key not in self._rules:
-            self._rules[key] = resolve(book, selections)
-        return self._rules[key]
+def _answer(settler: Settler, line: bytes) -> str:
+    try:
+        answer = settler.settle(parse_json(_text(line)))
+    except UserError as error:
+        answer = {"error": one_line(str(error)), "clause": error.clause}
+    return _written(answer)
 
 
 def _lines_at_hand(source: BufferedIOBase) -> Iterator[list[bytes]]:
-    """Yield the lines of input, as many at once as have come."""
+    """Yield the lines of input in batches, as many as have arrived."""
     while chunk := source.read1(READ_BYTES):
         whole, end, rest = chunk.rpartition(b"\n")
         if end:
             yield [line + end for line in whole.split(end)]
         if rest:
             yield [rest + source.readline()]
-
-
-def _dealing(
-    book: Rulebook, selections: dict[str, Any], data: dict[str, Any]
-) -> tuple[dict[str, Any], Any]:
-    """Return the selections without the way to deal, and the way, wherever a file gives it."""
-    option = book.rules.selection[DEALING].option if DEALING in book.rules.selection else {}
-    words = (*get_args(Dealing), *option)
-    given = {"": data, "selections.": selections}
-    found = {at + DEALING: table[DEALING] for at, table in given.items() if DEALING in table}
-    for field, word in found.items():
-        if word not in words:
-            message = f"must be {listed(list(get_args(Dealing)), last='or')}"
-            raise UserError(message, field=field, clause=_cited(book, DEALING))
-    ways = list(found.values())
-    if ways and ways.count(ways[0]) != len(ways):
-        raise UserError("is not what the selections say", field=DEALING)
-    rest = {name: value for name, value in selections.items() if name != DEALING}
-    return rest, ways[0] if ways else None
-
-
-def _cited(book: Rulebook, name: str) -> str | None:
-    selection = book.rules.selection.get(name)
-    return selection.clause if selection else None
-
-
-def _may_choose_dealing(book: Rulebook, selections: dict[str, Any]) -> bool:
-    """Whether the book has several ways to deal, and no other selection settles which."""
-    return DEALING in book.rules.selection and not any(
-        f"selection.{DEALING}.fixed" in choice.sets
-        for name, selection in book.rules.selection.items()
-        for option, choice in selection.option.items()
-        if option == str(selections.get(name, selection.default))
-    )
 
 
 def show_round(played: Played) -> None:
@@ -274,7 +184,7 @@ def show_round(played: Played) -> None:
 
 
 def _show_line(line: Line, why: str) -> None:
-    """Print one line: the money and the clause, and below it the reason in words."""
+    """Print one line: the money and the clause, and below it the reason."""
     paid, returned = format_money(line.paid), format_money(line.returned)
     money = f"{format_money(line.stake):>10}  {line.outcome:9} paid {paid:>10}  back {returned:>9}"
     print_lines(f"  {line.wager:21}{money}", f"    {why} ({_said(line)})")

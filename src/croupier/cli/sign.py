@@ -9,7 +9,7 @@ from croupier.cli.output import AsJson, group, print_json
 from croupier.cli.selections import Select
 from croupier.cli.table import Subject, table_of
 
-app = group("Make the sign of a table.")
+app = group("Write a table's sign.")
 
 
 @app.command()
@@ -18,17 +18,16 @@ def sign(
     table: Subject,
     select: Select = None,
     output: Output = None,
-    paper: Annotated[str, typer.Option(help="a4, a3, letter or tabloid, on its side.")] = "a4",
+    paper: Annotated[str, typer.Option(help="a4, a3, letter or tabloid, in landscape.")] = "a4",
     house: Annotated[
-        str, typer.Option(metavar="NAME", help="Whose table it is: a line above the title.")
+        str, typer.Option(metavar="NAME", help="A line above the title, such as the house's name.")
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make the sign that a table must post.
+    """Write the sign a table must post.
 
-    It shows what every wager pays that the selections offer, with bonuses, envy and meters, the
-    hand with which the bank plays, limits, fees and rake, on one sheet in the largest type that
-    fits.
+    One sheet, in the largest type that fits: what every wager on offer pays, bonuses, envy and
+    meters, the hand the bank needs to play, limits, fees and rake.
     """
     from croupier.reports.documents import sign_html, sign_pdf
     from croupier.reports.layout import PAPERS

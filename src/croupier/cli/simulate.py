@@ -1,6 +1,6 @@
-"""`croupier simulate`: deal rounds and hold them against the exact values; sessions, meters, bank.
+"""`croupier simulate`: simulated rounds against the exact values; sessions, meters, bank.
 
-Clock, processes and files are here; what is dealt and counted is in `croupier.odds`.
+Clock, processes and files are here; dealing and counting are in `croupier.simulation`.
 """
 
 import secrets
@@ -33,12 +33,12 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.words import plain
 
 if TYPE_CHECKING:
-    from croupier.odds.simulation import Simulation
+    from croupier.simulation.simulation import Simulation
 
 ROUNDS, SESSIONS, BANK_ROUNDS, ENGINE_ROUNDS = 1_000_000, 10_000, 2_000, 20_000
 SEED_MAX = 2**128
 _SECONDS_ALONE = 2
-"""Work of so many seconds, by a rough guess, is not worth starting other processes for."""
+"""Work estimated to take less than this isn't worth starting other processes for."""
 _ROUNDS_A_SECOND, _SESSION_ROUNDS_A_SECOND, _BANK_ROUNDS_A_SECOND = 10**7, 2 * 10**7, 1_000
 _ENGINE_ROUNDS_A_SECOND = 2_000
 
@@ -48,30 +48,30 @@ _MODES = {
     "--bank": (),
     "--engine": (),
 }
-"""What is played instead of rounds by themselves, and the options that mean nothing to it."""
+"""The modes other than plain rounds, and the options that don't apply to each."""
 
-app = group("Deal rounds and hold them against the exact values.")
+app = group("Simulate rounds and compare them with the exact values.")
 
 
-Rounds = Annotated[int | None, typer.Option(help=f"Rounds to deal; {ROUNDS:,} if not said.")]
-Seed = Annotated[int | None, typer.Option(help="The same seed gives the same figures; else any.")]
-Seats = Annotated[int | None, typer.Option(help="Seats that all make the bet; 1 if not said.")]
+Rounds = Annotated[int | None, typer.Option(help=f"Rounds to deal. Default: {ROUNDS:,}.")]
+Seed = Annotated[int | None, typer.Option(help="Same seed, same figures. Default: random.")]
+Seats = Annotated[int | None, typer.Option(help="Seats that make the bet. Default: 1.")]
 Engine = Annotated[
     bool,
     typer.Option(
         "--engine",
-        help="Play rounds through the engine, any book's; by the posted rule or --strategy.",
+        help="Play rounds of any book through the engine, by the posted rule or --strategy.",
     ),
 ]
-Session = Annotated[int | None, typer.Option(help="Play sessions of so many rounds instead.")]
+Session = Annotated[int | None, typer.Option(help="Play sessions of this many rounds instead.")]
 Chart = Annotated[
-    Path | None, typer.Option(metavar="FILE.svg", help="Draw sessions, meters or bank.")
+    Path | None, typer.Option(metavar="FILE.svg", help="Draw a chart of sessions, meters or bank.")
 ]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked for, read and checked."""
+    """The options, parsed and checked."""
 
     rules: TableRules
     bet: dict[str, str] | None
@@ -92,7 +92,7 @@ class Asked:
 
     @property
     def simulates(self) -> bool:
-        """Whether rounds are simulated by themselves."""
+        """Whether plain rounds are simulated."""
         return self.session is None and self.bank is None and not self.meter_run
 
 
@@ -108,35 +108,33 @@ def simulate(
     seats: Seats = None,
     strategy: StrategyWords = None,
     session: Session = None,
-    sessions: Annotated[
-        int, typer.Option(help="How many sessions, or how many runs of a meter.")
-    ] = SESSIONS,
+    sessions: Annotated[int, typer.Option(help="Number of sessions, or of meter runs.")] = SESSIONS,
     bankroll: Annotated[
-        str | None, typer.Option(metavar="UNITS", help="What a session starts with.")
+        str | None, typer.Option(metavar="UNITS", help="Units a session starts with.")
     ] = None,
     meter_run: Annotated[
-        bool, typer.Option("--meter-run", help="Let meters run until they are hit instead.")
+        bool, typer.Option("--meter-run", help="Run meters until they are hit instead.")
     ] = False,
     bank: Annotated[
         str | None,
-        typer.Option(metavar="FUNDS", help="Bank full tables with these dollars instead."),
+        typer.Option(metavar="FUNDS", help="Bank full tables with this many dollars instead."),
     ] = None,
     engine: Engine = False,
     chart: Chart = None,
     workers: Annotated[
         int | None,
-        typer.Option(help="Processes; 1 is this one. As many as processors if not said."),
+        typer.Option(help="Processes; 1 uses this one only. Default: one per CPU."),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to hand the work to.")
+        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler to run the work on.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Deal rounds of any bet, and hold their mean against the exact value.
+    """Simulate rounds and compare their mean with the exact value.
 
-    Ends with 1 if the mean lies outside its interval. Or play sessions with a bankroll, let meters
-    run until they are hit, bank a full table: each with how it spreads, and a chart.
+    Exits with 1 if the mean is outside its interval. Other modes play sessions with a bankroll, run
+    meters until they are hit, or bank a full table; each can draw a chart.
     """
     rules = resolve(load(rulebook, context.obj), parse_selections(select or ()))
     given = {"rounds": rounds, "seats": seats, "bet": bet, "strategy": strategy}
@@ -176,7 +174,7 @@ def simulate(
 def _check(
     chart: Path | None, given: Mapping[str, object], *, meter_run: bool, engine: bool
 ) -> None:
-    """Refuse options that do not go together, before anything is worked out."""
+    """Refuse options that don't go together, before any work is done."""
     said = {f"--{name}" for name, value in given.items() if value is not None}
     said |= {"--meter-run"} if meter_run else set()
     said |= {"--engine"} if engine else set()
@@ -184,7 +182,7 @@ def _check(
     for mode in modes:
         for other in (*_MODES[mode], *modes):
             if other in said and other != mode:
-                raise UserError(f"goes without {mode}", field=other)
+                raise UserError(f"can't be combined with {mode}", field=other)
     if "--bankroll" in said and "--session" not in said:
         raise UserError("needs --session", field="--bankroll")
     if chart and (engine or not modes):
@@ -214,7 +212,7 @@ def _workers(workers: int) -> int:
 
 
 def _team(asked: Asked, seconds: float) -> int:
-    """Return how many processes work on something that takes one of them so many seconds."""
+    """Return how many processes to use for work that would take one of them so many seconds."""
     return asked.workers or (cores() if seconds > _SECONDS_ALONE else 1)
 
 
@@ -253,7 +251,7 @@ def _simulate(asked: Asked, whole: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _simulations(asked: Asked, **work: Any) -> Sequence["Simulation"]:
-    from croupier.odds import simulation
+    from croupier.simulation import simulation
 
     common: dict[str, Any] = {
         "rounds": asked.rounds,
@@ -270,7 +268,7 @@ def _simulations(asked: Asked, **work: Any) -> Sequence["Simulation"]:
 
 def _play(asked: Asked, whole: dict[str, Any], *, as_json: bool) -> None:
     """Play rounds through the engine."""
-    from croupier.odds.playing import play_rounds
+    from croupier.simulation.playing import play_rounds
 
     seats = 1 if asked.seats is None else asked.seats
     team = _team(asked, asked.rounds * seats / _ENGINE_ROUNDS_A_SECOND)
@@ -308,7 +306,7 @@ def _play(asked: Asked, whole: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _spread(asked: Asked, whole: dict[str, Any], chart: Path | None, *, as_json: bool) -> None:
-    """Play what shows a spread, and print it."""
+    """Run a mode that shows a spread, and print it."""
     key, result, drawn, show = _spreads(asked)
     if chart:
         write_whole(chart, drawn().encode())
@@ -323,12 +321,12 @@ def _spread(asked: Asked, whole: dict[str, Any], chart: Path | None, *, as_json:
 
 
 def _spreads(asked: Asked) -> tuple[str, Any, Any, Any]:
-    """Return the key of the JSON, what stands there, and how to draw and to print it."""
+    """Return the JSON key, its value, and the functions that draw and print it."""
     if asked.session is not None:
         found = _sessions(asked)
         return "session", found.as_json(), found.chart, lambda: show_sessions(found)
     if asked.meter_run:
-        from croupier.odds.meter_runs import meters_chart
+        from croupier.simulation.meter_runs import meters_chart
 
         runs = _meters(asked)
         listed = [run.as_json() for run in runs]
@@ -339,7 +337,7 @@ def _spreads(asked: Asked) -> tuple[str, Any, Any, Any]:
 
 def _sessions(asked: Asked) -> Any:
     from croupier.odds.analysis import analyze
-    from croupier.odds.sessions import play_sessions
+    from croupier.simulation.sessions import play_sessions
 
     exact = analyze(asked.rules, asked.bet, meters=asked.meters, strategy=asked.strategy)
     length, count = asked.session or 0, asked.sessions
@@ -360,7 +358,7 @@ def _sessions(asked: Asked) -> Any:
 
 
 def _meters(asked: Asked) -> Any:
-    from croupier.odds.meter_runs import run_meters
+    from croupier.simulation.meter_runs import run_meters
 
     total = asked.sessions * len(asked.rules.meters)
     team = _team(asked, total / _SESSION_ROUNDS_A_SECOND)
@@ -381,7 +379,7 @@ def _meters(asked: Asked) -> Any:
 
 def _bank(asked: Asked) -> Any:
     from croupier.odds.analysis import analyze
-    from croupier.odds.banking import bank_rounds
+    from croupier.simulation.banking import bank_rounds
 
     exact = analyze(asked.rules, asked.bet, meters=asked.meters, strategy=asked.strategy)
     team = _team(asked, asked.rounds / _BANK_ROUNDS_A_SECOND)

@@ -9,19 +9,19 @@ from croupier.cli.output import print_heading, print_lines, print_table
 from croupier.rules.table_rules import TableRules
 
 if TYPE_CHECKING:
-    from croupier.odds.banking import Banked
-    from croupier.odds.meter_runs import MeterRun
-    from croupier.odds.playing import Played
-    from croupier.odds.sessions import Sessions
-    from croupier.odds.simulation import Simulation
-    from croupier.odds.spread import Spread
+    from croupier.simulation.banking import BankRun
+    from croupier.simulation.histogram import Histogram
+    from croupier.simulation.meter_runs import MeterRun
+    from croupier.simulation.playing import PlayedRounds
+    from croupier.simulation.sessions import Sessions
+    from croupier.simulation.simulation import Simulation
 
 _LISTED_MAX = 24
-_INTERVAL = 1.96  # Standard errors to either side hold 95 % of all means.
+_INTERVAL = 1.96  # Standard errors on either side that hold 95 % of all means.
 
 
 def bet_words(rules: TableRules, bet: dict[str, Fraction]) -> str:
-    """Say a bet in the book's own words."""
+    """Describe a bet in the book's own words."""
     return " + ".join(f"{units} {rules.wagers[name].label}" for name, units in bet.items())
 
 
@@ -42,10 +42,10 @@ def show_simulation(found: Sequence["Simulation"]) -> None:
         _show_distribution(found[0])
 
 
-def show_played(found: "Played") -> None:
+def show_played(found: "PlayedRounds") -> None:
     """Print the mean of rounds played through the engine beside any exact value."""
-    from croupier.odds.playing import POSTED
     from croupier.round.bots import choices_say
+    from croupier.simulation.playing import POSTED
 
     rules, exact = found.task.rules, found.exact
     rows = [
@@ -80,13 +80,12 @@ def _show_distribution(one: "Simulation") -> None:
 
 
 def show_sessions(found: "Sessions") -> None:
-    """Print how sessions end."""
     rules = found.analysis.rules
     print_heading(f"{found.count:,} sessions of {found.rounds:,} rounds")
     rows = [
         ("bet", bet_words(rules, dict(found.analysis.bet))),
         ("mean", f"{float(found.results.mean):+,.2f}"),
-        ("expected with no end of money", f"{float(found.expected):+,.2f}"),
+        ("expected with unlimited money", f"{float(found.expected):+,.2f}"),
         ("standard deviation", f"{found.results.standard_deviation:,.2f}"),
         ("ahead", percent(float(found.ahead))),
         ("even", percent(float(found.even))),
@@ -96,48 +95,46 @@ def show_sessions(found: "Sessions") -> None:
         rows.append((f"ruined with a bankroll of {found.bankroll}", percent(float(risk))))
     if found.ruined:
         middle = found.ruined.quantile(Fraction(1, 2))
-        rows.append(("half of these within", f"{middle} rounds"))
+        rows.append(("half of them within", f"{middle} rounds"))
     print_table(rows)
     _show_quantiles("net", found.results)
 
 
 def show_meters(runs: Sequence["MeterRun"]) -> None:
-    """Print how far meters run."""
     for run in runs:
         print_heading(f"{run.meter.id}: {run.amounts.count:,} runs")
         rows = [
-            ("hit by one wager in", f"{float(1 / run.hit):,.1f}"),
-            ("rises with each by", f"${float(run.rise):,.6f}".rstrip("0").rstrip(".")),
-            ("wagers until hit, mean", f"{float(run.wagers.mean):,.1f}"),
-            ("shows when hit, mean", f"${float(run.amounts.mean):,.2f}"),
+            ("wagers per hit", f"{float(1 / run.hit):,.1f}"),
+            ("rise per wager", f"${float(run.rise):,.6f}".rstrip("0").rstrip(".")),
+            ("mean wagers until hit", f"{float(run.wagers.mean):,.1f}"),
+            ("mean amount when hit", f"${float(run.amounts.mean):,.2f}"),
         ]
         if run.paid_in_part:
-            rows.append(("paid in part by one in", f"{float(1 / run.paid_in_part):,.1f}"))
+            rows.append(("wagers per partial payout", f"{float(1 / run.paid_in_part):,.1f}"))
         print_table(rows)
         _show_quantiles("dollars when hit", run.amounts)
 
 
-def show_bank(found: "Banked") -> None:
-    """Print how a bank fares."""
+def show_bank(found: "BankRun") -> None:
     funds = f"${Fraction(found.funds, 100)}"
-    print_heading(f"{found.rounds:,} rounds of a bank of {funds} against {found.seats} seats")
+    print_heading(f"{found.rounds:,} rounds of a {funds} bank against {found.seats} seats")
     error = _INTERVAL * found.standard_error
     print_table(
         [
             ("each bets", bet_words(found.analysis.rules, dict(found.analysis.bet))),
-            ("net of the bank a round", f"${float(found.results.mean):+,.4f} ± {error:,.4f}"),
-            ("exact if all were covered", f"${float(found.expected):+,.4f}"),
+            ("bank's net per round", f"${float(found.results.mean):+,.4f} ± {error:,.4f}"),
+            ("exact value if all were covered", f"${float(found.expected):+,.4f}"),
             ("standard deviation", f"${found.results.standard_deviation:,.2f}"),
             ("runs short", percent(found.short / found.rounds)),
-            ("winners go without, a round", f"${float(found.unpaid):,.4f}"),
+            ("unpaid to winners per round", f"${float(found.unpaid):,.4f}"),
         ]
     )
-    print_lines("Charges of the house are part of the net, not of the exact value.")
-    _show_quantiles("dollars a round", found.results)
+    print_lines("The net includes the house's charges; the exact value doesn't.")
+    _show_quantiles("dollars per round", found.results)
 
 
-def _show_quantiles(what: str, spread: "Spread") -> None:
-    from croupier.odds.spread import QUANTILES
+def _show_quantiles(what: str, spread: "Histogram") -> None:
+    from croupier.simulation.histogram import QUANTILES
 
     rows = [
         ("least", _number(spread.least)),

@@ -12,7 +12,7 @@ from croupier.rules.resolve import resolve
 from croupier.rules.submission import breaches, parse_submission
 from croupier.rules.submission_form import new_submission
 
-app = group("Write a rules submission, or check one.")
+app = group("Write a rules submission or check one.")
 
 
 @app.command()
@@ -20,11 +20,11 @@ def new(
     context: typer.Context,
     id: Annotated[str, typer.Argument(metavar="ID", help="A rulebook's id.", show_default=False)],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file; it must not exist.")
+        Path | None, typer.Option("--output", "-o", help="Write to this new file.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a commented TOML file with every selection, its default, and the checklist."""
+    """Write a commented TOML file with every selection, its default and the checklist."""
     text = new_submission(load(id, context.obj))
     if output is not None:
         try:
@@ -45,7 +45,7 @@ def check(
     file: Annotated[Path, typer.Argument(help="A submission's TOML file.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Check a submission against its book and report every breach with its clause."""
+    """Check a submission against its book; report every breach with its clause."""
     submission = parse_submission(read_text(file))
     book = load(submission.rulebook, context.obj)
     found = breaches(book, submission)

@@ -1,4 +1,4 @@
-"""Which table a command is about: a book by its id with selections, or a rules submission."""
+"""The table a command is about: a book with selections, or a rules submission."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ Subject = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help=f"A rulebook's id, or a rules submission: a file that ends in {_FILE}.",
+        help=f"A rulebook's id, or a rules submission ({_FILE} file).",
         show_default=False,
     ),
 ]
@@ -28,7 +28,7 @@ Subject = Annotated[
 def table_of(
     subject: str, select: Iterable[str] | None, folders: Sequence[Path]
 ) -> tuple[Rulebook, TableRules]:
-    """Return the book and the rules of a table; `--select` goes over what a submission states."""
+    """Return the book and the rules of a table; `--select` overrides what a submission states."""
     selections = parse_selections(select or ())
     if not subject.endswith(_FILE):
         book = load(subject, folders)

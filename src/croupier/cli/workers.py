@@ -1,4 +1,4 @@
-"""Who does long work: this process, a pool of processes, or a cluster; and how far it is."""
+"""Workers for long computations: this process, a process pool or a cluster; and progress."""
 
 import os
 import signal
@@ -17,12 +17,12 @@ _WAIT_SECONDS = 10
 
 @contextmanager
 def executor(workers: int, cluster: str | None) -> Iterator[Executor | None]:
-    """Give what work is handed to; None where it is done here."""
+    """Yield the executor to use; None to work in this process."""
     if cluster:
         with _cluster(cluster) as found:
             yield found
     elif workers > 1:
-        # Not by forking: a copy of a process with threads of NumPy's may hang.
+        # Don't fork: a copy of a process with NumPy's threads may hang.
         pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_serve)
         try:
             yield pool
@@ -33,12 +33,11 @@ def executor(workers: int, cluster: str | None) -> Iterator[Executor | None]:
 
 
 def cores() -> int:
-    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _serve() -> None:
-    """Leave Ctrl-C to the process that a person started, and end with it, however it ends."""
+    """Leave Ctrl-C to the parent process, and end when it ends, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 
@@ -46,14 +45,14 @@ def _serve() -> None:
 def _end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
-        # A worker waits for work on a pipe that it holds open itself, so it would wait for ever.
+        # A worker waits on a pipe that it holds open itself, so it would wait forever.
         parent.join()
         os._exit(1)
 
 
 @contextmanager
 def _cluster(address: str) -> Iterator[Executor]:
-    """Give the workers of a Dask scheduler."""
+    """Yield the workers of a Dask scheduler."""
     try:
         from distributed import Client
     except ImportError:
@@ -64,14 +63,14 @@ def _cluster(address: str) -> Iterator[Executor]:
         )
     except (OSError, ValueError, TypeError) as error:
         raise UserError(f"no scheduler answers there: {error}", field="--cluster") from None
-    # Its workers may come and go: what one did not finish another does again.
+    # Workers may come and go: unfinished work is done again by another.
     with client, client.get_executor() as found:  # type: ignore[no-untyped-call]
         yield found
 
 
 @contextmanager
 def progress(total: int, *, what: str, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how much of the work is done, how fast, and how long it will take."""
+    """Show progress on a terminal: the share done, the speed and the time left."""
     if quiet or not sys.stderr.isatty():
         yield lambda count: None
         return
@@ -88,8 +87,6 @@ def progress(total: int, *, what: str, quiet: bool) -> Iterator[Callable[[int], 
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """How much is done in a second."""
-
         def render(self, task: Task) -> Text:
             speed = task.finished_speed or task.speed or 0
             return Text(f"{speed:,.0f} {what}/s")

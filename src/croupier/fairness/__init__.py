@@ -1,4 +1,9 @@
-"""The honest deal: the shuffle, the commitment to it, its seal at rest, and how to check it.
+"""Provably fair dealing: the shuffle, the commitment, its seal at rest, and the checker.
 
 Entropy and keys arrive as arguments; nothing here knows bets, players, meters or the clock.
 """
+
+from croupier.fairness.commitment import commit
+from croupier.fairness.shuffle import shuffled
+
+__all__ = ["commit", "shuffled"]

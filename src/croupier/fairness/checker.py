@@ -1,13 +1,13 @@
-"""Checks a deal: that the cards shown lay in the deck that was committed to before the bets.
+"""Check that the cards shown are from the deck that was committed to before the bets.
 
     python check_deal.py deal.json --commitment 5f3a…
 
-The file (- is standard input) holds the document of a round in JSON, or a list of them. Each is
-answered with the cards that are proven, or with what is wrong. The exit code is 0 if all is proven,
-1 if something is not, 2 if the file cannot be read. Give the commitment that you noted before you
-bet: without it the document can only be held against itself.
+The file (- is standard input) holds the JSON document of a round, or a list of them. For each it
+prints the cards that are proven, or what is wrong. The exit code is 0 if everything is proven, 1 if
+something isn't, 2 if the file can't be read. Give the commitment that you noted before you bet:
+without it, the document can only be checked against itself.
 
-It needs Python 3.11 and nothing else, and shares no code with the program that deals.
+It needs only Python 3.11, and shares no code with the program that deals.
 """
 
 import argparse
@@ -26,11 +26,11 @@ KEYS = {"format", "round", "rules", "root", "commitment", "opened"}
 
 
 class Wrong(Exception):
-    """Something that is not as it must be, in a sentence."""
+    """What is wrong with a document, in a sentence."""
 
 
 def check(document: Any, noted: str | None = None) -> list[dict[str, Any]]:
-    """Return the cards that are proven, or raise what is wrong."""
+    """Return the proven cards, or raise Wrong."""
     if not isinstance(document, dict) or document.keys() - {"record"} != KEYS:
         raise Wrong("it is not the document of a round")
     if document["format"] != "croupier-deal-1":
@@ -52,7 +52,7 @@ def check(document: Any, noted: str | None = None) -> list[dict[str, Any]]:
 
 
 def proven(opened: Any, root: bytes) -> dict[str, Any]:
-    """Return an opened card whose way up the tree of hashes ends at the root."""
+    """Return an opened card whose path up the hash tree ends at the root."""
     if not isinstance(opened, dict) or opened.keys() != {"position", "card", "salt", "path"}:
         raise Wrong("an opened card is not written as it must be")
     position, path = opened["position"], opened["path"]
@@ -63,7 +63,7 @@ def proven(opened: Any, root: bytes) -> dict[str, Any]:
     node = sha256("card", bytes([position]), card.encode(), salt)
     for level, beside in enumerate(path):
         other = bytes.fromhex(text(HASH, beside, f"position {position}: its path"))
-        # Where the bit of the position is 1 the node is the right one of two.
+        # Where the position's bit is 1, the node is the right child.
         node = sha256("node", *((other, node) if position >> level & 1 else (node, other)))
     if node != root:
         raise Wrong(f"position {position}: {card} is not what was committed to")
@@ -71,7 +71,7 @@ def proven(opened: Any, root: bytes) -> dict[str, Any]:
 
 
 def check_record(document: dict[str, Any], cards: list[dict[str, Any]]) -> None:
-    """Hold the record of the round against the opened cards, and add where each was dealt to."""
+    """Check the round's record against the opened cards, and add where each was dealt."""
     record = document["record"]
     body = {key: value for key, value in record.items() if key != "seal"}
     written = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -93,28 +93,28 @@ def check_record(document: dict[str, Any], cards: list[dict[str, Any]]) -> None:
 
 
 def text(pattern: re.Pattern[str], value: Any, name: str) -> str:
-    """Return a text that is written as it must be."""
+    """Return a text that matches the pattern, or raise Wrong."""
     if not isinstance(value, str) or not pattern.fullmatch(value):
         raise Wrong(f"{name} is not written as it must be")
     return value
 
 
 def sha256(kind: str, *parts: bytes) -> bytes:
-    """Return the hash of what kind of thing this is and of its parts, each after its length."""
+    """Return the hash of a kind and its parts, each preceded by its length."""
     every = (f"croupier {kind} 1".encode(), *parts)
     framed = b"".join(len(part).to_bytes(2, "big") + part for part in every)
     return hashlib.sha256(framed).digest()
 
 
 def once(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that comes twice: two readers might take it for two different things."""
+    """Refuse a repeated key: two parsers might read different values."""
     if len(dict(items)) != len(items):
         raise ValueError("a key comes twice in it")
     return dict(items)
 
 
 def report(document: Any, noted: str | None = None) -> tuple[list[dict[str, Any]] | None, str]:
-    """Return the cards that are proven, or None if something is wrong, and what to tell."""
+    """Return the proven cards, or None if something is wrong, and the message to print."""
     try:
         cards = check(document, noted)
     except Wrong as wrong:

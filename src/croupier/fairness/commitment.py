@@ -1,11 +1,11 @@
-"""The commitment to a deck: a Merkle root over salted cards by position, and openings of it.
+"""The commitment to a deck: a Merkle root over salted cards by position, and its openings.
 
-What is published before the first wager fixes every card and gives none away. Afterwards single
-positions are opened, each with the hashes from its leaf up to the root; the others stay hidden
-behind salts of 128 bits, which are computed from a secret of the round and stored nowhere.
+The root, published before the first wager, fixes every card and reveals none. Single positions are
+opened later, each with the hashes from its leaf up to the root. The others stay hidden behind
+128-bit salts, which are derived from a secret of the round and stored nowhere.
 
-Every hash is SHA-256 over parts that are preceded by their length, the first of which says what
-is hashed, so that no two different things can be the same bytes. `checker.py` does it again.
+Every hash is SHA-256 over length-prefixed parts, the first of which names what is hashed, so no two
+different things hash the same bytes. `checker.py` repeats this independently.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from croupier.fairness.shuffle import Entropy, take
 
 FORMAT = "croupier-deal-1"
 DEPTH = 6
-"""Levels of the tree: 64 leaves, of which the last 12 are blank."""
+"""Levels of the tree: 64 leaves, the last 12 blank."""
 SECRET_BYTES = 32
 SALT_BYTES = 16
 
@@ -32,19 +32,19 @@ _SALT = re.compile(r"[0-9a-f]{32}")
 
 
 def hashed(kind: str, *parts: bytes) -> bytes:
-    """Return the SHA-256 of what kind of thing this is and of its parts."""
+    """Return the SHA-256 of a kind and its parts."""
     return hashlib.sha256(framed(kind, *parts)).digest()
 
 
 def framed(kind: str, *parts: bytes) -> bytes:
-    """Return the parts in a row, each after its length in two bytes."""
+    """Concatenate the parts, each preceded by its length in two bytes."""
     every = (f"croupier {kind} 1".encode(), *parts)
     return b"".join(len(part).to_bytes(2, "big") + part for part in every)
 
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """What is public before the first wager: round, rules, and the root over its deck."""
+    """What is public before the first wager: the round, its rules, and the root over its deck."""
 
     round: str
     rules: str
@@ -58,12 +58,11 @@ class Commitment:
 
     @property
     def digest(self) -> str:
-        """The one number to note down: it binds the deck to the round and its rules."""
+        """The number for players to note: it binds the deck to the round and its rules."""
         parts = self.round.encode(), bytes.fromhex(self.rules), bytes.fromhex(self.root)
         return hashed("round", *parts).hex()
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the commitment as plain data, as `from_plain` reads it."""
         return {
             "format": FORMAT,
             "round": self.round,
@@ -85,7 +84,7 @@ class Commitment:
 
 
 class Opening(NamedTuple):
-    """One position of a deck, opened: its card, its salt, and the hashes beside its way up."""
+    """One opened position of a deck: its card, its salt, and the sibling hashes on its path."""
 
     position: int
     card: Card
@@ -93,7 +92,6 @@ class Opening(NamedTuple):
     path: tuple[str, ...]
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the opening as plain data, as `opening_from` reads it."""
         card, path = str(self.card), list(self.path)
         return {"position": self.position, "card": card, "salt": self.salt, "path": path}
 
@@ -116,7 +114,7 @@ def opening_from(data: Mapping[str, Any]) -> Opening:
 
 
 def is_proven(commitment: Commitment, opening: Opening) -> bool:
-    """Tell whether a card lies where the opening says, in the deck that was committed to."""
+    """Whether the committed deck has this card at this position."""
     position, card, salt, path = opening
     if not 0 <= position < len(DECK) or len(path) != DEPTH or len(salt) != 2 * SALT_BYTES:
         return False
@@ -132,7 +130,7 @@ def is_proven(commitment: Commitment, opening: Opening) -> bool:
 
 @dataclass(frozen=True)
 class Committed:
-    """A deck that was committed to, with all that opens it. It must not leave the process.
+    """A committed deck with everything that opens it. It must not leave the process.
 
     `deck` is the order in which cards are dealt, after any cut.
     """
@@ -154,19 +152,18 @@ class Committed:
         return Commitment(self.round, self.rules, self._levels[DEPTH][0].hex())
 
     def salt(self, position: int) -> str:
-        """Return the salt of one position."""
         self._check_position(position)
         message = framed("salt", self.round.encode(), bytes([position]))
         return hmac.digest(self.secret, message, "sha256")[:SALT_BYTES].hex()
 
     def opening(self, positions: Iterable[int]) -> tuple[Opening, ...]:
-        """Return what proves these positions to whoever may see them, and nothing of others."""
+        """Return the proofs of these positions, which reveal nothing about the others."""
         return tuple(self._open(position) for position in sorted(set(positions)))
 
     def document(
         self, positions: Iterable[int], record: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Return what a person checks the deal with; a record of the round may go with it."""
+        """Return the document to check the deal with, optionally with a record of the round."""
         opened = [opening.to_plain() for opening in self.opening(positions)]
         document = {**self.commitment.to_plain(), "opened": opened}
         return document if record is None else {**document, "record": dict(record)}
@@ -193,7 +190,7 @@ class Committed:
 
 
 def commit(deck: tuple[Card, ...], entropy: Entropy, *, round: str, rules: str) -> Committed:
-    """Return a deck committed to for a round and the digest of its rules, with a new secret."""
+    """Commit to a deck for a round and the digest of its rules, with a new secret."""
     return Committed(round, rules, deck, take(entropy, SECRET_BYTES))
 
 

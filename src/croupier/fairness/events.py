@@ -1,10 +1,10 @@
-"""What is made public of a deck before the first wager of its round."""
+"""What is published about a deck before the first wager of its round."""
 
 from typing import NamedTuple
 
 
 class DeckCommitted(NamedTuple):
-    """A deck was shuffled and committed to: its cards can be no others from here on."""
+    """A deck was shuffled and committed to; its cards can no longer change."""
 
     round: str
     rules: str

@@ -1,13 +1,13 @@
-"""The seal: a deck and the secret of its salts as they are stored while the round is open.
+"""The seal: a deck and the secret of its salts, encrypted at rest while the round is open.
 
-A key for each deal is derived from a master key (HKDF with SHA-256), which is kept outside of the
-store, and the deck is encrypted with it (ChaCha20-Poly1305). The digest of the commitment, which
-binds round, rules and root, goes into the key and into the associated data: a sealed deck opens
-for its own round and no other. Nonces are 96 random bits, fresh for each seal and stored in it. A
-key seals one deck only, so nonces do not meet, however many decks there are.
+Each deal's key is derived (HKDF with SHA-256) from a master key kept outside the store, and
+encrypts the deck (ChaCha20-Poly1305). The digest of the commitment, which binds round, rules and
+root, goes into the key and the associated data, so a sealed deck opens only for its own round.
+Nonces are 96 random bits, fresh for each seal and stored in it. A key seals one deck only, so
+nonces can't collide, however many decks there are.
 
-Nothing here reads or writes a file. `parse_key` and `format_key` say what is in that of the
-master key; whoever opens it must see to it that only its owner can read it (mode 0600).
+Nothing here reads or writes a file. `parse_key` and `format_key` define the content of the master
+key's file; the code that opens it must ensure that only its owner can read it (mode 0600).
 """
 
 import re
@@ -30,17 +30,16 @@ _KEY = re.compile(r"croupier-master-key-1 ([0-9a-f]{64})\n?")
 
 
 def new_key(entropy: Entropy) -> bytes:
-    """Return a new master key."""
     return take(entropy, KEY_BYTES)
 
 
 def format_key(key: bytes) -> str:
-    """Write a master key as `parse_key` reads it: what the key's file holds."""
+    """Format a master key for its file, as `parse_key` reads it."""
     return f"croupier-master-key-1 {_checked(key).hex()}\n"
 
 
 def parse_key(text: str) -> bytes:
-    """Read a master key from the text of its file; a faulty one is refused and not quoted."""
+    """Read a master key from its file's text; a refusal doesn't quote it."""
     found = _KEY.fullmatch(text)
     if found is None:
         raise ParseError("is not a master key of format 1", field="key")
@@ -48,12 +47,12 @@ def parse_key(text: str) -> bytes:
 
 
 def key_id(key: bytes) -> str:
-    """Return what a master key is known by: it tells two keys apart, and gives neither away."""
+    """Return an id that tells master keys apart and reveals nothing about them."""
     return _derived(key, framed("key id"))[:KEY_ID_BYTES].hex()
 
 
 def seal(committed: Committed, key: bytes, entropy: Entropy) -> bytes:
-    """Return a deck and its secret, sealed under the master key; what to store of an open round."""
+    """Seal a deck and its secret under the master key, to store while the round is open."""
     nonce, bound = take(entropy, NONCE_BYTES), _bound(committed.commitment)
     content = bytes(committed.deck) + committed.secret
     encrypted: bytes = _cipher(key, bound).encrypt(nonce, content, bound)
@@ -61,7 +60,7 @@ def seal(committed: Committed, key: bytes, entropy: Entropy) -> bytes:
 
 
 def unseal(sealed: bytes, key: bytes, commitment: Commitment) -> Committed:
-    """Return the deck that was committed to, or refuse what is not its seal."""
+    """Return the committed deck, or refuse a seal that isn't its own."""
     bound = _bound(commitment)
     cipher = _cipher(key, bound)
     from cryptography.exceptions import InvalidTag
@@ -81,14 +80,14 @@ def unseal(sealed: bytes, key: bytes, commitment: Commitment) -> Committed:
 
 
 def _cipher(key: bytes, bound: bytes) -> Any:
-    """Return the cipher of a round, with the key that is derived for it."""
+    """Return the cipher of a round, with its derived key."""
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
     return ChaCha20Poly1305(_derived(key, bound))
 
 
 def _derived(key: bytes, info: bytes) -> bytes:
-    """Return the key that is derived from the master key for one purpose."""
+    """Derive a key from the master key for one purpose."""
     from cryptography.hazmat.primitives.hashes import SHA256
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
@@ -96,7 +95,7 @@ def _derived(key: bytes, info: bytes) -> bytes:
 
 
 def _bound(commitment: Commitment) -> bytes:
-    """Return what a seal is bound to: key and associated data are made from it."""
+    """Return the bytes that a seal is bound to, for its key and associated data."""
     return framed("seal", bytes.fromhex(commitment.digest))
 
 

@@ -1,8 +1,8 @@
 """The shuffle: entropy in, the order of a deck out.
 
-Nothing else comes in, so a deck cannot depend on bets, balances, meters or players. Entropy is a
-function that returns as many bytes as it is asked for; the edges pass `os.urandom`. No byte is
-kept between two calls, so processes that were forked or restored from one snapshot share none.
+There is no other input, so a deck can't depend on bets, balances, meters or players. Entropy is a
+function that returns as many bytes as requested; the edges pass `os.urandom`. No byte is kept
+between calls, so forked processes or restored snapshots share none.
 """
 
 from collections.abc import Callable
@@ -13,13 +13,13 @@ from croupier.errors import Bug
 Entropy = Callable[[int], bytes]
 
 WORDS = 256
-"""How many values one word of entropy, a byte, can have."""
+"""The number of values of one word of entropy, a byte."""
 REJECTED_MAX = 64
-"""Fewer than half of all words are rejected; so many in a row come once in 2 ** 64 draws."""
+"""Fewer than half of all words are rejected; this many in a row happen once in 2 ** 64 draws."""
 
 
 def take(entropy: Entropy, count: int) -> bytes:
-    """Return so many bytes of entropy; a source that gives another number is broken."""
+    """Return `count` bytes of entropy, or fail if the source returns another number."""
     taken = entropy(count)
     if len(taken) != count:
         raise Bug(f"the source of entropy gave {len(taken)} bytes instead of {count}")
@@ -27,10 +27,10 @@ def take(entropy: Entropy, count: int) -> bytes:
 
 
 def draw(entropy: Entropy, below: int) -> int:
-    """Return a number from 0 up to `below`, each equally likely.
+    """Return a number from 0 to below `below`, each equally likely.
 
-    A word beyond the last whole multiple of `below` is rejected and the next one taken: what is
-    left falls on every number equally often, which the remainder of any word would not.
+    A word beyond the last whole multiple of `below` is rejected and the next one taken, because
+    plain remainders would favour small numbers.
     """
     if not 1 <= below <= WORDS:
         raise Bug(f"a draw below {below} does not fit a word of entropy")
@@ -43,9 +43,9 @@ def draw(entropy: Entropy, below: int) -> int:
 
 
 def shuffled(entropy: Entropy) -> tuple[Card, ...]:
-    """Return the 52 cards in an order drawn by Fisher and Yates's method, each equally likely.
+    """Return the 52 cards in a Fisher-Yates order, each order equally likely.
 
-    From the last position down, each is given one of the cards not yet given to a later one.
+    From the last position down, each takes one of the remaining cards.
     """
     deck = list(DECK)
     for last in range(len(deck) - 1, 0, -1):

@@ -1,8 +1,8 @@
-"""Hands of three, five and six cards: what they are called and which is better.
+"""Hands of three, five and six cards: their names and their order.
 
-`Hand` is the value to work with; `three_cards`, `five_cards` and `six_cards` give bare strengths
-quickly, and `evaluator(ranking)` gives them under another reading of the order. Arrays of hands
-are ranked by `croupier.hands.arrays`, which is not imported here because it needs NumPy.
+`Hand` is the value to work with. `three_cards`, `five_cards` and `six_cards` return bare strengths
+quickly, and `evaluator(ranking)` does so under another ranking. `croupier.hands.arrays` ranks
+arrays of hands; it isn't imported here because it needs NumPy.
 """
 
 from croupier.hands.hand import Hand

@@ -1,14 +1,14 @@
 """Strengths of whole arrays of hands with NumPy, equal to those of single hands.
 
-Suits matter only in flushes, and one hand in five hundred is one, so a hand is looked up by its
-ranks and the rare suited ones are looked up again. The ranks of three cards make one of 455
-combinations and those of two cards one of 91: two small tables turn each half of a five-card hand
-into the number of its combination, and a table of 455 × 91 strengths, small enough to stay in the
-cache, has the answer. Everything before the last lookup is arithmetic on bytes, a column of cards
-at a time, in chunks that stay in the cache too; checking the cards costs almost nothing there.
+Suits matter only in flushes, about one hand in five hundred, so hands are looked up by their ranks
+and the suited ones looked up again. The ranks of three cards make one of 455 combinations and those
+of two cards one of 91. Two small tables map each part of a five-card hand to its combination, and a
+table of 455 × 91 strengths, small enough to stay in the cache, holds the answer. Everything before
+the last lookup is byte arithmetic, a column of cards at a time, in chunks that also fit in the
+cache; checking the cards there costs almost nothing.
 
-Cards come as `uint8` arrays of shape `(n, size)`, a hand a row; columns that lie together
-(Fortran order) save a copy.
+Cards are `uint8` arrays of shape `(n, size)`, one hand per row; contiguous columns (Fortran order)
+save a copy.
 """
 
 from collections.abc import Callable, Iterable
@@ -32,22 +32,22 @@ _NINE = 7
 
 
 def three_cards(cards: Cards, ranking: Ranking = STANDARD) -> Strengths:
-    """Return the strength of every row of three cards; refuse a row that is not three cards."""
+    """Return the strength of every row, refusing rows that aren't three different cards."""
     return _in_chunks(cards, 3, lambda columns: _three(columns, _three_tables(ranking)))
 
 
 def five_cards(cards: Cards, ranking: Ranking = STANDARD) -> Strengths:
-    """Return the strength of every row of five cards; refuse a row that is not five cards."""
+    """Return the strength of every row, refusing rows that aren't five different cards."""
     return _in_chunks(cards, 5, lambda columns: _five(columns, _five_tables(ranking)))
 
 
 def six_cards(cards: Cards, ranking: Ranking = STANDARD) -> Strengths:
-    """Return the strength of the best five of every row of six cards, or of the super royal."""
+    """Return the strength of the best five of each row's six cards, or of its super royal."""
     return _in_chunks(cards, 6, lambda columns: _six(columns, _five_tables(ranking)))
 
 
 def _in_chunks(cards: Cards, size: int, strengths: Callable[[Cards], Strengths]) -> Strengths:
-    """Check the cards and work through them, a chunk of columns at a time."""
+    """Check the cards and evaluate them in chunks of columns."""
     if not isinstance(cards, np.ndarray) or cards.dtype != np.uint8:
         given = getattr(cards, "dtype", type(cards).__name__)
         raise ParseError(f"cards come as a uint8 array, not as {given}")
@@ -71,8 +71,8 @@ def _in_chunks(cards: Cards, size: int, strengths: Callable[[Cards], Strengths])
 class _Tables(NamedTuple):
     """The strengths of hands of one size under one ranking.
 
-    Three cards are found by their ranks, four bits each. Five are found by the combination of
-    three ranks × 91 + that of the other two, or by the set of ranks, a bit each, where suited.
+    Three cards are indexed by their ranks, four bits each. Five are indexed by the combination of
+    three ranks × 91 + that of the other two or, if suited, by their set of ranks, one bit each.
     """
 
     plain: Strengths
@@ -107,7 +107,7 @@ def _six(columns: Cards, tables: _Tables) -> Strengths:
 
 
 def _rank_index(columns: Cards) -> NDArray[np.uint16]:
-    """Return the ranks of two or three columns side by side, four bits each."""
+    """Pack the ranks of two or three columns, four bits each."""
     index: NDArray[np.uint16] = (columns[0] >> 2).astype(np.uint16)
     for column in columns[1:]:
         index <<= 4
@@ -116,20 +116,20 @@ def _rank_index(columns: Cards) -> NDArray[np.uint16]:
 
 
 def _rank_combination(columns: Cards) -> NDArray[np.int32]:
-    """Return the numbers of the combinations of ranks of five columns."""
+    """Return the index of each five-card hand's combination of ranks."""
     combination = _TRIPLE[_rank_index(columns[:3])]
     combination += _PAIR[_rank_index(columns[3:])]
     return combination
 
 
 def _rank_set(columns: Cards) -> NDArray[np.intp]:
-    """Return the different ranks of all columns, a bit each."""
+    """Return the set of ranks of each row, one bit per rank."""
     bits: NDArray[np.intp] = (1 << (columns >> 2).astype(np.intp)).sum(axis=0)
     return bits
 
 
 def _are_suited(columns: Cards) -> NDArray[np.bool_]:
-    """Tell which hands are of one suit."""
+    """Return which hands are all of one suit."""
     differences = columns[0] ^ columns[1]
     for column in columns[2:]:
         differences |= columns[0] ^ column
@@ -140,7 +140,7 @@ def _are_suited(columns: Cards) -> NDArray[np.bool_]:
 def _table(
     index: Callable[[Cards], NDArray[np.integer]], hands: Ranks, values: ArrayLike
 ) -> NDArray[np.int32]:
-    """Return a table of the values of hands, given by their ranks in one order, for all orders."""
+    """Return a table of hand values for all orders of the ranks, given one order of each."""
     columns = (hands.T << 2).astype(np.uint8)
     indices = [index(columns[list(order)]) for order in _orders(index, len(columns))]
     table = np.zeros(np.max(indices) + 1, np.int32)
@@ -150,7 +150,7 @@ def _table(
 
 
 def _orders(index: object, size: int) -> Iterable[tuple[int, ...]]:
-    """Return the orders in which the ranks of a hand may come, as far as an index tells them."""
+    """Return the orders of a hand's ranks that the index tells apart."""
     if index is _rank_set:
         return [tuple(range(size))]
     if index is _rank_combination:
@@ -160,7 +160,7 @@ def _orders(index: object, size: int) -> Iterable[tuple[int, ...]]:
 
 
 def _ranks(hands: Iterable[tuple[int, ...]], size: int) -> Ranks:
-    """Return the ranks of hands, a hand a row."""
+    """Return the ranks of hands, one hand per row."""
     return np.fromiter(chain.from_iterable(hands), np.uint8).reshape(-1, size)
 
 
@@ -191,7 +191,7 @@ def _five_tables(ranking: Ranking) -> _Tables:
 
 
 def _strengths(hands: Ranks, ranking: Ranking, *, suited: bool) -> Strengths:
-    """Return what `strength_of_ranks` defines, for many hands at once."""
+    """Compute `strength_of_ranks` for many hands at once."""
     values = np.sort(hands + 2)[:, ::-1]
     size, names = values.shape[1], ranking.names(values.shape[1])
     times = (values[:, :, None] == values[:, None, :]).sum(axis=2)

@@ -1,4 +1,4 @@
-"""One hand: its cards, what it is called and how strong it is."""
+"""One hand: its cards, name and strength."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -26,15 +26,14 @@ _EVERY_NAME = frozenset(name for names in NAMES.values() for name in names)
 class Hand:
     """Three, five or six different cards under one ranking.
 
-    Two hands are equal if they hold the same cards in the same order. Which is the better one is
-    the game's question and has words of its own, `beats` and `ties`, so that nobody takes a tie
-    for equality.
+    Hands are equal if they hold the same cards in the same order. To compare them as the game does,
+    use `beats` and `ties`, so that a tie is never mistaken for equality.
     """
 
     cards: tuple[Card, ...]
     ranking: Ranking = STANDARD
     strength: int = field(init=False, compare=False)
-    """Higher is better; to be compared with hands of as many cards under the same ranking."""
+    """Higher is better; comparable between hands of the same size and ranking."""
 
     def __init__(self, cards: tuple[Card, ...], ranking: Ranking = STANDARD) -> None:
         _set(self, "cards", cards)
@@ -43,7 +42,7 @@ class Hand:
 
     @classmethod
     def of(cls, cards: Iterable[int | str], ranking: Ranking = STANDARD) -> Self:
-        """Make a hand of any cards, their names or their indices."""
+        """Make a hand from cards, their names or their indices."""
         return cls(tuple(map(Card, cards)), ranking)
 
     @classmethod
@@ -63,19 +62,19 @@ class Hand:
         return f"Hand.parse({format_cards(self.cards)!r}{ranking})"
 
     def _repr_svg_(self) -> str:
-        from croupier import svg  # Here because drawing is rarely wanted.
+        from croupier import svg  # Imported late: drawing is rarely needed.
 
         return svg.hand_svg(self.cards)
 
     @property
     def name(self) -> str:
-        """The class of the hand, as in "straight flush"; of six cards, of the best five."""
+        """The class of the hand, as in "straight flush"; for six cards, of the best five."""
         size = len(self.cards)
         return self.ranking.names(size)[category(self.strength, size)]
 
     @property
     def short(self) -> str:
-        """The ranks in the order in which they count: `J-9-4`, `10-10-4`, `3-2-A`."""
+        """The ranks in comparison order: `J-9-4`, `10-10-4`, `3-2-A`."""
         return "-".join(map(_face, self._digits))
 
     @property
@@ -100,7 +99,7 @@ class Hand:
 
     @property
     def suit(self) -> int | None:
-        """The suit of a mini royal, royal flush or super royal, which paytables tell apart."""
+        """The suit of a mini royal, royal flush or super royal; some paytables pay by suit."""
         if not self.name.endswith(("royal", "royal flush")):
             return None
         suits = [card.suit for card in self.cards]
@@ -108,27 +107,27 @@ class Hand:
 
     @property
     def set_rank(self) -> int | None:
-        """The rank of the pair, three or four of a kind: of two sets the larger, or the higher."""
+        """The rank of the pair, three or four of a kind; of two sets the larger, or the higher."""
         digits = self._digits
         times, digit = max((digits.count(digit), digit) for digit in digits)
         return digit - 2 if times > 1 else None
 
     def is_at_least_high(self, rank: int) -> bool:
-        """Tell whether the hand is that rank high, or higher, or a pair or better (T3)."""
+        """Whether the hand is at least this rank high, or a pair or better (T3)."""
         return self.strength >= least_high(rank, len(self.cards))
 
     def matches(self, name: str) -> bool:
-        """Tell whether the hand goes by a name: its own, or that of a wider class it is in (T2)."""
+        """Whether the hand has this name, or belongs to a wider class that does (T2)."""
         if name not in _EVERY_NAME:
             raise ParseError(f"{quoted(name)} is not the name of a hand")
         return name == self.name or name in ALSO.get(self.name, ())
 
     def beats(self, other: "Hand") -> bool:
-        """Tell whether this hand is the better one."""
+        """Whether this hand is better."""
         return self.strength > self._comparable(other)
 
     def ties(self, other: "Hand") -> bool:
-        """Tell whether neither hand is the better one."""
+        """Whether neither hand is better."""
         return self.strength == self._comparable(other)
 
     @property
@@ -142,7 +141,7 @@ class Hand:
 
 
 def _face(digit: int) -> str:
-    """Return how a rank is shown; 1 is the ace that counts low."""
+    """Return the text of a rank; 1 is a low ace."""
     return "A" if digit == 1 else RANKS[digit - 2].replace("T", "10")
 
 

@@ -1,8 +1,8 @@
-"""Strengths of single hands, quickly, and with every card checked.
+"""Fast strengths of single hands, with every card checked.
 
-Three cards are looked up in nested dictionaries, `table[a][b][c]`, which hold no hand with one
-card twice: the lookup is the check. Five cards are looked up by their ranks. Six cards are the
-best five of them, by definition. The tables fill themselves at the first call.
+Three cards are looked up in nested dictionaries, `table[a][b][c]`, which hold no hand with a
+repeated card: the lookup is the check. Five cards are looked up by their ranks. Six cards are their
+best five. The tables are built on first use.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from croupier.hands.ranking import (
     strength_of_ranks,
 )
 
-# The sum of these over a hand says all about it: which cards, how many of each suit, how many of
-# each rank. Only different cards leave as many bits as there are cards.
+# The sum of these over a hand encodes which cards it has and how many of each suit and rank. Only
+# different cards set as many bits as there are cards.
 _CARDS, _SUITS, _RANKS = (1 << 55) - 1, 55, 71
 _RANK: dict[int, int] = {card: 1 << 3 * card.rank for card in DECK}
 _CODE: dict[int, int] = {
@@ -30,7 +30,7 @@ _CODE: dict[int, int] = {
 
 
 class Evaluator:
-    """Gives the strengths of hands under one ranking; get it from `evaluator`."""
+    """The strengths of hands under one ranking; get one from `evaluator`."""
 
     def __init__(self, ranking: Ranking) -> None:
         self.ranking = ranking
@@ -40,9 +40,9 @@ class Evaluator:
         self._six: dict[int, int] = {}
 
     def three_cards(self, a: int, b: int, c: int) -> int:
-        """Return the strength of three cards; refuse what is no card and a card that comes twice.
+        """Return the strength of three cards, refusing non-cards and repeated cards.
 
-        Cards are ints, and what equals one passes for it.
+        Cards are ints; a value that equals one is accepted.
         """
         try:
             return self._three[a][b][c]
@@ -65,7 +65,7 @@ class Evaluator:
         return self._five.get(key) or self._of_ranks(key, cards)
 
     def _of_ranks(self, key: int, cards: Sequence[int]) -> int:
-        """Work out the strength of five cards, and keep it by their ranks, below 0 if suited."""
+        """Compute the strength of five cards, and cache it by their ranks (negated if suited)."""
         ranks = [int(card) >> 2 for card in cards]
         strength = strength_of_ranks(ranks, suited=key < 0, ranking=self.ranking)
         self._five[key] = strength
@@ -83,7 +83,7 @@ class Evaluator:
         if _five_of_a_suit(code):
             best = max(starmap(self.five_cards, combinations(cards, 5)))
             return SUPER_ROYAL if frozenset(cards) in _SUPER_ROYALS else best
-        # No flush is near, so the ranks alone decide.
+        # No flush is possible, so the ranks alone decide.
         key = code >> _RANKS
         strength = self._six.get(key)
         if strength is None:
@@ -112,13 +112,13 @@ class Evaluator:
 
 
 def _five_of_a_suit(code: int) -> int:
-    """Tell whether a suit comes five times or more: three more and its field has the eight."""
+    """Whether any suit has five cards or more: adding three then sets the 8 bit of its field."""
     return (code >> _SUITS) + 0x3333 & 0x8888
 
 
 @cache
 def evaluator(ranking: Ranking) -> Evaluator:
-    """Return the evaluator of a ranking, always the same one."""
+    """Return the shared evaluator of a ranking."""
     return Evaluator(ranking)
 
 
@@ -141,7 +141,7 @@ def _three_card_table(ranking: Ranking) -> dict[int, dict[int, dict[int, int]]]:
         whole_row: dict[int, int] = {card: unsuited[card.rank] for card in DECK}
         for a, b in product(_of_rank(high), _of_rank(low)):
             if a != b:
-                # Both orders share one row, which has no place for the two cards themselves.
+                # Both orders share one row, which leaves out the two cards themselves.
                 row = table[a][b] = table[b][a] = whole_row.copy()
                 del row[a], row[b]
     for ranks in combinations(range(13), 3):
@@ -156,7 +156,7 @@ def _of_rank(rank: int) -> tuple[Card, ...]:
 
 
 def refusal(cards: Sequence[object], size: int) -> ParseError:
-    """Return the reason why these are not so many different cards."""
+    """Return why these aren't `size` different cards."""
     if len(cards) != size:
         return ParseError(f"{size} cards are needed, not {len(cards)}")
     for card in cards:

@@ -1,10 +1,10 @@
-"""The order of hands: which class a hand belongs to and how two of one class compare.
+"""The order of hands: the class of a hand, and how hands of one class compare.
 
-A *strength* is an int: the higher hand has the higher one, and equal strengths tie. In
-hexadecimal it can be read: the class, then the ranks in the order in which they are compared,
-2 to E for the ace, and 1 for an ace that counts low. `0x1AA4` is a pair of tens with a four,
-`0x454321` the lowest straight of five cards. This is the one definition of the order: `lookup`
-fills its tables from here, and `arrays` works out the same for all hands of its tables at once.
+A *strength* is an int: the better hand has the higher one, and equal strengths tie. It is readable
+in hexadecimal: the class, then the ranks in comparison order, 2 to E for the ace, and 1 for a low
+ace. `0x1AA4` is a pair of tens with a four, `0x454321` the lowest five-card straight. This is the
+only definition of the order: `lookup` fills its tables from it, and `arrays` computes the same for
+all hands of its tables at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,9 +36,9 @@ ALSO: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "super royal": ("royal flush",),
     }
 )
-"""The class that a hand is paid as where a paytable does not list it (T2, M1).
+"""The class that pays a hand whose own class isn't in the paytable (T2, M1).
 
-A royal flush is none of the straight flushes (Let It Ride 6.C(2)), and every table lists it.
+A royal flush doesn't count as a straight flush (Let It Ride 6.C(2)), and every table lists it.
 """
 
 SUPER_ROYAL = len(_FIVE) << 20 | 0xEDCBA
@@ -54,28 +54,32 @@ SHAPES = {
     (3, 3, 3, 2, 2): "full house",
     (4, 4, 4, 4, 1): "four of a kind",
 }
-"""The classes by how often each card's rank comes, the ranks that come most often first."""
+"""The classes by the number of cards of each rank, largest first."""
 
 ACE = 14
-"""The digit of an ace that counts high."""
+"""The digit of a high ace."""
 
 
 class Ranking(NamedTuple):
-    """One reading of the order of hands; the rulings choose the standard one."""
+    """One reading of the order of hands; the default is the one chosen by the rulings."""
 
     card_by_card: bool = False
-    """Three cards of one class go by their cards from the highest down, the ace always high:
-    Maryland 6.E read word for word, against ruling T1."""
+    """Compare three-card hands of one class card by card, the ace always high.
+
+    This is Maryland 6.E read literally, against ruling T1.
+    """
 
     as_five_cards: bool = False
-    """Three cards rank as five do, flush over straight over three of a kind: California's
-    `standards` read without its bonus table, against ruling T1."""
+    """Rank three cards as five, with flush over straight over three of a kind.
+
+    This is California's `standards` read without its bonus table, against ruling T1.
+    """
 
     wheel: bool = True
-    """A-2-3-4-5 is a straight in hands of five and six cards; against ruling M11 it is none."""
+    """Count A-2-3-4-5 as a straight in hands of five and six cards (M11)."""
 
     def names(self, size: int) -> tuple[str, ...]:
-        """The classes of hands of that many cards, lowest first."""
+        """The classes of hands of `size` cards, lowest first."""
         return _THREE_AS_FIVE if self.as_five_cards and size == 3 else NAMES[size]
 
 
@@ -89,8 +93,8 @@ def strength_of_ranks(ranks: Sequence[int], *, suited: bool, ranking: Ranking) -
     digits = sorted(values, key=values.count, reverse=True)
     name = SHAPES[tuple(map(values.count, digits))]
     if name == "high card":
-        # An ace above as many ranks as there are cards makes the lowest straight. Only three
-        # cards take the ace low under every reading: 6.B speaks of them (M11).
+        # An ace above the lowest ranks makes the lowest straight. Only three cards take the ace low
+        # under every reading, since 6.B is about them (M11).
         if digits[1] == size and digits[0] == ACE and (size == 3 or ranking.wheel):
             digits = [*digits[1:], 1]
         straight = digits[0] - digits[-1] == size - 1
@@ -109,25 +113,25 @@ def strength_of_ranks(ranks: Sequence[int], *, suited: bool, ranking: Ranking) -
 
 
 def category(strength: int, size: int) -> int:
-    """Return the class of a strength of that many cards: an index into `Ranking.names`."""
+    """Return the class of a strength as an index into `Ranking.names(size)`."""
     return strength >> (12 if size == 3 else 20)
 
 
 def least_high(rank: int, size: int, kicker: int | None = None) -> int:
-    """Return the least strength of so many cards with that rank high, below any pair (T3).
+    """Return the lowest strength of a hand with this high card, below any pair (T3).
 
-    With a kicker, that is the least second card beside the rank.
+    `kicker` is the lowest second card.
     """
     digits = rank + 2 << 4 | (0 if kicker is None else kicker + 2)
     return digits << (4 if size == 3 else 12)
 
 
 def least_pair(rank: int, size: int) -> int:
-    """Return the least strength of so many cards with a pair of that rank."""
+    """Return the lowest strength of a hand with a pair of this rank."""
     pair = NAMES[size].index("pair") << 8 | rank + 2 << 4 | rank + 2
     return pair << (4 if size == 3 else 12)
 
 
 def strength_digits(strength: int, size: int) -> tuple[int, ...]:
-    """Return the ranks in a strength, 2 to 14 (1 for a low ace); of six cards, of the best five."""
+    """Return the ranks in a strength, 2 to 14 (1 for a low ace); of six cards, the best five."""
     return tuple(strength >> 4 * place & 15 for place in reversed(range(min(size, 5))))

@@ -1,6 +1,6 @@
-"""The accounts that money moves between. An account is a text: its kind and what it is of.
+"""The accounts that money moves between. An account is a text: its kind and its owner.
 
-A balance is what came in less what went out, so all balances together are nothing, always.
+A balance is what came in less what went out, so all balances always sum to zero.
 """
 
 from functools import lru_cache
@@ -25,21 +25,20 @@ player     a player's chips
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 OWING: tuple[Kind, ...] = ("cage", "house", "inventory")
-"""The kinds that may go below zero: they are the house's own."""
+"""The kinds that may go below zero: the house's own."""
 
 CAGE, HOUSE = Account("cage"), Account("house")
 _ALONE = (CAGE, HOUSE)
 ID_MAX = 200
 
 
+@lru_cache(maxsize=4096)  # The same few accounts are named repeatedly.
 def account(kind: Kind, id: str) -> Account:
-    """Return the account of one kind that belongs to something."""
     return parse_account(f"{kind}:{id}")
 
 
-@lru_cache(maxsize=4096)  # The same few accounts are named again and again.
 def parse_account(text: str) -> Account:
-    """Read an account, `player:ada` or `house`."""
+    """Parse an account, `player:ada` or `house`."""
     kind, colon, id = text.partition(":")
     if text in _ALONE:
         return Account(text)
@@ -52,15 +51,14 @@ def parse_account(text: str) -> Account:
 
 
 def kind_of(account: Account) -> Kind:
-    """Return the kind of an account."""
     kind: Kind = account.partition(":")[0]  # type: ignore[assignment]
     return kind
 
 
 def lock_order(account: Account) -> tuple[bool, str]:
-    """Return what accounts are sorted by before they are changed.
+    """Return the sort key for locking accounts.
 
-    Whoever settles has locked and read the meters before anything else, so they come first; any
-    fixed order keeps two transactions from waiting for each other.
+    A settlement locks and reads the meters first, so they sort first. A fixed order keeps two
+    transactions from deadlocking.
     """
     return kind_of(account) != "meter", account

@@ -1,6 +1,6 @@
-"""Works a journal out again: what its events come to must be what was posted.
+"""Audits a journal: the entries recomputed from its events must match those posted.
 
-It reads stored bytes and entries and knows no database; who has them gives them in order.
+It works on stored bytes and entries in order, and knows no database.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,26 +10,40 @@ from croupier.errors import CroupierError
 from croupier.ledger.accounts import Account
 from croupier.ledger.entries import Entry, Posting, Setting, new_posting, numbered, post
 from croupier.ledger.events import LedgerEvent, TableSet, ledger_event_from, moves_of
-from croupier.ledger.journal import Fault, Record, Stored, decode
+from croupier.ledger.journal import Record, StoredEvent, StreamFault, decode
+from croupier.money import format_micros
 from croupier.round.codec import event_from
 from croupier.round.events import Event, Opened
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 
 RulesOf = Callable[[str, Mapping[str, Any]], TableRules]
-"""Finds a book by its id and resolves selections."""
+"""Finds a book by its id and resolves its selections."""
 
 
 class Posted(NamedTuple):
-    """An entry as it is stored: with the event that it follows from."""
+    """A stored entry, with the event it derives from."""
 
     stream: str
     number: int
     entry: Entry
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the entry as JSON data."""
+        id, debit, credit, micros, code = self.entry
+        return {
+            "stream": self.stream,
+            "event": self.number,
+            "id": id,
+            "debit": debit,
+            "credit": credit,
+            "dollars": format_micros(micros),
+            "code": code,
+        }
+
 
 class Auditor:
-    """Follows one stream, event by event, and says what each of them posts."""
+    """Replays one stream, event by event, and computes the entries of each."""
 
     __slots__ = ("posting", "rules", "rules_of", "setting", "stream")
 
@@ -39,8 +53,8 @@ class Auditor:
         self.rules: TableRules | None = None
         self.posting: Posting | None = None
 
-    def twin(self) -> "Auditor":
-        """Return another one who has come as far; every command takes one."""
+    def __copy__(self) -> "Auditor":
+        """Return an independent copy at the same event; every command takes one."""
         twin = Auditor.__new__(Auditor)
         twin.stream, twin.rules_of, twin.setting = self.stream, self.rules_of, self.setting
         twin.rules, twin.posting = self.rules, self.posting
@@ -65,13 +79,13 @@ class Auditor:
         return self.posting.round.id if self.posting else ""
 
     def ledger_entries(self, number: int, event: LedgerEvent) -> tuple[Entry, ...]:
-        """Return the entries of an event that no round knows, by its number in the stream."""
+        """Return the entries of an event outside any round, by its number in the stream."""
         if isinstance(event, TableSet):
             self._set(event)
         return numbered(f"{self.stream}#{number}", moves_of(event))
 
     def round_entries(self, event: Event, after: Round | None = None) -> tuple[Entry, ...]:
-        """Return the entries of the next event of a round; `after` it, if that is known already."""
+        """Return the entries of a round's next event; `after` is the resulting round, if known."""
         if isinstance(event, Opened):
             if self.rules is None or self.rules.digest != event.digest:
                 raise Unlike("the round was opened under other rules than the table's")
@@ -90,11 +104,11 @@ class Auditor:
 
 
 class Unlike(CroupierError):
-    """An event cannot follow from those before it."""
+    """Raised for an event that can't follow from those before it."""
 
 
 class Totals:
-    """What the accounts come to, added up entry by entry."""
+    """Account balances, added up entry by entry."""
 
     def __init__(self) -> None:
         self.micros: dict[Account, int] = {}
@@ -106,7 +120,7 @@ class Totals:
         self.micros[entry.credit] = self.micros.get(entry.credit, 0) + entry.micros
 
     def faults(self, stored: Mapping[Account, int]) -> Iterator[str]:
-        """Say which balances are not what the entries come to."""
+        """Yield the balances that differ from the sum of their entries."""
         for account in sorted(self.micros.keys() | stored.keys()):
             if (there := stored.get(account, 0)) != (summed := self.micros.get(account, 0)):
                 yield f"{account} stands at {there} micros, and its entries come to {summed}"
@@ -115,9 +129,9 @@ class Totals:
 
 
 def audit_stream(
-    auditor: Auditor, stored: Iterable[Stored], posted: Iterable[Posted], *, totals: Totals
-) -> Fault | None:
-    """Compare the entries of a stream with those that its events give; return the first fault."""
+    auditor: Auditor, stored: Iterable[StoredEvent], posted: Iterable[Posted], *, totals: Totals
+) -> StreamFault | None:
+    """Compare the entries of a stream with those its events give; return the first fault."""
     stream = auditor.stream
     rows = iter(posted)
     row = next(rows, None)
@@ -126,19 +140,19 @@ def audit_stream(
         try:
             expected = auditor.entries(decode(data))
         except (CroupierError, LookupError, TypeError, ValueError, AttributeError) as error:
-            # Whatever a forged event breaks in the engine: it is not one that was decided.
-            return Fault(stream, number, f"cannot have happened: {error}")
+            # A forged event may break anything in the engine, so catch every error.
+            return StreamFault(stream, number, f"cannot have happened: {error}")
         for entry in expected:
             if row is None or row.number != number:
-                return Fault(stream, number, f"entry {entry.id} is missing")
+                return StreamFault(stream, number, f"entry {entry.id} is missing")
             if row.entry != entry:
-                return Fault(stream, number, f"entry {row.entry.id} should be {_said(entry)}")
+                return StreamFault(stream, number, f"entry {row.entry.id} should be {_said(entry)}")
             totals.add(entry)
             row = next(rows, None)
         if row is not None and row.number <= number:
-            return Fault(stream, number, f"entry {row.entry.id} follows from no event")
+            return StreamFault(stream, number, f"entry {row.entry.id} follows from no event")
     if row is not None:
-        return Fault(stream, row.number, f"entry {row.entry.id} follows from no event")
+        return StreamFault(stream, row.number, f"entry {row.entry.id} follows from no event")
     return None
 
 

@@ -1,7 +1,7 @@
-"""Checkpoints: the heads of all streams, signed, to be kept where the journal is not.
+"""Checkpoints: the signed heads of all streams, to be kept apart from the journal.
 
-Whoever holds one can tell later whether anything up to it was taken away or written anew. A key
-signs with Ed25519; keys and clocks are given, and files are for others to write.
+With a checkpoint you can tell later whether anything before it was removed or rewritten. Keys sign
+with Ed25519. Callers provide keys and times, and write the files.
 """
 
 import json
@@ -13,7 +13,7 @@ from croupier.ledger.journal import Head, canonical
 
 
 class Checkpoint(NamedTuple):
-    """The heads of all streams at one time, the key that signed them, and the signature."""
+    """The heads of all streams at one time, with the key that signed them and the signature."""
 
     number: int
     time_ms: int
@@ -37,7 +37,7 @@ def _body(checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def parse_checkpoint(text: str) -> Checkpoint:
-    """Read a checkpoint from the line that it prints."""
+    """Parse a checkpoint from its printed line."""
     try:
         data = json.loads(text)
         heads = {s: Head(int(n), bytes.fromhex(h)) for s, (n, h) in data["heads"].items()}
@@ -52,12 +52,12 @@ def parse_checkpoint(text: str) -> Checkpoint:
 
 
 def parse_checkpoints(text: str) -> tuple[Checkpoint, ...]:
-    """Read checkpoints, one a line."""
+    """Parse checkpoints, one a line."""
     return tuple(parse_checkpoint(line) for line in text.splitlines() if line.strip())
 
 
 def sign(secret: bytes, number: int, heads: Mapping[str, Head], *, time_ms: int) -> Checkpoint:
-    """Return the checkpoint of these heads, signed with a secret key of 32 bytes."""
+    """Return a checkpoint of these heads, signed with a secret key of 32 bytes."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     key = Ed25519PrivateKey.from_private_bytes(secret)
@@ -67,7 +67,7 @@ def sign(secret: bytes, number: int, heads: Mapping[str, Head], *, time_ms: int)
 
 
 def public_key(secret: bytes) -> bytes:
-    """Return the public half of a secret key."""
+    """Return the public key of a secret key."""
     from cryptography.hazmat.primitives.asymmetric import ed25519
 
     key = ed25519.Ed25519PrivateKey.from_private_bytes(secret)
@@ -75,7 +75,7 @@ def public_key(secret: bytes) -> bytes:
 
 
 def is_signed(checkpoint: Checkpoint, key: bytes) -> bool:
-    """Whether a checkpoint was signed with the secret half of a key."""
+    """Whether a checkpoint was signed with the secret key of a public key."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -90,7 +90,7 @@ def is_signed(checkpoint: Checkpoint, key: bytes) -> bool:
 
 
 def marks_of(checkpoints: Iterable[Checkpoint]) -> dict[str, list[Head]]:
-    """Return what checkpoints say of each stream."""
+    """Return the heads that checkpoints record for each stream."""
     marks: dict[str, list[Head]] = {}
     for checkpoint in checkpoints:
         for stream, head in checkpoint.heads.items():

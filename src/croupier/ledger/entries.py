@@ -1,8 +1,8 @@
-"""The entries of a round: each moves a sum from one account to another and never changes.
+"""The entries of a round. Each moves a sum from one account to another and never changes.
 
-Entries are a projection of events: the same events always give the same entries, in the same
-order and with the same ids, so that whoever posts them twice posts them once. What an event holds
-by name is taken in the order of the names, which is all that its stored bytes keep.
+Entries are a projection of events: the same events always give the same entries, in the same order
+and with the same ids, so posting them twice has no further effect. Mappings in an event are read in
+the order of their keys, which is the order their stored bytes keep.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from croupier.errors import Bug
 from croupier.ledger.accounts import HOUSE, Account, account
-from croupier.money import micros, shown_cents
+from croupier.money import micros
 from croupier.round.events import (
     Banked,
     BetMade,
@@ -26,25 +26,26 @@ from croupier.round.events import (
     SeatSettled,
 )
 from croupier.round.evolve import evolve
-from croupier.round.state import NOTHING, Line, Round, Stake
+from croupier.round.settlement import Settlement
+from croupier.round.state import NOTHING, Round, Stake
 from croupier.rules.table_rules import TableRules
 
 TAKEN_BACK = "take back"
 """The fate of a stake that left the layout before the settlement."""
 FROM_PLAYERS, FROM_BANKER = ("all", "players"), ("all", "designated_player")
-"""Who pays a rake, in the words of the book: the players, the one who banks, or both."""
+"""Who pays a rake, in the words of the book: the players, the banker, or both."""
 
 
 class Entry(NamedTuple):
-    """A sum that moves from one account, which is debited, to another, which is credited."""
+    """A sum moved from the debited account to the credited one."""
 
     id: str
-    """The round, the number of the event in it, and the line: a retry makes the same id."""
+    """The round, the number of the event in it, and the line; a retry makes the same id."""
     debit: Account
     credit: Account
     micros: int
     code: str
-    """Why it moves."""
+    """Why the sum moves."""
 
 
 class Move(NamedTuple):
@@ -58,35 +59,35 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Setting:
-    """What a table's entries depend on, besides its rules."""
+    """What a table's entries depend on besides its rules."""
 
     table: str
     meters: Mapping[str, str] = field(default_factory=dict)
-    """The meters of the rules that have a name of their own here, as shared ones do."""
+    """The meters of the rules that go by another name here, as shared ones do."""
     validated_cents: int | None = None
-    """From which sum on an award from a meter waits for a floorperson."""
+    """Awards from a meter of at least this sum wait for a floorperson."""
 
     def meter(self, id: str) -> Account:
         return account("meter", self.meters.get(id, f"{self.table}/{id}"))
 
 
 class Posting(NamedTuple):
-    """A round whose entries are being made: how far it is, and what is held for fees to come."""
+    """A round whose entries are being made, and what is held for fees to come."""
 
     setting: Setting
     round: Round
     number: int = 0
     held: Mapping[str, int] = NOTHING
-    """By player, in cents: no rake may find an empty purse, so it lies on the layout before."""
+    """By player, in cents. It is held on the layout so that the rake never finds an empty purse."""
 
 
 def new_posting(rules: TableRules, setting: Setting) -> Posting:
-    """Return a round of which nothing is posted yet."""
+    """Return a round with nothing posted yet."""
     return Posting(setting, Round(rules))
 
 
 def entries_of(rules: TableRules, setting: Setting, events: Iterable[Event]) -> Iterator[Entry]:
-    """Yield the entries of a round's events, from the first event on."""
+    """Yield the entries of a round's events, from its first event on."""
     posting = new_posting(rules, setting)
     for event in events:
         posting, entries = post(posting, event)
@@ -96,7 +97,7 @@ def entries_of(rules: TableRules, setting: Setting, events: Iterable[Event]) -> 
 def post(
     posting: Posting, event: Event, after: Round | None = None
 ) -> tuple[Posting, tuple[Entry, ...]]:
-    """Return what follows an event: the round after it, unless it is known, and its entries."""
+    """Return the posting after an event, and its entries; `after` is the round then, if known."""
     setting, before, number, held = posting
     after = after or evolve(before, event)
     number += 1
@@ -112,7 +113,7 @@ def post(
 
 
 def numbered(of: str, moves: Iterable[Move]) -> tuple[Entry, ...]:
-    """Give moves their ids; one of nothing is none, and one backwards is a mistake of ours."""
+    """Give moves their ids; drop those of zero, and raise on a negative one, which is a bug."""
     entries: list[Entry] = []
     for move in moves:
         if move.micros < 0:
@@ -122,29 +123,29 @@ def numbered(of: str, moves: Iterable[Move]) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def _moves(posting: Posting, after: Round, event: Event) -> Iterator[Move]:
+def _moves(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
     match event:
         case BetMade() | BetTakenDown() | Chose():
-            yield from _laid(posting.round, after, event.seat)
+            return _laid(posting.round, after, event.seat)
         case Banked():
-            yield from _bank_moves(posting.round, event)
+            return _bank_moves(posting.round, event)
         case BetsClosed():
-            yield from _closing_moves(posting, after, event)
+            return _closing_moves(posting, after, event)
         case Declared() | CalledOff() if after.void and not posting.round.void:
-            yield from _meters_back(posting, after)
+            return _meters_back(posting, after)
         case SeatSettled():
-            yield from _seat_moves(posting, event)
+            return _seat_moves(posting, event)
         case Closed():
-            yield from _end_moves(posting, event)
+            return _end_moves(posting, event)
         case _:
-            pass
+            return ()
 
 
 # ---------------------------------------------------------------- bets and choices
 
 
 def _laid(before: Round, after: Round, seat: int) -> Iterator[Move]:
-    """Move what was laid down at a seat, or taken from it, spot by spot."""
+    """Move what was staked or taken back at a seat, spot by spot."""
     had, has = before.boxes.get(seat), after.boxes.get(seat)
     box = has or had
     if box is None:
@@ -160,12 +161,12 @@ def _laid(before: Round, after: Round, seat: int) -> Iterator[Move]:
 
 
 def _lies(stake: Stake | None) -> int:
-    """Return the cents of a stake that lie on the layout."""
+    """Return the cents of a stake that are on the layout."""
     return 0 if stake is None or stake.fate == TAKEN_BACK else stake.cents
 
 
 def _bank_moves(before: Round, event: Banked) -> Iterator[Move]:
-    """Put funds up; whoever puts up others gets the first ones back."""
+    """Put up a bank's funds; replacing them returns the first ones."""
     purse, bank = account("player", event.player), account("bank", before.id)
     if before.banker:
         yield Move(bank, purse, micros(before.banker.funds), "funds back")
@@ -197,9 +198,10 @@ def _holds(round: Round) -> dict[str, int]:
 
 
 def at_stake(round: Round) -> dict[str, int]:
-    """Return what an open round holds of each player's money, in cents: all that may come back.
+    """Return what an open round holds of each player's money, in cents.
 
-    These are stakes, a banker's funds, what is held for rake, and fees, which a void round returns.
+    This is all that may come back: stakes, a banker's funds, what is held for rake, and fees, which
+    a void round returns.
     """
     sums: Counter[str] = Counter()
     for box in round.boxes.values():
@@ -212,7 +214,7 @@ def at_stake(round: Round) -> dict[str, int]:
 
 
 def _meters_back(posting: Posting, after: Round) -> Iterator[Move]:
-    """Take back what a void round had raised the meters by."""
+    """Take back what a void round added to the meters."""
     for id, shown in sorted(posting.round.meters.items()):
         yield Move(posting.setting.meter(id), HOUSE, shown - after.meters[id], "rise back")
 
@@ -226,12 +228,13 @@ def _seat_moves(posting: Posting, event: SeatSettled) -> Iterator[Move]:
     purse, layout = account("player", box.player), account("layout", round.id)
     bank = account("bank", round.id) if round.banker else account("inventory", setting.table)
     readings = dict(round.meters)
+    settlement = Settlement(round, readings) if readings else None
     for line in event.lines:
         stake = box.stakes.get(line.wager)
         if stake is None or stake.fate != TAKEN_BACK:
             yield Move(layout, purse, micros(line.returned), "returned")
             yield Move(layout, bank, micros(line.stake - line.returned), "lost")
-        meter = _paying_meter(round, event, line)
+        meter = settlement.meter_of(line) if settlement else None
         if meter is None:
             yield Move(bank, purse, micros(line.paid), "paid")
             continue
@@ -249,26 +252,8 @@ def _seat_moves(posting: Posting, event: SeatSettled) -> Iterator[Move]:
     yield Move(layout, fees, micros(max(event.fee - box.fee, 0)), "rake")
 
 
-def _paying_meter(round: Round, event: SeatSettled, line: Line) -> str | None:
-    """Return the meter that a line was paid from.
-
-    It is the one of its wager that moved, or one that showed just what it is reset to: then it
-    was paid and reset in one event, and stands as before.
-    """
-    if not line.paid:
-        return None
-    for id, meter in sorted(round.rules.meters.items()):
-        if meter.wager == line.wager:
-            shown = round.meters.get(id, 0)
-            if event.meters.get(id, shown) != shown:
-                return id
-            if line.paid == meter.reset == shown_cents(shown):
-                return id
-    return None
-
-
 def _end_moves(posting: Posting, event: Closed) -> Iterator[Move]:
-    """Give back what is left of the banker's funds, and of what was held for fees."""
+    """Return what is left of the banker's funds and of what was held for fees."""
     round, layout = posting.round, account("layout", posting.round.id)
     fees, held = account("fees", posting.setting.table), dict(posting.held)
     if round.banker:
@@ -283,7 +268,7 @@ def _end_moves(posting: Posting, event: Closed) -> Iterator[Move]:
 
 
 def balances(entries: Iterable[Entry]) -> dict[Account, int]:
-    """Return what each account comes to, in micros."""
+    """Return the balance of each account, in micros."""
     totals: dict[Account, int] = {}
     for _, debit, credit, amount, _ in entries:
         totals[debit] = totals.get(debit, 0) - amount

@@ -1,4 +1,4 @@
-"""What happens to money and to a table's books outside its rounds, and the entries of it."""
+"""Money and table events outside of rounds, and their entries."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -6,29 +6,29 @@ from typing import Any, NamedTuple
 from croupier.ledger.accounts import CAGE, HOUSE, account
 from croupier.ledger.entries import Move
 from croupier.money import micros
-from croupier.round.codec import one_of
+from croupier.reading import reader_of, run
 from croupier.round.state import NOTHING
 
 
 class TableSet(NamedTuple):
-    """From here on a table plays by these rules; all that its entries depend on is said here."""
+    """A table plays by these rules from here on; this has all that its entries depend on."""
 
     rulebook: str
     selections: Mapping[str, object]
     digest: str
     meters: Mapping[str, str] = NOTHING
-    """The name of each meter that is not the table's own."""
+    """The names of the meters that aren't the table's own."""
     validated_cents: int | None = None
 
     @property
     def given(self) -> dict[str, object]:
-        """The selections as an operator gives them: with lists, which a codec reads as tuples."""
+        """The selections as an operator gives them: with lists, which the codec reads as tuples."""
         items = self.selections.items()
         return {key: list(v) if isinstance(v, tuple) else v for key, v in items}
 
 
 class Bought(NamedTuple):
-    """A player has bought chips, or was given play chips."""
+    """A player bought chips, or was given play chips."""
 
     player: str
     cents: int
@@ -40,14 +40,14 @@ class CashedIn(NamedTuple):
 
 
 class MeterStarted(NamedTuple):
-    """The house has put the first money into a meter."""
+    """The house put the first money into a meter."""
 
     meter: str
     micros: int
 
 
 class AwardValidated(NamedTuple):
-    """A floorperson has validated an award, and it is the player's."""
+    """A floorperson validated an award, and it is the player's."""
 
     award: str
     player: str
@@ -56,23 +56,24 @@ class AwardValidated(NamedTuple):
 
 
 class Restored(NamedTuple):
-    """The journal was restored although it is older than a checkpoint that was given away."""
+    """The journal was restored from before a published checkpoint."""
 
     lost: Mapping[str, int]
-    """By stream, how many events that were signed are gone."""
+    """How many signed events are lost, by stream."""
 
 
 LedgerEvent = TableSet | Bought | CashedIn | MeterStarted | AwardValidated | Restored
+_LEDGER_EVENT = reader_of(LedgerEvent)
 
 
 def ledger_event_from(data: Any) -> LedgerEvent:
-    """Read an event from plain data."""
-    event: LedgerEvent = one_of(LedgerEvent, data)
+    """Parse an event from plain data."""
+    event: LedgerEvent = run(_LEDGER_EVENT, data)
     return event
 
 
 def moves_of(event: LedgerEvent) -> Iterator[Move]:
-    """Yield what an event moves."""
+    """Yield the moves of an event."""
     match event:
         case Bought(player, cents):
             yield Move(CAGE, account("player", player), micros(cents), "bought")

@@ -1,4 +1,4 @@
-"""One round as the journal has it: what happened, how it was settled and what was posted."""
+"""One round as the journal records it: its events, settlement and entries."""
 
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 
 
-class Found(NamedTuple):
+class FoundRound(NamedTuple):
     """The record of a round."""
 
     records: tuple[Record, ...]
@@ -33,7 +33,7 @@ class Found(NamedTuple):
         return Played(round, tuple(event for _, event in self.told), round.faces)
 
     def as_json(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return the whole record as JSON data."""
         first = self.records[0]
         played = self.played
         return {
@@ -48,14 +48,15 @@ class Found(NamedTuple):
             ],
             "settlement": result_of(played) if played.round.closed else None,
             "entries": [
-                {**p.entry._asdict(), "micros": format_micros(p.entry.micros), "event": p.number}
-                for p in self.entries
+                # "micros" is the older name of "dollars".
+                {**posted.as_json(), "micros": format_micros(posted.entry.micros)}
+                for posted in self.entries
             ],
         }
 
 
-def round_found(view: View, id: str, rules_of: RulesOf) -> Found:
-    """Return the record of a round, or refuse an id that no round bears."""
+def round_found(view: View, id: str, rules_of: RulesOf) -> FoundRound:
+    """Return the record of a round; refuse an unknown id."""
     stored = view.about(id)
     records = tuple(decode(row.data) for row in stored)
     events = [event_from(record.event) for record in records if record.of == "round"]
@@ -69,11 +70,11 @@ def round_found(view: View, id: str, rules_of: RulesOf) -> Found:
     first, last = stored[0], stored[-1]
     posted = view.posted(first.stream, after=first.number - 1)
     entries = list(takewhile(lambda row: row.number <= last.number, posted))
-    return Found(records, table, tuple(told), entries)
+    return FoundRound(records, table, tuple(told), entries)
 
 
 def player_at(view: View, round: str, seat: int) -> str:
-    """Return who played at a seat in a round: the last to bet there, as seats change hands."""
+    """Return the last player who bet at a seat in a round; seats can change hands."""
     events = [decode(row.data).event for row in view.about(round)]
     bets = [one for one in events if one["type"] == "BetMade" and one["seat"] == seat]
     if not bets:

@@ -1,9 +1,9 @@
-"""The journal: one stream a table, chained by hash over the bytes that are stored.
+"""The journal: one hash-chained stream for each table.
 
-A record is one line of JSON, written in one way only. Its hash covers its bytes and the hash
-before it, so that no record can be changed, left out or moved without every later hash being
-another. What the hashes alone cannot show, that the end is missing or that all was written anew,
-checkpoints do. Time and numbers are given; nothing here looks at a clock.
+A record is one line of canonical JSON. Its hash covers its bytes and the previous hash, so
+changing, removing or moving a record changes every later hash. Hashes alone can't show that the end
+is missing or that everything was rewritten; checkpoints do. Callers provide times and numbers;
+nothing here reads a clock.
 """
 
 import json
@@ -17,28 +17,28 @@ import orjson
 from croupier.errors import ParseError
 
 GENESIS = bytes(32)
-"""What stands for the hash before the first record."""
+"""The hash before the first record."""
 
 Of = Literal["round", "table", "ledger", "fairness"]
-"""Whose event it is: each has its own words."""
+"""The kind of event; each has its own vocabulary."""
 OFS: tuple[Of, ...] = get_args(Of)
 
 
 class Record(NamedTuple):
-    """An event with its place in a stream."""
+    """An event with its position in a stream."""
 
     stream: str
     number: int
-    """From 1 on, without a gap."""
+    """Counts from 1 without a gap."""
     time_ms: int
-    """Since 1970, as the clock of whoever appended it said."""
+    """Milliseconds since 1970, by the clock of the appending server."""
     subject: str
-    """The round in which it happened, the digest of the rules that it sets, or ''."""
+    """The round of the event, the digest of the rules that it sets, or ''."""
     of: Of
     event: Mapping[str, Any]
 
 
-class Stored(NamedTuple):
+class StoredEvent(NamedTuple):
     """A record as it is stored."""
 
     stream: str
@@ -50,31 +50,31 @@ class Stored(NamedTuple):
 
     @property
     def head(self) -> "Head":
-        """How far the stream has come with it."""
+        """The stream's head after this record."""
         return Head(self.number, self.hash)
 
 
-stored_of: Callable[[Iterable[object]], Stored] = partial(tuple.__new__, Stored)
-"""Makes a record of a row, as `_make` does, but quicker: nobody counts the fields."""
+stored_of: Callable[[Iterable[object]], StoredEvent] = partial(tuple.__new__, StoredEvent)
+"""Builds a record from a row as `_make` does, but faster: it doesn't count the fields."""
 
 
 class Head(NamedTuple):
-    """How far a stream has come."""
+    """The last position of a stream."""
 
     number: int
     hash: bytes
 
 
 START = Head(0, GENESIS)
-# Made once: making them takes longer than an event does.
+# Built once: building them takes longer than encoding an event.
 _ENCODER = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False, allow_nan=False
 )
 _DECODER = json.JSONDecoder()
 
 
-class Fault(NamedTuple):
-    """What is wrong with a journal, and at which event first."""
+class StreamFault(NamedTuple):
+    """A fault in a journal, and the first event that has it."""
 
     stream: str
     number: int
@@ -85,15 +85,15 @@ class Fault(NamedTuple):
 
 
 def canonical(value: Any) -> str:
-    """Write plain data as JSON in one way only: with its keys in order and without blanks."""
+    """Encode plain data as canonical JSON: keys sorted, no white space."""
     try:
         return orjson.dumps(value, default=str, option=orjson.OPT_SORT_KEYS).decode()
-    except TypeError:  # A number of more than 64 bits.
+    except TypeError:  # An integer beyond 64 bits.
         return _ENCODER.encode(value)
 
 
 def encode(record: Record) -> bytes:
-    """Return the bytes of a record; its place comes first, so that it can be compared quickly."""
+    """Return the bytes of a record; its position comes first, for quick comparison."""
     event = canonical(record.event)
     start = _place(record.stream, record.number, record.subject)
     return f'{start}"time_ms":{record.time_ms}}},"event":{event},"of":"{record.of}"}}'.encode()
@@ -104,7 +104,7 @@ def _place(stream: str, number: int, subject: str) -> str:
 
 
 def decode(data: bytes) -> Record:
-    """Read a record, strictly: the bytes must be those that it is written in."""
+    """Parse a record strictly: its bytes must be canonical."""
     try:
         plain = _DECODER.decode(data.decode())
         at = plain["at"]
@@ -119,21 +119,23 @@ def decode(data: bytes) -> Record:
 
 
 def chained(previous: bytes, data: bytes) -> bytes:
-    """Return the hash of a record that follows another."""
+    """Return the hash of a record, given the previous hash."""
     return sha256(previous + data).digest()
 
 
-def chain(head: Head, stream: str, records: Iterable[tuple[int, str, bytes]]) -> Iterator[Stored]:
-    """Yield records, each a time, a subject and bytes, as they are stored after a head."""
+def chain(
+    head: Head, stream: str, records: Iterable[tuple[int, str, bytes]]
+) -> Iterator[StoredEvent]:
+    """Yield records, given as time, subject and bytes, as they are stored after a head."""
     number, previous = head
     for time_ms, subject, data in records:
         number += 1
         previous = chained(previous, data)
-        yield Stored(stream, number, time_ms, subject, data, previous)
+        yield StoredEvent(stream, number, time_ms, subject, data, previous)
 
 
 class Marks:
-    """What a stream must come to: the hashes that checkpoints say it had."""
+    """The hashes that a stream must have, according to checkpoints."""
 
     def __init__(self, marks: Iterable[Head] = ()) -> None:
         self.at: dict[int, bytes] = {}
@@ -145,12 +147,12 @@ class Marks:
 
 
 def verify_stream(
-    stream: str, stored: Iterable[Stored], marks: Iterable[Head] = ()
-) -> tuple[Head, Fault | None]:
-    """Follow a stream from its first record and return how far it holds, and the first fault."""
+    stream: str, stored: Iterable[StoredEvent], marks: Iterable[Head] = ()
+) -> tuple[Head, StreamFault | None]:
+    """Check a stream from its first record; return how far it holds, and the first fault."""
     wanted = Marks(marks)
     if wanted.torn is not None:
-        return START, Fault(stream, wanted.torn, "two checkpoints say two things of it")
+        return START, StreamFault(stream, wanted.torn, "two checkpoints say two things of it")
     number, previous = START
     at, digest, json_of = wanted.at, sha256, _quoted(stream)
     for row_stream, row_number, time_ms, subject, data, hash in stored:
@@ -168,13 +170,13 @@ def verify_stream(
         else:
             previous = followed
             continue
-        return Head(number - 1, previous), Fault(stream, number, wrong)
+        return Head(number - 1, previous), StreamFault(stream, number, wrong)
     if number < wanted.last:
         message = f"is missing; a checkpoint goes on to event {wanted.last}"
-        return Head(number, previous), Fault(stream, number + 1, message)
+        return Head(number, previous), StreamFault(stream, number + 1, message)
     return Head(number, previous), None
 
 
-@lru_cache(maxsize=1024)  # A round and its table are named again and again.
+@lru_cache(maxsize=1024)  # The same rounds and tables are named repeatedly.
 def _quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)

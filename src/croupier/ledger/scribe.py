@@ -1,47 +1,48 @@
-"""Writes events down: from what has happened at a table to what its store appends.
+"""Turns events into what a store appends.
 
-A draft changes nothing: only when the store has it does its scribe take the place of the old one.
+A draft changes nothing: its scribe replaces the old one only once the store has the draft.
 """
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any, NamedTuple
 
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Auditor, RulesOf
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import TableSet
-from croupier.ledger.journal import START, Head, Of, Record, Stored, chained, decode, encode
+from croupier.ledger.journal import START, Head, Of, Record, StoredEvent, chained, decode, encode
 from croupier.ledger.store import NewEvent
 from croupier.round.codec import to_plain
 from croupier.round.events import Closed
 from croupier.round.state import Round
 
-# How stored records end, or what is in them: so most need not be decoded to be passed over.
+# Bytes found in stored records, so that most records can be skipped without decoding.
 _SETS, _OF_ROUND, _OPENS = b'"of":"ledger"}', b'"of":"round"}', b'"type":"Opened"'
 
 
 class Happened(NamedTuple):
-    """An event, whose it is, and what it is about, where it does not say so itself."""
+    """An event, its kind, and its subject where the event doesn't name it."""
 
     of: Of
     event: Any
     subject: str = ""
     after: Round | None = None
-    """The round after it, where whoever decided it knows it."""
+    """The round after it, where the decision already computed it."""
 
 
 class Draft(NamedTuple):
-    """What is to be appended, and the scribe who goes on when it is."""
+    """What is to be appended, and the scribe that continues after it."""
 
     scribe: "Scribe"
     events: tuple[NewEvent, ...]
     emptied: tuple[Account, ...]
     plain: tuple[dict[str, Any], ...]
-    """The events as plain data, in their order."""
+    """The events as plain data, in order."""
 
 
 class Scribe:
-    """Knows how far a stream has come, and what its events post."""
+    """Tracks the head of a stream and computes the entries of its events."""
 
     __slots__ = ("auditor", "head", "stream")
 
@@ -54,13 +55,13 @@ class Scribe:
         """The number of the stream's last event."""
         return self.head.number
 
-    def read(self, stored: Iterable[Stored]) -> "Scribe":
-        """Catch up with records that are stored already.
+    def read(self, stored: Iterable[StoredEvent]) -> "Scribe":
+        """Catch up with stored records.
 
-        What comes depends on the rules that were set last and on the last round; entries of
-        earlier ones are for `verify` to work out again.
+        What comes next depends only on the last rules set and on the last round; recomputing the
+        entries of earlier rounds is left to `verify`.
         """
-        needed: list[Stored] = []
+        needed: list[StoredEvent] = []
         for row in stored:
             self.head = row.head
             if row.data.endswith(_SETS) or row.data.endswith(_OF_ROUND):
@@ -72,9 +73,9 @@ class Scribe:
         return self
 
     def draft(self, happened: Iterable[Happened], *, time_ms: int) -> Draft:
-        """Return what follows from events that have happened after all others."""
+        """Return the draft of new events."""
         after = Scribe.__new__(Scribe)
-        after.stream, after.head, after.auditor = self.stream, self.head, self.auditor.twin()
+        after.stream, after.auditor = self.stream, copy(self.auditor)
         number, hash = self.head
         events: list[NewEvent] = []
         emptied: list[Account] = []

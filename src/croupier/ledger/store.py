@@ -1,52 +1,52 @@
-"""What is given to a store of the ledger and what it answers, whichever database it is.
+"""The requests and results of ledger stores, for any database.
 
-All that one command comes to is appended in one transaction, or none of it is. Whoever asks twice
-with the same command id gets the same answer, and there is one effect.
+Everything a command writes is appended in one transaction or not at all. Sending the same command
+id again returns the same answer and has no further effect.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from croupier.errors import CroupierError
+from croupier.errors import Code, CroupierError
 from croupier.ledger.accounts import Account
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.entries import Entry
-from croupier.ledger.journal import Head, Stored
+from croupier.ledger.journal import Head, StoredEvent
 
 # Why a command is refused.
-COMMAND_REUSED = "command_reused"
-STREAM_MOVED = "stream_moved"
-NOT_ENOUGH = "not_enough_money"
-NO_SUCH_METER = "no_such_meter"
+COMMAND_REUSED = Code.COMMAND_REUSED
+STREAM_MOVED = Code.STREAM_MOVED
+NOT_ENOUGH = Code.NOT_ENOUGH_MONEY
+NO_SUCH_METER = Code.NO_SUCH_METER
 
 
 class Unavailable(CroupierError):
-    """The database does not answer now, and nothing was stored; it may be asked again."""
+    """Raised when the database doesn't respond and nothing was stored; try again later."""
 
 
 class Unsure(Unavailable):
-    """The connection broke while something was being stored: it may be there or not."""
+    """Raised when the connection broke during a commit, which may or may not have happened."""
 
 
 class Lost(Unavailable):
-    """The ledger is not this server's any more, or not all of it is there: nothing may be added."""
+    """Raised when another server has the ledger, or part of it is missing: nothing may be added."""
 
 
 class Claim(NamedTuple):
-    """What a command wants to append to, and how it is known again."""
+    """The stream that a command appends to, and the command's identity."""
 
     command: str
-    """Chosen by whoever sends the command, and sent again with every retry of it."""
+    """The sender's id for the command, the same in every retry."""
     digest: bytes
-    """The SHA-256 of the command's body: the same id with another body is refused."""
+    """The SHA-256 of the command's body; the same id with another body is refused."""
     stream: str
     expected: Head
-    """The stream's head that the command was decided on: with another one it is refused."""
+    """The stream's head when the command was decided; if it has moved, the command is refused."""
 
 
 class NewEvent(NamedTuple):
-    """A record to be stored, and the entries that follow from it."""
+    """A record to be stored, and its entries."""
 
     data: bytes
     time_ms: int
@@ -55,38 +55,38 @@ class NewEvent(NamedTuple):
 
 
 class SealedDeck(NamedTuple):
-    """The order of a round's cards, which nobody can read without the master key."""
+    """The order of a round's cards, unreadable without the master key."""
 
     round: str
     sealed: bytes
 
 
 class Work(NamedTuple):
-    """All that a command comes to."""
+    """Everything a command writes."""
 
     events: tuple[NewEvent, ...]
     answer: str
     emptied: tuple[Account, ...] = ()
-    """The accounts that must stand at zero afterwards, such as the layout of a closed round."""
+    """The accounts that must then be at zero, such as the layout of a closed round."""
     sealed: tuple[SealedDeck, ...] = ()
 
 
 class Answer(NamedTuple):
-    """What was answered to a command, when it came first."""
+    """The first answer to a command."""
 
     text: str
     number: int
-    """Of the stream's last event after the command."""
+    """The number of the stream's last event after the command."""
     repeated: bool = False
 
 
 Decide = Callable[[Mapping[str, int]], Work]
-"""From what meters show, in micros, to what a command comes to. It may be called again, and from
+"""Maps the meters' values, in micros, to what a command writes. May be called again, and from
 another thread."""
 
 
 class Request(NamedTuple):
-    """A command for a store: what it claims, the meters it reads, and what then decides it."""
+    """A command for a store: its claim, the meters it reads, and the function that decides it."""
 
     claim: Claim
     meters: Sequence[str]
@@ -95,19 +95,19 @@ class Request(NamedTuple):
 
 Result = Answer | BaseException
 Finish = Callable[[], list[Result]]
-"""Waits until the disk has what was done, and says of each command what came of it."""
+"""Waits for the commit and returns the result of each command."""
 
 
 class View(Protocol):
-    """The ledger as it stood at one moment, however much is appended meanwhile."""
+    """A snapshot of the ledger, unaffected by later commits."""
 
     def heads(self) -> dict[str, Head]:
-        """Return how far each stream has come."""
+        """Return the head of each stream."""
 
-    def stream(self, stream: str, *, after: int = 0) -> Iterator[Stored]:
-        """Yield the records of a stream, those after one of them."""
+    def stream(self, stream: str, *, after: int = 0) -> Iterator[StoredEvent]:
+        """Yield the records of a stream after a number."""
 
-    def about(self, subject: str) -> list[Stored]:
+    def about(self, subject: str) -> list[StoredEvent]:
         """Return the records of a round, or those that set certain rules, in order."""
 
     def posted(self, stream: str, *, after: int = 0) -> Iterator[Posted]:
@@ -117,13 +117,13 @@ class View(Protocol):
         """Return the last entries of an account, the latest first."""
 
     def balance(self, account: Account) -> int | None:
-        """Return what an account comes to, in micros; None for one that there never was."""
+        """Return an account's balance in micros; None if it never existed."""
 
     def balances(self, kind: str = "") -> dict[Account, int]:
-        """Return what all accounts come to, or those of one kind."""
+        """Return all balances, or those of one kind of account."""
 
     def answer(self, command: str) -> Answer | None:
-        """Return what was answered to a command."""
+        """Return the answer to an earlier command."""
 
     def sealed(self, round: str) -> bytes | None:
         """Return the sealed deck of a round."""
@@ -132,4 +132,4 @@ class View(Protocol):
         """Return all checkpoints, in order."""
 
     def last_checkpoint(self) -> int:
-        """Return the number of the last checkpoint; 0 if there is none."""
+        """Return the number of the last checkpoint, or 0."""

@@ -1,16 +1,16 @@
-"""Verifies a whole ledger: chains, checkpoints, entries and balances, from what is stored."""
+"""Verifies a whole ledger as stored: chains, checkpoints, entries and balances."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from croupier.ledger.audit import Auditor, RulesOf, Totals, audit_stream
 from croupier.ledger.checkpoints import Checkpoint, is_signed, marks_of
-from croupier.ledger.journal import Fault, Head, verify_stream
+from croupier.ledger.journal import Head, StreamFault, verify_stream
 from croupier.ledger.store import View
 
 
 class Verified(NamedTuple):
-    """What was looked at, and what is wrong with it: nothing, if there are no faults."""
+    """What was checked, and the faults found."""
 
     heads: Mapping[str, Head]
     events: int
@@ -26,10 +26,10 @@ def verify(
     checkpoints: Iterable[Checkpoint] = (),
     key: bytes | None = None,
 ) -> Verified:
-    """Verify a ledger, and work its entries out again if the books are given.
+    """Verify a ledger, recomputing its entries if the books are given.
 
-    Checkpoints that were kept elsewhere are checked beside those in the ledger. Without a key
-    the first one's is believed, so that whoever can write the ledger could have signed them too.
+    Checkpoints kept elsewhere are checked along with those in the ledger. Without a key, the first
+    checkpoint's key is trusted, so anybody able to write the ledger could have signed them too.
     """
     faults: list[str] = []
     kept = _checkpoints(view, checkpoints, faults)
@@ -43,7 +43,7 @@ def verify(
         head, fault = verify_stream(stream, view.stream(stream), marks.get(stream, ()))
         found[stream] = head
         if fault is None and heads.get(stream) != head:
-            fault = Fault(stream, head.number + 1, "the stream is said to end elsewhere")
+            fault = StreamFault(stream, head.number + 1, "the stream is said to end elsewhere")
         if fault:
             broken = True
             faults.append(str(fault))
@@ -69,7 +69,7 @@ def _unsigned(checkpoints: list[Checkpoint], key: bytes | None) -> list[Checkpoi
 
 
 def _audit(view: View, heads: Mapping[str, Head], rules_of: RulesOf) -> tuple[int, list[str]]:
-    """Work out the entries of all streams again, and what they come to."""
+    """Recompute the entries of all streams; return their number and the faults."""
     totals, faults = Totals(), []
     for stream in heads:
         auditor, posted = Auditor(stream, rules_of), view.posted(stream)

@@ -1,18 +1,18 @@
-"""The exact mathematics of a table: values, best strategy, the price of a ruling, simulation."""
+"""The exact mathematics of a table, by counting: values, best strategy, the price of a ruling."""
 
 from typing import TYPE_CHECKING
 
 from croupier.odds.analysis import Analysis, analyses, analyze
 
 if TYPE_CHECKING:
-    from croupier.odds.advice import Advice, Choice, advise
+    from croupier.odds.advice import Advice, OptionValue, advise
     from croupier.odds.pricing import PricedReading, PricedRuling, price
     from croupier.odds.returns import Return
 
 __all__ = [
     "Advice",
     "Analysis",
-    "Choice",
+    "OptionValue",
     "PricedReading",
     "PricedRuling",
     "Return",
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for less often when it is."""
+    """Import less common names on first use."""
     if name in __all__:
         from croupier.odds import advice, pricing, returns
 

@@ -1,6 +1,6 @@
-"""What every choice is worth with given cards, by going through all cards that may follow.
+"""The value of every choice with given cards, by enumerating all cards that may follow.
 
-This looks at real cards and asks none of the kept counts, so it is also a second way to the
+This uses real cards and none of the cached counts, so it is also an independent check of the
 figures of an analysis.
 """
 
@@ -19,9 +19,9 @@ from croupier.hands.arrays import three_cards
 from croupier.odds.bets import Units, opening, parse_bet, parse_meters
 from croupier.odds.counts import STATES
 from croupier.odds.paths import Decision, Node, Path, leaves, tree
-from croupier.odds.payoffs import Judged, Payoffs, cards_of, judged, place_cards, rows_by_code
+from croupier.odds.payoffs import Payoffs, PricedLine, cards_of, judged, place_cards, rows_by_code
 from croupier.odds.seats import codes_of, plays
-from croupier.odds.seen import Seen, parse_seen
+from croupier.odds.seen import SeenCards, parse_seen
 from croupier.odds.solve import bank_high
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
@@ -31,8 +31,8 @@ _SEAT_CARDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """An option and what it is worth, all wagers counted."""
+class OptionValue:
+    """An option and its value, all wagers included."""
 
     name: str
     label: str
@@ -41,15 +41,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The value of every choice, and the best one; of equal ones, the one that wagers less."""
+    """The value of every choice, and the best one; among equals, the one that wagers less."""
 
     step: str
-    choices: tuple[Choice, ...]
+    choices: tuple[OptionValue, ...]
     best: str
 
     @property
     def cost(self) -> Mapping[str, Fraction]:
-        """What each choice costs beside the best one."""
+        """What each choice costs compared with the best one."""
         most = max(choice.value for choice in self.choices)
         return {choice.name: most - choice.value for choice in self.choices}
 
@@ -70,9 +70,9 @@ def advise(
 ) -> Advice:
     """Return the value of every choice with these cards, in units of the opening wager.
 
-    `shown` is the card of the bank that is up, `community` the community cards that are, and
-    `seen` more cards of the bank, or the next ones of the community, that the player has known
-    since the deal. Whatever was decided before was decided in the best way.
+    `shown` is the bank's exposed card, `community` the exposed community cards, and `seen` more
+    cards of the bank, or the next of the community, that the player has known since the deal.
+    Earlier decisions are assumed to have been the best ones.
     """
     stakes = parse_bet(rules, bet)
     known = _known(rules, cards, {"shown": shown, "community": community, "seen": seen})
@@ -88,7 +88,7 @@ def advise(
     best = max(worth, key=lambda pair: pair[1])[0]
     order = {name: number for number, name in enumerate(options)}
     choices = tuple(
-        Choice(name, options[name].label, value)
+        OptionValue(name, options[name].label, value)
         for name, value in sorted(worth, key=lambda pair: order[pair[0]])
     )
     return Advice(node.step, choices, best)
@@ -97,7 +97,7 @@ def advise(
 def _known(
     rules: TableRules, cards: Sequence[Card], seen: Mapping[str, Sequence[Card]]
 ) -> dict[str, tuple[Card, ...]]:
-    """Return the cards that are up by place; refuse what is no possible view."""
+    """Return the exposed cards by place; refuse an impossible combination."""
     if len(cards) != _SEAT_CARDS:
         raise UserError(f"a seat has {_SEAT_CARDS} cards, not {len(cards)}", field="cards")
     every = [*cards, *seen["shown"], *seen["community"], *seen["seen"]]
@@ -115,8 +115,8 @@ def _known(
     return known
 
 
-def _seen(rules: TableRules, known: Known, cards: Sequence[Card]) -> Seen | None:
-    """Return cards that were seen besides those that are up."""
+def _seen(rules: TableRules, known: Known, cards: Sequence[Card]) -> SeenCards | None:
+    """Return the cards seen besides the exposed ones."""
     seen = parse_seen(rules, cards)
     if seen and len(known.get(seen.place, ())) + len(cards) > place_cards(rules, seen.place):
         raise UserError("there are not so many cards besides those that are up", field="seen")
@@ -124,7 +124,7 @@ def _seen(rules: TableRules, known: Known, cards: Sequence[Card]) -> Seen | None
 
 
 def _decision(root: Node, known: Known, values: "_Values") -> Decision:
-    """Return the decision at which just these cards are up, the best choices made before it."""
+    """Return the decision with exactly these cards exposed, after the best earlier choices."""
     node = root
     values.up = {place: len(cards) for place, cards in known.items()}
     while isinstance(node, Decision):
@@ -142,7 +142,7 @@ def _decision(root: Node, known: Known, values: "_Values") -> Decision:
 
 
 def _what_is_up(rules: TableRules, root: Decision) -> str:
-    """Say which cards a seat sees when it decides."""
+    """Describe the cards that a seat sees when it decides."""
     node: Node = root
     views = []
     while isinstance(node, Decision):
@@ -157,24 +157,24 @@ def _what_is_up(rules: TableRules, root: Decision) -> str:
 
 
 class _Values:
-    """Works out expectations of what a choice changes with real cards, in cents."""
+    """Computes expected nets with real cards, in cents."""
 
     def __init__(self, rules: TableRules, root: Node, payoffs: Payoffs) -> None:
         self.rules = rules
         self.paths = list(leaves(root))
         self.payoffs = payoffs
         lines = judged(rules, self.paths)
-        # What no choice changes is the same on every path, and is looked at once.
+        # Lines that no choice changes are the same on every path, so they are computed once.
         self.fixed = [one for one in lines if self._is_fixed(one)]
         self.lines = [one for one in lines if one not in self.fixed]
         self.seat: tuple[Card, ...] = ()
-        self.seen: Seen | None = None
+        self.seen: SeenCards | None = None
         self.up: Mapping[str, int] = {}
-        """How many cards of each place are up at the decision that is asked about."""
+        """How many cards of each place are exposed at the decision in question."""
         self._kept: dict[tuple[int, tuple[tuple[str, tuple[Card, ...]], ...]], Fraction] = {}
 
     def of(self, node: Node, known: Known) -> Fraction:
-        """Return the expected net of a node with the best choices from here on."""
+        """Return the expected net of a node, with the best choices from here on."""
         if isinstance(node, Path):
             return self._path(node, known)
         for place, count in node.sees.items():
@@ -186,14 +186,14 @@ class _Values:
         return max(self.of(child, known) for _, child in node.options)
 
     def with_seen(self, known: Known) -> Known:
-        """Return what is known with the cards that were seen."""
+        """Return the known cards, including those seen."""
         if self.seen is None:
             return known
         place = self.seen.place
         return {**known, place: (*known.get(place, ()), *self.seen.cards)}
 
     def _besides(self, place: str) -> int:
-        """How many of the cards seen at a place are not among those that the book shows first."""
+        """How many of the cards seen at a place aren't among those that the book shows first."""
         if self.seen is None or place != self.seen.place:
             return 0
         return len(self.seen.cards) if place == BANK or self.up.get(place) else 0
@@ -202,7 +202,7 @@ class _Values:
         """Return the expected net of the lines that no choice changes."""
         return sum((self._line(one, self.paths[0], known) for one in self.fixed), Fraction(0))
 
-    def _is_fixed(self, one: Judged) -> bool:
+    def _is_fixed(self, one: PricedLine) -> bool:
         nets = [self.payoffs.nets(one, path) for path in self.paths]
         return all(net == nets[0] for net in nets)
 
@@ -212,7 +212,7 @@ class _Values:
             self._kept[key] = sum((self._line(o, path, known) for o in self.lines), Fraction(0))
         return self._kept[key]
 
-    def _line(self, one: Judged, path: Path, known: Known) -> Fraction:
+    def _line(self, one: PricedLine, path: Path, known: Known) -> Fraction:
         """Return the expected net of one line on a path."""
         fixed, table = self.payoffs.nets(one, path)
         if not table:
@@ -224,8 +224,8 @@ class _Values:
             total += count * table[state][row]
         return fixed + total / int(times.sum())
 
-    def _outcomes(self, one: Judged, known: Known) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the state and the row of every way in which the cards may come."""
+    def _outcomes(self, one: PricedLine, known: Known) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the state and the row of every possible draw."""
         place = BANK if len(one.states) > 1 else one.place
         drawn = self._draws(place, known) if place else np.zeros((1, 0), np.uint8)
         seat = np.tile(np.array(self.seat, np.uint8), (len(drawn), 1))
@@ -239,7 +239,7 @@ class _Values:
         return states, rows_by_code(one.table, size, self.rules.ranking)[0][codes]
 
     def _draws(self, place: str, known: Known) -> NDArray[np.uint8]:
-        """Return every way in which a place may be filled up from the cards not seen."""
+        """Return every way to fill a place from the unseen cards."""
         up = known.get(place, ())
         rest = [c for c in DECK if c not in self.seat and not _in(c, known)]
         missing = place_cards(self.rules, place) - len(up)

@@ -1,4 +1,4 @@
-"""Exact figures of a bet: `analyze`, and what it finds."""
+"""The exact figures of a bet: `analyze` and its result."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -14,8 +14,8 @@ from croupier.errors import UserError
 from croupier.odds import envy
 from croupier.odds.bets import Units, check_others, offered, parse_bet, parse_meters, unit_of
 from croupier.odds.paths import Exact, decisions, tree
-from croupier.odds.payoffs import Judged, Payoffs, judged_as
-from croupier.odds.seen import Seen, parse_seen
+from croupier.odds.payoffs import Payoffs, PricedLine, judged_as
+from croupier.odds.seen import SeenCards, parse_seen
 from croupier.odds.solve import Choices, Model, Solved
 from croupier.odds.strategy import parse_strategy
 from croupier.rules.table_rules import TableRules
@@ -35,12 +35,12 @@ def analyze(
     strategy: str | None = None,
     seen: Sequence[Card] = (),
 ) -> "Analysis":
-    """Return the exact figures of a bet at one seat under the strategy that is best for it.
+    """Return the exact figures of a bet at one seat, under the best strategy for it.
 
-    Stakes are in units, a unit being a dollar wherever a fixed sum or a meter is paid. Without a
-    bet it is the opening wager, one unit. `meters` are what the meters show when they are paid,
-    by default their resets; `others` is how many other players there are, for envy; `seen` are
-    cards of the bank, or the first of the community, that the player knows before deciding.
+    Stakes are in units; a unit is a dollar where a fixed sum or a meter is paid. The default bet is
+    one unit on the opening wager. `meters` are the meters' values when they are paid, by default
+    their resets; `others` is the number of other players, for envy; `seen` are cards of the bank,
+    or the first of the community, that the player knows before deciding.
     """
     stakes = parse_bet(rules, bet)
     shown = parse_meters(rules, meters, stakes)
@@ -56,7 +56,7 @@ def analyses(
     others: int = 0,
     seen: Sequence[Card] = (),
 ) -> tuple["Analysis", ...]:
-    """Return an analysis of every wager that is offered, each on its own, the opening one first.
+    """Return an analysis of every offered wager on its own, the opening one first.
 
     A wager whose meter has no reset is left out unless the meter is given.
     """
@@ -80,9 +80,9 @@ def on_its_own(
     others: int = 0,
     seen: Sequence[Card] = (),
 ) -> "Analysis":
-    """Return the figures of one unit on a wager, whatever the table wants beside it.
+    """Return the figures of one unit on a wager, whatever else the table requires with it.
 
-    A wager that is settled by the showdown of another one comes with that one.
+    A wager that is settled by another one's showdown includes that wager.
     """
     stakes = parse_bet(rules, {name: unit_of(rules, name)}, together=False)
     shown = parse_meters(rules, meters, stakes)
@@ -91,7 +91,7 @@ def on_its_own(
 
 
 class Analysis:
-    """The exact figures of one bet; what takes longer is worked out when it is asked for."""
+    """The exact figures of one bet; slow ones are computed on first use."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Analysis:
         *,
         others: int = 0,
         strategy: str | None = None,
-        seen: Seen | None = None,
+        seen: SeenCards | None = None,
     ) -> None:
         self.rules = rules
         self.seen = seen
@@ -121,10 +121,10 @@ class Analysis:
         return Solved(self.model.payoffs(meters), choices)
 
     def value_at(self, rules: TableRules) -> Fraction:
-        """Return the expected value of the same bet at another table, envy left out.
+        """Return the expected value of the same bet at another table, without envy.
 
-        Where nothing is decided and the paytables ask for the same hands, it is priced from the
-        counts that are kept, which takes microseconds.
+        Without decisions, and if the paytables ask for the same hands, it is priced from cached
+        counts, which takes microseconds.
         """
         path = self.model.paths[0]
         pays = Payoffs(rules, self.meters)
@@ -144,8 +144,8 @@ class Analysis:
         return there.solved.expected_cents / 100
 
     @cached_property
-    def _kept(self) -> list[tuple[Judged, list[int], int]]:
-        """The lines with their counts by row; none where a choice or a bank's hand matters."""
+    def _kept(self) -> list[tuple[PricedLine, list[int], int]]:
+        """The lines with their counts by row; empty where a choice or a bank's hand matters."""
         from croupier.odds.returns import row_counts
 
         lines = self.model.judged
@@ -166,7 +166,7 @@ class Analysis:
 
     @property
     def opening_wagers(self) -> Fraction:
-        """What is bet before the deal; of several equal bets, one."""
+        """What is bet before the deal; several equal bets count once."""
         return sum(self.bet.values(), Fraction(0))
 
     @property
@@ -186,7 +186,7 @@ class Analysis:
 
     @cached_property
     def distribution(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """Every net in units and its probability, the worst first; envy is left out."""
+        """Every net in units and its probability, the worst first, without envy."""
         nets = self.solved.nets
         deals, scale = self.solved.deals, self.solved.priced.scale
         return tuple((Fraction(n, scale), Fraction(nets[n], deals)) for n in sorted(nets))
@@ -210,13 +210,13 @@ class Analysis:
 
     @cached_property
     def break_even(self) -> dict[str, Fraction | None] | None:
-        """What each meter must show for an expected value of zero, the others as they are."""
+        """The value of each meter at which the expected value is zero, other meters unchanged."""
         if not self.meters:
             return None
         return {id: self._break_even(id) for id in self.meters}
 
     def _break_even(self, id: str) -> Fraction | None:
-        """Follow the expected value, which rises in ever steeper lines, to where it is zero."""
+        """Follow the expected value, which is convex and piecewise linear, to its zero."""
         amount = self.meters[id]
         for _ in range(_STEPS_MAX):
             solved = self._solve({**self.meters, id: amount}, self._choices)
@@ -232,7 +232,7 @@ class Analysis:
 
     @cached_property
     def strategy(self) -> tuple[str, ...]:
-        """What to do, in sentences; empty where there is nothing to decide."""
+        """What to do, in sentences; empty if there is nothing to decide."""
         if not any(decisions(self.model.root)):
             return ()
         from croupier.odds.words import strategy_words
@@ -241,13 +241,13 @@ class Analysis:
 
     @cached_property
     def returns(self) -> "tuple[Return, ...]":
-        """How often every line ends in each way, and what that adds to the expected value."""
+        """How often each line ends in each way, and what that adds to the expected value."""
         from croupier.odds.returns import returns_of
 
         return returns_of(self.solved, Payoffs(self.rules, self.meters))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the analysis as a program reads it."""
+        """Return the analysis as JSON data."""
         even = self.break_even
         return {
             "bet": {name: str(units) for name, units in self.bet.items()},
@@ -266,12 +266,12 @@ class Analysis:
         }
 
     def arrays(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the nets and their probabilities as floats, for those who want to plot."""
+        """Return the nets and their probabilities as floats, for plotting."""
         nets, chances = zip(*self.distribution, strict=True)
         return np.array(nets, np.float64), np.array(chances, np.float64)
 
     def _repr_html_(self) -> str:
-        from croupier.odds.show import analysis_html  # Here because few look at it in a notebook.
+        from croupier.odds.show import analysis_html  # Imported late: few use notebooks.
 
         return analysis_html(self)
 

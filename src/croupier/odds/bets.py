@@ -1,4 +1,4 @@
-"""What is bet and what meters show, as an analysis or an advice is asked about them."""
+"""Parses the bets and meters that an analysis or advice is asked about."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -15,19 +15,18 @@ Units = Fraction | int | str
 
 
 def offered(rules: TableRules) -> list[str]:
-    """Return the wagers that may be made before the deal, those that are asked about first."""
+    """Return the wagers that may be made before the deal, those with decisions first."""
     asked = _asked(rules)
     names = [name for name, wager in rules.wagers.items() if wager.placed == "before the deal"]
     return sorted(names, key=lambda name: not asked & {*rules.spots[name]})
 
 
 def opening(rules: TableRules) -> str:
-    """Return the wager that opens the game."""
     return offered(rules)[0]
 
 
 def unit_of(rules: TableRules, name: str) -> Fraction:
-    """Return one unit, or the smallest size of a wager that has sizes."""
+    """Return one unit, or the smallest size of a wager that has fixed sizes."""
     sizes = rules.wagers[name].sizes
     return Fraction(min(sizes.of), 100) if sizes else Fraction(1)
 
@@ -35,10 +34,10 @@ def unit_of(rules: TableRules, name: str) -> Fraction:
 def parse_bet(
     rules: TableRules, bet: Mapping[str, Units] | None, *, together: bool = True
 ) -> dict[str, Fraction]:
-    """Read a bet: wagers that are offered, with stakes that may be made at one seat.
+    """Parse a bet: wagers on offer, with stakes that one seat may make.
 
-    A wager of the main game must stand beside the others by the table's conditions, unless each
-    wager is looked at on its own (`together` is false). Side wagers alone are never refused.
+    Wagers of the main game must satisfy the table's conditions together, unless each wager is
+    considered on its own (`together` is false). Side wagers alone are never refused.
     """
     check_scope(rules)
     if bet is None:
@@ -53,12 +52,14 @@ def parse_bet(
 
 
 def parse_stakes(rules: TableRules, bet: Mapping[str, Units]) -> dict[str, Fraction]:
-    """Read wagers that are offered, with stakes above zero and of the sizes that there are."""
+    """Parse wagers on offer, with stakes above zero and of an allowed size."""
     known = offered(rules)
     stakes: dict[str, Fraction] = {}
     for name, units in bet.items():
         if name not in known:
-            raise UserError(f"is not offered; there are {', '.join(known)}", field=f"bet {name}")
+            raise UserError(
+                f"this table doesn't offer it; it offers {listed(list(known))}", field=f"bet {name}"
+            )
         stake = parse_fraction(units, f"bet {name}")
         if not stake:
             raise UserError("a stake is above zero", field=f"bet {name}")
@@ -73,18 +74,18 @@ def parse_stakes(rules: TableRules, bet: Mapping[str, Units]) -> dict[str, Fract
 
 
 def _opens(rules: TableRules, stakes: Mapping[str, Fraction]) -> bool:
-    """Whether a bet has a wager of the main game, or of side wagers only."""
+    """Whether a bet has a wager of the main game, or consists of side wagers."""
     main = [name for name in offered(rules) if _asked(rules) & {*rules.spots[name]}]
     return any(name in stakes for name in main or [opening(rules)])
 
 
 def _asked(rules: TableRules) -> set[str | None]:
-    """Return the spots that a seat is asked about."""
+    """Return the spots that a seat decides about."""
     return {step.asks for step in rules.steps.values() if step.do == "decide"}
 
 
 def _with_what_it_depends_on(rules: TableRules, stakes: dict[str, Fraction]) -> dict[str, Fraction]:
-    """Add the wager that a contested side wager needs, at equal stakes."""
+    """Add the wager that a contested side wager requires, at equal stakes."""
     whole = dict(stakes)
     for name in stakes:
         wager = rules.wagers[name]
@@ -96,7 +97,7 @@ def _with_what_it_depends_on(rules: TableRules, stakes: dict[str, Fraction]) -> 
 
 
 def _check_conditions(rules: TableRules, stakes: Mapping[str, Fraction]) -> None:
-    """Refuse wagers that the table does not take beside each other."""
+    """Refuse wagers that the table doesn't take together."""
     for name in stakes:
         for condition in rules.wagers[name].conditions:
             for message in _broken(rules, stakes, (name, condition)):
@@ -126,11 +127,11 @@ def parse_meters(
     *,
     complete: bool = True,
 ) -> dict[str, Fraction]:
-    """Return what every meter of the bet shows: as given, or its reset."""
+    """Return the value of every meter of the bet: as given, or its reset."""
     meters: dict[str, Fraction] = {}
     for id in (given or {}).keys() - rules.meters.keys():
         known = ", ".join(rules.meters) or "none"
-        raise UserError(f"is not a meter of this table; there are {known}", field=f"meter {id}")
+        raise UserError(f"is not a meter of this table; it has {known}", field=f"meter {id}")
     for id, meter in rules.meters.items():
         if given and id in given:
             meters[id] = parse_fraction(given[id], f"meter {id}")
@@ -143,7 +144,7 @@ def parse_meters(
 
 
 def check_others(others: int) -> int:
-    """Return a number of other players, or refuse what is none."""
+    """Return a number of other players; refuse an invalid one."""
     if isinstance(others, bool) or not isinstance(others, int) or others < 0:
         raise UserError(f"{others!r} is not a number of players", field="others")
     return others

@@ -1,4 +1,4 @@
-"""Selections that meet a target: which paytables, options or payouts give a house edge."""
+"""Finds selections that meet a target: the paytables, options or payouts for a house edge."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Chosen:
     selections: Mapping[str, Any]
     analysis: Analysis
     changes: int
-    """How many payouts differ from those that the book posts."""
+    """How many payouts differ from the book's."""
 
 
 def choose(
@@ -35,8 +35,8 @@ def choose(
 ) -> tuple[Chosen, ...]:
     """Return all selections that bring a wager's house edge between two bounds.
 
-    Paytables and options that concern the wager are tried in every combination. Where the book
-    lets the house amend a paytable, its payouts are tried too, two of them changed at most.
+    Tries every combination of paytables and options that concern the wager. Where the book lets the
+    house amend a paytable, payouts are tried too, at most two of them changed.
     """
     fixed = dict(given or {})
     found: dict[str, Chosen] = {}
@@ -78,7 +78,7 @@ def _combinations(book: Rulebook, wager: str, fixed: Mapping[str, Any]) -> Itera
 
 
 def _values(book: Rulebook, wager: str, selection: Selection) -> list[Any]:
-    """Return what a selection may be, where it concerns the wager."""
+    """Return the possible values of a selection that concerns the wager."""
     rules = book.rules
     on = [bonus for bonus in rules.bonus.values() if bonus.on == wager]
     families = {bonus.paytable for bonus in on}
@@ -102,7 +102,7 @@ def _of(
     *,
     fixed: Mapping[str, Any],
 ) -> Iterator[Chosen]:
-    """Yield the selections as they are, and with amended payouts where the book allows them."""
+    """Yield the selections unchanged, and with amended payouts where the book allows them."""
     wager, selections = tried
     yield Chosen(selections, on_its_own(rules, wager), 0)
     family = rules.wagers[wager].paytable
@@ -118,7 +118,7 @@ def _of(
 
 
 def _amended(rows: tuple[Row, ...]) -> Iterator[tuple[tuple[Row, ...], int]]:
-    """Yield the rows with one or two other payouts, every hand still above the next."""
+    """Yield the rows with one or two other payouts, every hand still paying more than the next."""
     for count in (1, 2):
         for places in combinations(range(len(rows)), count):
             for payouts in product(*(_payouts(rows, place) for place in places)):
@@ -131,7 +131,7 @@ def _amended(rows: tuple[Row, ...]) -> Iterator[tuple[tuple[Row, ...], int]]:
 
 
 def _payouts(rows: tuple[Row, ...], place: int) -> list[int]:
-    """Return other payouts that a row may have: near its own, by fives above ten."""
+    """Return other payouts for a row: near its own, in fives above ten."""
     own = int(rows[place].to or 0)
     step = 1 if own <= 10 else 5 if own <= 60 else 25
     return [to for to in range(max(1, own - 4 * step), own + 4 * step + 1, step) if to != own]

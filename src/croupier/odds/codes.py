@@ -1,7 +1,7 @@
-"""The codes of five and six cards for every class of seats, by ranks wherever no flush is near.
+"""The codes of five- and six-card hands for every class of seats, mostly by rank alone.
 
-Three cards of a seat and two or three others make few combinations of ranks. Their codes are
-found once, and only hands in which a suit comes five times are looked at card by card.
+A seat's three cards and two or three others make few combinations of ranks. Their codes are
+computed once; only hands with five cards of a suit are evaluated card by card.
 """
 
 from functools import cache
@@ -19,18 +19,18 @@ VIEWS = REST.shape[1]
 """How many other cards there are."""
 PAIRS: Ints = np.argwhere(np.arange(VIEWS)[:, None] < np.arange(VIEWS))
 TRIPLES = comb(VIEWS, 3)
-"""How many ways there are to take three of the other cards."""
+"""How many ways there are to choose three of the other cards."""
 
 
 @cache
 def threes_of(count: int) -> Ints:
-    """Return all ways to take three of so many, each in order."""
+    """Return all ways to choose three of a number, each in order."""
     a = np.arange(count)
     return np.argwhere((a[:, None, None] < a[:, None]) & (a[:, None] < a))
 
 
 class Threes(NamedTuple):
-    """Any three ranks, and their number by the ranks in any order."""
+    """All combinations of three ranks, and their numbers by the ranks in any order."""
 
     ranks: Cards
     number: NDArray[np.int16]
@@ -48,15 +48,15 @@ def threes() -> Threes:
 
 @cache
 def six_by_ranks(ranking: Ranking) -> Codes:
-    """Return the code of six cards by the ranks of two threes."""
+    """Return the codes of six cards, by the ranks of both threes."""
     ranks = threes().ranks
     return _without_a_flush(ranks, ranks, ranking)
 
 
 def _without_a_flush(ranks: Cards, others: Cards, ranking: Ranking) -> Codes:
-    """Return the codes of all hands of some ranks and others, their suits far from a flush.
+    """Return the codes of hands of some ranks and others, with suits that make no flush.
 
-    The cards get their suits in turn and in order; nothing comes five times.
+    Suits are assigned in turn, so that none comes five times.
     """
     both = np.concatenate(
         [np.repeat(ranks, len(others), axis=0), np.tile(others, (len(ranks), 1))], axis=1
@@ -91,7 +91,7 @@ def pair_codes(ranking: Ranking) -> Codes:
 
 
 def suited_pair_codes(ranking: Ranking) -> Codes:
-    """Return the codes of the five cards that `suited_pairs` make."""
+    """Return the codes of the five cards of `suited_pairs`."""
     seat, pairs = suited_pairs()
     return codes_of(
         np.concatenate([SEATS[seat], REST[seat[:, None], PAIRS[pairs]]], axis=1), ranking
@@ -100,7 +100,7 @@ def suited_pair_codes(ranking: Ranking) -> Codes:
 
 @cache
 def suited_pairs() -> tuple[Ints, Ints]:
-    """Return every seat of one suit and pair, by its number, that make five cards of it."""
+    """Return every suited seat and pair, by number, that together make five cards of one suit."""
     suits = SEATS & 3
     suited = np.flatnonzero((suits == suits[:, :1]).all(axis=1))
     same = REST[suited] & 3 == suits[suited, :1]
@@ -109,21 +109,21 @@ def suited_pairs() -> tuple[Ints, Ints]:
 
 
 def _near_flush(seat: int) -> Ints:
-    """Return the triples with which a seat may hold five cards of a suit."""
+    """Return the triples that may give a seat five cards of a suit."""
     held = np.bincount(SEATS[seat] & 3, minlength=4)
     suited = (REST[seat] & 3 == held.argmax())[threes_of(VIEWS)].sum(axis=1)
     return np.flatnonzero(suited + held.max() >= 5)
 
 
 def _six_codes(seat: int, triples: Ints, ranking: Ranking) -> Codes:
-    """Return the codes of a seat's cards with some triples of the other cards."""
+    """Return the codes of a seat's cards with the given triples of other cards."""
     cards = np.empty((len(triples), 6), np.uint8)
     cards[:, :3], cards[:, 3:] = SEATS[seat], REST[seat][threes_of(VIEWS)[triples]]
     return codes_of(cards, ranking)
 
 
 def triple_codes(seat: int, ranking: Ranking) -> Codes:
-    """Return the code of six cards, for one seat and every three other cards."""
+    """Return the code of six cards, for one seat and every triple of other cards."""
     own = threes().number[tuple(SEATS[seat] >> 2)]
     codes: Codes = six_by_ranks(ranking)[own][
         threes().number[tuple((REST[seat] >> 2)[threes_of(VIEWS)].T)]
@@ -136,7 +136,7 @@ def triple_codes(seat: int, ranking: Ranking) -> Codes:
 
 @cache
 def near_flushes() -> tuple[Ints, Cards]:
-    """Return every seat and three other cards, lowest first, with five or more of one suit."""
+    """Return every seat and triple of other cards, lowest first, with five or more of one suit."""
     seats, triples = [], []
     for seat, cards in enumerate(SEATS):
         held = np.bincount(cards & 3, minlength=4)

@@ -1,12 +1,13 @@
-"""How often each outcome comes, for every class of seats, by exact counting.
+"""Exact counts of each outcome, for every class of seats.
 
-What lies outside the seat is drawn as a *group*: the bank's three cards, two community cards, or
-the three cards of a box. A `Counted` says for a group how many of its hands end in each of a few
-outcomes, for everything that may be known of it at a decision: nothing, or one card of it. Counts
-depend on the order of hands and on what rows ask for, never on what they pay, so they are kept.
+The cards outside the seat are drawn as a *group*: the bank's three cards, two community cards, or
+the three cards of a box. An `OutcomeCounts` says how many of a group's hands end in each of a few
+outcomes, for everything that may be known about it at a decision: nothing, or one of its cards.
+Counts depend on the order of hands and on what rows ask for, never on what they pay, so they are
+cached.
 
-Hands against hands are counted by inclusion and exclusion: of all hands below a strength, take
-away those with one of the seat's cards, put back those with two.
+Hands against hands are counted by inclusion and exclusion: of all hands below a strength, subtract
+those with one of the seat's cards, and add back those with two.
 """
 
 from collections.abc import Iterator
@@ -38,26 +39,26 @@ from croupier.odds.codes import (
 from croupier.odds.seats import REST, SEATS, Cards, Codes, Ints, codes_of, plays, seat_codes
 
 STATES = ("higher", "lower", "equal", "unopposed")
-"""How a seat's hand may stand against the bank's; the order of outcomes in counts."""
+"""How a seat's hand may compare with the bank's; the order of outcomes in counts."""
 
 N = len(SEATS)
 
 
-class Counted(NamedTuple):
-    """For each *entry*, a seat and what it sees, how many hands of a group end in each outcome.
+class OutcomeCounts(NamedTuple):
+    """How many hands of a group end in each outcome, for each *entry*: a seat and what it sees.
 
-    Entries of one seat lie together; equal ones are kept once, with the number of `times` that
-    they come. Equal rows of counts are kept once as well.
+    Entries of one seat are adjacent; equal ones are stored once, with their number of `times`.
+    Equal rows of counts are stored once as well.
     """
 
     seat: Ints
     """The seat class of every entry."""
     times: Ints
-    """How many cards shown lead to it."""
+    """How many exposed cards lead to it."""
     shown: Ints
-    """The rank of the card shown, or -1."""
+    """The rank of the exposed card, or -1."""
     row: Ints
-    """Which row of counts holds for it."""
+    """The index of its row of counts."""
     rows: Ints
     """Counts by outcome."""
     code: Ints
@@ -67,18 +68,20 @@ class Counted(NamedTuple):
     total: int
     """The sum of every row."""
     views: int
-    """How many cards may be shown to a seat; 1 where none is."""
+    """How many cards may be shown to a seat; 1 if none is."""
     where: Ints | None = None
-    """The entry of each seat and card shown."""
+    """The entry of each seat and exposed card."""
 
 
-def _counted(counts: Ints, ranking: Ranking, shown: NDArray[np.integer] | None = None) -> Counted:
-    """Keep counts of the suit classes."""
+def _counted(
+    counts: Ints, ranking: Ranking, shown: NDArray[np.integer] | None = None
+) -> OutcomeCounts:
+    """Store counts of the suit classes."""
     return counted(counts, seat_codes(ranking), shown)
 
 
-def counted(counts: Ints, codes: Codes, shown: NDArray[np.integer] | None = None) -> Counted:
-    """Keep counts by seat, or by seat and card shown, with what is equal kept once.
+def counted(counts: Ints, codes: Codes, shown: NDArray[np.integer] | None = None) -> OutcomeCounts:
+    """Store counts by seat, or by seat and exposed card, without duplicates.
 
     `codes` are those of the seats' hands, `shown` the ranks of the cards that each may see.
     """
@@ -88,7 +91,7 @@ def counted(counts: Ints, codes: Codes, shown: NDArray[np.integer] | None = None
         seat, times = np.arange(n), np.ones(n, np.int64)
         none = np.full(n, -1)
         total = int(counts[0].sum())
-        return Counted(seat, times, none, row, rows[:, 1:], rows[:, 0], seat, total, 1)
+        return OutcomeCounts(seat, times, none, row, rows[:, 1:], rows[:, 0], seat, total, 1)
     views = shown.shape[1]
     flat = counts.reshape(n * views, -1)
     seats = np.repeat(np.arange(n), views)
@@ -99,17 +102,16 @@ def counted(counts: Ints, codes: Codes, shown: NDArray[np.integer] | None = None
     seat, rank = np.divmod(seat_and_shown, 13)
     first = np.searchsorted(seat, np.arange(n))
     total = int(flat[0].sum())
-    return Counted(
+    return OutcomeCounts(
         seat, times, rank, row, rows[:, 1:], rows[:, 0], first, total, views,
         where.reshape(n, views),
     )  # fmt: skip
 
 
 def _unique(table: Ints) -> tuple[Ints, Ints]:
-    """Return the different rows of a table, the first column in order, and where each row went.
+    """Return the distinct rows of a table, sorted by the first column, and each row's index.
 
-    Many rows are like the one before. The others are compared by a sum that two different ones
-    hardly share, and then in full.
+    Many rows equal the one before. The others are compared by a checksum first, and then in full.
     """
     new = np.ones(len(table), bool)
     new[1:] = (table[1:] != table[:-1]).any(axis=1)
@@ -126,10 +128,10 @@ def _unique(table: Ints) -> tuple[Ints, Ints]:
 
 
 class _Below(NamedTuple):
-    """How many hands that play are below each strength: all, with one card, with two cards.
+    """How many playing hands are below each strength: in all, with one card, with two cards.
 
-    How many hold a card goes by its rank, how many hold two by their ranks and whether they are
-    of one suit.
+    Hands with one card are indexed by its rank, hands with two by their ranks and whether they
+    share a suit.
     """
 
     strengths: Ints
@@ -140,7 +142,7 @@ class _Below(NamedTuple):
 
 
 def _pair_class(one: Any, other: Any) -> Any:
-    """Return a number for the ranks of two cards, and whether they are of one suit."""
+    """Return an index for the ranks of two cards and whether they share a suit."""
     ranks = (np.maximum(one, other) >> 2) * np.int16(13) + (np.minimum(one, other) >> 2)
     return ranks * 2 + (one & 3 == other & 3)
 
@@ -161,7 +163,7 @@ def _below(ranking: Ranking, high: int) -> _Below:
     for i, j in combinations(range(3), 2):
         held = _pair_class(cards[:, i], cards[:, j]) * size + at
         two += np.bincount(held, minlength=two.size).reshape(two.shape)
-    # All cards of a rank, and all pairs of a class, share their hands equally.
+    # All cards of a rank, and all pairs of a class, are in equally many hands.
     one //= 4
     two //= np.maximum(alike, 1)[:, None]
     return _Below(
@@ -174,13 +176,13 @@ def _below(ranking: Ranking, high: int) -> _Below:
 
 
 def _states(below: Ints, upto: Ints, ends: tuple[Ints, int]) -> Ints:
-    """Return counts by state from the hands below, the hands below or equal, and the ends."""
+    """Return counts by state from the hands below, those below or equal, and the totals."""
     playing, total = ends
     return np.stack([below, playing - upto, upto - below, total - playing], axis=-1)
 
 
 @cache
-def bank(ranking: Ranking, high: int) -> Counted:
+def bank(ranking: Ranking, high: int) -> OutcomeCounts:
     """Count the bank's hands by state."""
     return _counted(_bank_states(ranking, high), ranking)
 
@@ -191,7 +193,7 @@ def _bank_states(ranking: Ranking, high: int) -> Ints:
     cards = SEATS.astype(np.intp)
 
     def available(limit: Ints) -> Ints:
-        """How many hands that play and share no card with the seat are below a limit."""
+        """How many playing hands without a card of the seat are below a limit."""
         count = known.all[limit]
         for i in range(3):
             count -= known.one[cards[:, i] >> 2, limit]
@@ -204,8 +206,8 @@ def _bank_states(ranking: Ranking, high: int) -> Ints:
 
 
 @cache
-def bank_card_shown(ranking: Ranking, high: int) -> Counted:
-    """Count the bank's hands by state, for each card of it that may be shown."""
+def bank_card_shown(ranking: Ranking, high: int) -> OutcomeCounts:
+    """Count the bank's hands by state, for each of its cards that may be shown."""
     known = _below(ranking, high)
     own = np.searchsorted(known.strengths, three_cards(SEATS, ranking))[:, None]
     rank = REST >> 2
@@ -217,7 +219,7 @@ def bank_card_shown(ranking: Ranking, high: int) -> Counted:
         with_two.append(np.searchsorted(known.strengths, strength))
 
     def available(limit: Ints) -> Ints:
-        """How many hands with the card shown, that play and share none, are below a limit."""
+        """How many playing hands with the exposed card and none of the seat's are below a limit."""
         count = known.one[rank, limit]
         for pair in with_one:
             count -= known.two[pair, limit]
@@ -235,8 +237,8 @@ def bank_card_shown(ranking: Ranking, high: int) -> Counted:
 
 
 @cache
-def pair(ranking: Ranking, groups: bytes) -> Counted:
-    """Count the pairs by groups of codes."""
+def pair(ranking: Ranking, groups: bytes) -> OutcomeCounts:
+    """Count pairs by groups of codes."""
     group = np.frombuffer(groups, np.uint8)[pair_codes(ranking)].astype(np.int64)
     width = max(groups) + 1
     at = group + width * np.arange(N)[:, None]
@@ -244,10 +246,10 @@ def pair(ranking: Ranking, groups: bytes) -> Counted:
 
 
 @cache
-def pair_card_shown(ranking: Ranking, groups: bytes) -> Counted:
+def pair_card_shown(ranking: Ranking, groups: bytes) -> OutcomeCounts:
     """Count the second cards by groups of codes, for each first card.
 
-    By ranks first, whatever the suits, and then put right where the seat's suit comes twice more.
+    Counts by rank first, regardless of suit, then corrects where the seat's suit comes twice more.
     """
     lut = np.frombuffer(groups, np.uint8).astype(np.int64)
     width = max(groups) + 1
@@ -274,8 +276,8 @@ def pair_card_shown(ranking: Ranking, groups: bytes) -> Counted:
 
 
 @cache
-def triple(ranking: Ranking, groups: bytes, high: int | None = None) -> Counted:
-    """Count three cards by groups of codes; those of a bank by state and group."""
+def triple(ranking: Ranking, groups: bytes, high: int | None = None) -> OutcomeCounts:
+    """Count triples by groups of codes; a bank's by state and group."""
     by_code = _triple_counts(ranking, high)
     lut = np.frombuffer(groups, np.uint8)
     counts = np.zeros((N, by_code.shape[1], max(groups) + 1), np.int64)
@@ -286,7 +288,7 @@ def triple(ranking: Ranking, groups: bytes, high: int | None = None) -> Counted:
 
 @cache
 def _triple_counts(ranking: Ranking, high: int | None) -> NDArray[np.int32]:
-    """Count three cards by state, where there is a bank, and code of the six cards."""
+    """Count triples by code of the six cards, and by state if there is a bank."""
     states = 1 if high is None else len(STATES)
     own = threes().number[tuple((SEATS >> 2).T)]
     size = N * states * 256
@@ -306,8 +308,8 @@ def _triple_counts(ranking: Ranking, high: int | None) -> NDArray[np.int32]:
 
 
 @cache
-def alone(ranking: Ranking, groups: bytes, high: int | None = None) -> Counted:
-    """Count three cards that no seat's cards join, by groups of codes; a bank's by state too."""
+def alone(ranking: Ranking, groups: bytes, high: int | None = None) -> OutcomeCounts:
+    """Count triples without the seat's cards by groups of codes; a bank's by state too."""
     lut = np.frombuffer(groups, np.uint8).astype(np.int64)
     states, width = 1 if high is None else len(STATES), max(groups) + 1
     counts = np.zeros(N * states * width)
@@ -320,7 +322,7 @@ def alone(ranking: Ranking, groups: bytes, high: int | None = None) -> Counted:
 
 
 def _class_codes(ranking: Ranking, suit: int) -> NDArray[np.uint8]:
-    """Return the codes of any three ranks: of no common suit (-1), or of one suit."""
+    """Return the codes of any three ranks: of mixed suits (-1), or of one suit."""
     ranks = threes().ranks
     suits = np.array((0, 1, 2) if suit < 0 else (suit,) * 3, np.uint8)
     codes = np.zeros(len(ranks), np.uint8)
@@ -331,8 +333,10 @@ def _class_codes(ranking: Ranking, suit: int) -> NDArray[np.uint8]:
 
 
 @cache
-def triple_card_shown(ranking: Ranking, groups: bytes, high: int | None, *, alone: bool) -> Counted:
-    """Count three cards as `triple` and `alone` do, for each card of them that may be shown."""
+def triple_card_shown(
+    ranking: Ranking, groups: bytes, high: int | None, *, alone: bool
+) -> OutcomeCounts:
+    """Count triples as `triple` and `alone` do, for each of their cards that may be shown."""
     depth = (max(groups) + 1) * (1 if high is None else len(STATES))
     counts = np.zeros((N, VIEWS, depth), np.int64)
     for seat in range(N):
@@ -346,7 +350,7 @@ def triple_card_shown(ranking: Ranking, groups: bytes, high: int | None, *, alon
 def _triple_classes(ranking: Ranking, high: int | None) -> Iterator[tuple[Ints, Any, Ints]]:
     """Yield classes of triples: how many each seat leaves, three ranks, and the state.
 
-    First those that are not of one suit, by their ranks, then those of each suit.
+    Those of mixed suits come first, by rank, then those of each suit.
     """
     ranks = threes().ranks
     left = np.full((N, 13), 4) - (SEATS[:, :, None] >> 2 == np.arange(13)).sum(axis=1)
@@ -375,7 +379,7 @@ def _triple_classes(ranking: Ranking, high: int | None) -> Iterator[tuple[Ints, 
 
 
 def _state(seats: Cards, strength: Ints, of: tuple[Ranking, int | None]) -> Ints:
-    """Return how seats stand against banks' hands of some strengths."""
+    """Return how seats compare with bank hands of the given strengths."""
     ranking, high = of
     if high is None:
         return np.zeros(1, np.int64)
@@ -386,7 +390,7 @@ def _state(seats: Cards, strength: Ints, of: tuple[Ranking, int | None]) -> Ints
 
 
 def _state_of(seat: int, of: tuple[Ranking, int]) -> Ints:
-    """Return how a seat stands against all triples of the other cards."""
+    """Return how a seat compares with all triples of the other cards."""
     strength = _strength_table(of[0])[tuple(REST[seat][threes_of(VIEWS)].T)]
     return _state(SEATS[seat], strength, of)
 
@@ -412,7 +416,7 @@ def _code_table(ranking: Ranking) -> NDArray[np.uint8]:
 def _triple_outcomes(
     seat: int, groups: bytes, of: tuple[Ranking, int | None], *, alone: bool
 ) -> Ints:
-    """Return the outcome of every three other cards: its group, or state and group."""
+    """Return the outcome of every triple of other cards: its group, or state and group."""
     ranking, high = of
     width = max(groups) + 1
     group = np.zeros(TRIPLES, np.int64)
@@ -440,7 +444,7 @@ def pair_and_triple(
 ) -> NDArray[np.float64]:
     """Count both groups together: by seat, [first card of the pair,] group of each.
 
-    Of the triples with an outcome, those without the two cards of a pair are all, less those with
+    Of the triples with an outcome, those without a pair's two cards are all, less those with
     either, plus those with both. Pairs come in both orders.
     """
     depth = (max(triple_groups) + 1) * (1 if high is None else len(STATES))
@@ -461,7 +465,7 @@ def pair_and_triple(
 
 
 def _triples_without(outcome: Ints, depth: int) -> NDArray[np.float64]:
-    """Return how many triples have an outcome and not two given cards, by outcome and cards."""
+    """Return how many triples with an outcome lack two given cards, by outcome and cards."""
     everything = np.bincount(outcome, minlength=depth)
     triples = threes_of(VIEWS)
     one = np.zeros(depth * VIEWS)

@@ -1,8 +1,8 @@
-"""What the hands of others are worth to a seat: Envy Bonuses.
+"""The value of other players' hands to a seat: Envy Bonuses.
 
-Every hand in play is as good as any other before the deal, so one expectation, that of a hand's
-envied rows, counts once for each other player; a reading that lets a player envy its own hand
-counts it once more (S1).
+Before the deal every hand in play is alike, so the expected value of one hand's envied rows counts
+once for each other player; under a reading that lets players envy their own hand, it counts once
+more (S1).
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from croupier.errors import UserError
 from croupier.odds import counts
 from croupier.odds.payoffs import place_cards
 from croupier.odds.seats import EVERY, TURNS, codes_of, label, turned
-from croupier.odds.seen import Drawn, Sight
+from croupier.odds.seen import Drawn, SeenCounts
 from croupier.round.settle import row_for
 from croupier.rules.game import Envy
 from croupier.rules.table_rules import TableRules
@@ -22,9 +22,9 @@ from croupier.rules.vocabulary import SEAT
 
 
 def expected(
-    rules: TableRules, bet: Mapping[str, Fraction], *, others: int, sight: Sight | None = None
+    rules: TableRules, bet: Mapping[str, Fraction], *, others: int, sight: SeenCounts | None = None
 ) -> Fraction:
-    """Return what all Envy Bonuses of a bet come to on average, in units.
+    """Return the expected value of all Envy Bonuses of a bet, in units.
 
     Cards that were seen are in nobody's hand.
     """
@@ -37,8 +37,10 @@ def expected(
     return whole
 
 
-def _one_hand(rules: TableRules, envied: tuple[Envy, Fraction], sight: Sight | None) -> Fraction:
-    """Return what one hand brings on average to somebody who envies it."""
+def _one_hand(
+    rules: TableRules, envied: tuple[Envy, Fraction], sight: SeenCounts | None
+) -> Fraction:
+    """Return what one hand pays on average to a player who envies it."""
     envy, stake = envied
     table, ranking = rules.paytables[envy.paytable], rules.ranking
     places = [place for place in table.of if place != SEAT]

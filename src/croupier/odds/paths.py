@@ -1,7 +1,7 @@
-"""The ways through a round: what a seat may choose, what it sees then, and what becomes of stakes.
+"""The decision tree of a round: a seat's options, what it sees, and where stakes end up.
 
-Read off the steps of the table rules. A tree of decisions ends in paths; an option that wagers
-less comes before one that wagers more, so that of two equal ones the first is taken.
+It is built from the steps of the table rules. Its leaves are paths; an option that wagers less
+comes before one that wagers more, so that the first of two equal ones is taken.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,18 +13,18 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
 
 Exact = Fraction | int
-"""A number without rounding; whole ones are ints, which are faster."""
+"""An exact number; integers are faster."""
 
 
 class Laid(NamedTuple):
-    """A stake as a path leaves it: live, forfeited or taken back."""
+    """A stake at the end of a path: live, forfeited or taken back."""
 
     cents: Exact
     fate: str = "live"
 
 
 class Path(NamedTuple):
-    """One way through the decisions, and what it leaves on the layout."""
+    """One way through the decisions, and the stakes it leaves on the layout."""
 
     chose: tuple[str, ...]
     stakes: Mapping[str, Laid]
@@ -32,16 +32,16 @@ class Path(NamedTuple):
 
     @property
     def wagered(self) -> Exact:
-        """All that was put at risk, in cents, what was forfeited included."""
+        """Everything put at risk, in cents, including what was forfeited."""
         return sum(s.cents for s in self.stakes.values() if s.fate != "take back")
 
 
 class Decision(NamedTuple):
-    """A question to the seat: what it sees besides its own cards, and where each answer leads."""
+    """A decision of the seat: what it sees besides its own cards, and where each option leads."""
 
     step: str
     sees: Mapping[str, int]
-    """How many cards of each place are up."""
+    """How many cards of each place are exposed."""
     options: tuple[tuple[str, "Decision | Path"], ...]
 
 
@@ -49,7 +49,7 @@ Node = Decision | Path
 
 
 def tree(rules: TableRules, bet: Mapping[str, Fraction]) -> Node:
-    """Return the decisions of a seat that makes these wagers, in units of a dollar."""
+    """Return the decision tree of a seat with these wagers, in units of a dollar."""
     stakes = {
         spot: Laid(_cents(units)) for name, units in bet.items() for spot in rules.spots[name]
     }
@@ -63,7 +63,7 @@ def _cents(units: Fraction) -> Exact:
 
 
 def _from(rules: TableRules, start: int, so_far: tuple[Path, Mapping[str, int]]) -> Node:
-    """Return what follows from a step on, with a path so far and the cards that are up."""
+    """Return the tree from a step on, given the path so far and the exposed cards."""
     path, seen = so_far
     for at in range(start, len(rules.sequence)):
         name, step = rules.sequence[at]
@@ -106,7 +106,7 @@ def _taken(path: Path, name: str, option: Option) -> Path:
 
 
 def leaves(node: Node) -> Iterator[Path]:
-    """Yield the paths at the ends of a tree."""
+    """Yield the paths of a tree."""
     if isinstance(node, Path):
         yield node
     else:

@@ -1,8 +1,8 @@
-"""What every line of a seat comes to on every path, priced by the function that settles rounds.
+"""The payoff of every line of a seat on every path, from the function that settles rounds.
 
-A line's payoff depends on at most two things: how the hand stands against the bank (its state),
-and the row of a paytable that some cards fit. So each is a small table, states by rows, and whole
-arrays of deals are priced by looking up in it.
+A line's payoff depends on at most two things: how the hand compares with the bank's (its state),
+and the row of a paytable that some cards fit. So each line is a small table, states by rows, and
+whole arrays of deals are priced by lookup.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,8 +27,8 @@ ALWAYS = ("always",)
 _SEAT_CARDS = 3
 
 
-class Judged(NamedTuple):
-    """A wager or a bonus, the paytable that it goes by, and the states that make a difference."""
+class PricedLine(NamedTuple):
+    """A wager or a bonus, its paytable, and the states that affect it."""
 
     name: str
     what: Wager | Bonus
@@ -43,14 +43,14 @@ class Judged(NamedTuple):
 
     @property
     def alone(self) -> bool:
-        """Whether the paytable looks at cards of that place alone, as at the bank's hand."""
+        """Whether the paytable looks only at that place's cards, such as the bank's hand."""
         return self.table is not None and SEAT not in self.table.of
 
 
-def judged(rules: TableRules, paths: Sequence[Path]) -> list[Judged]:
-    """Return everything that is settled on any of the paths, in the order of the book."""
+def judged(rules: TableRules, paths: Sequence[Path]) -> list[PricedLine]:
+    """Return every line settled on any of the paths, in the book's order."""
     stakes = {spot: laid.cents for path in paths for spot, laid in path.stakes.items()}
-    found: list[Judged] = []
+    found: list[PricedLine] = []
     for name, wager in rules.wagers.items():
         if rules.spots[name][0] in stakes:
             found.append(_judged(rules, name, (wager, stakes[rules.spots[name][0]])))
@@ -60,21 +60,21 @@ def judged(rules: TableRules, paths: Sequence[Path]) -> list[Judged]:
     return found
 
 
-def _judged(rules: TableRules, name: str, staked: tuple[Wager | Bonus, Exact]) -> Judged:
+def _judged(rules: TableRules, name: str, staked: tuple[Wager | Bonus, Exact]) -> PricedLine:
     what, cents = staked
     table = _at_stake(rules.paytables[what.paytable], cents) if what.paytable else None
-    return Judged(name, what, table, states_of(what.settle))
+    return PricedLine(name, what, table, states_of(what.settle))
 
 
 def _at_stake(table: Paytable, cents: Exact) -> Paytable:
-    """Return a paytable without the rows that are for stakes of another size."""
+    """Return a paytable without the rows for stakes of another size."""
     if all(row.stake is None for row in table.rows):
         return table
     rows = tuple(replace(row, stake=None) for row in table.rows if row.stake in (None, cents))
     return replace(table, rows=rows)
 
 
-def judged_as(one: Judged, rules: TableRules) -> Judged | None:
+def judged_as(one: PricedLine, rules: TableRules) -> PricedLine | None:
     """Return the same wager at another table, or None if its paytable asks for other hands."""
     wager = rules.wagers.get(one.name)
     if wager is None or wager.paytable is None or one.table is None:
@@ -85,17 +85,17 @@ def judged_as(one: Judged, rules: TableRules) -> Judged | None:
     same = table.of == one.table.of
     if table is not one.table and not (same and _asked(table) == _asked(one.table)):
         return None
-    return Judged(one.name, wager, table, one.states)
+    return PricedLine(one.name, wager, table, one.states)
 
 
 def _asked(table: Paytable) -> tuple[Any, ...]:
-    """What the rows of a paytable ask for, whatever they pay, and which hands they leave out."""
+    """Return what a paytable's rows ask for, whatever they pay, and the hands left out."""
     lost = tuple(name for name, unnamed in table.unnamed.items() if unnamed.does == "lose")
     return lost, *((row.hand, row.suits, row.least) for row in table.rows)
 
 
 def states_of(settle: Settle) -> tuple[str, ...]:
-    """Return the states that make a difference to a wager; `always` where none does."""
+    """Return the states that affect a wager; `always` if none does."""
     if settle.always is not None:
         return ALWAYS
     verdicts = {(v.does, v.to) for v in (verdict_of(settle, state) for state in STATES)}
@@ -108,14 +108,14 @@ def exact(stake: Any, times: Fraction) -> Any:
 
 
 class Payoffs:
-    """Prices lines on paths; meters show what they are said to show."""
+    """Prices lines on paths, with meters at given values."""
 
     def __init__(self, rules: TableRules, meters: Mapping[str, Fraction]) -> None:
         self.rules = rules
         self.meters = meters
 
-    def judgement(self, one: Judged, cents: Exact, case: tuple[str, int]) -> Judgement:
-        """Judge a stake in a state, with a row of the paytable by its number or none (-1)."""
+    def judgement(self, one: PricedLine, cents: Exact, case: tuple[str, int]) -> Judgement:
+        """Judge a stake in a state, with a row of the paytable by its number, or none (-1)."""
         state, row = case
         table = one.table
         verdict = verdict_of(one.what.settle, state)
@@ -129,10 +129,10 @@ class Payoffs:
             pay=exact,
         )
 
-    def nets(self, one: Judged, path: Path) -> tuple[Exact, list[list[Exact]]]:
-        """Return what a line nets on a path whatever comes, and by state and row besides.
+    def nets(self, one: PricedLine, path: Path) -> tuple[Exact, list[list[Exact]]]:
+        """Return what a line nets on a path in any case, and additionally by state and row.
 
-        The last row is that of hands that are not listed. Money is in cents.
+        The last row is for hands that aren't listed. Money is in cents.
         """
         fixed: Exact = 0
         if isinstance(one.what, Bonus):
@@ -154,8 +154,8 @@ class Payoffs:
 
         return fixed, [[net(state, row) for row in (*rows, -1)] for state in one.states]
 
-    def _won(self, judged: Judgement, one: Judged, spots: int) -> Exact:
-        """Return all that comes back on so many equal stakes; a limit caps what is paid (L6)."""
+    def _won(self, judged: Judgement, one: PricedLine, spots: int) -> Exact:
+        """Return all that comes back on this many equal stakes; a limit caps what is paid (L6)."""
         paid: Exact = spots * judged.paid
         if judged.meter:
             paid = spots * 100 * self.meters[judged.meter] * judged.part
@@ -169,12 +169,12 @@ class Payoffs:
 
 
 def rows_by_code(table: Paytable, size: int, ranking: Ranking) -> NDArray[np.int64]:
-    """Return the number of the row that every code fits, or -1, for every turn of the suits."""
+    """Return the row number that every code fits, or -1, for every turn of the suits."""
     return _rows_by_code(_Asked(table), size, ranking)
 
 
 class _Asked:
-    """A paytable by what its rows ask for, whatever they pay."""
+    """A paytable by what its rows ask for, regardless of what they pay."""
 
     def __init__(self, table: Paytable) -> None:
         self.table = table
@@ -206,7 +206,7 @@ def tells_suits(tables: Sequence[Paytable]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Codes that no row in play tells apart, as one byte a code, and an example of each group."""
+    """Codes that no row in play tells apart, as a byte per code, with an example of each group."""
 
     of: bytes
     examples: NDArray[np.int64]
@@ -233,7 +233,7 @@ def _grouped(tables: tuple[_Asked, ...], size: int, ranking: Ranking) -> Groups:
     return Groups(group.astype(np.uint8).tobytes(), examples)
 
 
-def cards_of(rules: TableRules, one: Judged) -> int:
+def cards_of(rules: TableRules, one: PricedLine) -> int:
     """Return how many cards make the hand that a paytable looks at."""
     seat = 0 if one.alone else _SEAT_CARDS
     return seat + (place_cards(rules, one.place) if one.place else 0)
@@ -245,5 +245,5 @@ def place_cards(rules: TableRules, place: str) -> int:
 
 
 def each_turn(tables: Sequence[Paytable]) -> Iterator[int]:
-    """Yield the turns of the suits that have to be priced apart."""
+    """Yield the turns of the suits that must be priced separately."""
     yield from range(TURNS if tells_suits(tables) else 1)

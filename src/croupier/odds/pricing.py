@@ -28,12 +28,12 @@ _DECIDES = {
     ("step", "order"): "in which order seats are asked and settled",
     ("clause",): "what the dealer is prompted for",
 }
-"""Parts of a book that no value depends on: where a path to one begins and ends."""
+"""Parts of a book that no value depends on, by the first and last key of their path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PricedReading:
-    """One reading of a ruling, the bet that shows it, and its expected value."""
+    """One reading of a ruling, the bet that shows its effect, and its expected value."""
 
     says: str
     chosen: bool
@@ -60,7 +60,7 @@ class PricedRuling:
 def price(book: Rulebook, *, others: int = 0) -> tuple[PricedRuling, ...]:
     """Return every ruling of a book, priced where its readings can be played.
 
-    `others` is how many other players there are, for envy.
+    `others` is the number of other players, for envy.
     """
     check_others(others)
     found = []
@@ -73,7 +73,7 @@ def price(book: Rulebook, *, others: int = 0) -> tuple[PricedRuling, ...]:
 def _priced(
     book: Rulebook, ruling: Ruling, others: int
 ) -> tuple[tuple[PricedReading, ...], str | None]:
-    """Return the readings that move a value, or why there are none."""
+    """Return the readings that change a value, or why there are none."""
     if not ruling.alternative:
         return (), ruling.why or NO_OTHER
     if not ruling.bet:
@@ -89,7 +89,7 @@ def _priced(
 
 
 def named(values: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return a mapping by plain names."""
+    """Return a mapping keyed by plain names."""
     return {str(name): value for name, value in values.items()}
 
 
@@ -98,7 +98,7 @@ def _differs(one: PricedReading, other: PricedReading) -> bool:
 
 
 def _no_change(book: Rulebook, chosen: PricedReading, others: int) -> str:
-    """Say of what no reading changes the value, and what was left out of it."""
+    """Say which value no reading changes, and what it leaves out."""
     labels = {name: wager.label for name, wager in book.rules.wager.items()}
     bet = " + ".join(labels[name] for name in chosen.bet)
     if not any(envy.makers in chosen.bet for envy in book.rules.envy.values()):
@@ -110,7 +110,7 @@ def _no_change(book: Rulebook, chosen: PricedReading, others: int) -> str:
 
 
 def _not_part(book: Rulebook, ruling: Ruling) -> str | None:
-    """Say what a ruling decides if all that its readings touch is outside these values."""
+    """Say what a ruling decides, if its readings only touch what is outside these values."""
     decides = [_decides(path) for path in _touched(book, ruling)]
     if not decides or None in decides:
         return None
@@ -118,7 +118,7 @@ def _not_part(book: Rulebook, ruling: Ruling) -> str | None:
 
 
 def _touched(book: Rulebook, ruling: Ruling) -> Iterator[tuple[str, ...]]:
-    """Yield the paths that the other readings set, by themselves or by selections."""
+    """Yield the paths that the other readings set, directly or by selections."""
     for other in ruling.alternative:
         for path in other.sets:
             yield keys_of(path)
@@ -139,7 +139,7 @@ def _decides(path: tuple[str, ...]) -> str | None:
 def _reading(
     book: Rulebook, ruling: Ruling, other: Alternative | None, *, others: int
 ) -> PricedReading:
-    """Price the reading that was chosen, or another one."""
+    """Price the chosen reading, or another one."""
     selections, bet = named(ruling.selections), named(ruling.bet)
     if other:
         selections, bet = {**selections, **named(other.selections)}, named(other.bet) or bet

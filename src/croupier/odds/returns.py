@@ -1,4 +1,4 @@
-"""How often every line of a seat ends in each way, and what that adds to the expected value."""
+"""How often each line of a seat ends in each way, and what that adds to the expected value."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +9,7 @@ import numpy as np
 
 from croupier.odds.counts import STATES
 from croupier.odds.paths import Exact
-from croupier.odds.payoffs import Judged, Payoffs, cards_of, rows_by_code
+from croupier.odds.payoffs import Payoffs, PricedLine, cards_of, rows_by_code
 from croupier.odds.seats import HANDS
 from croupier.odds.solve import Numbers, Solved
 from croupier.round.settle import verdict_of
@@ -27,12 +27,12 @@ _DOES = {"lose": "lost", "push": "returned", "push listed": "returned"}
 _TABLE = ("table", "push listed")
 
 Ending = tuple[str, str]
-"""What happened, and what it pays, in words."""
+"""What happened and what it pays, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """One way in which a line ends: how many deals of how many, and what it adds to the value."""
+    """One result of a line: its deals out of all deals, and what it adds to the value."""
 
     line: str
     says: str
@@ -51,7 +51,7 @@ class Return:
         return Fraction(self.of, self.combinations) if self.combinations else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as a program reads it."""
+        """Return it as JSON data."""
         return {
             "line": self.line,
             "says": self.says,
@@ -64,7 +64,7 @@ class Return:
 
 
 def returns_of(solved: Solved, payoffs: Payoffs) -> tuple[Return, ...]:
-    """Return all endings of all lines; together they add up to the value without envy."""
+    """Return all results of all lines; they add up to the value without envy."""
     found: list[Return] = []
     for number_, one in enumerate(solved.model.judged):
         endings = _Endings(solved, payoffs, one)
@@ -74,8 +74,8 @@ def returns_of(solved: Solved, payoffs: Payoffs) -> tuple[Return, ...]:
     return tuple(found)
 
 
-def row_counts(solved: Solved, one: Judged) -> list[int]:
-    """Count the deals by the rows of a line that no choice and no bank's hand changes."""
+def row_counts(solved: Solved, one: PricedLine) -> list[int]:
+    """Count deals by row, for a line that no choice and no bank's hand affects."""
     endings = _Endings(solved, Payoffs(solved.model.rules, {}), one)
     turns = range(len(solved.model.turns))
     counts = sum(endings._counts(solved.reach[turn][0], turn) for turn in turns)
@@ -83,15 +83,15 @@ def row_counts(solved: Solved, one: Judged) -> list[int]:
 
 
 class _Endings:
-    """Collects the endings of one line."""
+    """Collects the results of one line."""
 
-    def __init__(self, solved: Solved, payoffs: Payoffs, one: Judged) -> None:
+    def __init__(self, solved: Solved, payoffs: Payoffs, one: PricedLine) -> None:
         self.solved, self.payoffs, self.one = solved, payoffs, one
         self.counts: dict[Ending, int] = {}
         self.values: dict[Ending, Fraction] = {}
 
     def add(self, path: int, line: int) -> None:
-        """Add what the line comes to on one path."""
+        """Add the line's results on one path."""
         fixed, table = self.solved.priced.lines[path][line]
         for turn in range(len(self.solved.model.turns)):
             mask = self.solved.reach[turn][path]
@@ -120,7 +120,7 @@ class _Endings:
         ]
 
     def _order(self, item: tuple[Ending, int]) -> tuple[int, int]:
-        """Rows come as the paytable lists them, everything else after them as it came."""
+        """Sort rows as the paytable lists them, and everything else after them."""
         table = self.one.table
         rows = [hand_says(row) for row in table.rows] if table else []
         ending = item[0]
@@ -132,7 +132,7 @@ class _Endings:
         self.values[ending] = self.values.get(ending, Fraction(0)) + times * cents
 
     def _deals(self, mask: Numbers) -> int:
-        """How many deals of this line's cards some entries stand for."""
+        """How many deals of this line's cards the entries stand for."""
         model = self.solved.model
         group = model.side if self._is_side else model.main
         deals = int((self.solved.weights * mask).sum())
@@ -144,7 +144,7 @@ class _Endings:
         return side is not None and self.one.place == side.place
 
     def _counts(self, mask: Numbers, turn: int) -> Numbers:
-        """Count the deals by the states and rows of this line."""
+        """Count deals by the states and rows of this line."""
         model, one = self.solved.model, self.one
         states = len(one.states)
         rows = len(one.table.rows) + 1 if one.table else 1
@@ -204,7 +204,7 @@ class _Endings:
         return hand_says(listed), payout_says(one.table, listed)
 
     def _gone(self, path: int, fixed: Exact) -> Ending:
-        """Say what became of a line that is not settled on a path."""
+        """Describe the end of a line that isn't settled on a path."""
         if fixed:
             return "given up", "lost"
         spots = self.solved.model.rules.spots.get(self.one.name, ())

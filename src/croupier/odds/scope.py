@@ -2,7 +2,7 @@
 
 Three cards a seat, against three of the bank where a showdown decides; a paytable on the seat's
 cards, alone or with two or three more from one place, or on three cards of the bank or a place.
-Everything else is refused in a sentence rather than priced by a game that it is not.
+Anything else is refused in a sentence rather than priced as a different game.
 """
 
 from collections.abc import Iterator
@@ -23,14 +23,14 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def check_scope(rules: TableRules) -> None:
-    """Refuse table rules that the odds do not model exactly."""
+    """Refuse table rules that the odds don't model exactly."""
     reason = outside(rules)
     if reason:
         raise UserError(f"the odds do not cover this table: {reason}")
 
 
 def outside(rules: TableRules) -> str | None:
-    """Say what of these table rules the odds do not model, if anything."""
+    """Say which part of these table rules the odds don't model, if any."""
     return next(_reasons(rules), None)
 
 

@@ -1,9 +1,9 @@
-"""The three cards of a seat, by suit class, and what hands are called in tables of counts.
+"""The three cards of a seat, by suit class, and the codes of hands in tables of counts.
 
-Suits are alike until a paytable tells them apart, so the 22,100 hands of three cards fall into
-1,755 classes, each with one example and the number of hands that are like it. Where a row asks
-for a suit, the same examples are taken four times with their suits turned (`TURNS`), a quarter of
-the weight each: every class has a multiple of four hands.
+Suits are equivalent until a paytable tells them apart, so the 22,100 hands of three cards fall into
+1,755 classes, each with one example and the number of its hands. Where a row asks for a suit, the
+same examples are used four times with their suits turned (`TURNS`), each with a quarter of the
+weight: every class has a multiple of four hands.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _STRENGTHS = {3: three_cards, 5: five_cards, 6: six_cards}
 
 
 def _classes() -> Iterator[tuple[tuple[int, int, int], int]]:
-    """Yield an example of every suit class, and how many hands are like it."""
+    """Yield an example of every suit class, and how many hands it has."""
     for a, b, c in combinations(range(13), 3):
         for (x, y, z), weight in (
             ((0, 0, 0), 4), ((0, 0, 1), 12), ((0, 1, 0), 12), ((1, 0, 0), 12), ((0, 1, 2), 24),
@@ -51,7 +51,7 @@ _EXAMPLES = list(_classes())
 SEATS: Cards = np.array([cards for cards, _ in _EXAMPLES], np.uint8)
 """An example of every suit class."""
 WEIGHTS: Ints = np.array([weight for _, weight in _EXAMPLES], np.int64)
-"""How many hands of the deck each class stands for."""
+"""How many hands of the deck are in each class."""
 HANDS = int(WEIGHTS.sum())
 _FREE = np.ones((len(SEATS), 52), bool)
 np.put_along_axis(_FREE, SEATS.astype(np.intp), values=False, axis=1)
@@ -60,7 +60,7 @@ REST: Cards = np.nonzero(_FREE)[1].astype(np.uint8).reshape(len(SEATS), -1)
 
 
 class Seats(NamedTuple):
-    """Hands of a seat that stand for all, with what else there is in the deck for each."""
+    """The hands that represent all hands of a seat, with their weights and the rest of the deck."""
 
     cards: Cards
     weights: Ints
@@ -68,7 +68,7 @@ class Seats(NamedTuple):
 
 
 EVERY = Seats(SEATS, WEIGHTS, REST)
-"""The suit classes, where nothing is known of other cards."""
+"""The suit classes, when no other cards are known."""
 
 
 class Label(NamedTuple):
@@ -83,7 +83,7 @@ def codes_of(cards: Cards, ranking: Ranking) -> Codes:
     """Return the code of every row of three, five or six cards."""
     size = cards.shape[1]
     strengths = _STRENGTHS[size](cards, ranking)
-    # The rank of a set is the middle one of three cards, and the first one of five.
+    # The rank of a set is the middle digit for three cards, and the first for five.
     digit, category = (strengths >> 4 & 15, strengths >> 12) if size == 3 else (
         strengths >> 16 & 15, strengths >> 20
     )  # fmt: skip
@@ -97,7 +97,7 @@ def codes_of(cards: Cards, ranking: Ranking) -> Codes:
 
 
 def plays(strengths: Any, least: int) -> Any:
-    """Tell which strengths of three cards play for a bank that needs at least this one (T3)."""
+    """Return which strengths of three cards play for a bank that needs at least this one (T3)."""
     return strengths >= least
 
 
@@ -112,7 +112,7 @@ def label(code: int, size: int, ranking: Ranking) -> Label:
 
 
 def turned(one: Label, turn: int) -> Label:
-    """Return what a hand is once the suits are turned."""
+    """Return the label of a hand after turning its suits."""
     return one if one.suit is None else one._replace(suit=(one.suit + turn) % TURNS)
 
 

@@ -1,9 +1,9 @@
-"""Cards that a player has seen although the book does not show them.
+"""Cards that a player has seen although the book doesn't show them.
 
-They are the bank's where the bank has a hand, besides any that the book shows, and otherwise the
-community's, the first ones. With some cards fixed, suits are no longer alike, so everything is
-counted over actual hands; only suits that hold none of these cards, and that no row tells apart,
-may still be exchanged.
+They belong to the bank if it has a hand, besides any that the book shows; otherwise they are the
+first community cards. With some cards fixed, suits are no longer equivalent, so everything is
+counted over actual hands; only suits without any of these cards, and that no row tells apart, may
+still be exchanged.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from croupier.cards import SUITS, Card
 from croupier.errors import UserError
 from croupier.hands import Ranking
-from croupier.odds.counts import STATES, Counted, counted
-from croupier.odds.draws import Draw, joined, pairs, strengths, triples
+from croupier.odds.combinations import Combinations, joined, pairs, strengths, triples
+from croupier.odds.counts import STATES, OutcomeCounts, counted
 from croupier.odds.payoffs import place_cards
 from croupier.odds.seats import Ints, Seats, codes_of, plays
 from croupier.rules.game import Paytable
@@ -25,22 +25,22 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 
 _CHUNK = 1 << 21
-"""How many hands with their other cards are looked at together."""
+"""How many combinations of hands and other cards are processed at a time."""
 
 
-class Seen(NamedTuple):
-    """Cards that were seen, and the place that they belong to."""
+class SeenCards(NamedTuple):
+    """Cards that were seen, and their place."""
 
     place: str
     cards: tuple[Card, ...]
 
     def knows(self, place: str, shown: int) -> bool:
-        """Whether the book shows nothing at a place that was not seen before."""
+        """Whether the book shows nothing at a place that wasn't seen already."""
         return place == self.place != BANK and shown <= len(self.cards)
 
 
-def parse_seen(rules: TableRules, cards: Sequence[Card]) -> Seen | None:
-    """Return cards that were seen with their place; refuse what cannot lie there."""
+def parse_seen(rules: TableRules, cards: Sequence[Card]) -> SeenCards | None:
+    """Return the cards seen with their place; refuse cards that can't be there."""
     if not cards:
         return None
     place = place_seen(rules)
@@ -53,7 +53,7 @@ def parse_seen(rules: TableRules, cards: Sequence[Card]) -> Seen | None:
     if len({*cards}) < len(cards):
         twice = next(card for card in cards if [*cards].count(card) > 1)
         raise UserError(f"{twice} comes twice", field="seen")
-    return Seen(place, tuple(cards))
+    return SeenCards(place, tuple(cards))
 
 
 def place_seen(rules: TableRules) -> str:
@@ -74,21 +74,21 @@ class Drawn(NamedTuple):
     ranking: Ranking
     groups: bytes
     high: int | None = None
-    """The least high card of a bank that is played against."""
+    """The lowest high card with which an opposing bank plays."""
     alone: bool = False
     """Whether the cards are a hand by themselves, or with the seat's."""
     shown: bool = False
-    """Whether one more of them is seen at a decision."""
+    """Whether one more of them is exposed at a decision."""
 
     @property
     def depth(self) -> int:
         return (max(self.groups) + 1) * (1 if self.high is None else len(STATES))
 
 
-class Sight:
-    """All hands of a seat beside the cards that were seen, and how often each outcome comes."""
+class SeenCounts:
+    """All hands of a seat given the cards seen, with the counts of outcomes."""
 
-    def __init__(self, seen: Seen, tables: Sequence[Paytable]) -> None:
+    def __init__(self, seen: SeenCards, tables: Sequence[Paytable]) -> None:
         self.seen = seen
         self.mask = _mask(seen.cards)
         free = np.flatnonzero((triples().masks & self.mask) == 0)
@@ -99,8 +99,8 @@ class Sight:
         rest = np.nonzero(left)[1].astype(np.uint8).reshape(len(cards), -1)
         self.seats = Seats(cards, weights, rest)
 
-    def counted(self, drawn: Drawn) -> Counted:
-        """Count the outcomes of a place for every hand, and for every card that may be shown."""
+    def counted(self, drawn: Drawn) -> OutcomeCounts:
+        """Count the outcomes of a place for every hand, and for every card that may be exposed."""
         codes = codes_of(self.seats.cards, drawn.ranking)
         if not drawn.shown:
             return counted(self._counts(drawn), codes)
@@ -115,7 +115,7 @@ class Sight:
         return found
 
     def _counts_shown(self, drawn: Drawn) -> Ints:
-        """Count each draw for every card of it that was not seen: any may be the one shown."""
+        """Count each draw once for every unseen card in it: any may be the exposed one."""
         cards = self._draw(drawn).cards[self._numbers(drawn)]
         own = self.seen.cards if drawn.place == self.seen.place else ()
         unseen = cards[~np.isin(cards, own)].reshape(len(cards), -1)
@@ -132,7 +132,7 @@ class Sight:
         return found
 
     def joint(self, one: Drawn, other: Drawn) -> NDArray[np.int64]:
-        """Count the outcomes of two places together, for every hand."""
+        """Count the joint outcomes of two places, for every hand."""
         first, second = (self._draw(d).masks[self._numbers(d)] for d in (one, other))
         apart = ((first[:, None] & second) == 0).astype(np.float32)
         result = np.zeros((len(self.hands), one.depth, other.depth), np.int64)
@@ -151,22 +151,22 @@ class Sight:
         hot[free, self._outcome(drawn, hands, numbers[free])] = 1
         return hot
 
-    # ------------------------------------------------------------ what may be drawn
+    # ------------------------------------------------------------ possible draws
 
-    def _draw(self, drawn: Drawn) -> Draw:
+    def _draw(self, drawn: Drawn) -> Combinations:
         return pairs() if drawn.cards == 2 else triples()
 
     def _numbers(self, drawn: Drawn) -> Ints:
-        """Return the draws that hold all cards seen at their place, and none seen elsewhere."""
+        """Return the draws that contain all cards seen at their place, and none seen elsewhere."""
         draw = self._draw(drawn)
         own = self.mask if drawn.place == self.seen.place else np.uint64(0)
         fits = (draw.masks & self.mask) == own
-        if drawn.cards == 2:  # Pairs come in both orders; here one of them will do.
+        if drawn.cards == 2:  # Pairs come in both orders; here one is enough.
             fits &= draw.cards[:, 0] < draw.cards[:, 1]
         return np.flatnonzero(fits)
 
     def _outcomes(self, drawn: Drawn) -> Iterator[tuple[slice, Ints, Ints, Ints]]:
-        """Yield for some seats at a time: each one's row, draw and outcome, where they fit."""
+        """Yield for some seats at a time: the row, draw and outcome of each that fits."""
         draw, numbers = self._draw(drawn), self._numbers(drawn)
         step = max(1, _CHUNK // len(numbers))
         for start in range(0, len(self.hands), step):
@@ -199,7 +199,7 @@ def _mask(cards: Sequence[int]) -> np.uint64:
 
 
 def _exchanges(cards: Sequence[Card], tables: Sequence[Paytable]) -> Iterator[tuple[int, ...]]:
-    """Yield the orders of the suits that change none of these cards and no row's answer."""
+    """Yield the suit permutations that change none of these cards and no row's match."""
     asked = [row.suits for table in tables for row in table.rows if row.suits]
     kinds: dict[tuple[object, ...], list[int]] = {}
     for suit, letter in enumerate(SUITS):
@@ -212,7 +212,7 @@ def _exchanges(cards: Sequence[Card], tables: Sequence[Paytable]) -> Iterator[tu
 
 
 def _apart(hands: Ints, exchanges: Sequence[tuple[int, ...]]) -> tuple[Ints, Ints]:
-    """Return one hand of each kind that exchanges of suits do not make the same, and how many."""
+    """Return one hand of each class under the suit exchanges, and the sizes of the classes."""
     cards = triples().cards[hands].astype(np.int64)
     lowest = np.full(len(hands), 52**3)
     for order in exchanges:

@@ -1,4 +1,4 @@
-"""How an analysis looks in a notebook: a table of its figures, and a chart of its distribution."""
+"""Notebook display of an analysis: a table of its figures, and a chart of its distribution."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -55,7 +55,7 @@ def _table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> str:
 
 
 def distribution_svg(one: "Analysis") -> str:
-    """Draw the distribution of the net, its likeliest results where there are many."""
+    """Draw the distribution of the net; if there are many results, only the likeliest."""
     likely = sorted(one.distribution, key=lambda pair: -pair[1])[:_BARS_MAX]
     bars = [
         svg.Bar(f"{float(net):+g}", float(chance), f"{float(chance):.4%}")

@@ -1,9 +1,9 @@
-"""The best way through the decisions, and how often each outcome comes on it.
+"""The best strategy, and how often each outcome occurs under it.
 
-`Model` brings together what is counted and what it pays for one seat with its wagers: a *main*
-group of cards, of which one may be seen at a decision, and perhaps a *side* group. It prices
-every path in integers, takes the best option at every decision by backward induction, and keeps
-which path every entry takes.
+`Model` combines the counts and payoffs of one seat with its wagers: a *main* group of cards, of
+which one may be seen at a decision, and perhaps a *side* group. It prices every path in integers,
+finds the best option at every decision by backward induction, and records which path every entry
+takes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from croupier.errors import UserError
 from croupier.odds import counts
-from croupier.odds.counts import STATES, Counted
+from croupier.odds.counts import STATES, OutcomeCounts
 from croupier.odds.paths import Exact, Node, Path, decisions, leaves
 from croupier.odds.payoffs import (
     Groups,
-    Judged,
     Payoffs,
+    PricedLine,
     cards_of,
     each_turn,
     grouped,
@@ -31,7 +31,7 @@ from croupier.odds.payoffs import (
     rows_by_code,
 )
 from croupier.odds.seats import EVERY, WEIGHTS, codes_of, seat_codes
-from croupier.odds.seen import Drawn, Seen, Sight
+from croupier.odds.seen import Drawn, SeenCards, SeenCounts
 from croupier.round.plan import plan_of
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
@@ -39,21 +39,21 @@ from croupier.rules.words import listed
 
 Numbers = NDArray[Any]
 Choices = dict[str, Numbers]
-"""By the options chosen before and the decision, the number of the option that each entry takes."""
+"""By the earlier options and the decision, the number of the option that each entry takes."""
 
 _SAFE = 1 << 62
 _SEAT_CODES = 128
 
 
 class Group(NamedTuple):
-    """A group of cards outside the seat: where it lies, what tells its hands apart, its counts."""
+    """A group of cards outside the seat: its place, what tells its hands apart, its counts."""
 
     place: str
     contested: bool
     alone: bool
     """Whether the hands are the group's own, or those that it makes with the seat's cards."""
     groups: Groups
-    counted: Counted
+    counted: OutcomeCounts
 
     @property
     def outcomes(self) -> int:
@@ -61,16 +61,16 @@ class Group(NamedTuple):
 
 
 def bank_high(rules: TableRules) -> int:
-    """Return the least strength with which the bank plays."""
+    """Return the lowest strength with which the bank plays."""
     return plan_of(rules).qualifying
 
 
 class Model:
     """One seat with its wagers at a table."""
 
-    def __init__(self, rules: TableRules, root: Node, seen: Seen | None = None) -> None:
+    def __init__(self, rules: TableRules, root: Node, seen: SeenCards | None = None) -> None:
         self.rules = rules
-        self.sight = Sight(seen, [*rules.paytables.values()]) if seen else None
+        self.sight = SeenCounts(seen, [*rules.paytables.values()]) if seen else None
         self.seats = self.sight.seats if self.sight else EVERY
         self.root = root
         self.paths = tuple(leaves(root))
@@ -82,7 +82,7 @@ class Model:
         self.shown = _shown(root, seen)
         self.main, self.side = self._groups()
 
-    # ------------------------------------------------------------ what is counted
+    # ------------------------------------------------------------ counts
 
     def _groups(self) -> tuple[Group | None, Group | None]:
         contested = any(len(one.states) > 1 for one in self.judged)
@@ -91,7 +91,7 @@ class Model:
             places = {BANK: None, **places}
         ordered = sorted(places, key=lambda place: (place != self.shown, place != BANK))
         if self.shown and self.shown not in places:
-            self.shown = None  # What is seen concerns no wager of this seat.
+            self.shown = None  # The exposed card affects no wager of this seat.
         if len(ordered) > 2:
             raise UserError("wagers on three groups of cards besides the seat's cannot be priced")
         sizes = [place_cards(self.rules, place) for place in ordered]
@@ -136,11 +136,11 @@ class Model:
 
     @property
     def high(self) -> int:
-        """The least strength with which the bank plays."""
+        """The lowest strength with which the bank plays."""
         return bank_high(self.rules)
 
     def _depends(self, group: Group) -> bool:
-        """Whether a choice changes what the lines on a group of cards come to."""
+        """Whether a choice affects the lines on a group of cards."""
         return any(
             len({self._fates(path, one.name) for path in self.paths}) > 1
             for one in self.judged
@@ -151,9 +151,9 @@ class Model:
         spots = [spot for spot in self.rules.spots[name] if spot in path.stakes]
         return tuple(path.stakes[spot].fate for spot in spots)
 
-    # ------------------------------------------------------------ what it pays
+    # ------------------------------------------------------------ payoffs
 
-    def payoffs(self, meters: Mapping[str, Fraction]) -> "Priced":
+    def payoffs(self, meters: Mapping[str, Fraction]) -> "PricedModel":
         """Return the payoff of every path, in integers."""
         pays = Payoffs(self.rules, meters)
         lines = [[pays.nets(one, path) for one in self.judged] for path in self.paths]
@@ -165,7 +165,7 @@ class Model:
                 for n in (fixed, *(x for row in table for x in row))
             )
         )
-        return Priced(self, lines, 100 * scale)
+        return PricedModel(self, lines, 100 * scale)
 
     @cached_property
     def seat_codes(self) -> Numbers:
@@ -177,21 +177,21 @@ class Model:
         return int(self.seats.weights.sum())
 
     def drawn(self, group: Group) -> Drawn:
-        """Return what tells the outcomes of a group apart beside cards that were seen."""
+        """Return what tells the outcomes of a group apart, given cards that were seen."""
         cards = place_cards(self.rules, group.place)
         high = self.high if group.contested else None
         return Drawn(group.place, cards, self.ranking, group.groups.of, high, group.alone)
 
     @property
     def total(self) -> int:
-        """How many equally likely ways there are to go on from a seat's three cards."""
+        """How many equally likely ways there are to continue from a seat's three cards."""
         if self.main is None:
             return 1
         totals = [group.counted.total for group in (self.main, self.side) if group]
         return lcm(*totals) * self.main.counted.views
 
 
-class Priced:
+class PricedModel:
     """A model with the payoffs of every path, as integers over one denominator."""
 
     def __init__(self, model: Model, lines: Sequence[Sequence[Any]], scale: int) -> None:
@@ -208,7 +208,7 @@ class Priced:
         self.turned = [self._arrays(turn) for turn in model.turns]
 
     def _arrays(self, turn: int) -> tuple[list[Numbers], list[Numbers]]:
-        """Return by path what the main group pays, by seat code and outcome, and the side group."""
+        """Return each path's payoffs: the main group's by seat code and outcome, the side's."""
         model = self.model
         main, side = model.main, model.side
         states = len(STATES) if main and main.contested else 1
@@ -225,7 +225,7 @@ class Priced:
             sides.append(second)
         return mains, sides
 
-    def _add(self, one: Judged, table: Numbers, to: tuple[Numbers, Numbers, int]) -> None:
+    def _add(self, one: PricedLine, table: Numbers, to: tuple[Numbers, Numbers, int]) -> None:
         """Add the payoffs of one line; its table has a row for each state."""
         first, second, turn = to
         model = self.model
@@ -252,9 +252,9 @@ class Priced:
 
 
 class Solved:
-    """Which path every entry takes, by the best strategy or by choices that are given."""
+    """The path that every entry takes, by the best strategy or by given choices."""
 
-    def __init__(self, priced: Priced, choices: Sequence[Choices] | None = None) -> None:
+    def __init__(self, priced: PricedModel, choices: Sequence[Choices] | None = None) -> None:
         self.priced = priced
         self.model = priced.model
         self.choices: list[Choices] = []
@@ -280,7 +280,7 @@ class Solved:
 
     @cached_property
     def weights(self) -> Numbers:
-        """How many hands, and cards shown, every entry stands for."""
+        """How many hands and exposed cards every entry stands for."""
         main = self.model.main
         if main is None:
             return self.model.seats.weights
@@ -289,7 +289,7 @@ class Solved:
     # ------------------------------------------------------------ values
 
     def _values(self, arrays: tuple[list[Numbers], list[Numbers]]) -> list[Numbers]:
-        """Return the value of every path at every entry, over the ways to go on from there."""
+        """Return the value of every path at every entry, summed over all ways to continue."""
         model, (mains, sides) = self.model, arrays
         main, side = model.main, model.side
         if main is None:
@@ -313,14 +313,14 @@ class Solved:
         return value
 
     def _seat_sums(self, values: Numbers) -> Numbers:
-        """Add up over the cards that may be shown to each seat."""
+        """Sum over the cards that may be shown to each seat."""
         main = self.model.main
         if main is None or main.counted.views == 1:
             return values
         return np.add.reduceat(values * main.counted.times, main.counted.first)
 
     def _best(self, node: Node, work: Any, before: tuple[str, ...]) -> tuple[Numbers, bool]:
-        """Return the value of a node, by entry or (true) by seat, and note the options taken."""
+        """Return the value of a node, by entry or (true) by seat, and record the options taken."""
         values, given, chosen = work
         if isinstance(node, Path):
             return values[self.model.number[id(node)]], False
@@ -337,7 +337,7 @@ class Solved:
         return value, by_seat
 
     def _reach(self, chosen: Choices) -> list[Numbers]:
-        """Return for every path which entries take it."""
+        """Return which entries take each path."""
         main = self.model.main
         seats = np.arange(len(self.model.seats.weights)) if main is None else main.counted.seat
         masks: list[Numbers] = []
@@ -355,11 +355,11 @@ class Solved:
         walk(self.model.root, np.ones(len(seats), bool), ())
         return masks
 
-    # ------------------------------------------------------------ what comes of it
+    # ------------------------------------------------------------ results
 
     @cached_property
     def path_weights(self) -> list[int]:
-        """How many hands and cards shown take each path, over all turns of the suits."""
+        """How many hands and exposed cards take each path, over all turns of the suits."""
         return [
             sum(int((self.weights * reach[p]).sum()) for reach in self.reach)
             for p in range(len(self.model.paths))
@@ -382,7 +382,7 @@ class Solved:
         return found
 
     def cases(self, mask: Numbers) -> Numbers:
-        """Count the deals of some entries by seat code and outcome."""
+        """Count the deals of the masked entries by seat code and outcome."""
         main = self.model.main
         if main is None:
             counts = np.bincount(self.model.seat_codes, self.weights * mask, _SEAT_CODES)
@@ -394,7 +394,7 @@ class Solved:
         return count[:, :, None]
 
     def _joint(self, mask: Numbers) -> Numbers:
-        """Count the deals of some entries by seat code and the outcomes of both groups."""
+        """Count the deals of the masked entries by seat code and the outcomes of both groups."""
         model = self.model
         main, side = model.main, model.side
         if main is None or side is None:
@@ -425,7 +425,7 @@ class Solved:
         return whole
 
     def _joint_seen(self, mask: Numbers) -> Numbers:
-        """Count the same beside cards that were seen."""
+        """Count the same, given cards that were seen."""
         count = np.zeros((_SEAT_CODES, *self._together.shape[1:]), np.int64)
         weighed = (self.weights * mask)[:, None, None] * self._together
         np.add.at(count, self.model.seat_codes, weighed)
@@ -445,7 +445,7 @@ class Solved:
 
 
 def _first_best(values: Sequence[Numbers]) -> Numbers:
-    """Return the number of the first of the highest values."""
+    """Return the index of the first of the highest values."""
     best, most = np.zeros(len(values[0]), np.int8), values[0]
     for number, value in enumerate(values[1:], 1):
         above = value > most
@@ -462,8 +462,8 @@ def _summed(nets: Numbers, counts: Numbers) -> list[tuple[int, int]]:
     return [(int(value), int(times)) for value, times in zip(values, sums, strict=True)]
 
 
-def _shown(root: Node, seen: Seen | None) -> str | None:
-    """Return the one place of which a card is shown at a decision that was not seen before."""
+def _shown(root: Node, seen: SeenCards | None) -> str | None:
+    """Return the one place with a card exposed at a decision that wasn't seen before."""
     shown = {
         (place, n)
         for decision in decisions(root)

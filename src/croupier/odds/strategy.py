@@ -1,4 +1,4 @@
-"""Strategies by name: always one option, as the bank must, or from a hand up."""
+"""Named strategies: always one option, mimicking the bank, or raising from a hand up."""
 
 import re
 from collections.abc import Callable
@@ -22,14 +22,14 @@ _RANK = "(?:[2-9TJQKA]|10)"
 _HAND = re.compile(rf"({_RANK}(?:-{_RANK})+)( or better)?", re.IGNORECASE)
 
 
-class Named(NamedTuple):
-    """A strategy by name: one option always, or from a strength up the one that wagers more."""
+class NamedStrategy(NamedTuple):
+    """A named strategy: always one option, or the one that wagers more from a strength up."""
 
     option: str = ""
     least: int = 0
 
     def of(self, node: Decision, rules: TableRules) -> str:
-        """Return the option that is always taken, as a decision names it."""
+        """Return the option that is always taken, by its name in a decision."""
         options = rules.steps[node.step].option
         for id, _ in node.options:
             if self.option in (id, options[id].label.lower()):
@@ -38,15 +38,15 @@ class Named(NamedTuple):
         raise UserError(f"{quoted(self.option)} is no option; there are {words}", field="strategy")
 
 
-def named_strategy(text: str, rules: TableRules, cards: int) -> Named:
-    """Read `always fold`, `mimic the dealer`, or a hand of so many cards: `Q-6-4`."""
+def named_strategy(text: str, rules: TableRules, cards: int) -> NamedStrategy:
+    """Parse `always fold`, `mimic the dealer`, or a hand of this many cards: `Q-6-4`."""
     said = text.strip()
     if said.lower().startswith(ALWAYS):
-        return Named(option=said[len(ALWAYS) :].strip().lower())
+        return NamedStrategy(option=said[len(ALWAYS) :].strip().lower())
     if said.lower().startswith(MIMIC):
         if rules.bank.qualifier is None:
             raise UserError("there is no bank's hand to mimic", field="strategy")
-        return Named(least=plan_of(rules).qualifying)
+        return NamedStrategy(least=plan_of(rules).qualifying)
     hand = _HAND.fullmatch(said)
     ranks = [RANKS.index(r.upper().replace("10", "T")) for r in hand[1].split("-")] if hand else []
     if len(ranks) != cards:
@@ -56,13 +56,13 @@ def named_strategy(text: str, rules: TableRules, cards: int) -> Named:
             f"or a hand such as {example}",
             field="strategy",
         )
-    return Named(least=strength_of_ranks(ranks, suited=False, ranking=rules.ranking))
+    return NamedStrategy(least=strength_of_ranks(ranks, suited=False, ranking=rules.ranking))
 
 
 def parse_strategy(text: str, model: Model) -> list[Choices] | None:
-    """Read a strategy: `best`, `always fold`, `mimic the dealer`, `Q-6-4`; None is the best one.
+    """Parse a strategy: `best`, `always fold`, `mimic the dealer`, `Q-6-4`; None is the best one.
 
-    From a hand up, the option that wagers more is taken, and below it the one that wagers less.
+    From a hand up, it takes the option that wagers more, and below it the one that wagers less.
     """
     if text.strip().lower() == BEST:
         return None
@@ -86,7 +86,7 @@ def _label(option: Option, id: str) -> str:
 
 
 def _every(model: Model, choose: Callable[[Decision], Numbers]) -> Choices:
-    """Return the choices at every decision, for every entry where a card is seen."""
+    """Return the choices at every decision, for every entry where a card is exposed."""
     chosen: Choices = {}
 
     def walk(node: Node, before: tuple[str, ...]) -> None:

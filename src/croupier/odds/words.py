@@ -1,9 +1,9 @@
-"""The strategy that was found, in sentences that a player can use.
+"""Describes a strategy in sentences that a player can use.
 
-Against a bank it is the lowest hand to play, for each card of the bank that may be up. Where a
-paytable decides it is a list of hands to let ride, told by what they already are, by their suits,
-by the number of straights they fit into and by their high cards. Every sentence is held against
-the choice for every hand; a hand that no sentence fits is named as an exception.
+Against a bank it is the lowest hand to play, for each card of the bank that may be exposed. Where a
+paytable decides, it is a list of hands to let ride: by what they already are, by their suits, by
+the number of straights they fit into and by their high cards. Every sentence is checked against the
+choice for every hand; a hand that no sentence fits is named as an exception.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from croupier.rules.words import listed
 _NAMED_MAX = 12
 _KEPT = 8
 _MADE = ("pair", "three of a kind", "four of a kind", "two pair")
-"""The hands that may pay already before all cards are there."""
+"""The hands that may pay before all cards are there."""
 _SETS = ("no set", "a pair", "two pair", "three of a kind", "four of a kind")
 _SUITS = {1: "suited", 2: "with two of a suit", 3: "of three suits"}
 _NUMBERS = ("no", "one", "two", "three", "four", "five")
@@ -39,7 +39,7 @@ def strategy_words(solved: Solved) -> tuple[str, ...]:
     steps = [step for step, _ in said]
     found: list[str] = []
     for (node, before), sentences in zip(nodes, words, strict=True):
-        if steps.count(node.step) > 1:  # What to do hangs on what was done before.
+        if steps.count(node.step) > 1:  # The choice depends on earlier ones.
             after = [_label(solved.model, step, name).lower() for step, name in before]
             sentences = _decision_words(solved, node, before, after=f" (after {listed(after)})")
         found += sentences
@@ -47,7 +47,7 @@ def strategy_words(solved: Solved) -> tuple[str, ...]:
 
 
 Before = tuple[tuple[str, str], ...]
-"""The steps at which a seat decided, and the options that it took."""
+"""The steps at which a seat decided, and the options it took."""
 
 
 def _nodes(node: Node, before: Before) -> Iterator[tuple[Decision, Before]]:
@@ -61,7 +61,7 @@ def _nodes(node: Node, before: Before) -> Iterator[tuple[Decision, Before]]:
 def _decision_words(
     solved: Solved, node: Decision, before: Before, *, after: str = ""
 ) -> tuple[str, ...]:
-    """Return sentences about one decision; suits may be told apart, so there are several turns."""
+    """Return sentences about one decision, over all turns of the suits."""
     model = solved.model
     key = ".".join((*(name for _, name in before), node.step))
     chosen = np.stack([_by_card(model, choices[key]) for choices in solved.choices])
@@ -69,7 +69,7 @@ def _decision_words(
     if not (model.main and model.main.contested):
         return tuple(_by_paytable(model, node, chosen == most, after=after))
     found: list[str] = []
-    for least in range(most, 0, -1):  # From the option that wagers most, down to the last but one.
+    for least in range(most, 0, -1):  # From the option that wagers most down to the last but one.
         if (chosen == least).any() or (least == 1 and not found):
             labels = _labels(model, node, least)
             said = _against_the_bank(model, node, chosen >= least, labels=labels)
@@ -78,7 +78,7 @@ def _decision_words(
 
 
 def _by_card(model: Model, choice: Numbers) -> Numbers:
-    """Return the number of the option that a seat takes, by seat and card shown."""
+    """Return the number of the option that a seat takes, by seat and exposed card."""
     main = model.main
     if main and main.counted.where is not None and len(choice) == len(main.counted.seat):
         return np.asarray(choice[main.counted.where])
@@ -101,7 +101,7 @@ def _label(model: Model, step: str, name: str) -> str:
 def _against_the_bank(
     model: Model, node: Decision, takes: Numbers, *, labels: tuple[str, str]
 ) -> Iterator[str]:
-    """Yield the lowest hand to play, one sentence for cards up that ask for the same."""
+    """Yield the lowest hand to play, in one sentence for all exposed cards with the same one."""
     shown = model.shown and node.sees.get(model.shown)
     if not shown:
         yield _threshold_words(model, takes[:, :, 0], labels) + "."
@@ -128,9 +128,9 @@ def _rank_range(ranks: list[int]) -> str:
 
 
 def _threshold_words(model: Model, takes: Numbers, labels: tuple[str, str]) -> str:
-    """Say from which hand on an option that wagers more is taken, and name the exceptions.
+    """Say from which hand up to take an option that wagers more, and name the exceptions.
 
-    `takes` is by turn and seat, or by turn, seat and card shown; -1 where it does not apply.
+    `takes` is by turn and seat, or by turn, seat and exposed card; -1 where it doesn't apply.
     """
     play, fold = labels
     count = len(model.seats.cards)
@@ -156,7 +156,7 @@ def _threshold_words(model: Model, takes: Numbers, labels: tuple[str, str]) -> s
 
 
 def _cut(strengths: Numbers, does: Numbers, does_not: Numbers) -> int:
-    """Return the strength from which on taking the option errs for the fewest classes."""
+    """Return the strength from which taking the option is wrong for the fewest classes."""
     levels = np.unique(strengths)
     below = np.array([np.count_nonzero(does & (strengths < level)) for level in levels])
     from_ = np.array([np.count_nonzero(does_not & (strengths >= level)) for level in levels])
@@ -174,7 +174,7 @@ def _hand(model: Model, seat: int) -> Hand:
 
 
 def _named(model: Model, mask: Numbers) -> str:
-    """Name some hands by their ranks, and by their suits where those matter."""
+    """Name hands by their ranks, and by their suits where those matter."""
     strengths = three_cards(model.seats.cards, model.ranking)
     suits = np.array([len({*seat}) for seat in (model.seats.cards & 3).tolist()])
     names: dict[str, None] = {}
@@ -196,7 +196,7 @@ def _named(model: Model, mask: Numbers) -> str:
 
 
 def _suited(hand: Hand) -> str:
-    """Name the two cards of a hand that are of one suit."""
+    """Name the two suited cards of a hand."""
     suits = [card.suit for card in hand.cards]
     ranks = [card.rank for card in hand.cards if suits.count(card.suit) == 2]
     return "-".join(RANKS[rank].replace("T", "10") for rank in sorted(ranks, reverse=True))
@@ -206,7 +206,7 @@ def _suited(hand: Hand) -> str:
 
 
 def _by_paytable(model: Model, node: Decision, takes: Numbers, *, after: str = "") -> Iterator[str]:
-    """Yield the hands to let ride, one sentence for each kind."""
+    """Yield the hands to let ride, in one sentence for each kind."""
     play, fold = _labels(model, node)
     asked = str(model.rules.steps[node.step].asks).replace("_", " ").capitalize() + after
     table = _asked_table(model, node)
@@ -247,7 +247,7 @@ def _by_paytable(model: Model, node: Decision, takes: Numbers, *, after: str = "
 
 
 def _paying(takes: Numbers, features: Numbers) -> tuple[list[str], list[Numbers]]:
-    """Say which hands that already pay to let ride, and return the exceptions from that."""
+    """Say which hands that already pay to let ride, and return the exceptions."""
     pays = features[:, 0] == 1
     if takes[pays].all():
         return ["a hand that already pays"], []
@@ -271,28 +271,28 @@ def _asked_table(model: Model, node: Decision) -> Paytable | None:
 
 
 def _known_cards(model: Model, up: int) -> Numbers:
-    """Return the cards that every seat knows, with each card that may be up."""
+    """Return the cards that every seat knows, with each card that may be exposed."""
     seen = model.sight.seen.cards if model.sight else ()
     cards = np.column_stack([model.seats.cards, np.tile(seen, (len(model.seats.cards), 1))])
     return _with_each(cards.astype(np.uint8), model.seats.rest) if up else cards.astype(np.uint8)
 
 
 def _with_each(cards: Numbers, rest: Numbers) -> Numbers:
-    """Return every row of cards with each of the others that may join it."""
+    """Return every row of cards with each of the other cards that may join it."""
     return np.column_stack([np.repeat(cards, rest.shape[1], axis=0), rest.reshape(-1)])
 
 
 @lru_cache(maxsize=_KEPT)
 def _features(up: int, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
-    """Return the features of the suit classes, with each card that may be up.
+    """Return the features of the suit classes, with each card that may be exposed.
 
-    They depend on a paytable only by which hands of which ranks are listed, so few are ever made.
+    They depend only on which hands of which ranks a paytable lists, so there are few.
     """
     return _features_of(_with_each(SEATS, REST) if up else SEATS, paid)
 
 
 def _features_of(cards: Numbers, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
-    """Return of every row of cards: pays already, suited, straights it fits, high cards, sets."""
+    """Return for every row of cards: pays already, suited, straights it fits, high cards, sets."""
     pair_pays, trips_pay, quads_pay, two_pay = map(np.array, paid)
     ranks, suits = cards >> 2, cards & 3
     counts = (ranks[:, :, None] == np.arange(13)).sum(axis=1)
@@ -310,13 +310,13 @@ def _features_of(cards: Numbers, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
 
 
 def _listed(table: Paytable, name: str) -> tuple[bool, ...]:
-    """Say of each rank whether a paytable lists a hand made of it."""
+    """Return for each rank whether a paytable lists a hand of it."""
     return tuple(row_for(table, Label(name, None, rank)) is not None for rank in range(13))
 
 
 @cache
 def _straights() -> Numbers:
-    """Return by set of ranks how many straights of five hold all of them."""
+    """Return by set of ranks how many straights of five contain all of them."""
     masks = [31 << low for low in range(9)] + [1 << 12 | 15]
     sets = np.arange(8192)
     fits: Numbers = np.sum([(sets & mask) == sets for mask in masks], axis=0)
@@ -324,7 +324,7 @@ def _straights() -> Numbers:
 
 
 def _least_high(high: Numbers, here: Numbers, takes: Numbers) -> int:
-    """Return the number of high cards from which on the option errs for the fewest hands."""
+    """Return the number of high cards from which the option is wrong for the fewest hands."""
     errors = [np.count_nonzero(here & (takes != (high >= least))) for least in range(6)]
     return int(np.argmin(errors))
 

@@ -1,1 +1,1 @@
-"""Documents: what is posted at the table, and the sheet of the mathematics; HTML, PDF or data."""
+"""Documents: the sign of a table and its PAR sheet, as HTML, PDF or data."""

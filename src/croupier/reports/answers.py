@@ -1,6 +1,6 @@
-"""Questions to the mathematics as people write them, and the documents that answer them.
+"""Questions about odds as people write them, and the documents that answer them.
 
-Commands and pages ask through here, so that both give the same document to the same question.
+Commands and pages both ask through here, so the same question gets the same document.
 """
 
 import tomllib
@@ -13,18 +13,18 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.words import plain
 
 if TYPE_CHECKING:
-    # Only named here: whoever reads a selection need not load the mathematics.
+    # For types only: reading a selection shouldn't load the mathematics.
     from croupier.cards import Card
     from croupier.odds import Analysis, PricedRuling
 
 
 def toml_value(text: str) -> Any:
-    """Return the TOML value that a text is, or the text itself."""
+    """Parse a text as a TOML value; return the text itself if it isn't one."""
     try:
         table = tomllib.loads(f"value = {text}", parse_float=Decimal)
-    except (ValueError, RecursionError):  # TOML's own, and numbers of thousands of digits.
+    except (ValueError, RecursionError):  # TOML's errors, and numbers of thousands of digits.
         return text
-    # A text of several lines could add keys of its own: then it is no value.
+    # A text of several lines could add keys of its own, so it isn't a value.
     return table["value"] if len(table) == 1 and "\n" not in text else text
 
 
@@ -37,7 +37,7 @@ def answer(
     strategy: str | None = None,
     seen: "Sequence[Card]" = (),
 ) -> "Sequence[Analysis]":
-    """Return the analysis of a bet, or without one of every wager on its own."""
+    """Return the analysis of a bet or, without one, of every wager on its own."""
     from croupier import odds
 
     if bet or strategy is not None:
@@ -47,7 +47,7 @@ def answer(
 
 
 def answer_json(rules: TableRules, found: "Iterable[Analysis]") -> dict[str, Any]:
-    """Return analyses of one table as a program reads them."""
+    """Return the analyses of one table as JSON data."""
     return {
         "rulebook": rules.rulebook,
         "selections": plain(dict(rules.selections)),
@@ -56,12 +56,12 @@ def answer_json(rules: TableRules, found: "Iterable[Analysis]") -> dict[str, Any
 
 
 def by_wager(found: "Iterable[Analysis]") -> dict[str, "Analysis"]:
-    """Name each analysis by the wager that it was made for: the last one of those it needed."""
+    """Key each analysis by the wager it was made for: the last of those in its bet."""
     return {[*one.bet][-1]: one for one in found}
 
 
 def prices_json(book: Rulebook, rulings: "Iterable[PricedRuling]") -> dict[str, Any]:
-    """Return the priced rulings of a book as a program reads them."""
+    """Return the priced rulings of a book as JSON data."""
     return {"rulebook": book.id, "rulings": [_ruling_json(ruling) for ruling in rulings]}
 
 

@@ -11,12 +11,12 @@ BARS_MAX = 14
 _RARE = Fraction(1, 10_000)
 
 Group = tuple[Fraction, Fraction, Fraction]
-"""The lowest and the highest net of a bar, and how likely it is."""
+"""The lowest and highest net of a bar, and its probability."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing, and what it says to those who cannot see it."""
+    """A drawing and its text alternative."""
 
     title: str
     desc: str
@@ -34,14 +34,14 @@ def edges_chart(par: Par, *, font: str = SANS) -> Chart:
 
 
 def spread_chart(wager: WagerSheet, *, font: str = SANS) -> Chart:
-    """Draw how likely each net result of a round is; rare neighbours share a bar."""
+    """Draw the probability of each net result of a round; rare neighbours share a bar."""
     groups = _grouped([(Fraction(n.exact_net), Fraction(n.exact)) for n in wager.distribution])
     bars = [Bar(_span(low, high), float(p), _chance(p), _tone(low)) for low, high, p in groups]
     return _bars(f"{wager.title}: how likely each net result is, in units", bars, font=font)
 
 
 def meter_chart(wager: WagerSheet, *, font: str = SANS) -> Chart | None:
-    """Draw the expected value against what each meter shows, and where it breaks even."""
+    """Draw the expected value against each meter, with its break-even point."""
     plots = [
         Plot(meter.name, meter.points, ((float(Fraction(meter.exact)), 0.0, meter.break_even),))
         for meter in wager.meters
@@ -63,7 +63,7 @@ def _bars(title: str, bars: list[Bar], *, font: str) -> Chart:
 
 
 def _grouped(nets: list[tuple[Fraction, Fraction]]) -> list[Group]:
-    """Put the rarest neighbours together, never across zero, until the bars are few enough."""
+    """Merge the rarest neighbours, never across zero, until the bars are few enough."""
     groups: list[Group] = [(net, net, p) for net, p in nets]
     while len(groups) > BARS_MAX:
         pairs = [

@@ -1,4 +1,4 @@
-"""How the figures of a sheet were found, and how they can be checked: commands to run."""
+"""How the figures of a sheet were computed, and commands to check them."""
 
 import json
 import re
@@ -13,23 +13,23 @@ from croupier.rules.words import plain
 _BARE = re.compile(r"[A-Za-z0-9_./=-]+")
 
 METHOD = (
-    "Nothing here is sampled or assumed. Every deal is counted, hands that differ only by suits "
-    "together; every deal is as likely as any other. What each deal pays is said by the same table "
-    "rules and the same function that settle rounds at the table, so the figures are those of the "
-    "game that is dealt.",
-    "The strategy is derived: at each decision the choice with the higher expected value is taken, "
-    "over all deals that the player cannot tell apart; where two are worth the same, the one that "
-    "wagers less. The strategy is therefore the best there is, and the house edge the least.",
-    "Expected value, probabilities and variance are exact fractions; what is printed beside them "
-    "is rounded to the nearest. The contributions of all lines of a wager add up to its expected "
-    "value. Fees, rake, rounding to the cent and a bank that runs short are not part of them.",
-    "Volatility is reckoned from the exact deviation of one round: the half-width over n rounds is "
-    "1.6449 deviations divided by the root of n and by the opening wager. It holds as far as "
-    "the average of n rounds is close to normal, which for rare large payouts takes many rounds.",
-    "A break-even is the amount of a meter at which the expected value is zero, the other meters "
-    "as they stand here.",
+    "Nothing here is sampled or assumed. Every deal is counted, and all deals are equally likely; "
+    "hands that differ only by suits are counted together. The table rules and the function that "
+    "settle rounds at the table also price each deal, so these are the figures of the game that is "
+    "dealt.",
+    "The strategy is derived. At each decision it takes the choice with the highest expected value "
+    "over all deals that the player can't tell apart; if two are worth the same, it takes the one "
+    "that wagers less. No strategy is better, and the house edge is the lowest possible.",
+    "Expected values, probabilities and variances are exact fractions; the decimals beside them "
+    "are rounded to nearest. The contributions of all lines of a wager add up to its expected "
+    "value. Fees, rake, rounding to the cent and a bank that runs short are not included.",
+    "Volatility is computed from the exact deviation of one round: the half-width over n rounds is "
+    "1.6449 deviations divided by the square root of n and by the opening wager. It holds if the "
+    "average of n rounds is close to normal, which takes many rounds if large payouts are rare.",
+    "A break-even is the amount of a meter at which the expected value is zero, with the other "
+    "meters as given here.",
 )
-"""How the figures were found, in paragraphs."""
+"""The method, in paragraphs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Check:
 def checks_of(
     book: Rulebook, rules: TableRules, *, meters: Mapping[str, str], others: int
 ) -> Iterator[Check]:
-    """Yield the commands that answer with the figures of a sheet."""
+    """Yield the commands that reproduce the figures of a sheet."""
     select = "".join(f" --select {_quoted(word)}" for word in selection_words(book, rules))
     meter = "".join(f" --meter {_quoted(f'{id}={amount}')}" for id, amount in meters.items())
     with_others = f" --others {others}" if others else ""
@@ -57,16 +57,16 @@ def checks_of(
     )
     yield Check(
         command=f"croupier simulate {rules.rulebook} --rounds 1000000 --seed 1{select}",
-        shows="The same figures from rounds that the engine deals and settles, within their error.",
+        shows="Rounds dealt at random, whose means agree with these figures within their error.",
     )
     yield Check(
         command=f"croupier price {rules.rulebook} --json",
-        shows="What each ruling and each other reading of it is worth.",
+        shows="What each ruling and its other readings are worth.",
     )
 
 
 def selection_words(book: Rulebook, rules: TableRules) -> Iterator[str]:
-    """Yield `K=V` for every selection that is not the book's default, as `--select` reads them."""
+    """Yield `K=V` for every selection that differs from the book's default, as for `--select`."""
     defaults = resolve(book).selections
     for name, value in rules.selections.items():
         if defaults.get(name) != value:
@@ -74,7 +74,7 @@ def selection_words(book: Rulebook, rules: TableRules) -> Iterator[str]:
 
 
 def _toml(value: object) -> str:
-    """Write a value as TOML does in one line; a plain word needs no quotes."""
+    """Write a value as one line of TOML; a plain word needs no quotes."""
     match value:
         case dict():
             pairs = (f"{json.dumps(str(key))} = {_item(item)}" for key, item in value.items())
@@ -92,5 +92,5 @@ def _item(value: object) -> str:
 
 
 def _quoted(word: str) -> str:
-    """Quote a word for a shell where it needs it."""
+    """Quote a word for a shell where necessary."""
     return word if _BARE.fullmatch(word) else "'" + word.replace("'", "'\\''") + "'"

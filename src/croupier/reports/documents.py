@@ -1,4 +1,4 @@
-"""The two documents in each of their forms: HTML text or the bytes of a PDF."""
+"""The sign and the PAR sheet, each as HTML or PDF."""
 
 from dataclasses import asdict
 from typing import Any
@@ -12,11 +12,11 @@ from croupier.reports.sign import Sign
 from croupier.svg import SANS
 
 PRINT_FONT = "Libertinus Serif"
-"""The font that comes with Typst, for the words inside charts."""
+"""The font that ships with Typst, for text inside charts."""
 
 
 def sign_html(sign: Sign, *, paper: str = "a4") -> str:
-    """Return a sign as a page that fits one printed sheet."""
+    """Return a sign as a page that prints on one sheet."""
     layout = layout_of(sign, paper=paper, type=PAGE_TYPE)
     return html("sign", sign=sign, layout=layout, margin_mm=MARGIN_MM)
 
@@ -28,12 +28,11 @@ def sign_pdf(sign: Sign, *, paper: str = "a4") -> bytes:
 
 
 def par_html(par: Par, *, paper: str = "a4") -> str:
-    """Return a PAR sheet as one page of HTML that prints on several sheets."""
+    """Return a PAR sheet as one HTML page that prints on several sheets."""
     return html("par", par=par, paper=paper, confidence=CONFIDENCE, **_charts(par, SANS))
 
 
 def par_pdf(par: Par, *, paper: str = "a4") -> bytes:
-    """Return a PAR sheet as a PDF."""
     data = {"par": par.as_json(), "paper": paper, "confidence": CONFIDENCE}
     return pdf("par", {**data, **_plain(_charts(par, PRINT_FONT))})
 

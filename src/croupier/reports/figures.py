@@ -1,4 +1,4 @@
-"""How exact figures are written for people: rounded to the nearest, from the fraction itself."""
+"""Formats exact figures: rounded to the nearest, straight from the fraction."""
 
 from fractions import Fraction
 from math import isqrt
@@ -7,7 +7,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def decimal(value: Fraction, places: int = 6, *, signed: bool = False) -> str:
-    """Write a number with so many decimals: 1,234.500000."""
+    """Format a number with this many decimals: 1,234.500000."""
     units = round(abs(value) * 10**places)
     whole, rest = divmod(units, 10**places)
     sign = (MINUS if value < 0 else "+" if signed else "") if units else ""
@@ -15,18 +15,18 @@ def decimal(value: Fraction, places: int = 6, *, signed: bool = False) -> str:
 
 
 def percent(value: Fraction, places: int = 4, *, signed: bool = False) -> str:
-    """Write a share as a percentage: 3.3730 %."""
+    """Format a share as a percentage: 3.3730 %."""
     return f"{decimal(value * 100, places, signed=signed)} %"
 
 
 def short(value: Fraction, places: int = 6) -> str:
-    """Write a number with as many decimals as it needs, at most so many: 2.5, −1."""
+    """Format a number with as few decimals as it needs, up to a maximum: 2.5, −1."""
     text = decimal(value, places)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def one_in(probability: Fraction) -> str:
-    """Write how rare something is: 1 in 22.1; '' for what never happens."""
+    """Format how rare something is: 1 in 22.1; '' if it never happens."""
     if not probability:
         return ""
     rounds = 1 / probability
@@ -34,7 +34,7 @@ def one_in(probability: Fraction) -> str:
 
 
 def root(value: Fraction, places: int = 6) -> Fraction:
-    """Return a square root, exact to more places than are shown, without a float on the way."""
+    """Return a square root, exact beyond the places shown, without using floats."""
     scale = 10 ** (places + 12)
     whole = isqrt(value.numerator * value.denominator * scale**2)
     return Fraction(whole, value.denominator * scale)

@@ -1,6 +1,6 @@
-"""Fits a sign onto one sheet: in the largest type that fits, whatever number of columns that takes.
+"""Fits a sign onto one sheet, with the number of columns that allows the largest type.
 
-The widths of letters are estimated, on the safe side, so that nothing needs to be measured.
+Letter widths are estimated generously, so that nothing needs to be measured.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ PAPERS = {
     "letter": (279.4, 215.9),
     "tabloid": (431.8, 279.4),
 }
-"""Width and height of a sheet on its side, in millimetres."""
+"""Width and height of a sheet in landscape, in millimetres."""
 
 MARGIN_MM = 12.0
 GAP_MM = 8.0
@@ -24,12 +24,12 @@ POINTS_MM = 72 / 25.4
 SIZES_PT = [half / 2 for half in range(80, 13, -1)]
 COLUMNS_MAX = 4
 NOTE = 0.68
-"""The size of notes, in that of the rows."""
+"""The size of notes, relative to rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Type:
-    """How much room a font takes, in units of its size."""
+    """The space a font takes, in units of its size."""
 
     letter: float
     title: float
@@ -43,13 +43,13 @@ class Type:
 
 PAGE_TYPE = Type(
     letter=0.56, title=1.6, row=1.45, line=1.3, note=0.97, space=1.1, header_pt=92.0
-)  # A browser may have a wide font.
+)  # A browser may use a wide font.
 PRINT_TYPE = Type(letter=0.47, title=1.3, row=1.22, line=1.1, note=0.74, space=1.2, header_pt=88.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The sheet, the size of the type, and which panels stand in which column."""
+    """The sheet, the type size, and the panels of each column."""
 
     width_mm: float
     height_mm: float
@@ -58,7 +58,7 @@ class Layout:
 
 
 def layout_of(sign: Sign, *, paper: str, type: Type) -> Layout:
-    """Return the layout with the largest type; what fits no sheet goes on to the next."""
+    """Return the layout with the largest type; what doesn't fit continues on the next sheet."""
     width_mm, height_mm = PAPERS[paper]
     height = (height_mm - 2 * MARGIN_MM) * POINTS_MM - type.header_pt - type.footer_pt
     cut: list[range] = []
@@ -79,7 +79,7 @@ def _columns(sign: Sign, cut: list[range]) -> tuple[tuple[Panel, ...], ...]:
 
 
 def _lines(panel: Panel, row: tuple[str, ...], width: float) -> int:
-    """Return on how many lines of this many letters the first cell of a row stands."""
+    """Return how many lines of this many letters the first cell of a row takes."""
     cells = [max(map(len, column)) for column in zip(*panel.rows, strict=True)][1:]
     if panel.heads:
         cells = [max(c, ceil(len(h) * 0.7)) for c, h in zip(cells, panel.heads, strict=True)]
@@ -88,7 +88,7 @@ def _lines(panel: Panel, row: tuple[str, ...], width: float) -> int:
 
 
 def _crowded(panel: Panel, width: float, type: Type) -> bool:
-    """Whether a row would break more than once, a short one at all, or the title."""
+    """Whether a row would wrap more than once, or a short row or the title at all."""
     letters = width / type.letter
     lines = [(len(row[0]), _lines(panel, row, letters)) for row in panel.rows]
     broken = any(count > (2 if length > 16 else 1) for length, count in lines)
@@ -96,7 +96,7 @@ def _crowded(panel: Panel, width: float, type: Type) -> bool:
 
 
 def _height(panel: Panel, width: float, type: Type) -> float:
-    """Return the height of a panel in units of the size of the type."""
+    """Return the height of a panel, in units of the type size."""
     letters = width / type.letter
     notes = sum(ceil(len(note) * NOTE / letters) for note in (*panel.notes, panel.about) if note)
     more = sum(_lines(panel, row, letters) - 1 for row in panel.rows)
@@ -105,7 +105,7 @@ def _height(panel: Panel, width: float, type: Type) -> float:
 
 
 def _balanced(heights: Sequence[float], count: int) -> list[range]:
-    """Cut a row of panels into columns, in order, so that the highest is as low as can be."""
+    """Split panels into columns, in order, so that the tallest is as short as possible."""
 
     def highest(cut: list[range]) -> float:
         return max(sum(heights[i] for i in column) for column in cut)

@@ -1,7 +1,7 @@
 """What a player has to know before the first bet at a table, in sentences with their clauses.
 
-The sign has what every hand pays; these are the rest: who qualifies, how much may be bet, what the
-house charges and where payoffs end. Everything comes from table rules.
+The sign shows what every hand pays; these cover the rest: who qualifies, how much may be bet, what
+the house charges and where payoffs are capped. Everything comes from the table rules.
 """
 
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ LIMITS = "limits"
 
 
 class Notice(NamedTuple):
-    """One thing that is posted."""
+    """One posted notice."""
 
     about: str
-    """Which kind of thing it is, for programs."""
+    """The kind of notice, for programs."""
     title: str
     says: str
     clause: str | None
@@ -27,7 +27,7 @@ class Notice(NamedTuple):
 
 
 def notices_of(rules: TableRules) -> tuple[Notice, ...]:
-    """Return what is posted at a table, in the order in which it is read."""
+    """Return a table's notices, in reading order."""
     return tuple(_notices(rules))
 
 
@@ -67,7 +67,7 @@ def _sums(rules: TableRules, name: str, wager: Wager) -> str:
 
 
 def _fee(rules: TableRules, fee: Fee) -> str:
-    """Say what the house takes for each wager, and from the banker (California fees)."""
+    """Describe the fee for each wager, and the banker's (California fees)."""
     bank = rules.bank.label.lower()
     says = []
     if fee.brackets:
@@ -80,7 +80,7 @@ def _fee(rules: TableRules, fee: Fee) -> str:
 
 
 def _rake(rules: TableRules, rake: Rake) -> str:
-    """Say how much rake is taken and from whom (designated player, rake.c)."""
+    """Describe the rake and who pays it (designated player, rake.c)."""
     if not rake.amount:
         return "none"
     payer = RAKED[rake.payer].format(bank=rules.bank.label.lower())

@@ -1,7 +1,7 @@
-"""The PAR sheet of a table: every figure of its mathematics, how it was found and how to check it.
+"""The PAR sheet of a table: all its figures, how they were computed and how to check them.
 
-The figures come from the odds room and are only written here; nothing is reckoned a second time,
-but sums of columns, so that a reader can see that they add up.
+The figures come from `odds` and are only formatted here. The one computation is summing columns, to
+show that they add up.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,18 +18,18 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.words import listed, plain
 
 if TYPE_CHECKING:
-    # Only named here: whoever makes a sign need not load the mathematics.
+    # For types only: making a sign shouldn't load the mathematics.
     from croupier.odds import Analysis, PricedRuling, Return
 
 CONFIDENCE = "90 %"
 Z = Fraction(16449, 10000)
-"""How many deviations on either side hold 90 % of a normal distribution."""
+"""How many standard deviations on either side hold 90 % of a normal distribution."""
 ROUNDS = (1_000, 10_000, 100_000, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """One selection of the operator's, what it means, and where the book leaves it open."""
+class SelectionRow:
+    """One of the operator's selections, what it means, and where the book leaves it open."""
 
     id: str
     says: str
@@ -41,7 +41,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One figure: rounded, exact where a fraction can say it, and what it is."""
+    """One figure: rounded, exact where it is a fraction, and its description."""
 
     id: str
     name: str
@@ -51,8 +51,8 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """One way in which a line ends."""
+class LineResult:
+    """One result of a line."""
 
     says: str
     pays: str
@@ -65,18 +65,18 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineSheet:
-    """Every way in which one line ends, and the sum of them."""
+    """All results of one line, and their sum."""
 
     id: str
     label: str
     of: int
-    results: tuple[Result, ...]
-    total: Result
+    results: tuple[LineResult, ...]
+    total: LineResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
-    """Between what the house's average over so many rounds lies, nine times out of ten."""
+class AverageRange:
+    """The range of the house's average over a number of rounds, nine times out of ten."""
 
     rounds: str
     half_width: str
@@ -97,7 +97,7 @@ class Net:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeterSheet:
-    """One meter: where it stands here, and where the wager breaks even."""
+    """One meter: what it shows, and where the wager breaks even."""
 
     id: str
     name: str
@@ -117,17 +117,17 @@ class WagerSheet:
     wagers: tuple[str, ...]
     figures: tuple[Figure, ...]
     lines: tuple[LineSheet, ...]
-    spreads: tuple[Spread, ...]
+    spreads: tuple[AverageRange, ...]
     distribution: tuple[Net, ...]
     together: str
-    """What all lines add up to: the expected value, but for envy."""
+    """The sum of all lines: the expected value without envy."""
     envy: str
-    """What other players' hands add to the expected value, where they are counted."""
+    """What other players' hands add to the expected value, if counted."""
     strategy: tuple[str, ...]
     meters: tuple[MeterSheet, ...]
 
     def value(self, id: str) -> str:
-        """Return a figure as it is written."""
+        """Return a figure as formatted."""
         return next(figure.value for figure in self.figures if figure.id == id)
 
     def exact(self, id: str) -> str:
@@ -150,7 +150,7 @@ class ReadingSheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulingSheet:
-    """One ruling of the book, with what each reading is worth."""
+    """One ruling of the book, with the value of each reading."""
 
     id: str
     clauses: str
@@ -162,7 +162,7 @@ class RulingSheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Par:
-    """The whole sheet."""
+    """A whole PAR sheet."""
 
     title: str
     game: str
@@ -173,7 +173,7 @@ class Par:
     version: str
     date: str
     others: int
-    selections: tuple[Chosen, ...]
+    selections: tuple[SelectionRow, ...]
     wagers: tuple[WagerSheet, ...]
     left_out: tuple[str, ...]
     rulings: tuple[RulingSheet, ...]
@@ -187,17 +187,17 @@ class Par:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
-    """What the odds room found for a sheet."""
+    """What `odds` computed for a sheet."""
 
     analyses: Sequence["Analysis"]
     rulings: Sequence["PricedRuling"]
     meters: Mapping[str, str]
-    """What was said of meters, as it was written."""
+    """The meters that were given, as written."""
     others: int = 0
 
 
 def par_of(book: Rulebook, rules: TableRules, found: Priced, *, date: str = "") -> Par:
-    """Return the sheet of a table; `date` is printed as it is given."""
+    """Return the PAR sheet of a table; `date` is printed as given."""
     analysed = {name for analysis in found.analyses for name in analysis.bet}
     asked = [name for name, wager in rules.wagers.items() if wager.placed == "before the deal"]
     return Par(
@@ -219,14 +219,14 @@ def par_of(book: Rulebook, rules: TableRules, found: Priced, *, date: str = "") 
     )
 
 
-def _selections(book: Rulebook, rules: TableRules) -> Iterator[Chosen]:
+def _selections(book: Rulebook, rules: TableRules) -> Iterator[SelectionRow]:
     defaults = resolve(book).selections
     for name, value in rules.selections.items():
         selection = book.rules.selection[name]
         if selection.of and selection.of not in rules.wagers:
-            continue  # About a wager that is not offered.
+            continue  # About a wager that isn't offered.
         option = selection.option.get(str(value))
-        yield Chosen(
+        yield SelectionRow(
             id=name,
             says=selection.says,
             value=_shown(value),
@@ -250,7 +250,7 @@ def _shown(value: object) -> str:
 
 
 def wager_sheet(analysis: "Analysis") -> WagerSheet:
-    """Return all figures of one analysis, written for people."""
+    """Return all figures of one analysis, formatted."""
     rules, together = analysis.rules, _together(analysis)
     envy = analysis.expected_value - together
     return WagerSheet(
@@ -282,7 +282,7 @@ def _together(analysis: "Analysis") -> Fraction:
 
 
 def bet_says(rules: TableRules, bet: Mapping[str, Fraction]) -> str:
-    """Say a bet in words: 1 unit on Ante and 1 unit on Pair Plus."""
+    """Describe a bet: 1 unit on Ante and 1 unit on Pair Plus."""
     parts = [
         f"{short(units)} unit{'' if units == 1 else 's'} on {rules.wagers[name].label}"
         for name, units in bet.items()
@@ -296,15 +296,21 @@ def _opening(analysis: "Analysis") -> Fraction:
 
 def _figures(analysis: "Analysis") -> Iterator[Figure]:
     exact = {
-        "expected_value": ("Expected value", "What the player wins on average, in units."),
-        "house_edge": ("House edge", "What the house keeps on average, of the opening wager."),
-        "return": ("Return to player", "What comes back on average, of the opening wager."),
-        "average_wagered": ("Average wagered", "All that is staked on average, in units."),
+        "expected_value": ("Expected value", "The player's average net per round, in units."),
+        "house_edge": (
+            "House edge",
+            "What the house keeps of the opening wager on average.",
+        ),
+        "return": (
+            "Return to player",
+            "What comes back of the opening wager on average.",
+        ),
+        "average_wagered": ("Average wagered", "The average of all stakes in a round, in units."),
         "element_of_risk": (
             "Element of risk",
-            "What the house keeps on average, of all that is staked.",
+            "What the house keeps of all stakes on average.",
         ),
-        "hit_frequency": ("Hit frequency", "How often a round ends with a win."),
+        "hit_frequency": ("Hit frequency", "The probability that a round ends with a win."),
     }
     shares = {"house_edge", "return", "element_of_risk", "hit_frequency"}
     for id, (name, means) in exact.items():
@@ -324,23 +330,23 @@ def _figures(analysis: "Analysis") -> Iterator[Figure]:
         name="Standard deviation",
         value=decimal(deviation),
         exact=f"√({analysis.variance})",
-        means="Of the net result of one round, in units: the root of the variance.",
+        means="Of the net result of one round, in units: the square root of the variance.",
     )
     yield Figure(
         id="volatility",
         name="Volatility index",
         value=decimal(deviation * Z / _opening(analysis), 4),
         exact="",
-        means=f"{decimal(Z, 4)} deviations, of the opening wager: {CONFIDENCE} confidence.",
+        means=f"{decimal(Z, 4)} deviations divided by the opening wager: {CONFIDENCE} confidence.",
     )
 
 
-def _spreads(analysis: "Analysis") -> Iterator[Spread]:
-    """Yield, for so many rounds, the interval that holds the house's average with 90 %."""
+def _spreads(analysis: "Analysis") -> Iterator[AverageRange]:
+    """Yield the interval that holds the house's average with 90 %, by number of rounds."""
     one = root(analysis.variance) * Z / _opening(analysis)
     for rounds in ROUNDS:
         half = one / root(Fraction(rounds))
-        yield Spread(
+        yield AverageRange(
             rounds=f"{rounds:,}",
             half_width=percent(half, 3),
             low=percent(analysis.house_edge - half, 3),
@@ -362,9 +368,9 @@ def _lines(analysis: "Analysis") -> Iterator[LineSheet]:
         )
 
 
-def _result(one: "Return") -> Result:
+def _result(one: "Return") -> LineResult:
     chance = Fraction(one.combinations, one.of)
-    return Result(
+    return LineResult(
         says=one.says,
         pays=one.pays,
         combinations=one.combinations,
@@ -375,11 +381,11 @@ def _result(one: "Return") -> Result:
     )
 
 
-def _total(returns: Iterable["Return"]) -> Result:
+def _total(returns: Iterable["Return"]) -> LineResult:
     listed = list(returns)
     combinations = sum(one.combinations for one in listed)
     whole = sum((one.contribution for one in listed), Fraction(0))
-    return Result(
+    return LineResult(
         says="total",
         pays="",
         combinations=combinations,
@@ -391,7 +397,7 @@ def _total(returns: Iterable["Return"]) -> Result:
 
 
 def line_label(rules: TableRules, line: str) -> str:
-    """Return what a line is called, by the label of its wager, bonus or envy."""
+    """Return the label of a line's wager, bonus or envy."""
     for part in (rules.wagers, rules.bonuses, rules.envies):
         if line in part:
             return part[line].label
@@ -417,7 +423,7 @@ def _meters(analysis: "Analysis") -> Iterator[MeterSheet]:
 def _points(
     shows: Fraction, even: Fraction | None, value: Fraction
 ) -> tuple[tuple[float, float], ...]:
-    """Return a line through what is known: the value here, and zero at the break-even."""
+    """Return a line through the known points: the value here, and zero at the break-even."""
     if even is None or even == shows:
         return ()
     slope = -value / (even - shows)
@@ -430,7 +436,7 @@ def _points(
 
 
 def ruling_sheet(book: Rulebook, ruling: "PricedRuling") -> RulingSheet:
-    """Return a priced ruling, written for people."""
+    """Return a priced ruling, formatted."""
     chosen = next((one.expected_value for one in ruling.readings if one.chosen), None)
     return RulingSheet(
         id=ruling.id,
@@ -456,6 +462,6 @@ def ruling_sheet(book: Rulebook, ruling: "PricedRuling") -> RulingSheet:
 
 
 def _bet(book: Rulebook, bet: Mapping[str, Fraction]) -> str:
-    """Say the bet that a ruling was priced with; the table here need not offer it."""
+    """Describe the bet that a ruling was priced with; this table may not offer it."""
     labels = {name: wager.label for name, wager in book.rules.wager.items()}
     return listed([f"{short(Fraction(units))} on {labels[name]}" for name, units in bet.items()])

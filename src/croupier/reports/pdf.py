@@ -1,6 +1,6 @@
-"""Documents as PDF: Typst source of this package, and plain data that it reads.
+"""Documents as PDF, from this package's Typst templates and plain data.
 
-The data reaches Typst as JSON, never as source, so that no text of a rulebook can be markup.
+The data reaches Typst as JSON, never as source, so no text of a rulebook can act as markup.
 """
 
 import json
@@ -12,13 +12,13 @@ from croupier.reports.render import source
 
 
 def pdf(template: str, data: Mapping[str, Any]) -> bytes:
-    """Return the document that a Typst template makes of data; the same data, the same bytes."""
+    """Render a Typst template; the same data gives the same bytes."""
     import typst
 
     written = typst.compile(
         source(f"{template}.typ").encode(),
         format="pdf",
-        # Only the fonts inside the package: another machine's would make another document.
+        # Only bundled fonts: another machine's fonts would change the document.
         ignore_system_fonts=True,
         sys_inputs={"data": json.dumps(data, ensure_ascii=False)},
     )

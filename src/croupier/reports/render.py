@@ -1,7 +1,6 @@
-"""Documents as HTML text: templates of this package, filled with plain data.
+"""Documents as HTML, from this package's templates and plain data.
 
-Templates are the only place where a document's markup stands. Whatever is put into them is
-escaped, and a page asks nothing of a network.
+All markup is in the templates. They escape all values, and the pages load nothing from a network.
 """
 
 from functools import cache
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
 @cache
 def _environment() -> "Environment":
-    # Imported when a page is made: the command line starts faster without it.
+    # Imported late, because the command line starts faster without it.
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -27,12 +26,12 @@ def _environment() -> "Environment":
 
 
 def html(template: str, **values: Any) -> str:
-    """Return the page that a template makes of values."""
+    """Render a template."""
     return _environment().get_template(f"{template}.html").render(values)
 
 
 def source(name: str) -> str:
-    """Return the text of a file among the templates as it stands."""
+    """Return a file among the templates, unrendered."""
     environment = _environment()
     if environment.loader is None:
         raise LookupError(name)

@@ -1,6 +1,6 @@
-"""What must be posted at a table: what every wager pays, and what limits, fees and meters hold.
+"""The sign that must be posted at a table: what every wager pays, limits, fees and meters.
 
-Everything comes from table rules, so that the sign says what the table pays.
+Everything comes from the table rules, so the sign says what the table pays.
 """
 
 from collections.abc import Iterator
@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from croupier.money import Cents
 from croupier.rules.game import Bonus, Envy, Fee, Paytable, Rake, Row, Settle, Verdict, Wager
 from croupier.rules.table_rules import TableMeter, TableRules
-from croupier.rules.vocabulary import BANK, SEAT, Cents
+from croupier.rules.vocabulary import BANK, SEAT
 from croupier.rules.words import (
     dollars,
     hand_says,
@@ -21,7 +22,7 @@ from croupier.rules.words import (
     qualifier_says,
 )
 
-# What a result of the showdown is called on a sign, from the player's side.
+# The results of a showdown, from the player's side.
 _RESULTS = {
     "higher": "beats the {bank}",
     "unopposed": "{bank} does not qualify",
@@ -37,20 +38,20 @@ RAKED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One table of the sign: what it is about, its rows, and sentences below it."""
+    """One table of the sign: its title, its rows, and sentences below it."""
 
     title: str
     clause: str
     about: str = ""
     heads: tuple[str, ...] = ()
-    """What the columns after the first are called, where there are several."""
+    """The heads of the columns after the first, if there are several."""
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    """All that is posted at one table."""
+    """Everything that is posted at one table."""
 
     title: str
     place: str
@@ -67,7 +68,7 @@ class Sign:
 
 
 def sign_of(rules: TableRules, *, house: str = "") -> Sign:
-    """Return the sign of a table; `house` is what stands above its title."""
+    """Return the sign of a table; `house` is printed above its title."""
     title, _, place = rules.title.partition(", ")
     return Sign(
         title=title,
@@ -82,7 +83,7 @@ def sign_of(rules: TableRules, *, house: str = "") -> Sign:
 
 
 def qualifier_posted(rules: TableRules) -> str:
-    """Return the sentence that the book posts, or one that says the same."""
+    """Return the book's own sentence, or one that says the same."""
     qualifier = rules.bank.qualifier
     if qualifier is None:
         return ""
@@ -91,7 +92,7 @@ def qualifier_posted(rules: TableRules) -> str:
 
 
 def _panels(rules: TableRules) -> Iterator[Panel]:
-    """Yield the wagers against the bank, those with a paytable and what they bring, then money."""
+    """Yield wagers against the bank, those with a paytable and what goes with them, then money."""
     contests = {name: wager for name, wager in rules.wagers.items() if not wager.paytable}
     if contests:
         yield _contests(rules, list(contests.values()))
@@ -115,7 +116,7 @@ def _panels(rules: TableRules) -> Iterator[Panel]:
 
 
 def _contests(rules: TableRules, wagers: list[Wager]) -> Panel:
-    """Return the wagers against the bank side by side; what loses need not be said."""
+    """Return the wagers against the bank side by side; losing results are left out."""
     rows = []
     for state, words in _RESULTS.items():
         paid = [_paid(getattr(wager.settle, state) or wager.settle.always) for wager in wagers]
@@ -173,7 +174,7 @@ def _bonus(rules: TableRules, bonus: Bonus) -> Panel:
 
 
 def _envy(rules: TableRules, envy: Envy) -> Panel:
-    """Return the sums of an envy, with a column for each size of the wager where they differ."""
+    """Return the amounts of an envy, with a column for each wager size where they differ."""
     table, maker = rules.paytables[envy.paytable], rules.wagers[envy.makers]
     sizes = maker.sizes.of if maker.sizes else ()
     stakes = [stake for stake in sizes if any(row.stake == stake for row in table.rows)]
@@ -186,7 +187,7 @@ def _envy(rules: TableRules, envy: Envy) -> Panel:
     who = "another player" + (
         f" with {_an(rules.wagers[envy.holders.needs].label)}" if envy.holders.needs else ""
     )
-    folded = "folded or not" if envy.holders.folded else "not folded"
+    folded = "whether folded or not" if envy.holders.folded else "unless it folded"
     return Panel(
         title=envy.label,
         clause=table.clause,
@@ -196,7 +197,7 @@ def _envy(rules: TableRules, envy: Envy) -> Panel:
             (hand, *(paid.get(stake) or paid.get(None, "") for stake in columns))
             for hand, paid in rows.items()
         ),
-        notes=(f"To every {maker.label} wager, for the hand of {who}, {folded}.",),
+        notes=(f"Paid on every {maker.label} wager for the hand of {who}, {folded}.",),
     )
 
 
@@ -206,7 +207,7 @@ def _hand(row: Row) -> str:
 
 
 def _cards(rules: TableRules, table: Paytable, *, whose: str = "your") -> str:
-    """Say which cards make the hand, where they are not simply the player's."""
+    """Say which cards make the hand, where they aren't just the player's."""
     if table.of == (SEAT,):
         return ""
     words = {SEAT: f"{whose} cards", BANK: f"the {_bank(rules)}'s cards"}
@@ -215,11 +216,11 @@ def _cards(rules: TableRules, table: Paytable, *, whose: str = "your") -> str:
 
 
 _OF_HANDS = ("table", "push")
-"""The verdicts whose sentences name the hand; the others speak of it as beaten or tied."""
+"""The verdicts whose sentences name the hand; the others call it beaten or tied."""
 
 
 def _gate(rules: TableRules, settle: Settle) -> Iterator[str]:
-    """Say where a paytable does not pay because of what the bank holds."""
+    """Say when a paytable doesn't pay because of the bank's hand."""
     states: dict[str, list[str]] = {}
     for state, words in _RESULTS.items():
         verdict: Verdict | None = getattr(settle, state)
@@ -239,7 +240,7 @@ def _gate(rules: TableRules, settle: Settle) -> Iterator[str]:
     for does, sentence in said.items():
         if does in states:
             results = [words.format(bank=_bank(rules)) for words in states[does]]
-            # In a sentence a bank that does not qualify gets its article.
+            # In a sentence, "bank that doesn't qualify" gets its article.
             hands = [r for r in results if not r.startswith(_bank(rules))]
             banks = [f"the {r}" for r in results if r.startswith(_bank(rules))]
             hand = (
@@ -249,13 +250,13 @@ def _gate(rules: TableRules, settle: Settle) -> Iterator[str]:
 
 
 def _folding(rules: TableRules, wager: str) -> Iterator[str]:
-    """Say what folding does to a wager that goes by a paytable."""
+    """Say what folding does to a wager with a paytable."""
     options = [option for step in rules.steps.values() for option in step.option.values()]
     fates = {o.stakes[s].fate for o in options if o.folds for s in o.stakes if s == wager}
     if "forfeit" in fates:
-        yield "Lost by folding."
+        yield "Lost if you fold."
     elif "keep" in fates:
-        yield "Folding does not lose it."
+        yield "Kept if you fold."
 
 
 def _result(rules: TableRules, words: str) -> str:
@@ -264,7 +265,7 @@ def _result(rules: TableRules, words: str) -> str:
 
 
 def conditions_say(rules: TableRules, wager: Wager) -> Iterator[tuple[str, str]]:
-    """Yield what a wager needs beside it, each sentence with its clause."""
+    """Yield what a wager requires, each sentence with its clause."""
     for condition in wager.conditions:
         if condition.needs:
             needed = [_an(rules.wagers[w].label) for w in condition.needs if w in rules.wagers]
@@ -286,7 +287,7 @@ def _sizes(wager: Wager) -> Iterator[str]:
 
 
 def _meters(meters: list[TableMeter]) -> Iterator[str]:
-    """Say what meters take and where they start again; those that start alike, together."""
+    """Say what meters take and where they reset; meters that reset alike are grouped."""
     if len(meters) > 1:
         yield from _shared_rise(meters)
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -295,7 +296,7 @@ def _meters(meters: list[TableMeter]) -> Iterator[str]:
         if meter.rate is not None and len(meters) == 1:
             says.append(f"rises by {_share(meter.rate)} of each wager")
         if meter.reset is not None:
-            says.append(f"starts again at {dollars(meter.reset)}")
+            says.append(f"resets to {dollars(meter.reset)}")
         if meter.initial is not None and meter.initial != meter.reset:
             says.append(f"started at {dollars(meter.initial)}")
         alike.setdefault(tuple(says), []).append(meter.name)
@@ -307,7 +308,7 @@ def _meters(meters: list[TableMeter]) -> Iterator[str]:
 
 
 def _shared_rise(meters: list[TableMeter]) -> Iterator[str]:
-    """Say what several meters take together, and how they share it."""
+    """Say what several meters take together, and their shares."""
     if (rate := meters[0].rate) is None:
         return
     shares = "in equal shares"
@@ -317,7 +318,7 @@ def _shared_rise(meters: list[TableMeter]) -> Iterator[str]:
 
 
 def _share(share: Fraction) -> str:
-    """Write a share as a percentage that comes out even, or else as a fraction."""
+    """Format a share as a percentage if it is exact, or else as a fraction."""
     return percent(share) if 10_000 % share.denominator == 0 else str(share)
 
 
@@ -339,7 +340,7 @@ def _fees(rules: TableRules, fee: Fee) -> Panel:
     if fee.banker:
         rows.append((f"{rules.bank.label}, a round", dollars(fee.banker)))
     wagers = listed([rules.wagers[w].label for w in fee.wagers if w in rules.wagers])
-    notes = (f"For each {wagers} wager, before the deal.",) if fee.brackets else ()
+    notes = (f"Charged on each {wagers} wager before the deal.",) if fee.brackets else ()
     return Panel(title="Fees", clause=fee.clause, rows=tuple(rows), notes=notes)
 
 
@@ -350,7 +351,7 @@ def _rake(rules: TableRules, rake: Rake) -> Panel:
 
 
 def _notes(rules: TableRules) -> Iterator[str]:
-    """Say what the words of odds mean, where they are used."""
+    """Explain the words for odds that the sign uses."""
     rows = [row for table in rules.paytables.values() for row in table.rows]
     paid = any(row.to is not None for row in rows)
     if paid or any(not wager.paytable for wager in rules.wagers.values()):

@@ -1,5 +1,6 @@
 """One round: commands, events, and the pure functions between them.
 
-`decide.decide` says what a command comes to, `evolve.evolve` what an event makes of a round,
-`evolve.replay` what a history comes to. Chance, time and meter readings arrive in commands.
+`decide.decide` turns a command into events, `evolve.evolve` applies an event to a round, and
+`evolve.replay` rebuilds a round from its history. Chance, time and meter readings arrive in
+commands.
 """

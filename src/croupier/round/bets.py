@@ -1,4 +1,4 @@
-"""What may be bet: a wager by itself when it is made, and all of a seat's when bets close."""
+"""Checks of bets: each wager when it is made, and all of a seat's wagers when bets close."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -12,14 +12,16 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.words import dollars, listed
 
 LIMITS, BOXES = "limits", "adjacent_boxes"
-"""The selections whose clauses a refused stake and a refused box cite."""
+"""The selections whose clauses are cited when a stake or a box is refused."""
 
 
 def check_bet(rules: TableRules, name: str, cents: int) -> None:
-    """Refuse a wager that the table does not take, whatever else the seat has bet."""
+    """Refuse a wager that the table doesn't take, regardless of the seat's other bets."""
     wager = rules.wagers.get(name)
     if wager is None:
-        raise Refused("not_offered", "is not a wager that this table offers", field=name)
+        known = [id for id, other in rules.wagers.items() if other.placed == "before the deal"]
+        message = f"this table doesn't offer it; it offers {listed(known)}"
+        raise Refused("not_offered", message, field=name)
     if wager.placed == "by decision":
         message = f"{wager.label} is made by a decision, not before the deal"
         raise Refused("by_decision", message, field=name, clause=wager.clause)
@@ -45,9 +47,11 @@ def check_seats(round: Round) -> None:
     rules = round.rules
     taken = len(round.boxes) + (round.banker is not None)
     if not round.boxes:
-        raise Refused("nobody_bets", "no seat has a wager", clause=rules.table.clause)
+        raise Refused("nobody_bets", "nobody has made a wager", clause=rules.table.clause)
     if rules.banked_by == "player" and round.banker is None:
-        raise Refused("no_banker", "nobody banks the round", clause=rules.bank.clause)
+        raise Refused(
+            "no_banker", "nobody has taken the bank of this round", clause=rules.bank.clause
+        )
     if taken < rules.table.seats_min:
         message = f"at least {rules.table.seats_min} seats must play"
         raise Refused("too_few", message, clause=rules.table.clause)
@@ -59,17 +63,17 @@ def check_seats(round: Round) -> None:
 
 
 def opening_stakes(rules: TableRules, box: Box) -> dict[str, int]:
-    """Return the wagers of a box with the size of one of their stakes."""
+    """Return each wager of a box with the size of one of its stakes."""
     stakes = box.stakes
     return {name: stakes[s[0]].cents for name, s in rules.spots.items() if s[0] in stakes}
 
 
 class Lack(NamedTuple):
-    """A wager that cannot stand as its seat's bets are."""
+    """A wager whose conditions the seat's other bets don't meet."""
 
     wager: str
     others: frozenset[str]
-    """The wagers of which one is missing; none where one is there and too small."""
+    """The wagers of which one is missing; empty if one is there but too small."""
     refusal: Refused
 
 
@@ -99,11 +103,10 @@ def lack_of(rules: TableRules, box: Box) -> Lack | None:
 
 
 def check_box(rules: TableRules, box: Box) -> None:
-    """Refuse bets of a seat that cannot stand, now that one of them was made or taken down.
+    """Refuse a seat's bets if they can't stand after a change to one of them.
 
-    Where two wagers need each other (Maryland 7.G(3)) one of them comes first: it may lie there
-    alone until bets close. A wager that another needs and that could be made before it is asked
-    for at once.
+    If two wagers need each other (Maryland 7.G(3)), the first may stand alone until bets close. A
+    required wager that could have been made first is demanded at once.
     """
     lack = lack_of(rules, box)
     if lack and (not lack.others or lack.others & _makeable(rules, without=lack.wager)):
@@ -112,7 +115,7 @@ def check_box(rules: TableRules, box: Box) -> None:
 
 
 def _makeable(rules: TableRules, *, without: str) -> set[str]:
-    """Return the wagers that can stand together while one is not made."""
+    """Return the wagers that can stand together without this one."""
     left = {*rules.spots} - {without}
     while True:
         lonely = {
@@ -127,13 +130,13 @@ def _makeable(rules: TableRules, *, without: str) -> set[str]:
 
 
 def _most(rules: TableRules, box: Box, condition: Condition) -> Fraction | int:
-    """Return the most that a wager may be beside the one that limits it."""
+    """Return the largest size that a condition allows a wager."""
     other = box.stakes.get(rules.spots[condition.of or ""][0])
     return (condition.at_most or 0) * (other.cents if other else 0)
 
 
 def check_boxes(round: Round, most: int, *, player: str | None = None) -> None:
-    """One player's boxes are adjacent and no more than declared (Maryland 7.H)."""
+    """Refuse a player's boxes that aren't adjacent or exceed the declared number (Maryland 7.H)."""
     players: dict[str, list[int]] = {}
     for seat, box in round.boxes.items():
         if player in (None, box.player):
@@ -147,14 +150,14 @@ def check_boxes(round: Round, most: int, *, player: str | None = None) -> None:
             message = f"{len(seats)} boxes of one player, and {most} is the most"
             raise Refused("too_many_boxes", message, field=field, clause=clause)
         if max(seats) - min(seats) >= len(seats):
-            message = "the boxes of one player are not adjacent"
+            message = "a player's boxes must be adjacent"
             raise Refused("boxes_apart", message, field=field, clause=clause)
 
 
 def rises(round: Round) -> dict[str, int]:
-    """Return what each meter rises by when bets close, in micros (M8).
+    """Return each meter's rise when bets close, in micros (M8).
 
-    Each meter's share is rounded down to the millionth; the rest goes to the first one named.
+    Each meter's share is rounded down to the micro; the first meter takes the remainder.
     """
     metered = plan_of(round.rules).metered
     result: dict[str, int] = {}
@@ -176,7 +179,7 @@ def rises(round: Round) -> dict[str, int]:
 
 
 def fees(round: Round) -> dict[int, int]:
-    """Return the fee of each seat: a flat sum a wager by its size, before the deal (C7)."""
+    """Return the fee of each seat: a flat sum per wager by its size, before the deal (C7)."""
     fee = round.rules.fee
     if fee is None or not fee.brackets:
         return {}
@@ -184,7 +187,7 @@ def fees(round: Round) -> dict[int, int]:
 
 
 def seat_fee(rules: TableRules, box: Box) -> int:
-    """Return the fee of a seat's bets, or refuse one that no bracket takes (C7)."""
+    """Return the fee of a seat's bets, or refuse a bet above the last bracket (C7)."""
     fee = rules.fee
     if fee is None or not fee.brackets:
         return 0

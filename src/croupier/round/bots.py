@@ -1,7 +1,7 @@
-"""How the computer plays a seat: by a simple rule that is posted where it is played.
+"""How the computer plays a seat: by a simple rule, posted at the table.
 
-The rule asks the table rules what there is to bet and to choose, and sees only the cards that the
-seat may see. It is not the best way to play any game.
+The rule takes the wagers and options from the table rules and sees only the cards that the seat may
+see. It isn't the best strategy for any game.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,11 +18,11 @@ from croupier.rules.vocabulary import SEAT, SEATS
 from croupier.rules.words import dollars, listed
 
 STAKE, FUNDS = 10_00, 1_000_00
-"""What a seat bets where the table has no minimum, and what it banks with."""
+"""A seat's bet where the table has no minimum, and its funds as banker."""
 HIGH = "Q"
-"""The high card to stay in with where the bank has no qualifier of its own."""
+"""The lowest high card to stay in with where the bank has no qualifier of its own."""
 KICKERS = "64"
-"""What goes with that high card at least, in a hand of three cards: queen-six-four."""
+"""The lowest kickers with that high card in a three-card hand: queen-six-four."""
 MISSING_MAX = 3
 
 
@@ -30,7 +30,7 @@ MISSING_MAX = 3
 
 
 def bets(rules: TableRules) -> dict[str, int]:
-    """Return what a seat bets: the first wager, and what that one needs beside it."""
+    """Return a seat's bets: the first wager, and the wagers that it needs."""
     made: dict[str, int] = {}
     name = next(n for n, wager in rules.wagers.items() if wager.placed == "before the deal")
     while name not in made:
@@ -51,7 +51,7 @@ def _least(rules: TableRules, name: str) -> int:
 
 
 def choose(round: Round, seat: int, known: Mapping[int, Card]) -> str:
-    """Return the option that a seat takes; `known` are the cards that it may see."""
+    """Return the option that a seat takes; `known` holds the cards that it may see."""
     step = round.rules.sequence[round.at][1]
     stay, leave = _sides(step)
     if stay is None or leave is None:
@@ -64,7 +64,7 @@ def choose(round: Round, seat: int, known: Mapping[int, Card]) -> str:
 
 
 def _sides(step: Step) -> tuple[str | None, str | None]:
-    """Return the option that stays in, and the one that gives up or takes back the stake."""
+    """Return the option that stays in, and the one that folds or takes back the stake."""
     leave = [
         name
         for name, option in step.option.items()
@@ -83,7 +83,7 @@ def _is_good(rules: TableRules, cards: tuple[Card, ...]) -> bool:
 
 
 def _has_three(rules: TableRules) -> bool:
-    """Whether a seat's hand has three cards, its own or a shared one."""
+    """Whether a seat's hand, its own or a shared one, has three cards."""
     dealt = sum(line.cards for line in rules.deal.cards if line.to == SEATS)
     return dealt in (0, 3)
 
@@ -94,7 +94,7 @@ def _high(rules: TableRules) -> str:
 
 
 def _is_won(round: Round, box: Box, known: Mapping[int, Card]) -> bool:
-    """Whether the stake asked about wins by its paytable whatever cards are still to come."""
+    """Whether the stake in question wins by its paytable no matter which cards come."""
     rules, step = round.rules, round.step
     wager = _asked(rules, step) if step else None
     table = rules.paytables.get(wager.paytable or "") if wager else None
@@ -122,7 +122,7 @@ def _asked(rules: TableRules, step: Step) -> Wager | None:
 
 
 def posted(rules: TableRules) -> str:
-    """Say by which rule the computer plays its seats."""
+    """Describe the rule by which the computer plays its seats."""
     made = [
         f"{dollars(cents)} on {rules.wagers[name].label}" for name, cents in bets(rules).items()
     ]

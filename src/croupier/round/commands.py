@@ -1,12 +1,11 @@
-"""What may be asked of a round. Chance, time and meter readings arrive in commands.
+"""The commands of a round. Chance, time and meter readings arrive in commands.
 
-The most frequent ones are named tuples, which are made in a third of the time of others.
+The most frequent ones are named tuples, which take a third of the time to create.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from croupier.cards import Card
 
@@ -48,20 +47,20 @@ class TakeDown:
 
 @dataclass(frozen=True, slots=True)
 class CloseBets:
-    """Announce 'no more bets'; a player-banked round may name the seat with the action."""
+    """Announce 'no more bets'; a player-banked round may name the action seat."""
 
     action: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """Deal the cards by the procedure of the table."""
+    """Deal the cards by the table's procedure."""
 
 
 class Shown(NamedTuple):
     """The face of one position of the deck, and the salt of its commitment.
 
-    As a part of a command it is the very event that follows: the card is shown.
+    `Show` carries these, and they become its events unchanged.
     """
 
     position: int
@@ -70,19 +69,17 @@ class Shown(NamedTuple):
 
 
 Face = Shown
-face_of: Callable[[Sequence[Any]], Face] = partial(tuple.__new__, Face)
-"""Make a face of its fields, in half the time; nobody counts them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Show cards that it is time to show."""
+    """Show cards that are due."""
 
     faces: tuple[Face, ...]
 
 
 class Choose(NamedTuple):
-    """Take a decision for a seat; `by` says who did, the player or the clock."""
+    """Make a seat's decision; `by` says whether the player or the clock made it."""
 
     seat: int
     option: str
@@ -91,7 +88,7 @@ class Choose(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Settle every wager; readings are what shared meters show at this moment."""
+    """Settle every wager; `meters` holds the current readings of shared meters."""
 
     meters: Mapping[str, int] = field(default_factory=dict)
 
@@ -106,14 +103,14 @@ class Declare:
 
 @dataclass(frozen=True, slots=True)
 class CallOff:
-    """Call a round off that the system itself cannot finish (T6): no irregularity happened."""
+    """Call off a round that the system itself can't finish (T6), without an irregularity."""
 
     because: str
 
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """Confirm that what a guided clause asks was done."""
+    """Confirm that the action of a guided clause was done."""
 
     clause: str
     by: str

@@ -1,7 +1,7 @@
-"""Who pays: the house, or a player with limited funds by the rules of the book.
+"""Limit what a player-banker pays to the funds put up, by the rules of the book.
 
-Settling says what each wager is owed. Where the house banks, that stands. Where a player banks,
-the lines pass through here once, and some come out paid in part or not at all.
+Settling computes what each wager is owed. Where the house banks, that stands. Where a player banks,
+the lines pass through here once, and some are paid in part or not at all.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ LOST = ("lose", "forfeit")
 def covered(
     rules: TableRules, banker: Banker, owed: Sequence[Line]
 ) -> tuple[list[Line], BankResult]:
-    """Return the lines as the banker's funds allow, and what the banker took and paid."""
+    """Return the lines as far as the banker's funds cover them, and the banker's result."""
     cover = rules.bank.cover
     if cover is None:
         raise Bug("a banker without a rule of cover")
@@ -34,7 +34,7 @@ def covered(
         for name, spots in rules.spots.items()
         for spot in spots
     }
-    # Where the money runs out it decides a line, not the odds; hands do not change places.
+    # A changed line cites the cover rule, not the odds; the order of hands is unchanged.
     lines = [
         line if line == due else line._replace(clause=clauses[line.wager], ruling=cover.ruling)
         for due, line in zip(owed, lines, strict=True)
@@ -60,7 +60,7 @@ def _collect_first(cover: Cover, funds: int, lines: Sequence[Line]) -> list[Line
 
 
 def _in_turn(cover: Cover, funds: int, lines: Sequence[Line]) -> list[Line]:
-    """Settle hand after hand; one that the funds cannot cover at its turn is dead (F4, F5)."""
+    """Settle hand by hand; a hand that the funds can't cover at its turn is dead (F4, F5)."""
     left = funds
     result: list[Line] = []
     for hand in _hands(lines):

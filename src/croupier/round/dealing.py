@@ -1,4 +1,4 @@
-"""Where each card of the deck goes, by the dealing procedure of the table."""
+"""Where each card of the deck goes, by the table's dealing procedure."""
 
 from croupier.errors import Bug
 from croupier.round.order import seats_in
@@ -10,10 +10,10 @@ from croupier.rules.vocabulary import SEATS
 
 
 def deal_plan(round: Round) -> Dealing:
-    """Return position, place and seat of every card of the deal, in its order.
+    """Return the position, place and seat of every card, in dealing order.
 
-    A card that was found face up is passed over (Maryland 13.A). Where none was, the cards go the
-    same way whenever the same seats play and the same lines of the procedure apply.
+    Cards found face up are skipped (Maryland 13.A). If there are none, the deal depends only on the
+    seats that play and the lines of the procedure that apply.
     """
     plan = plan_of(round.rules)
     seats = seats_in(round, round.rules.deal.order)

@@ -1,11 +1,12 @@
-"""Decides what a command comes to: the events that follow, or a refusal with its clause.
+"""Decide a command: return the events that follow, or refuse it with the clause.
 
-The refusals of each command are checked in a fixed order: is it time, is it this seat's turn, is
-it offered, is it allowed. A refused command changes nothing.
+Each command's checks run in a fixed order: is it time, is it this seat's turn, is it offered, is it
+allowed. A refused command changes nothing.
 """
 
-from collections.abc import Callable, Container, Mapping
-from typing import Any
+from collections.abc import Container, Mapping
+from dataclasses import replace
+from typing import assert_never
 
 from croupier.errors import Refused
 from croupier.money import micros
@@ -29,9 +30,11 @@ from croupier.round.cover import covered
 from croupier.round.dealing import deal_plan
 from croupier.round.events import (
     Banked,
+    BetMade,
     BetsClosed,
     BetTakenDown,
     CalledOff,
+    Chose,
     Closed,
     Confirmed,
     Dealt,
@@ -40,9 +43,6 @@ from croupier.round.events import (
     MetersRead,
     Opened,
     SeatSettled,
-    bet_made_of,
-    chose_of,
-    seat_settled_of,
 )
 from croupier.round.irregularity import consequence_of
 from croupier.round.plan import plan_of
@@ -50,7 +50,7 @@ from croupier.round.rake import rakes
 from croupier.round.settle import shared_place
 from croupier.round.settlement import Settlement, void_lines
 from croupier.round.stages import Stage
-from croupier.round.state import NOTHING, BankResult, Line, Round, changed
+from croupier.round.state import NOTHING, BankResult, Line, Round
 from croupier.rules.vocabulary import ACTION, Do
 
 
@@ -58,20 +58,54 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
     """Return the events that a command causes, or raise Refused."""
     if round.closed:
         raise Refused("round_over", "the round is over")
-    return _DECIDES[type(command)](round, command)
+    match command:
+        case Show():
+            return _show(round, command)
+        case Bet():
+            return _bet(round, command)
+        case Choose():
+            return _choose(round, command)
+        case Settle():
+            return _settle(round, command)
+        case Open():
+            return _open(round, command)
+        case CloseBets():
+            return _close_bets(round, command)
+        case Deal():
+            return _deal(round)
+        case Bank():
+            return _bank(round, command)
+        case TakeDown():
+            return _take_down(round, command)
+        case Declare():
+            return _declare(round, command)
+        case CallOff():
+            return _call_off(round, command)
+        case Confirm():
+            return _confirm(round, command)
+    assert_never(command)
 
 
 def _expect(round: Round, do: Do) -> Stage:
-    """Return the step that is being played, or refuse a command whose time is not now."""
+    """Return the current step, or refuse a command that it doesn't take."""
     stage = round.stage
     if stage and stage.do == do and not round.void:
         return stage
     if round.void:
         raise Refused("void", "the round is void", clause=round.void.clause or None)
     if stage is None:
-        raise Refused("wrong_step", "it is not time for it: the step is to open the round")
-    message = f"it is not time for it: the step is {stage.do}"
-    raise Refused("wrong_step", message, clause=stage.step.clause)
+        raise Refused("wrong_step", "the round isn't open yet")
+    raise Refused("wrong_step", _UNTIL[stage.do], clause=stage.step.clause)
+
+
+_UNTIL: dict[Do, str] = {
+    "bets": "betting is still open",
+    "deal": "the cards have yet to be dealt",
+    "decide": "players are still deciding",
+    "reveal": "cards have yet to be turned up",
+    "settle": "the round has yet to be settled",
+}
+"""The refusal in each kind of step of a command that is too early or too late."""
 
 
 # ---------------------------------------------------------------- bets
@@ -106,7 +140,7 @@ def _bets_open(round: Round, *, withdraws: bool = False) -> Stage:
             return stage
         _, bets = round.rules.sequence[0]
         clause = bets.stands if withdraws and bets.stands else bets.closed
-        raise Refused("bets_closed", "no more bets: nothing is changed now", clause=clause)
+        raise Refused("bets_closed", "betting has closed", clause=clause)
     return _expect(round, "bets")
 
 
@@ -132,7 +166,7 @@ def _bank(round: Round, command: Bank) -> tuple[Event, ...]:
 
 def _no_such_seat(round: Round, seat: int) -> Refused:
     table = round.rules.table
-    message = f"there is no seat {seat}; they are 1 to {table.seats}"
+    message = f"there is no seat {seat}; seats go from 1 to {table.seats}"
     return Refused("no_such_seat", message, field="seat", clause=table.clause)
 
 
@@ -140,15 +174,15 @@ def _bet(round: Round, command: Bet) -> tuple[Event, ...]:
     seat, player, wager, cents, hand = command
     if cents not in _box_open(round, seat, player, hand=hand).get(wager, ()):
         check_bet(round.rules, wager, cents)
-    return (bet_made_of(command),)
+    return (BetMade(*command),)
 
 
 def decide_bets(
     round: Round, box: tuple[int, str, int | None], wagers: Mapping[str, int]
 ) -> list[Event]:
-    """Return what several bets of one box come to, as if each were decided by itself.
+    """Return the events of several bets of one box, as if each were decided by itself.
 
-    The box is told by its seat, its player and the shared hand that it bets on.
+    The box is given by its seat, its player and the shared hand that it bets on.
     """
     seat, player, hand = box
     stakes = _box_open(round, seat, player, hand=hand)
@@ -156,17 +190,17 @@ def decide_bets(
     for wager, cents in wagers.items():
         if cents not in stakes.get(wager, ()):
             check_bet(round.rules, wager, cents)
-        made.append(bet_made_of((seat, player, wager, cents, hand)))
+        made.append(BetMade(seat, player, wager, cents, hand))
     return made
 
 
 def _box_open(
     round: Round, seat: int, player: str, *, hand: int | None
 ) -> Mapping[str, Container[int]]:
-    """Return what may be staked on each wager, or refuse any bet of a player at this seat."""
+    """Return the stakes that each wager takes, or refuse any bet by this player at this seat."""
     stage, banker = round.stage, round.banker
     if stage is None or stage.at > 0 or round.void:
-        stage = _bets_open(round)  # It says why bets are not open.
+        stage = _bets_open(round)  # This refuses with the reason.
     if not 1 <= seat <= stage.seats:
         raise _no_such_seat(round, seat)
     if banker and seat == banker.seat:
@@ -185,7 +219,7 @@ def _box_open(
 
 
 def _check_hand(round: Round, hand: int | None) -> None:
-    """A seat names the shared hand that it bets on where there are such, and only there (M9)."""
+    """Require the shared hand that a seat bets on where hands are shared, and only there (M9)."""
     name = shared_place(round.rules)
     if not name:
         if hand is not None:
@@ -202,7 +236,7 @@ def _take_down(round: Round, command: TakeDown) -> tuple[Event, ...]:
     box = round.boxes.get(command.seat)
     spots = round.rules.spots.get(command.wager, ())
     if box is None or not any(spot in box.stakes for spot in spots):
-        raise Refused("no_such_bet", "there is no such bet to take down", field=command.wager)
+        raise Refused("no_such_bet", "there is no such wager to take down", field=command.wager)
     return (BetTakenDown(command.seat, command.wager),)
 
 
@@ -213,14 +247,14 @@ def _close_bets(round: Round, command: CloseBets) -> tuple[Event, ...]:
         if plan_of(round.rules).order != ACTION:
             raise Refused("no_action", "this book has no action seat", field="action")
         if command.action not in round.boxes:
-            raise Refused("no_action", f"no bet lies at seat {command.action}", field="action")
+            raise Refused("no_action", f"seat {command.action} has no wager", field="action")
     return (BetsClosed(rises(round), fees(round), command.action),)
 
 
 # ---------------------------------------------------------------- cards and choices
 
 
-def _deal(round: Round, _: Deal) -> tuple[Event, ...]:
+def _deal(round: Round) -> tuple[Event, ...]:
     _expect(round, "deal")
     return (Dealt(deal_plan(round)),)
 
@@ -229,7 +263,7 @@ def _show(round: Round, command: Show) -> tuple[Event, ...]:
     faces, due, seen = command.faces, [*round.due], {*round.faces.values()}
     for position, card, _ in faces:
         if position not in due:
-            message = f"the card at position {position + 1} is not to be shown now"
+            message = f"the card at position {position + 1} isn't due to be shown"
             clause = round.step.clause if round.step else None
             raise Refused("not_due", message, clause=clause)
         if card in seen:
@@ -243,7 +277,7 @@ def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
     stage = _expect(round, "decide")
     step = stage.step
     if round.due:
-        raise Refused("cards_hidden", "a card has still to be turned up", clause=step.clause)
+        raise Refused("cards_hidden", "a card has yet to be turned up", clause=step.clause)
     seat, option, by = command
     asked = round.asked
     if seat not in asked:
@@ -254,9 +288,9 @@ def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
         raise Refused("not_your_turn", message, field="seat", clause=step.clause)
     if option not in step.option:
         options = " or ".join(map(repr, step.option))
-        message = f"{option!r} is not a choice; they are {options}"
+        message = f"{option!r} isn't a choice; choose {options}"
         raise Refused("no_such_choice", message, field="option", clause=step.clause)
-    return (chose_of((seat, stage.name, option, by)),)
+    return (Chose(seat, stage.name, option, by),)
 
 
 # ---------------------------------------------------------------- the end
@@ -271,7 +305,8 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
         _check_meters(round, command.meters)
         readings = {**readings, **command.meters}
     if round.due:
-        message = f"{len(round.due)} cards have still to be shown"
+        cards = "a card has" if len(round.due) == 1 else f"{len(round.due)} cards have"
+        message = f"{cards} yet to be shown"
         raise Refused("cards_hidden", message, clause=stage.step.clause)
     settlement = Settlement(round, readings)
     seats: dict[int, tuple[Line, ...]] = {}
@@ -292,8 +327,8 @@ def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     for seat, settled in seats.items():
         charged = round.boxes[seat].fee + raked.get(seat, 0)
         shown = meters.get(seat, NOTHING)
-        events.append(seat_settled_of((seat, settled, charged, shown)))
-    events.append(Closed(changed(bank, fee=banker_fee)) if bank else _CLOSED)
+        events.append(SeatSettled(seat, settled, charged, shown))
+    events.append(Closed(replace(bank, fee=banker_fee)) if bank else _CLOSED)
     return tuple(events)
 
 
@@ -301,7 +336,7 @@ _CLOSED = Closed()
 
 
 def _return_everything(round: Round) -> tuple[Event, ...]:
-    """Give every stake of a void round back, fees too (C8); no meter moves."""
+    """Return every stake of a void round, and the fees (C8); no meter moves."""
     seats = [SeatSettled(seat, tuple(void_lines(round, seat))) for seat in sorted(round.boxes)]
     banker = round.banker
     bank = BankResult(banker.seat, banker.funds, 0, 0, 0) if banker else None
@@ -310,28 +345,30 @@ def _return_everything(round: Round) -> tuple[Event, ...]:
 
 def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
     if round.at < 0:
-        raise Refused("wrong_step", "the round is not open")
+        raise Refused("wrong_step", "the round isn't open")
     if round.at == 0 and "seat" in command.facts:
-        raise Refused("wrong_step", "bets are still open", clause=round.rules.sequence[0][1].clause)
+        raise Refused(
+            "wrong_step", "betting is still open", clause=round.rules.sequence[0][1].clause
+        )
     row, facts = consequence_of(round, command.kind, command.facts)
     _check_found(round, facts.get("positions"))
     return (Declared(command.kind, facts, tuple(row.does), row.clause or "", row.ruling),)
 
 
 SYSTEM = "T6"
-"""The ruling, common to all books, by which a round that cannot be finished is called off."""
+"""The ruling, common to all books, for calling off a round that can't be finished."""
 
 
 def _call_off(round: Round, command: CallOff) -> tuple[Event, ...]:
     if round.at < 0:
-        raise Refused("wrong_step", "the round is not open")
+        raise Refused("wrong_step", "the round isn't open")
     if round.void:
         raise Refused("void", "the round is void already")
     return (CalledOff(command.because, SYSTEM),)
 
 
 def _check_found(round: Round, positions: object) -> None:
-    """A card is found face up once, and before it is dealt."""
+    """Refuse a card that was already found face up or dealt."""
     for position in positions if isinstance(positions, tuple) else ():
         if position in round.discarded or position < round.next_position:
             message = f"the card at position {position + 1} has left the deck already"
@@ -346,19 +383,3 @@ def _confirm(round: Round, command: Confirm) -> tuple[Event, ...]:
         message = f"the {clause.by} confirms it, not the {command.by}"
         raise Refused("wrong_person", message, field="by", clause=command.clause)
     return (Confirmed(command.clause, command.by),)
-
-
-_DECIDES: Mapping[type[Command], Callable[[Round, Any], tuple[Event, ...]]] = {
-    Open: _open,
-    Bank: _bank,
-    Bet: _bet,
-    TakeDown: _take_down,
-    CloseBets: _close_bets,
-    Deal: _deal,
-    Show: _show,
-    Choose: _choose,
-    Settle: _settle,
-    Declare: _declare,
-    CallOff: _call_off,
-    Confirm: _confirm,
-}

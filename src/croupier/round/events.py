@@ -1,11 +1,10 @@
-"""What has happened in a round. Events hold positions of the deck; only `Shown` holds a face.
+"""The events of a round. They hold positions of the deck; only `Shown` holds a face.
 
-They are named tuples, which are made in a third of the time of other frozen values.
+They are named tuples, which take a third of the time of other frozen values to create.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from croupier.round.commands import Shown as Shown
 from croupier.round.state import NOTHING, BankResult, Line
@@ -38,7 +37,7 @@ class BetTakenDown(NamedTuple):
 
 
 class BetsClosed(NamedTuple):
-    """No more bets: what each meter rises by, in micros, and the fees taken by seat."""
+    """No more bets: each meter's rise in micros, and the fees taken by seat."""
 
     rises: Mapping[str, int] = NOTHING
     fees: Mapping[int, int] = NOTHING
@@ -46,10 +45,10 @@ class BetsClosed(NamedTuple):
 
 
 class Dealt(NamedTuple):
-    """Positions of the deck and where each went, in the order of the deal."""
+    """The dealt positions of the deck and where each went, in dealing order."""
 
     cards: tuple[tuple[int, str, int], ...]
-    """Position, place, and the seat where the place is the seats (0 elsewhere)."""
+    """Position, place, and the seat for cards dealt to the seats (else 0)."""
 
 
 class Chose(NamedTuple):
@@ -60,7 +59,7 @@ class Chose(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """An irregularity, what follows from it, and the clause that says so."""
+    """An irregularity, its consequence, and the clause for it."""
 
     kind: str
     facts: Mapping[str, object]
@@ -70,7 +69,7 @@ class Declared(NamedTuple):
 
 
 class CalledOff(NamedTuple):
-    """The system has called the round off, and why: every stake comes back."""
+    """The system called the round off; every stake is returned."""
 
     because: str
     ruling: str
@@ -82,13 +81,13 @@ class Confirmed(NamedTuple):
 
 
 class MetersRead(NamedTuple):
-    """What meters that other tables move too show when the settling begins, in micros."""
+    """The readings in micros, at settlement, of meters shared with other tables."""
 
     meters: Mapping[str, int]
 
 
 class SeatSettled(NamedTuple):
-    """All lines of one seat, and what the meters show after it."""
+    """All lines of one seat, and the meters after it."""
 
     seat: int
     lines: tuple[Line, ...]
@@ -97,16 +96,8 @@ class SeatSettled(NamedTuple):
 
 
 class Closed(NamedTuple):
-    """The round is over."""
-
     bank: BankResult | None = None
 
-
-bet_made_of: Callable[[Sequence[Any]], BetMade] = partial(tuple.__new__, BetMade)
-"""Make the event of a bet, which has the same fields."""
-chose_of: Callable[[Sequence[Any]], Chose] = partial(tuple.__new__, Chose)
-seat_settled_of: Callable[[Sequence[Any]], SeatSettled] = partial(tuple.__new__, SeatSettled)
-"""Make frequent events of their fields, in half the time; nobody counts these."""
 
 Event = (
     Opened

@@ -1,15 +1,17 @@
-"""A round file: what was bet, dealt and decided, played through the engine to its settlement.
+"""A round file: bets, cards and decisions, played through the engine to the settlement.
 
-The format is the one of docs/round-files.md. Everything is checked: an unknown key, a doubled
-card, a missing decision is refused in one sentence that names the field.
+The format is described in docs/round-files.md. Everything is checked: an unknown key, a duplicate
+card or a missing decision is refused in one sentence that names the field.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Annotated, Any, NamedTuple
 
 from croupier.cards import DECK, Card, distinct, parse_cards
 from croupier.errors import ParseError, Refused, UserError
-from croupier.money import micros, parse_money
+from croupier.money import Cents, micros
+from croupier.reading import FAULTY, Place, Read, Reader, described, only, reader_of, run, table_of
 from croupier.round.commands import (
     Bank,
     Choose,
@@ -18,16 +20,13 @@ from croupier.round.commands import (
     Deal,
     Declare,
     Open,
-    Settle,
-    Show,
-    face_of,
 )
 from croupier.round.dealing import is_dealt
-from croupier.round.decide import decide, decide_bets
+from croupier.round.decide import decide_bets
 from croupier.round.events import Chose, Event
-from croupier.round.evolve import evolve, evolve_all
 from croupier.round.irregularity import DEALER
 from croupier.round.plan import plan_of
+from croupier.round.play import Play
 from croupier.round.settle import shared_place
 from croupier.round.state import NOTHING, Round
 from croupier.rules.table_rules import TableRules
@@ -35,17 +34,68 @@ from croupier.rules.vocabulary import ACTION, BANK
 
 BANKER = "banker"
 _CARD = {str(card): card for card in DECK}
-_KEYS = {"rulebook", "selections", "dealing", "meters", "seats", "deck", "irregularities"}
-_SEAT_KEYS = {"seat", "player", "cards", "hand", "wagers", "decisions"}
+_WHOLE_MAX = 10**9
+
+
+def _nobody(seat: int) -> str:
+    """Return a player name that no file can contain: a seat without a name is its own player."""
+    return f"\n{seat}"
+
+
+def name_of(player: str) -> str | None:
+    """Return the name that a file gave a player, or None."""
+    return None if player.startswith("\n") else player
+
+
+# ---------------------------------------------------------------- what a file looks like
+
+
+def _is_one_line(text: str) -> bool:
+    return bool(text.strip()) and text.isprintable()
+
+
+def _read_cards(reader: Reader, raw: Any, at: Place) -> Any:
+    if raw is None:
+        return ()
+    if not isinstance(raw, str):
+        return reader.fault(at, "must be cards written like 'As Kd Tc'")
+    try:
+        return tuple([_CARD[word] for word in raw.split()])
+    except KeyError:  # Another notation, or not cards.
+        pass
+    try:
+        return parse_cards(raw)
+    except ParseError as error:
+        return reader.fault(at, error.message)
+
+
+def _read_wagers(reader: Reader, raw: Any, at: Place) -> Any:
+    return reader.fault(at, "must name at least one wager") if raw == {} else _SUMS(reader, raw, at)
+
+
+def _read_irregularity(reader: Reader, raw: Any, at: Place) -> Any:
+    """Read the kind; the engine checks the facts."""
+    if not isinstance(raw, dict):
+        return reader.fault(at, f"must be a table, not {described(raw)}")
+    if "kind" not in raw:
+        return reader.fault((*at, "kind"), "is missing")
+    kind = _ONE_LINE(reader, raw["kind"], (*at, "kind"))
+    return kind if kind is FAULTY else (kind, {key: raw[key] for key in raw if key != "kind"})
+
+
+_SUMS = reader_of(Mapping[str, Cents])
+_ONE_LINE = only(str, "text on one line", _is_one_line)
+_Whole = Annotated[
+    int, only(int, "a whole number of at most nine digits", lambda n: abs(n) < _WHOLE_MAX)
+]
+_Cards = Annotated[tuple[Card, ...], _read_cards]
 
 
 class SeatEntry(NamedTuple):
-    """A seat of a round file."""
-
     seat: int
-    player: str | None
     wagers: Mapping[str, int]
-    decisions: tuple[str, ...]
+    player: str | None = None
+    decisions: tuple[str, ...] = ()
     cards: tuple[Card, ...] = ()
     hand: int | None = None
 
@@ -61,8 +111,6 @@ class BankEntry(NamedTuple):
 
 
 class RoundFile(NamedTuple):
-    """A round file, read."""
-
     seats: tuple[SeatEntry, ...]
     bank: BankEntry | None
     places: Mapping[str, tuple[Card, ...]]
@@ -72,8 +120,60 @@ class RoundFile(NamedTuple):
     irregularities: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
+_SEAT = {
+    "seat": _Whole,
+    "player": Annotated[str, _ONE_LINE],
+    "cards": _Cards,
+    "hand": _Whole,
+    "wagers": Annotated[Mapping[str, int], _read_wagers],
+    "decisions": tuple[str, ...],
+}
+_read_seat = table_of(_SEAT, frozenset({"seat", "wagers"}), SeatEntry)
+_FILE: Mapping[str, Any] = {
+    "rulebook": Any,
+    "selections": Any,
+    "dealing": Any,
+    "meters": Mapping[str, Cents],
+    "seats": tuple[Annotated[SeatEntry, _read_seat], ...],
+    "deck": _Cards,
+    "irregularities": tuple[Annotated[Any, _read_irregularity], ...],
+}
+_DEALER = {"cards": _Cards}
+_BANKER = {
+    "cards": _Cards,
+    "seat": _Whole,
+    "player": Annotated[str, _ONE_LINE],
+    "funds": Cents,
+    "shown": Annotated[tuple[Card, ...], only(_Cards, "one card", lambda cards: len(cards) == 1)],
+}
+
+
+def _banker(*, shown: tuple[Card, ...] = (), **given: Any) -> BankEntry:
+    bank = BankEntry(**given, shown=shown[0] if shown else None)
+    return bank if bank.player else bank._replace(player=_nobody(bank.seat))
+
+
+_SEAT_OF = table_of({"seat": _Whole}, frozenset({"seat"}), lambda seat: seat)
+
+
+@cache
+def _reader(places: tuple[str, ...], bank: str | None, *, action: bool) -> Read:
+    """Return the reader of round files for these places and this kind of bank."""
+    kinds = {**_FILE, **dict.fromkeys(places, Annotated[Any, table_of(_DEALER)])}
+    needed = {"seats"}
+    if bank == DEALER:
+        kinds[DEALER] = Annotated[Any, table_of(_DEALER, make=BankEntry)]
+    if bank == BANKER:
+        banker = table_of(_BANKER, frozenset({"seat", "funds"}), _banker)
+        kinds[BANKER] = Annotated[Any, banker]
+        needed.add(BANKER)
+    if action:
+        kinds["action"] = _Whole
+    return table_of(kinds, frozenset(needed))
+
+
 class Played(NamedTuple):
-    """A round played to its end: the round, all its events, and every face that is known."""
+    """A finished round, with all its events and every known face."""
 
     round: Round
     events: tuple[Event, ...]
@@ -85,31 +185,25 @@ class Played(NamedTuple):
 
 
 def parse_round(rules: TableRules, data: Mapping[str, Any]) -> RoundFile:
-    """Read everything in a round file but the rulebook, the selections and the dealing."""
-    bank_key = DEALER if rules.banked_by == "house" else BANKER
-    has_bank = plan_of(rules).has_bank or rules.banked_by == "player"
-    known = {*_KEYS, *rules.places}
-    if has_bank:
-        known.add(bank_key)
-    if plan_of(rules).order == ACTION:
-        known.add("action")
-    _keys(data, known, "")
+    """Read everything in a round file except the rulebook, the selections and the dealing."""
+    plan = plan_of(rules)
+    bank = BANKER if rules.banked_by == "player" else DEALER if plan.has_bank else None
+    given = run(_reader(tuple(rules.places), bank, action=plan.order == ACTION), data)
     file = RoundFile(
-        seats=tuple(_seats(data.get("seats"))),
-        bank=_bank(rules, data, bank_key) if has_bank else None,
-        places={
-            name: _cards(_table(data[name], name, {"cards"}).get("cards"), f"{name}.cards")
-            for name in rules.places
-            if name in data
-        },
-        meters={
-            id: micros(parse_money(value, f"meters.{id}"))
-            for id, value in _table(data.get("meters", {}), "meters", None).items()
-        },
-        action=_whole(data["action"], "action") if "action" in data else None,
-        deck=_deck(data["deck"], rules.deck.cards) if "deck" in data else (),
-        irregularities=tuple(_irregularities(data.get("irregularities", []))),
+        seats=given["seats"],
+        bank=given.get(bank, BankEntry()) if bank else None,
+        places={name: given[name].get("cards", ()) for name in rules.places if name in given},
+        meters={id: micros(cents) for id, cents in given.get("meters", NOTHING).items()},
+        action=given.get("action"),
+        deck=given.get("deck", ()),
+        irregularities=given.get("irregularities", ()),
     )
+    _check_seats(file)
+    if file.bank and file.bank.shown is not None and not plan.turned_up:
+        raise UserError("this book turns no card up", field=f"{BANKER}.shown")
+    if "deck" in given and len(file.deck) != rules.deck.cards:
+        message = f"has {len(file.deck)} cards, not {rules.deck.cards}"
+        raise UserError(message, field="deck")
     _check_cards(file)
     if file.deck and shared_place(rules):
         clause = rules.places[shared_place(rules)].clause
@@ -117,75 +211,18 @@ def parse_round(rules: TableRules, data: Mapping[str, Any]) -> RoundFile:
     return file
 
 
-def _seats(raw: Any) -> Iterator[SeatEntry]:
-    if not isinstance(raw, list) or not raw:
-        raise UserError("must be a list of seats", field="seats")
+def _check_seats(file: RoundFile) -> None:
+    if not file.seats:
+        raise UserError("must list at least one seat", field="seats")
     taken: set[int] = set()
-    for i, item in enumerate(raw, 1):
-        at = f"seats[{i}]"
-        entry = _table(item, at, _SEAT_KEYS)
-        seat = _whole(entry.get("seat"), f"{at}.seat")
-        if seat in taken:
-            raise UserError(f"seat {seat} comes twice", field=f"{at}.seat")
-        taken.add(seat)
-        wagers = _table(entry.get("wagers"), f"{at}.wagers", None)
-        if not wagers:
-            raise UserError("a seat needs a wager", field=f"{at}.wagers")
-        yield SeatEntry(
-            seat,
-            _text(entry["player"], f"{at}.player") if "player" in entry else None,
-            _wagers(wagers, at),
-            _texts(entry.get("decisions", []), f"{at}.decisions"),
-            _cards(entry.get("cards"), f"{at}.cards"),
-            _whole(entry["hand"], f"{at}.hand") if "hand" in entry else None,
-        )
-
-
-def _wagers(wagers: Mapping[str, Any], at: str) -> dict[str, int]:
-    try:
-        return {wager: parse_money(value, wager) for wager, value in wagers.items()}
-    except ParseError as error:
-        raise UserError(error.message, field=f"{at}.wagers.{error.field}") from None
-
-
-def _bank(rules: TableRules, data: Mapping[str, Any], key: str) -> BankEntry | None:
-    if key == DEALER:
-        entry = _table(data.get(key, {}), key, {"cards"})
-        return BankEntry(cards=_cards(entry.get("cards"), f"{key}.cards"))
-    entry = _table(data.get(key), key, {"cards", "seat", "player", "funds", "shown"})
-    seat = _whole(entry.get("seat"), f"{key}.seat")
-    shown = _cards(entry.get("shown"), f"{key}.shown")
-    if "shown" in entry and not plan_of(rules).turned_up:
-        raise UserError("this book turns no card up", field=f"{key}.shown")
-    if "shown" in entry and len(shown) != 1:
-        raise UserError("must be one card", field=f"{key}.shown")
-    return BankEntry(
-        cards=_cards(entry.get("cards"), f"{key}.cards"),
-        seat=seat,
-        player=_text(entry["player"], f"{key}.player") if "player" in entry else _nobody(seat),
-        funds=parse_money(_given(entry, "funds", key), f"{key}.funds"),
-        shown=shown[0] if shown else None,
-    )
-
-
-def _deck(raw: Any, size: int) -> tuple[Card, ...]:
-    cards = _cards(raw, "deck")
-    if len(cards) != size:
-        raise UserError(f"has {len(cards)} cards, not {size}", field="deck")
-    return cards
-
-
-def _irregularities(raw: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if not isinstance(raw, list):
-        raise UserError("must be a list of tables", field="irregularities")
-    for i, item in enumerate(raw, 1):
-        entry = dict(_table(item, f"irregularities[{i}]", None))
-        kind = _text(entry.pop("kind", None), f"irregularities[{i}].kind")
-        yield kind, entry
+    for i, entry in enumerate(file.seats, 1):
+        if entry.seat in taken:
+            raise UserError(f"seat {entry.seat} comes twice", field=f"seats[{i}].seat")
+        taken.add(entry.seat)
 
 
 def _check_cards(file: RoundFile) -> None:
-    """No card is dealt twice, and cards come from the deck or from the file, not from both."""
+    """Refuse a card dealt twice, and cards from both a deck and the file."""
     given: list[Card] = [*file.bank.cards] if file.bank else []
     for place in file.places.values():
         given += place
@@ -206,56 +243,57 @@ def _check_cards(file: RoundFile) -> None:
 
 def play_file(rules: TableRules, file: RoundFile) -> Played:
     """Play a round file to its end."""
-    play = _Play(rules, file)
-    play.bets()
-    play.check_places()
-    if play.is_void():
-        play.decided_anyway()
-        play.declare_all()
+    player = _Player(rules, file)
+    player.bet()
+    player.check_places()
+    if player.is_void():
+        player.note_decisions()
+        player.declare_all()
     else:
-        play.declare_all()
-        play.deal()
-        play.to_the_end()
-    play.run(Settle())
-    return Played(play.round, tuple(play.events), play.faces, file)
+        player.declare_all()
+        player.deal()
+        player.decide_all()
+    player.play.settle()
+    return Played(player.round, tuple(player.play.events), player.play.faces, file)
 
 
-class _Play:
-    """Feeds a file's contents to the engine, command by command."""
+class _Player:
+    """Plays a file through the engine, and maps refusals to the file's fields."""
 
     def __init__(self, rules: TableRules, file: RoundFile) -> None:
-        self.round = Round(rules)
+        self.play = Play(Round(rules), {})
         self.file = file
-        self.events: list[Event] = []
-        self.faces: dict[int, Card] = {}
         self.decisions = {entry.seat: iter(entry.decisions) for entry in file.seats}
         self.entries = {entry.seat: i for i, entry in enumerate(file.seats, 1)}
         self.left = {
-            _whole(facts.get("seat"), f"irregularities[{i}].seat"): (kind, facts)
-            for i, (kind, facts) in enumerate(file.irregularities, 1)
+            run(_SEAT_OF, facts, ("irregularities", i)): (kind, facts)
+            for i, (kind, facts) in enumerate(file.irregularities)
             if self._effect(kind) == "abandon seat"
         }
 
-    def run(self, command: Command) -> None:
-        """Let the engine decide a command; a refusal names the field of the file."""
+    @property
+    def round(self) -> Round:
+        return self.play.round
+
+    def do(self, command: Command) -> None:
+        """Apply a command; a refusal names the field of the file."""
         try:
-            events = decide(self.round, command)
+            self.play.do(command)
         except Refused as refused:
             where = self._field(command, refused.field or "")
             raise UserError(refused.message, field=where, clause=refused.clause) from None
-        self.events += events
-        self.round = evolve_all(self.round, events)
 
     def _field(self, command: Command, field: str) -> str | None:
-        """Name the field of the file that a refusal speaks of."""
-        if isinstance(command, Bank):
-            return f"{BANKER}.{field}" if field else BANKER
-        if isinstance(command, Choose):
-            return f"seats[{self.entries[command.seat]}].decisions"
+        """Return the field of the file that a refusal is about."""
+        match command:
+            case Bank():
+                return f"{BANKER}.{field}" if field else BANKER
+            case Choose():
+                return f"seats[{self.entries[command.seat]}].decisions"
         return self._seat_field(field) or field or None
 
     def _seat_field(self, field: str) -> str:
-        """Name the field of a seat that a refusal speaks of as `seat 3.ante`."""
+        """Return the field of a seat for a refusal about `seat 3.ante`."""
         if not field.startswith("seat "):
             return ""
         seat, _, wager = field.removeprefix("seat ").partition(".")
@@ -263,29 +301,27 @@ class _Play:
 
     # ------------------------------------------------------------ bets
 
-    def bets(self) -> None:
+    def bet(self) -> None:
         file = self.file
-        self.run(Open("", file.meters))
+        self.do(Open("", file.meters))
         if file.bank and self.round.rules.banked_by == "player":
-            bank = Bank(file.bank.seat, file.bank.player, file.bank.funds)
-            self.run(bank)
-        self._bet()
-        self.run(CloseBets(file.action))
+            self.do(Bank(file.bank.seat, file.bank.player, file.bank.funds))
+        self._make_bets()
+        self.do(CloseBets(file.action))
 
-    def _bet(self) -> None:
-        """Make all bets together: no wager is refused for one that is there already."""
-        round, made = self.round, list[Event]()
-        for i, (seat, player, wagers, _, _, hand) in enumerate(self.file.seats, 1):
+    def _make_bets(self) -> None:
+        """Make all bets at once; bet by bet, a round of five seats takes a third longer."""
+        made: list[Event] = []
+        for i, (seat, wagers, player, _, _, hand) in enumerate(self.file.seats, 1):
             try:
-                made += decide_bets(round, (seat, player or _nobody(seat), hand), wagers)
+                made += decide_bets(self.round, (seat, player or _nobody(seat), hand), wagers)
             except Refused as refused:
                 key = refused.field
                 if key not in ("seat", "hand"):
                     key = f"wagers.{next(iter(wagers)) if key is None else key}"
                 where = f"seats[{i}].{key}"
                 raise UserError(refused.message, field=where, clause=refused.clause) from None
-        self.events += made
-        self.round = evolve_all(round, made)
+        self.play.take(made)
 
     def check_places(self) -> None:
         """Refuse cards for a place that gets none in this round (Maryland 8.E(2), ruling L4)."""
@@ -304,27 +340,25 @@ class _Play:
         return irregularity.rows[0].does[0] if irregularity else ""
 
     def is_void(self) -> bool:
-        """Whether any irregularity of the file voids the round, before it is declared for good."""
-        round = self.round
+        """Whether any irregularity of the file voids the round, before it is declared."""
+        trial = Play(self.round, {})
         for i, (kind, facts) in enumerate(self.file.irregularities, 1):
             try:
-                events = decide(round, Declare(kind, facts))
+                trial.do(Declare(kind, facts))
             except Refused as refused:
                 where = f"irregularities[{i}]" + (f".{refused.field}" if refused.field else "")
                 raise UserError(refused.message, field=where, clause=refused.clause) from None
-            for event in events:
-                round = evolve(round, event)
-        return round.void is not None
+        return trial.round.void is not None
 
     def declare_all(self) -> None:
         for kind, facts in self.file.irregularities:
             if facts.get("seat") not in self.left:
-                self.run(Declare(kind, facts))
+                self.do(Declare(kind, facts))
 
-    def decided_anyway(self) -> None:
-        """Note the decisions that were made before a round was found to be void.
+    def note_decisions(self) -> None:
+        """Record the decisions made before a round was found to be void.
 
-        They need not be complete and had no turn to keep, so they are told as they happened.
+        They may be incomplete and out of turn, so the engine isn't asked to decide them.
         """
         for i, entry in enumerate(self.file.seats, 1):
             decisions = iter(entry.decisions)
@@ -337,155 +371,75 @@ class _Play:
                     break
                 if option not in step.option:
                     options = " or ".join(map(repr, step.option))
-                    message = f"{option!r} is not a choice; they are {options}"
+                    message = f"{option!r} isn't a choice; choose {options}"
                     raise UserError(message, field=f"seats[{i}].decisions", clause=step.clause)
-                event = Chose(entry.seat, name, option)
-                self.events.append(event)
-                self.round = evolve(self.round, event)
+                self.play.take((Chose(entry.seat, name, option),))
             if next(decisions, None) is not None:
                 raise _too_many(i)
 
     # ------------------------------------------------------------ cards and decisions
 
     def deal(self) -> None:
-        self.run(Deal())
-        if self.file.deck:
-            self.faces = dict(enumerate(self.file.deck))
-        else:
-            self._take_faces()
+        self.do(Deal())
+        self.play.faces = dict(enumerate(self.file.deck)) or dict(self._given_faces())
         shown = self.file.bank.shown if self.file.bank else None
         if shown is not None and self.file.deck:
-            first = self.faces[self.round.places[BANK][0]]
+            first = self.play.faces[self.round.places[BANK][0]]
             if shown != first:
                 raise UserError(f"the card turned up is {first}", field=f"{BANKER}.shown")
 
-    def _take_faces(self) -> None:
-        """Lay the cards that the file gives where they were dealt."""
+    def _given_faces(self) -> Iterator[tuple[int, Card]]:
+        """Yield the file's cards with the position where each was dealt."""
         round, file = self.round, self.file
         for i, entry in enumerate(file.seats, 1):
-            self._lay(round.boxes[entry.seat].cards, entry.cards, f"seats[{i}].cards")
+            yield from _laid(round.boxes[entry.seat].cards, entry.cards, f"seats[{i}].cards")
+        key = DEALER if round.rules.banked_by == "house" else BANKER
         for place, positions in round.places.items():
             if place == BANK and file.bank:
-                key = DEALER if round.rules.banked_by == "house" else BANKER
-                self._lay(positions, self._bank_cards(file.bank), f"{key}.cards")
+                yield from _laid(positions, self._bank_cards(file.bank), f"{key}.cards")
             elif place in round.rules.places:
-                self._lay(positions, file.places.get(place, ()), f"{place}.cards")
+                yield from _laid(positions, file.places.get(place, ()), f"{place}.cards")
         if file.bank and file.bank.cards and BANK not in round.places:
-            key = DEALER if round.rules.banked_by == "house" else BANKER
             raise UserError("no card is dealt there in this round", field=f"{key}.cards")
 
-    def _lay(self, positions: tuple[int, ...], cards: tuple[Card, ...], at: str) -> None:
-        if len(positions) != len(cards):
-            raise UserError(f"must be {len(positions)} cards, not {len(cards)}", field=at)
-        self.faces.update(zip(positions, cards, strict=True))
-
     def _bank_cards(self, bank: BankEntry) -> tuple[Card, ...]:
-        """Put the card that was turned up first, where the deal turns one up (C5)."""
+        """Put the upcard first, where the deal turns one up (C5)."""
         if bank.shown is None:
             return bank.cards
         if bank.shown not in bank.cards:
             raise UserError(f"{bank.shown} is not one of the cards", field=f"{BANKER}.shown")
         return (bank.shown, *(card for card in bank.cards if card != bank.shown))
 
-    def to_the_end(self) -> None:
-        while (stage := self.round.stage) and stage.do != "settle":
-            if self.round.due:
-                self._show()
-            elif self.round.asked:
-                self._decide(self.round.asked[0])
-            else:
-                break
+    def decide_all(self) -> None:
+        """Play the decisions in turn, then declare the remaining players who left."""
+        while (seat := self.play.to_decision()) is not None:
+            self._decide(seat)
         for kind, facts in self.left.values():
-            self.run(Declare(kind, facts))
-        self._show()
+            self.do(Declare(kind, facts))
         for seat, decisions in self.decisions.items():
             if next(decisions, None) is not None:
                 raise _too_many(self.entries[seat])
 
-    def _show(self) -> None:
-        """Show the cards that are due."""
-        faces = self.faces
-        if due := self.round.due:
-            self.run(Show(tuple([face_of((position, faces[position], "")) for position in due])))
-
     def _decide(self, seat: int) -> None:
         option = next(self.decisions[seat], None)
         if option is not None:
-            self.run(Choose(seat, option))
+            self.do(Choose(seat, option))
         elif seat in self.left:
             kind, facts = self.left.pop(seat)
-            self.run(Declare(kind, facts))
+            self.do(Declare(kind, facts))
         else:
             clause = self.round.rules.sequence[self.round.at][1].clause
             at = f"seats[{self.entries[seat]}].decisions"
             raise UserError("lacks a decision", field=at, clause=clause)
 
 
+def _laid(
+    positions: tuple[int, ...], cards: tuple[Card, ...], at: str
+) -> Iterator[tuple[int, Card]]:
+    if len(positions) != len(cards):
+        raise UserError(f"must be {len(positions)} cards, not {len(cards)}", field=at)
+    return zip(positions, cards, strict=True)
+
+
 def _too_many(entry: int) -> UserError:
     return UserError("has more decisions than it is asked", field=f"seats[{entry}].decisions")
-
-
-# ---------------------------------------------------------------- values
-
-
-def _keys(table: Mapping[str, Any], known: set[str], at: str) -> None:
-    if not table.keys() <= known:
-        key = next(key for key in table if key not in known)
-        raise UserError("unknown key", field=f"{at}.{key}" if at else str(key))
-
-
-def _table(raw: Any, at: str, keys: set[str] | None) -> Mapping[str, Any]:
-    if not isinstance(raw, dict):
-        raise UserError("must be a table" if raw is not None else "is missing", field=at)
-    if keys is not None:
-        _keys(raw, keys, at)
-    return raw
-
-
-def _given(table: Mapping[str, Any], key: str, at: str) -> Any:
-    if key not in table:
-        raise UserError("is missing", field=f"{at}.{key}")
-    return table[key]
-
-
-def _whole(raw: Any, at: str) -> int:
-    if isinstance(raw, bool) or not isinstance(raw, int) or abs(raw) > 10**9:
-        raise UserError("must be a whole number", field=at)
-    return raw
-
-
-def _text(raw: Any, at: str) -> str:
-    if not isinstance(raw, str) or not raw.strip() or not raw.isprintable():
-        raise UserError("must be a text on one line", field=at)
-    return raw
-
-
-def _nobody(seat: int) -> str:
-    """Return a player's name that no file can give: a seat without one is its own player."""
-    return f"\n{seat}"
-
-
-def name_of(player: str) -> str | None:
-    """Return the name that a file gave a player, or None if it gave none."""
-    return None if player.startswith("\n") else player
-
-
-def _texts(raw: Any, at: str) -> tuple[str, ...]:
-    if not isinstance(raw, list) or not {str}.issuperset(map(type, raw)):
-        raise UserError("must be a list of texts", field=at)
-    return tuple(raw)
-
-
-def _cards(raw: Any, at: str) -> tuple[Card, ...]:
-    if raw is None:
-        return ()
-    if not isinstance(raw, str):
-        raise UserError("must be cards written like 'As Kd Tc'", field=at)
-    try:
-        return tuple([_CARD[word] for word in raw.split()])
-    except KeyError:  # They are written in another way, or none.
-        pass
-    try:
-        return parse_cards(raw)
-    except ParseError as error:
-        raise UserError(error.message, field=at) from None

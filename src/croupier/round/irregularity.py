@@ -1,4 +1,4 @@
-"""What follows from something gone wrong: the first row of the book that fits the facts."""
+"""The consequence of an irregularity: the first row of the book that fits the facts."""
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -13,16 +13,16 @@ from croupier.rules.words import listed
 
 _FLAGS = ("misdealt", "handled", "reconstructable", "noticed_late")
 _UNSAID = "noticed_late"
-"""The flag that is false where nobody states it; the others must be stated where they decide."""
+"""The flag that defaults to false; the others must be stated where they matter."""
 _DEVICES: Mapping[Device | None, str] = {"shuffler": "shuffler", "shoe": "automated shoe"}
 DEALER = "dealer"
-"""What people call the bank's place when they say where something went wrong."""
+"""The usual name of the bank's place in a fact."""
 
 
 def consequence_of(
     round: Round, kind: str, given: Mapping[str, object]
 ) -> tuple[Consequence, dict[str, object]]:
-    """Return the row that applies and the facts as understood, or refuse what makes no sense."""
+    """Return the row that applies and the completed facts, or refuse facts that make no sense."""
     irregularity = round.rules.irregularities.get(kind)
     if irregularity is None:
         kinds = listed(list(round.rules.irregularities))
@@ -33,7 +33,7 @@ def consequence_of(
     facts = _facts(round, irregularity, given)
     known = {**facts, "where": _where(round, irregularity, facts.get("where"))}
     if "count" in facts and irregularity.adds_up:
-        # Maryland 13.B, S8: cards that are seen one by one count together.
+        # Maryland 13.B, S8: cards seen one at a time count together.
         known["count"] = _number(facts["count"]) + round.counted.get(kind, 0)
     row = _first(irregularity, known)
     if irregularity.added and row != _first(irregularity, {**known, "count": facts.get("count")}):
@@ -45,15 +45,15 @@ def _first(irregularity: Irregularity, known: Mapping[str, object]) -> Consequen
     for row in irregularity.rows:
         if _fits(row, known):
             return row
-    raise Refused("no_consequence", f"the book does not say what follows: {irregularity.says}")
+    raise Refused("no_consequence", f"the book doesn't say what follows: {irregularity.says}")
 
 
 def _facts(
     round: Round, irregularity: Irregularity, given: Mapping[str, object]
 ) -> dict[str, object]:
-    """Check the facts that an irregularity takes, and fill in what goes without saying."""
+    """Check an irregularity's facts, and fill in the defaults."""
     for key in sorted(given.keys() - set(irregularity.takes)):
-        raise Refused("unknown_fact", "is not a fact of this irregularity", field=key)
+        raise Refused("unknown_fact", "this irregularity doesn't take it", field=key)
     facts: dict[str, object] = dict(given)
     for flag in _FLAGS:
         if flag in facts and not isinstance(facts[flag], bool):
@@ -72,7 +72,7 @@ def _facts(
         named = "positions" if "positions" in facts else "count"
         raise Refused("bad_fact", "names no card", field=named)
     if "seat" in irregularity.takes and facts["seat"] not in round.boxes:
-        raise Refused("no_such_seat", f"no bet lies at seat {facts['seat']}", field="seat")
+        raise Refused("no_such_seat", f"seat {facts['seat']} has no wager", field="seat")
     return facts
 
 
@@ -87,7 +87,7 @@ def _whole(facts: Mapping[str, object], name: str) -> None:
 
 
 def _positions(round: Round, given: object) -> tuple[int, ...]:
-    """Return positions of the deck counted from 0; people count from 1, the top card."""
+    """Return positions counted from 0; people count from 1, the top card."""
     cards = round.rules.deck.cards
     if not isinstance(given, list | tuple) or not all(
         isinstance(p, int) and not isinstance(p, bool) and 1 <= p <= cards for p in given
@@ -99,12 +99,12 @@ def _positions(round: Round, given: object) -> tuple[int, ...]:
 
 
 def _where(round: Round, irregularity: Irregularity, given: object) -> str | None:
-    """Return the place that a fact names: a seat by its number, the dealer, a place."""
+    """Return the place that a fact names: a seat number, the dealer, or a place."""
     if not irregularity.where:
         return None
     if isinstance(given, int) and not isinstance(given, bool):
         if given not in round.boxes:
-            raise Refused("no_such_seat", f"no bet lies at seat {given}", field="where")
+            raise Refused("no_such_seat", f"seat {given} has no wager", field="where")
         place = str(SEAT)
     else:
         place = str(BANK) if given == DEALER else "" if given in (BANK, SEAT) else str(given)
@@ -126,7 +126,7 @@ def _where(round: Round, irregularity: Irregularity, given: object) -> str | Non
 
 
 def _fits(row: Consequence, facts: Mapping[str, object]) -> bool:
-    """Whether the facts are those of a row; one that decides it and was not stated is missing."""
+    """Whether the facts fit a row; a fact that the row needs and nobody stated is refused."""
     missing = ""
     for field in fields(row.when):
         wanted = getattr(row.when, field.name)

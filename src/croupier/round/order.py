@@ -1,16 +1,19 @@
-"""Whose turn it is: the orders of seats, who is still to be asked, which cards are due."""
+"""Turn order: the orders of seats, the seats still to decide, the cards due."""
+
+from collections.abc import Mapping
 
 from croupier.round.plan import plan_of
 from croupier.round.settle import shared_place
 from croupier.round.stages import Stage
 from croupier.round.state import Box, Round
+from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS, Order
 
 
 def seats_in(round: Round, order: Order | None) -> tuple[int, ...]:
     """Return the seats that play, in one of the orders that books use.
 
-    Seat 1 is farthest to the dealer's left and numbers rise clockwise. Since bets closed, boxes
+    Seat 1 is farthest to the dealer's left and numbers rise clockwise. Once bets have closed, boxes
     are in this order.
     """
     seats = tuple(round.boxes)
@@ -22,7 +25,7 @@ def seats_in(round: Round, order: Order | None) -> tuple[int, ...]:
         case "from the banker" if round.banker:
             return _from(seats, round.banker.seat + 1)
         case "from the action":
-            # C6: where none is named, the action is at the banker's left.
+            # C6: if no seat is named, the action is at the banker's left.
             after = round.banker.seat + 1 if round.banker else 1
             return _from(seats, round.action or after)
     return seats
@@ -33,7 +36,7 @@ def _from(seats: tuple[int, ...], first: int) -> tuple[int, ...]:
 
 
 def positions_of(round: Round, box: Box) -> tuple[int, ...]:
-    """Return where a box's cards lie in the deck: its own, or the shared hand it bets on (M9)."""
+    """Return the deck positions of a box's cards: its own, or the shared hand it bets on (M9)."""
     if box.hand is None:
         return box.cards
     name = shared_place(round.rules)
@@ -42,24 +45,24 @@ def positions_of(round: Round, box: Box) -> tuple[int, ...]:
 
 
 def to_ask(round: Round) -> tuple[int, ...]:
-    """Return the seats that have still to decide in this step, in turn."""
+    """Return the seats still to decide in this step, in turn."""
     return round.asked
 
 
 def to_show(round: Round) -> tuple[int, ...]:
-    """Return the positions that are due to be shown now."""
+    """Return the positions due to be shown now."""
     return round.due
 
 
 def seats_to_ask(round: Round) -> tuple[int, ...]:
-    """Work out from the boxes alone who has still to decide in this step, in turn."""
+    """Compute from the boxes alone the seats still to decide in this step, in turn."""
     if round.stage is None or round.void:
         return ()
     return asked_in(round, round.stage) if round.stage.do == "decide" else ()
 
 
 def asked_in(round: Round, stage: Stage) -> tuple[int, ...]:
-    """Return the seats that a decision asks and that have not answered, in turn."""
+    """Return the seats that a decision step asks and that haven't answered, in turn."""
     asked: list[int] = []
     boxes, name, spot = round.boxes, stage.name, stage.asks
     for seat in seats_in(round, stage.order):
@@ -72,20 +75,20 @@ def asked_in(round: Round, stage: Stage) -> tuple[int, ...]:
 
 
 def cards_to_show(round: Round) -> tuple[int, ...]:
-    """Work out from the steps alone which positions are due to be shown now."""
+    """Compute from the steps alone the positions due to be shown now."""
     if round.stage is None or round.void:
         return ()
-    due = turned_up(round)
+    due = turned_up(round.rules, round.places)
     for stage in plan_of(round.rules).stages[: round.at + 1]:
         due += due_in(round, stage)
     return tuple([position for position in dict.fromkeys(due) if position not in round.faces])
 
 
-def turned_up(round: Round) -> tuple[int, ...]:
-    """Return the positions that are turned up as they are dealt."""
+def turned_up(rules: TableRules, places: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the positions turned up as they are dealt."""
     due: tuple[int, ...] = ()
-    for place, cards in plan_of(round.rules).turned_up:
-        due += round.places.get(place, ())[:cards]
+    for place, cards in plan_of(rules).turned_up:
+        due += places.get(place, ())[:cards]
     return due
 
 
@@ -98,7 +101,7 @@ def due_in(round: Round, stage: Stage) -> tuple[int, ...]:
 
 
 def _hands(round: Round, stage: Stage) -> tuple[int, ...]:
-    """Return the positions of all hands that are turned up to be settled."""
+    """Return the positions of all hands turned up for the settlement."""
     due: list[int] = []
     for seat in seats_in(round, stage.order):
         box = round.boxes[seat]
@@ -108,7 +111,7 @@ def _hands(round: Round, stage: Stage) -> tuple[int, ...]:
 
 
 def is_shown(round: Round, box: Box) -> bool:
-    """Whether a hand is turned up to be settled: it has money on it, or others may envy it."""
+    """Whether a hand is turned up to settle: it has a live stake, or others may envy it."""
     for stake in box.stakes.values():
         if stake.fate == "live":
             return True

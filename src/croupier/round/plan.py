@@ -1,17 +1,15 @@
-"""What is worked out of table rules once, and asked in every round.
-
-A plan says nothing that the rules do not say, only sooner.
-"""
+"""What every round needs of its table rules, computed once and cached."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 from croupier.cards import RANKS, Card
 from croupier.errors import Bug
 from croupier.hands import Hand, evaluator, least_high, least_pair
 from croupier.money import odds
-from croupier.round.settle import fits, is_high_enough, judge, names_of, verdict_of
+from croupier.round.settle import Judgement, fits, is_high_enough, judge, names_of, verdict_of
 from croupier.round.stages import Dealing, choices_of, stages_of
 from croupier.round.state import Box, Line
 from croupier.rules.game import Bonus, Envy, Paytable, Qualifier, Row, Unnamed, Wager
@@ -19,35 +17,23 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 
 PLANS_MAX, JUDGED_MAX, STAKED_MAX = 256, 10_000, 10_000
-"""How many plans are kept, and of each how many judgements of a part and stakes of a seat."""
+"""Cache sizes: plans and, per plan, judgements of a part and stakes of a seat."""
 
 _STATES = ("always", "higher", "lower", "equal", "unopposed")
-# The verdicts for which a hand is looked up in a paytable.
+# The verdicts that look a hand up in a paytable.
 _BY_TABLE = ("table", "push listed")
 
 
 Held = tuple[int, int, tuple[Card, ...]]
-"""A hand as the settlement knows it: its strength, its kind, its cards.
+"""A hand for the settlement: its strength, kind and cards.
 
-The kind is its class with the rank of its pair or larger set: all that rows ask of it but suits.
+The kind is its class with the rank of its pair or larger set: all that paytable rows check except
+suits.
 """
-
-Rows = tuple[tuple[Row, bool], ...]
-"""Rows of a paytable that a hand may fit, in order, and whether it surely does."""
-
-
-class Judged(NamedTuple):
-    """What a stake comes to."""
-
-    line: tuple[Any, ...]
-    """The fields of its line, from the stake on."""
-    paid: int
-    meter: str | None
-    part: Fraction
 
 
 class Part:
-    """A wager, a bonus or an envy, and what its lines are settled by."""
+    """A wager, a bonus or an envy, with the rules that settle it."""
 
     def __init__(self, rules: TableRules, name: str) -> None:
         self.rules, self.name = rules, name
@@ -63,68 +49,68 @@ class Part:
         self.of = self.table.of if self.table else (SEAT,)
         settle = None if isinstance(self.what, Envy) else self.what.settle
         self.state = "always" if settle and settle.always else ""
-        """The state of the showdown where that does not matter."""
+        """"always" if the showdown doesn't matter, else empty."""
         verdicts = {state: getattr(settle, state, None) for state in _STATES}
         self.by_table = {s for s, v in verdicts.items() if v and self.table and v.does in _BY_TABLE}
-        """The states in which the paytable is asked."""
+        """The showdown states in which the paytable decides."""
         limit = self.what.payout_limit if isinstance(self.what, Wager) else None
         self.limit = limit if limit and limit.amount is not None else None
-        """The most that a hand is paid, where one is declared."""
-        self._rows: dict[int, Rows] = {}
-        self._judged: dict[tuple[str, int, int], Judged] = {}
+        """The declared payout limit of a hand, if any."""
+        self.rows: tuple[Row | Unnamed | None, ...] = (*_rows(self.table), None)
+        """The rows of the paytable, those of hands that it says lose, and None for the rest."""
+        self._fitting: dict[int, tuple[int, ...]] = {}
+        self._judged: dict[tuple[str, int, int], Judgement] = {}
 
-    def rows(self, held: Held) -> Rows:
-        """Return the rows that a hand may fit; they are remembered by its kind."""
+    def fitting(self, held: Held) -> tuple[int, ...]:
+        """Return the indices of the rows that hands of this kind may fit, in order."""
         _, kind, cards = held
-        rows = self._rows.get(kind)
-        if rows is None:
+        fitting = self._fitting.get(kind)
+        if fitting is None:
             hand = Hand(cards, self.rules.ranking)
-            names = names_of(self.table, hand.name) if self.table else ()
-            listed = self.table.rows if self.table else ()
-            rows = self._rows[kind] = tuple(
-                (row, not row.suits and row.stake is None)
-                for row in listed
-                if row.hand in names and is_high_enough(row, hand)
-            )
-        return rows
+            fitting = tuple(n for n, row in enumerate(self.rows) if self._may_fit(row, hand))
+            self._fitting[kind] = fitting
+        return fitting
 
-    def row(self, held: Held, stake: int) -> Row | Unnamed | None:
-        """Return the first row of the paytable that a hand fits, or None, as for most hands.
+    def _may_fit(self, row: Row | Unnamed | None, hand: Hand) -> bool:
+        if isinstance(row, Row) and self.table:
+            return row.hand in names_of(self.table, hand.name) and is_high_enough(row, hand)
+        return row is not None and self.table is not None and row is _losing(self.table, hand.name)
 
-        Of a hand that no row names the paytable may say that it loses, and then that is returned.
-        """
-        rows = self._rows.get(held[1])
-        for row, surely in self.rows(held) if rows is None else rows:
-            if surely or fits(row, Hand(held[2], self.rules.ranking), stake):
-                return row
-        if self.table and self.table.unnamed:
-            return _losing(self.table, Hand(held[2], self.rules.ranking).name)
-        return None
+    def find(self, held: Held, stake: int) -> int:
+        """Return the index of the first row that a hand fits, or -1."""
+        for number in self.fitting(held):
+            row = self.rows[number]
+            if not isinstance(row, Row) or not (row.suits or row.stake is not None):
+                return number
+            if fits(row, Hand(held[2], self.rules.ranking), stake):
+                return number
+        return -1
 
-    def judged(self, state: str, held: Held | None, stake: int) -> Judged:
-        """Return what a stake comes to; what was asked before is remembered.
-
-        The hand is asked for where the paytable is.
-        """
-        row = self.row(held, stake) if held else None
-        key = state, id(row), stake
+    def judged(self, state: str, held: Held | None, stake: int) -> Judgement:
+        """Judge a stake; `held` is given where the paytable decides."""
+        number = self.find(held, stake) if held else -1
+        key = state, number, stake
         judged = self._judged.get(key)
         if judged is None:
             if len(self._judged) >= JUDGED_MAX:
                 self._judged.clear()
-            judged = self._judged[key] = self._judge(state, row, stake)
+            judged = self._judged[key] = self._judge(state, self.rows[number], stake)
         return judged
 
-    def _judge(self, state: str, row: Row | Unnamed | None, stake: int) -> Judged:
+    def _judge(self, state: str, row: Row | Unnamed | None, stake: int) -> Judgement:
         if isinstance(self.what, Envy):
             raise Bug("an envy has no stake to judge")
         verdict = verdict_of(self.what.settle, state)
         owed = judge(self.what, self.table, verdict, stake=stake, row=row, state=state, pay=odds)
-        ruling = said(self.rules, owed.ruling)
-        line = (stake, *owed[:3], owed.clause, ruling, None, owed.because)
-        if isinstance(self.what, Bonus):  # No stake of its own lies there, and none comes back.
-            line = (0, owed.outcome, owed.paid, 0, *line[4:])
-        return Judged(line, owed.paid, owed.meter, owed.part)
+        owed = owed._replace(ruling=said(self.rules, owed.ruling))
+        # A bonus has no stake of its own to return.
+        return owed._replace(returned=0) if isinstance(self.what, Bonus) else owed
+
+
+def _rows(table: Paytable | None) -> tuple[Row | Unnamed, ...]:
+    if table is None:
+        return ()
+    return (*table.rows, *(u for u in table.unnamed.values() if u.does == "lose"))
 
 
 def _losing(table: Paytable, name: str) -> Unnamed | None:
@@ -133,7 +119,7 @@ def _losing(table: Paytable, name: str) -> Unnamed | None:
 
 
 class Staked:
-    """The stakes of one seat: what they ask of its hands, and the lines that they came to."""
+    """The stakes of one seat: the paytables they depend on, and the lines cached for them."""
 
     def __init__(self, parts: Iterable[Part], box: Box) -> None:
         played = [(part, cents) for part in parts if (cents := _live(part, box))]
@@ -145,13 +131,13 @@ class Staked:
         self.contested = any(not part.state for part, _ in played)
         """Whether the showdown matters."""
         self.asks = [(part, part.of, cents) for part, cents in played if part.by_table]
-        """The parts whose paytables are asked, about the hand of which places, for which stake."""
+        """The parts whose paytables decide, each with the places of the hand and the stake."""
         self.lines: dict[tuple[str | int, ...], tuple[Line, ...]] = {}
-        """The lines by case: the state of the showdown, and the row of each paytable."""
+        """The lines by case: the showdown state, and the row of each paytable."""
 
 
 def _live(part: Part, box: Box) -> int:
-    """Return the cents of a stake that is still to be judged for a part, 0 if there is none."""
+    """Return the cents of a part's stake that is still to be judged, or 0."""
     stakes, what = box.stakes, part.what
     if isinstance(what, Bonus):
         return stakes[part.stake].cents if is_due(what, box) else 0
@@ -160,18 +146,18 @@ def _live(part: Part, box: Box) -> int:
 
 
 def is_due(bonus: Bonus, box: Box) -> bool:
-    """Whether both stakes of a bonus were made and not given up since, by a fold or by leaving."""
+    """Whether both stakes of a bonus were made and not lost by folding or leaving."""
     stakes = [box.stakes.get(bonus.on), box.stakes.get(bonus.needs)]
     return all(stake is not None and stake.fate == "live" for stake in stakes)
 
 
 def said(rules: TableRules, ruling: str | None) -> str | None:
-    """Return what a line names of a ruling: nothing of one that all books share."""
+    """Return the ruling that a line names: none if all books share it."""
     return None if ruling is None or rules.rulings[ruling].common else ruling
 
 
 class Plan:
-    """What every round asks of its table rules."""
+    """The precomputed parts of one table's rules."""
 
     def __init__(self, rules: TableRules) -> None:
         self.rules = rules
@@ -180,55 +166,54 @@ class Plan:
         self.parts = tuple(Part(rules, name) for name in settle.lines)
         first = next(iter(rules.wagers.values()))
         self.main = rules.paytables[first.paytable].of if first.paytable else (SEAT,)
-        """The places whose cards make the hand of the main game: its first wager's."""
+        """The places whose cards make the main hand, that of the first wager."""
         self.conditions = [
             (name, spots[0], {rules.spots[other][0] for other in condition.needs}, condition)
             for name, spots in rules.spots.items()
             for condition in rules.wagers[name].conditions
         ]
-        """What wagers need beside them: a wager, its spot, the spots that it needs one of."""
+        """The conditions of wagers: wager, its spot, the spots it needs one of, and the condition.
+        """
         self.metered = dict(_metered(rules))
-        """The spots of wagers that raise meters, with the rate, and each meter's share of it."""
+        """The spots of wagers that raise meters, with the rate and each meter's share of it."""
         self.turned_up = [(line.to, line.shows) for line in rules.deal.cards if line.shows]
-        """Of which places how many cards are turned up as they are dealt."""
+        """The places with cards turned up as they are dealt, and how many."""
         self.stages = stages_of(rules)
         self.choices = choices_of(rules)
-        """What may be chosen, by the names of the step and the option."""
+        """The choices by the names of step and option."""
         lines = enumerate(rules.deal.cards)
         self.deal_if = [(i, line) for i, line in lines if line.if_staked]
-        """The lines of the deal for which a wager must have been made, with their places."""
+        """The lines of the deal that require a wager, with their indices."""
         banks = sum(line.cards for line in rules.deal.cards if line.to == BANK)
         self.has_bank = banks > 0
         self.qualifying = _least(rules.bank.qualifier, banks) if rules.bank.qualifier else 0
-        """The least strength with which the bank's hand plays."""
+        """The lowest strength with which the bank qualifies."""
         hands = evaluator(rules.ranking)
         self.strength, self.name = hands.strength, hands.name
-        """The strength of a hand's cards, and what it is called."""
-        # The first rank in a strength is that of the set, unless hands compare card by card.
+        """Functions from a hand's cards to its strength and its name."""
+        # A strength starts with the rank of the set, unless hands compare card by card.
         self._staked: dict[tuple[Any, ...], Staked | None] = {}
         self._kinds = {3: 0 if rules.ranking.card_by_card else 8, 5: 16, 6: 16}
         self.deals: dict[tuple[tuple[int, ...], tuple[int, ...]], Dealing] = {}
-        """Where the cards go, by the seats that play and the lines of the deal left out."""
+        """Where the cards go, by the seats that play and the lines of the deal that are skipped."""
 
     def staked(self, box: Box) -> Staked | None:
-        """Return the stakes of a seat if they have lain there before, for they often do again."""
+        """Return a seat's cached stakes from their third appearance on; most recur."""
         key = box.seat, box.abandoned, *box.stakes.items()
-        if key not in self._staked:
+        staked = self._staked.get(key)
+        if staked is None:
             if len(self._staked) >= STAKED_MAX:
                 self._staked.clear()
-            self._staked[key] = None
-        elif self._staked[key] is None:
-            self._staked[key] = Staked(self.parts, box)
-        return self._staked[key]
+            self._staked[key] = Staked(self.parts, box) if key in self._staked else None
+        return staked
 
     def held(self, cards: tuple[Card, ...]) -> Held:
-        """Return a hand as it is settled by."""
         strength = self.strength(cards)
         return strength, strength >> self._kinds[len(cards)], cards
 
 
 def _least(qualifier: Qualifier, cards: int) -> int:
-    """Return the least strength of a hand of so many cards with which the bank plays (T3)."""
+    """Return the lowest strength with which a bank's hand of this size qualifies (T3)."""
     if qualifier.pair:
         return least_pair(RANKS.index(qualifier.pair), cards)
     kicker = RANKS.index(qualifier.kicker) if qualifier.kicker else None
@@ -243,15 +228,7 @@ def _metered(rules: TableRules) -> Iterator[tuple[str, tuple[Fraction, dict[str,
             yield spots[0], (rates[0], {meter.id: meter.share for meter in meters})
 
 
-_plans: dict[int, Plan] = {}
-
-
+@lru_cache(maxsize=PLANS_MAX)
 def plan_of(rules: TableRules) -> Plan:
-    """Return the plan of table rules, the same one whenever it is asked for."""
-    plan = _plans.get(id(rules))
-    if plan is None:
-        if len(_plans) >= PLANS_MAX:
-            _plans.clear()
-        # A plan holds its rules, so as long as it is here no others have their identity.
-        plan = _plans[id(rules)] = Plan(rules)
-    return plan
+    """Return the cached plan of table rules."""
+    return Plan(rules)

@@ -1,42 +1,37 @@
-"""Plays a book through, and says what does not add up.
+"""Test a book by playing it, and report what doesn't add up.
 
-Every path of options is played at a full table with every set of wagers that may be made, for each
-value of each selection and each reading of a ruling, on decks in fixed orders. Nothing may fail,
-every stake is settled once, every hand that is judged lies face up, the money adds up, and every
-step is come to.
+Every path of options is played at a full table with every allowed set of wagers, for each value of
+each selection and each reading of a ruling, on decks in fixed orders. Nothing may fail, every stake
+is settled once, every judged hand is face up, the money adds up, and every step is reached.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import combinations, cycle, islice, product
+from itertools import accumulate, combinations, cycle, islice, product
 
 from croupier.cards import DECK, Card
 from croupier.errors import Breaches, Bug
 from croupier.money import format_money, shown_cents
+from croupier.reading import Fault, Place
 from croupier.round.commands import (
     Bank,
     Bet,
     Choose,
     CloseBets,
-    Command,
     Deal,
-    Face,
     Open,
-    Settle,
-    Show,
 )
-from croupier.round.decide import decide
-from croupier.round.evolve import evolve_all
+from croupier.round.evolve import evolve
 from croupier.round.file import Played
 from croupier.round.order import positions_of
 from croupier.round.plan import plan_of
+from croupier.round.play import Play
 from croupier.round.result import result_of
 from croupier.round.settle import shared_place
 from croupier.round.state import Box, Line, Round
 from croupier.rules.check import idle_rulings
 from croupier.rules.game import Envy
-from croupier.rules.reader import Fault, Place
 from croupier.rules.resolve import Unplayable, resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
@@ -44,18 +39,18 @@ from croupier.rules.trials import trials
 from croupier.rules.vocabulary import BANK, SEAT
 
 STAKE, POOR, RICH = 1_000, 2_500, 10_000_000
-"""What is staked where the sizes are free, and what a banker puts up, in cents."""
+"""The stake where sizes are free, and the funds of a poor and a rich banker, in cents."""
 DECKS = 20
-"""How many rounds are played at a table at least, each with another order of the cards."""
+"""The least number of rounds per table, each with a different order of the cards."""
 SETS_MAX = 64
-"""How many sets of wagers are played of a table that offers very many."""
+"""The most sets of wagers played at a table that offers very many."""
 
 Path = Mapping[str, str]
-"""An option for each step that asks."""
+"""The option for each decision step."""
 
 
 def faults_in(book: Rulebook) -> list[Fault]:
-    """Return everything that playing a book shows to be wrong; the same thing once."""
+    """Return every fault that playing a book reveals, without duplicates."""
     found: dict[tuple[Place, str], Fault] = {}
     seen: set[str] = set()
     reached: set[str] = set()
@@ -65,7 +60,7 @@ def faults_in(book: Rulebook) -> list[Fault]:
         try:
             rules = resolve(book, trial.selections, reading=trial.reading)
         except Breaches as breaches:
-            # A book may forbid what is tried here, but not leave a table that cannot be played.
+            # A book may forbid selections tried here, but must not leave an unplayable table.
             if trial.must or isinstance(breaches, Unplayable):
                 found.setdefault(((), str(breaches)), Fault(trial.at, str(breaches)))
             continue
@@ -82,7 +77,7 @@ def faults_in(book: Rulebook) -> list[Fault]:
 
 
 def faults_at(rules: TableRules, reached: set[str]) -> Iterator[Fault]:
-    """Yield what is wrong with the rounds of one table, and note the steps that they come to."""
+    """Yield the faults of one table's rounds, and record the steps that they reach."""
     seats = rules.table.seats - (rules.banked_by == "player")
     paths, sets = _paths(rules), _bets(rules)
     if not sets:
@@ -96,7 +91,7 @@ def faults_at(rules: TableRules, reached: set[str]) -> Iterator[Fault]:
             trial = _Trial(rules, each, number)
             yield from trial.faults()
             reached |= trial.reached
-        except Exception as error:  # Whatever a book brings about, it is the book's fault.
+        except Exception as error:  # Any failure is the book's fault.
             at: Place = ("step", trial.at)
             said = str(error) or type(error).__name__
             yield Fault(at, f"a round cannot be played through: {said}")
@@ -109,7 +104,7 @@ def _paths(rules: TableRules) -> list[Path]:
 
 
 def _bets(rules: TableRules) -> list[dict[str, int]]:
-    """Return the sets of wagers that a seat may make, the largest first."""
+    """Return the sets of wagers that a seat may make, largest first."""
     names = [name for name, wager in rules.wagers.items() if wager.placed == "before the deal"]
     metered = {m.wager for m in rules.meters.values() if m.rate is None or m.reset is None}
     names = [name for name in names if name not in metered]
@@ -119,7 +114,7 @@ def _bets(rules: TableRules) -> list[dict[str, int]]:
 
 
 def _bet(rules: TableRules, names: Sequence[str]) -> dict[str, int]:
-    """Return stakes on these wagers, or nothing if they may not be made together."""
+    """Return stakes on these wagers, or nothing if they can't be made together."""
     stakes: dict[str, int] = {}
     for name in names:
         limits, sizes = rules.limits.get(name), rules.wagers[name].sizes
@@ -137,20 +132,28 @@ def _bet(rules: TableRules, names: Sequence[str]) -> dict[str, int]:
 
 
 class _Trial:
-    """One round, played by the ways of its seats, and what was staked in it."""
+    """One round, played along its seats' paths, and the stakes made in it."""
 
     def __init__(
         self, rules: TableRules, ways: Sequence[tuple[Path, Mapping[str, int]]], number: int
     ) -> None:
         self.rules, self.number = rules, number
-        self.deck = _deck(number)
-        self.round = Round(rules)
+        self.play = Play(Round(rules), dict(enumerate(_deck(number))))
         self.made: list[tuple[int, str, int]] = []
-        """Seat, spot and cents of every stake that was made, whatever the round makes of it."""
-        self.reached: set[str] = set()
+        """Seat, spot and cents of every stake made, independent of the round's own account."""
         banks = rules.banked_by == "player"
         self.ways = dict(enumerate(ways, 2 if banks else 1))
         self.banker = Bank(1, "banker", POOR if number % 2 else RICH) if banks else None
+
+    @property
+    def round(self) -> Round:
+        return self.play.round
+
+    @property
+    def reached(self) -> set[str]:
+        """The steps that the round reached, from its history."""
+        rounds = accumulate(self.play.events, evolve, initial=Round(self.rules))
+        return {round.stage.name for round in rounds if round.stage}
 
     @property
     def at(self) -> str:
@@ -158,47 +161,30 @@ class _Trial:
 
     def faults(self) -> Iterator[Fault]:
         self._open()
-        while (stage := self.round.stage) and stage.do != "settle":
-            self.reached.add(stage.name)
-            before = self.round
-            self._go_on()
-            if self.round is before:
-                raise Bug("the round stands still")
-        self._show()
+        while (seat := self.play.to_decision()) is not None:
+            option = self.ways[seat][0][self.at]
+            self._place(seat, option)
+            self.play.do(Choose(seat, option))
+        if self.round.stage is None or self.round.stage.do != "settle":
+            raise Bug("the round stands still")
+        self.play.show()
         yield from self._hidden()
         at, meters = self.at, self.round.meters_before
-        self.reached.add(at)
-        self._do(Settle())
+        self.play.settle()
         yield from (Fault(("step", at), fault) for fault in self._wrong(meters))
 
-    def _do(self, command: Command) -> None:
-        self.round = evolve_all(self.round, decide(self.round, command))
-
     def _open(self) -> None:
-        self._do(Open("proof"))
-        self.reached.add(self.at)
+        self.play.do(Open("proof"))
         if self.banker:
-            self._do(self.banker)
+            self.play.do(self.banker)
         place = shared_place(self.rules)
         hands = self.rules.places[place].hands if place else 0
         for seat, (_, bets) in self.ways.items():
             hand = seat % hands + 1 if hands else None
             for wager, cents in bets.items():
-                self._do(Bet(seat, f"player {seat}", wager, cents, hand))
+                self.play.do(Bet(seat, f"player {seat}", wager, cents, hand))
                 self.made += [(seat, spot, cents) for spot in self.rules.spots[wager]]
-        self._do(CloseBets())
-
-    def _go_on(self) -> None:
-        """Do what the step is there for."""
-        if self.round.due:
-            self._show()
-        elif self.round.asked:
-            seat = self.round.asked[0]
-            name = self.ways[seat][0][self.at]
-            self._place(seat, name)
-            self._do(Choose(seat, name))
-        elif self.round.stage and self.round.stage.do == "deal":
-            self._do(Deal())
+        self.play.do(CloseBets(), Deal())
 
     def _place(self, seat: int, name: str) -> None:
         option = self.rules.steps[self.at].option[name]
@@ -206,14 +192,10 @@ class _Trial:
             cents = next(c for s, spot, c in self.made if (s, spot) == (seat, option.equals))
             self.made.append((seat, option.places, cents * option.times))
 
-    def _show(self) -> None:
-        if self.round.due:
-            self._do(Show(tuple(Face(p, self.deck[p]) for p in self.round.due)))
-
     # ------------------------------------------------------------ what is looked at
 
     def _hidden(self) -> Iterator[Fault]:
-        """A hand that is judged has all its cards, face up."""
+        """Yield a fault for each judged hand that isn't complete and face up."""
         round = self.round
         for part in plan_of(self.rules).parts:
             for box in round.boxes.values():
@@ -245,9 +227,9 @@ class _Trial:
         yield from self._sum(before)
 
     def _sum(self, before: Mapping[str, int]) -> Iterator[str]:
-        """Seats, banker, meters and house come to nothing."""
+        """Yield a fault if seats, banker, meters and house don't sum to zero."""
         round, lines = self.round, self.round.lines
-        result = result_of(Played(round, (), dict(enumerate(self.deck))))
+        result = result_of(Played(round, (), self.play.faces))
         moved = sum(map(shown_cents, round.meters.values())) - sum(
             map(shown_cents, before.values())
         )
@@ -283,7 +265,7 @@ def _positions(round: Round, box: Box, place: str) -> tuple[int, ...]:
 
 
 def _deck(number: int) -> tuple[Card, ...]:
-    """Return a deck in one of many orders: some by suit and by rank, the others mixed."""
+    """Return a deck in one of many orders: some sorted by suit and rank, the others mixed."""
     if number == 0:
         return tuple(sorted(DECK, key=lambda card: (card.suit, -card.rank)))
     if number == 1:

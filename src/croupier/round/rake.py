@@ -6,7 +6,7 @@ from croupier.round.state import Line, Round
 
 
 def rakes(round: Round, seats: Mapping[int, Sequence[Line]]) -> tuple[dict[int, int], int]:
-    """Return the rake of the seats that pay one, and what the banker is charged in all."""
+    """Return each paying seat's rake, and the banker's total charge."""
     charged: dict[int, int] = {}
     banker = round.rules.fee.banker if round.rules.fee and round.banker else 0
     rake = round.rules.rake
@@ -14,7 +14,7 @@ def rakes(round: Round, seats: Mapping[int, Sequence[Line]]) -> tuple[dict[int, 
         return charged, banker
     alive = {seat for seat, lines in seats.items() if not _is_dead(lines)}
     if rake.payer in ("all", "players"):
-        # F5: a flat sum a player, at the lowest of the player's seats, unless all hands are dead.
+        # F5: a flat sum per player, at the player's lowest seat, unless all hands are dead.
         for seats_of_player in _players(round).values():
             if alive & set(seats_of_player):
                 charged[min(seats_of_player)] = rake.amount

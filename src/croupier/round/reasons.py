@@ -1,4 +1,4 @@
-"""Says in words why a line was settled as it was."""
+"""Explain in words why a line was settled as it was."""
 
 from fractions import Fraction
 
@@ -8,7 +8,7 @@ from croupier.round.settlement import Settlement
 from croupier.round.state import Line, Round
 from croupier.rules.game import Paytable
 from croupier.rules.vocabulary import SEAT
-from croupier.rules.words import dollars, number, payout_says
+from croupier.rules.words import dollars, hand_says, number, payout_says
 
 _PLAIN = {
     "fold": "forfeited by folding",
@@ -20,14 +20,14 @@ _PLAIN = {
 
 
 class Reasons:
-    """Gives the reasons of a settled round's lines."""
+    """Explains the lines of a settled round."""
 
     def __init__(self, round: Round) -> None:
         self.round = round
         self.settled = None if round.void else Settlement(round, round.meters)
 
     def why(self, line: Line) -> str:
-        """Return the reason of a line as a short sentence."""
+        """Return the reason for a line as a short sentence."""
         if self.settled is None:
             return "the round is void: every stake comes back"
         if line.because in _PLAIN:
@@ -37,6 +37,15 @@ class Reasons:
         if line.because in ("row", "unlisted"):
             return self._by_table(line)
         return self._showdown(line)
+
+    def row(self, line: Line) -> tuple[str, int] | None:
+        """Return the paytable and row that paid a line, or None."""
+        if self.settled is None or line.because != "row":
+            return None
+        table, hand = self._judged(line)
+        row = row_for(table, hand, line.stake)
+        family = next(name for name, one in self.round.rules.paytables.items() if one is table)
+        return (family, table.rows.index(row)) if row else None
 
     def _showdown(self, line: Line) -> str:
         settled = self.settled
@@ -56,7 +65,7 @@ class Reasons:
                 return f"{hand.words} ties: {does}"
 
     def _does(self, line: Line) -> str:
-        """Say what was done with a stake: 'Ante paid 1 to 1', 'Play returned'."""
+        """Describe what happened to a stake: 'Ante paid 1 to 1', 'Play returned'."""
         wager = self.round.rules.wagers[line.wager]
         if line.outcome != "win":
             return f"{wager.label} {'returned' if line.outcome == 'push' else 'collected'}"
@@ -69,7 +78,9 @@ class Reasons:
         table, hand = self._judged(line)
         row = row_for(table, hand, line.stake)
         if row is None:
-            return f"{hand.words} is not on the table"
+            least = hand_says(table.rows[-1]) if table.rows else ""
+            better = "" if least.endswith("or better") else " or better"
+            return f"{hand.words} does not pay" + (f"; it takes a {least}{better}" if least else "")
         return f"{hand.words} pays {payout_says(table, row)}"
 
     def _judged(self, line: Line) -> tuple[Paytable, Hand]:

@@ -1,6 +1,6 @@
-"""The record of a round: its events, with the digest of book and selections they were made under.
+"""The record of a round: its events, with the digest of the book and selections.
 
-A record is checked by playing it again: every event must be what the engine decides at that point.
+A record is checked by replaying it: each event must be what the engine decides at that point.
 """
 
 from collections.abc import Iterable, Iterator
@@ -52,7 +52,7 @@ _KEYS = {"format", "rulebook", "selections", "digest", "events", "seal"}
 
 
 def record_of(rules: TableRules, given: dict[str, Any], events: Iterable[Event]) -> dict[str, Any]:
-    """Return the record of a round; `given` are the selections as the operator wrote them."""
+    """Return the record of a round; `given` holds the selections as the operator wrote them."""
     record: dict[str, Any] = {
         "format": FORMAT,
         "rulebook": rules.rulebook,
@@ -64,7 +64,7 @@ def record_of(rules: TableRules, given: dict[str, Any], events: Iterable[Event])
 
 
 def open_record(data: Any) -> dict[str, Any]:
-    """Return a record whose seal is unbroken, or refuse it."""
+    """Return a record that matches its seal, or refuse it."""
     if not isinstance(data, dict) or data.keys() != _KEYS or data["format"] is not FORMAT:
         raise UserError(f"is not a record of format {FORMAT}", field="record")
     for key, kind in (("rulebook", str), ("selections", dict), ("events", list)):
@@ -87,7 +87,7 @@ def events_of(rules: TableRules, record: dict[str, Any]) -> tuple[Event, ...]:
 
 
 def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
-    """Yield the round after each event, or refuse an event that the engine would not decide."""
+    """Yield the round after each event, or refuse an event that the engine wouldn't decide."""
     round = Round(rules)
     void = any(
         isinstance(event, CalledOff) or (isinstance(event, Declared) and "void" in event.effects)
@@ -96,7 +96,7 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
     expected: list[Event] = []
     for number, event in enumerate(events, 1):
         if not expected and not (void and isinstance(event, Chose)):
-            # In a void round decisions need not be complete, nor have kept their turn.
+            # In a void round, decisions may be incomplete and out of turn.
             expected = _decided(round, _command_for(event), number)
         if void and isinstance(event, Chose):
             _check_choice(round, event, number)
@@ -109,12 +109,12 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
 
 
 def _is_same(event: Event, other: Event) -> bool:
-    """Tell whether two events are the same; tuples alone do not tell one kind from another."""
+    """Whether two events are the same; tuple equality ignores the kind."""
     return type(event) is type(other) and event == other
 
 
 def _check_choice(round: Round, event: Chose, number: int) -> None:
-    """Refuse a decision that nobody could have made, in whatever order they were made."""
+    """Refuse a decision that nobody could have made in any order."""
     step = round.rules.steps.get(event.step)
     box = round.boxes.get(event.seat)
     if step is None or event.option not in step.option or box is None:
@@ -132,7 +132,7 @@ def _decided(round: Round, command: Command, number: int) -> list[Event]:
 
 
 def _command_for(event: Event) -> Command:
-    """Return the command that an event must have come from."""
+    """Return the command that must have caused an event."""
     match event:
         case Opened():
             return Open(event.round, event.meters)
@@ -163,7 +163,7 @@ def _command_for(event: Event) -> Command:
 
 
 def _as_given(facts: Any) -> dict[str, Any]:
-    """Return an irregularity's facts as a person states them: positions count from 1."""
+    """Return an irregularity's facts as people state them: positions count from 1."""
     given = dict(facts)
     positions = given.get("positions")
     if isinstance(positions, list | tuple):

@@ -14,7 +14,7 @@ from croupier.rules.vocabulary import BANK, SEAT
 
 
 def result_of(played: Played) -> dict[str, Any]:
-    """Return the whole settlement of a round that is over."""
+    """Return the settlement of a finished round."""
     round = played.round
     lines: dict[int, list[Line]] = {seat: [] for seat in round.boxes}
     for line in round.lines:
@@ -78,7 +78,7 @@ def _faces(played: Played, positions: tuple[int, ...]) -> tuple[Card, ...]:
 def _seat(
     played: Played, box: Box, entry: SeatEntry | None, *, lines: list[Line], net: int
 ) -> dict[str, Any]:
-    """Return a seat; where there is a file, its cards are those that the file gives."""
+    """Return a seat; if there is a file, its cards are those in the file."""
     given = entry.cards if entry and box.hand is None else ()
     cards = given or _seat_cards(played, box)
     return {
@@ -116,16 +116,15 @@ def _hand_name(played: Played, cards: tuple[Card, ...]) -> str | None:
 
 
 def hand_places(rules: TableRules) -> tuple[str, ...]:
-    """Return the places whose cards make the hand of the main game: its first wager's."""
+    """Return the places whose cards make the main hand, that of the first wager."""
     return plan_of(rules).main
 
 
 def line_of(line: Line) -> dict[str, Any]:
-    """Return a line as plain data."""
     return {**_line(line)}
 
 
-@lru_cache(maxsize=4096)  # The same lines come again and again.
+@lru_cache(maxsize=4096)  # The same lines recur.
 def _line(line: Line) -> dict[str, Any]:
     _, wager, stake, outcome, paid, returned, clause, ruling, from_seat, _ = line
     data: dict[str, Any] = {

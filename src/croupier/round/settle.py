@@ -1,7 +1,7 @@
 """What each wager is owed, and by which clause.
 
-The same functions write the lines of a played round and price the cases of the mathematics. Who
-pays is decided afterwards, by `cover`.
+The same functions settle played rounds and price cases for the odds. `cover` decides afterwards how
+much a player-banker pays.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from croupier.rules.table_rules import TableRules
 
 
 class Named(Protocol):
-    """What a paytable asks of a hand."""
+    """The part of a hand that paytables use."""
 
     @property
     def name(self) -> str: ...
@@ -30,7 +30,7 @@ class Named(Protocol):
 def row_for(table: Paytable, hand: Named, stake: int = 0) -> Row | None:
     """Return the first row of a paytable that a hand fits, or None.
 
-    A mini royal is a straight flush where a table does not list it, and so on (T2).
+    A mini royal counts as a straight flush if the table doesn't list it, and so on (T2).
     """
     names = names_of(table, hand.name)
     for row in table.rows:
@@ -40,13 +40,13 @@ def row_for(table: Paytable, hand: Named, stake: int = 0) -> Row | None:
 
 
 def names_of(table: Paytable, name: str) -> tuple[str, ...]:
-    """Return the names by which a paytable may pay a hand, its own one first."""
+    """Return the names by which a paytable may pay a hand, its own first."""
     unnamed = table.unnamed.get(name)  # type: ignore[call-overload]
     return (name,) if unnamed and unnamed.does == "lose" else (name, *ALSO.get(name, ()))
 
 
 def fits(row: Row, hand: Named, stake: int) -> bool:
-    """Tell whether a hand with a name that the row pays is all that the row asks for."""
+    """Whether a hand with a name that the row pays also has the row's rank, suit and stake."""
     return (
         (not row.suits or _is_of(row.suits, hand))
         and is_high_enough(row, hand)
@@ -55,7 +55,7 @@ def fits(row: Row, hand: Named, stake: int) -> bool:
 
 
 def is_high_enough(row: Row, hand: Named) -> bool:
-    """Tell whether a hand's pair, or larger set, has the rank that the row asks for at least."""
+    """Whether a hand's pair, or larger set, has at least the row's rank."""
     return row.least is None or (hand.set_rank or 0) >= RANKS.index(row.least)
 
 
@@ -64,7 +64,7 @@ def _is_of(suits: str, hand: Named) -> bool:
 
 
 def verdict_of(settle: Settle, state: str) -> Verdict:
-    """Return the verdict of a wager for a state of the showdown."""
+    """Return a wager's verdict for a showdown state."""
     verdict = settle.always or getattr(settle, state, None)
     if verdict is None:
         raise Bug(f"no verdict for {state}")
@@ -72,7 +72,7 @@ def verdict_of(settle: Settle, state: str) -> Verdict:
 
 
 class Judgement(NamedTuple):
-    """What a stake comes to: outcome, payout, what comes back, and who says so."""
+    """The result of a stake: outcome, payout, amount returned, and the authority for it."""
 
     outcome: str
     paid: int
@@ -94,12 +94,11 @@ def judge(
     state: str,
     pay: Callable[[int, Fraction], int] = odds,
 ) -> Judgement:
-    """Judge one stake by the row of its paytable that the hand fits, where it has one.
+    """Judge one stake by the paytable row that the hand fits, if any.
 
-    A hand that the paytable says it does not name loses, and that is where it is said.
-
-    The state of the showdown is the reason wherever no paytable is asked. `pay` turns a stake and
-    odds into money; the mathematics gives one that does not round.
+    A hand that the paytable declares unnamed and losing loses, citing that declaration. Without a
+    paytable, the reason is the showdown state. `pay` turns a stake and odds into money; the odds
+    code passes one that doesn't round.
     """
     match verdict.does:
         case "pay":
@@ -131,16 +130,16 @@ def _paid(row: Row, stake: int, pay: Callable[[int, Fraction], int]) -> int:
 
 
 def _returned(wager: Wager | Bonus, row: Row, stake: int) -> int:
-    """What comes back of a winning stake: not one that the dealer collected, nor 'for 1' (T5)."""
+    """The part of a winning stake returned: not one the dealer collected, nor 'for 1' (T5)."""
     if isinstance(wager, Bonus):
-        return 0  # It has no stake of its own.
+        return 0  # A bonus has no stake of its own.
     if wager.returns or row.to is not None:
         return stake
     return stake if row.amount is not None and not wager.collected else 0
 
 
 def shared_place(rules: TableRules) -> str:
-    """Return the place whose cards are hands to bet on, or ''."""
+    """Return the place that holds shared hands to bet on, or ''."""
     for name, place in rules.places.items():
         if place.hands:
             return name

@@ -1,9 +1,7 @@
-"""Settles the seats of a round, one after another, into the lines of a book.
+"""Settle the seats of a round, one after another, into the lines of a book.
 
-What each stake comes to is decided by `settle`, and who pays afterwards, by `cover`.
+`settle` judges each stake; `cover` decides afterwards how much a player-banker pays.
 """
-# ruff: noqa: RUF005
-# To unpack a tuple into another, as the linter would have it, takes half as long again.
 
 from collections.abc import Mapping
 
@@ -12,12 +10,13 @@ from croupier.errors import Bug
 from croupier.hands import Hand
 from croupier.money import micros, share
 from croupier.round.order import positions_of, seats_in
-from croupier.round.plan import Held, Judged, Part, is_due, plan_of, said
-from croupier.round.state import Box, Line, Round, Stake, line_of
+from croupier.round.plan import Held, Part, is_due, plan_of, said
+from croupier.round.settle import Judgement
+from croupier.round.state import Box, Line, Round, Stake
 from croupier.rules.game import Bonus, Envy, PayoutLimit, Row
 from croupier.rules.vocabulary import BANK, SEAT
 
-# What became of a stake before the settlement, and how a line says so.
+# The fate of a stake before the settlement, and the outcome of its line.
 _FATES = {
     "forfeit": ("forfeit", "fold"),
     "take back": ("withdrawn", "pull"),
@@ -26,15 +25,21 @@ _FATES = {
 
 
 def _fated(seat: int, spot: str, stake: Stake) -> Line:
-    """Return the line of a stake whose fate was sealed before the settlement."""
+    """Return the line of a stake decided before the settlement."""
     outcome, because = _FATES[stake.fate]
     back = stake.cents if outcome == "withdrawn" else 0
-    said = stake.clause, stake.ruling, None, because
-    return line_of((seat, spot, stake.cents, outcome, 0, back) + said)
+    why = stake.clause, stake.ruling, None, because
+    return Line(seat, spot, stake.cents, outcome, 0, back, *why)
+
+
+def _owed(seat: int, wager: str, stake: int, owed: Judgement) -> Line:
+    """Return the line of a judged stake."""
+    outcome, paid, returned, clause, ruling, because, _, _ = owed
+    return Line(seat, wager, stake, outcome, paid, returned, clause, ruling, None, because)
 
 
 def _limited(limit: PayoutLimit, lines: list[Line]) -> list[Line]:
-    """Cut what a hand is paid to the limit, bet by bet (L6)."""
+    """Cut a hand's payouts to the limit, bet by bet (L6)."""
     left = limit.amount or 0
     for place, line in enumerate(lines):
         if line.paid > left:
@@ -44,7 +49,7 @@ def _limited(limit: PayoutLimit, lines: list[Line]) -> list[Line]:
 
 
 class Settlement:
-    """Settles the seats of a round one after another; meters move from seat to seat."""
+    """Settles seats one after another; meters carry over from seat to seat."""
 
     def __init__(self, round: Round, meters: Mapping[str, int]) -> None:
         self.round, self.rules, self.meters = round, round.rules, meters
@@ -59,28 +64,28 @@ class Settlement:
     def seat_lines(self, seat: int) -> tuple[Line, ...]:
         """Return all lines of one seat, in the order of the book.
 
-        The same stakes in the same case come to the same lines, and these are remembered, unless
-        a meter pays or there is a hand to envy.
+        The same stakes in the same case give the same lines, so these are cached, unless a meter
+        pays or there is a hand to envy.
         """
         box = self.round.boxes[seat]
         staked = self.plan.staked(box)
         if staked is None:
-            return tuple(self._lines(box))
+            return self._lines(box)
         for part, envy in staked.envies:
             if self._holders(part, envy):
-                return tuple(self._lines(box))
+                return self._lines(box)
         case: list[str | int] = [self._state(box)] if staked.contested else []
         for part, of, cents in staked.asks:
-            case.append(id(part.row(self._held.get((seat, of)) or self.held(box, of), cents)))
+            case.append(part.find(self._held.get((seat, of)) or self.held(box, of), cents))
         key, before = tuple(case), self.meters
         lines = staked.lines.get(key)
         if lines is None:
-            lines = tuple(self._lines(box))
+            lines = self._lines(box)
             if self.meters is before:
                 staked.lines[key] = lines
         return lines
 
-    def _lines(self, box: Box) -> list[Line]:
+    def _lines(self, box: Box) -> tuple[Line, ...]:
         stakes = box.stakes
         lines: list[Line] = []
         for part in self.plan.parts:
@@ -91,7 +96,7 @@ class Settlement:
                     lines += self._bonus_lines(box, part, part.what)
                 elif isinstance(part.what, Envy):
                     lines += self._envy_lines(box, part, part.what)
-        return lines
+        return tuple(lines)
 
     # ------------------------------------------------------------ hands
 
@@ -104,15 +109,15 @@ class Settlement:
 
     @property
     def bank(self) -> Hand | None:
-        """The bank's hand, where there is one."""
+        """The bank's hand, if any."""
         return Hand(self._bank[2], self.rules.ranking) if self._bank else None
 
     def hand(self, box: Box, of: tuple[str, ...]) -> Hand:
-        """The hand that the cards of some places make for a box."""
+        """Return the hand that the cards of some places make for a box."""
         return Hand(self.held(box, of)[2], self.rules.ranking)
 
     def held(self, box: Box, of: tuple[str, ...]) -> Held:
-        """The same with no more than is needed to settle; what was asked before is remembered."""
+        """Return the same hand with only what settling needs, cached."""
         key, round = (box.seat, of), self.round
         if key not in self._held:
             positions: tuple[int, ...] = ()
@@ -129,7 +134,7 @@ class Settlement:
     def _wager_lines(self, box: Box, part: Part) -> list[Line]:
         """Return a line for each spot of a wager; its stakes are equal, so they are judged once."""
         seat, stakes = box.seat, box.stakes
-        judged: Judged | None = None
+        judged: Judgement | None = None
         lines: list[Line] = []
         for spot in part.spots:
             stake = stakes[spot]
@@ -138,14 +143,14 @@ class Settlement:
                 continue
             if judged is None:
                 judged = self._judged(box, part, stake.cents)
-            line = line_of((seat, spot) + judged.line)
-            if stake.ruling and not line.ruling:  # The ruling by which it is still in play.
+            line = _owed(seat, spot, stake.cents, judged)
+            if stake.ruling and not line.ruling:  # The ruling that kept it in play.
                 line = line._replace(ruling=stake.ruling)
             lines.append(line._replace(paid=self._from_meter(judged)) if judged.meter else line)
         return _limited(part.limit, lines) if part.limit else lines
 
-    def _judged(self, box: Box, part: Part, stake: int) -> Judged:
-        """Judge a stake on a wager, or of the wager that a bonus is on."""
+    def _judged(self, box: Box, part: Part, stake: int) -> Judgement:
+        """Judge a stake on a wager, or on the wager that a bonus pays on."""
         seat = box.seat
         state = part.state or self._states.get(seat) or self._state(box)
         held = None
@@ -154,7 +159,7 @@ class Settlement:
         return part.judged(state, held, stake)
 
     def _state(self, box: Box) -> str:
-        """How the box's hand stands against the bank's, which may not qualify."""
+        """Return the state of the showdown between the box and the bank, which may not qualify."""
         if self._bank is None:
             return "always"
         bank, hand = self._bank[0], self.held(box, (SEAT,))[0]
@@ -165,8 +170,17 @@ class Settlement:
         self._states[box.seat] = state
         return state
 
-    def _from_meter(self, judged: Judged) -> int:
-        """Pay a part of a meter as it stands now; the whole of it resets it at once (M8)."""
+    def meter_of(self, line: Line) -> str | None:
+        """Return the meter that paid a line: the one named in its paytable row."""
+        if line.outcome != "win" or self.round.void:
+            return None
+        for part in self.plan.parts:
+            if line.wager in part.spots:
+                return self._judged(self.round.boxes[line.seat], part, line.stake).meter
+        return None
+
+    def _from_meter(self, judged: Judgement) -> int:
+        """Pay part of a meter as it stands now; paying all of it resets it at once (M8)."""
         id, part = str(judged.meter), judged.part
         paid = share(self.meters[id], part)
         left = self.meters[id] - micros(paid)
@@ -181,7 +195,7 @@ class Settlement:
         if not is_due(bonus, box):
             return []
         judged = self._judged(box, part, box.stakes[bonus.on].cents)
-        return [line_of((box.seat, part.name) + judged.line)] if judged.paid else []
+        return [_owed(box.seat, part.name, 0, judged)] if judged.paid else []
 
     def _envy_lines(self, box: Box, part: Part, envy: Envy) -> list[Line]:
         table = part.table
@@ -191,7 +205,7 @@ class Settlement:
         for holder, held in self._holders(part, envy):
             if not self._is_envied(box, holder, envy):
                 continue
-            row = part.row(held, box.stakes[envy.makers].cents)
+            row = part.rows[part.find(held, box.stakes[envy.makers].cents)]
             if isinstance(row, Row) and row.amount:
                 clause, ruling = row.clause or table.clause, said(self.rules, envy.holders.ruling)
                 why = clause, ruling, holder.seat, "envy"
@@ -199,12 +213,12 @@ class Settlement:
         return lines
 
     def _holders(self, part: Part, envy: Envy) -> list[tuple[Box, Held]]:
-        """Return the boxes, mostly none, with a hand that somebody may envy, in order."""
+        """Return the boxes, usually none, with a hand that others may envy, in order."""
         found = self._envied.get(part.name)
         if found is None:
             boxes = [self.round.boxes[seat] for seat in self.order]
             hands = [(box, self.held(box, part.of)) for box in boxes if _may_be_envied(box, envy)]
-            found = [(box, held) for box, held in hands if part.rows(held)]
+            found = [(box, held) for box, held in hands if part.fitting(held)]
             self._envied[part.name] = found
         return found
 
@@ -224,7 +238,7 @@ def _may_be_envied(holder: Box, envy: Envy) -> bool:
 
 
 def void_lines(round: Round, seat: int) -> list[Line]:
-    """Return the lines of a seat in a void round: every stake comes back."""
+    """Return the lines of a seat in a void round, with every stake returned."""
     if round.void is None:
         raise Bug("a round that is not void has no void lines")
     box, void = round.boxes[seat], round.void

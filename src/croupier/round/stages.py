@@ -1,4 +1,4 @@
-"""The steps of a round as stages: with what every round asks of them, worked out once."""
+"""The steps of a round with what rounds need of them, computed once."""
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,43 +11,44 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS, Do, Order
 
 Dealing = tuple[tuple[int, str, int], ...]
-"""Position, place and seat of every card of a deal, in its order."""
+"""Position, place and seat of every card of a deal, in dealing order."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A step of the round, with what a round asks of it."""
+    """A step of the round, with what a round needs of it."""
 
     at: int
     name: str
     step: Step
     do: Do
     asks: str
-    """The spot whose stake it asks about, or ''."""
+    """The spot of the stake to decide on, or ''."""
     order: Order | None
     turns: tuple[tuple[str, slice], ...]
-    """The places that it turns cards up of, and which: those that no step before turned up."""
+    """The places it turns up, each with the slice of cards that no earlier step turned up."""
     stakes: Mapping[str, Container[int]]
-    """How many cents may be staked on each wager, whatever else lies there."""
+    """The cents that each wager takes, regardless of other bets."""
     seats: int
-    """How many seats the table has."""
+    """The number of seats at the table."""
     shared: str
-    """The place whose cards are hands to bet on, or ''."""
+    """The place that holds shared hands to bet on, or ''."""
     later: tuple["Stage", ...] = field(repr=False, compare=False)
 
 
 class Choice(NamedTuple):
-    """What becomes of a box when an option is taken."""
+    """What an option does to a box."""
 
     folds: bool
     ends: tuple[tuple[str, tuple[str, str, str | None]], ...]
-    """The spots whose stakes do not stay, each with its fate, clause and ruling."""
+    """The spots whose stakes end, each with its fate, clause and ruling."""
     places: str
-    """The spot where a stake is made, or ''; the one whose stake it goes by, and how many times."""
+    """The spot that gets a stake, or ''; then the spot whose stake it matches, and how many times.
+    """
     equals: str
     times: int
     keeps: tuple[tuple[str, str, str | None], ...] = ()
-    """The spots whose stakes stay by a ruling, unless one lies on another spot."""
+    """The spots whose stakes stay by a ruling, unless another spot has a stake."""
 
 
 def _stakes(rules: TableRules, name: str) -> Container[int]:
@@ -61,7 +62,7 @@ def _stakes(rules: TableRules, name: str) -> Container[int]:
 
 
 def choices_of(rules: TableRules) -> dict[tuple[str, str], Choice]:
-    """Return what may be chosen, by the names of the step and the option."""
+    """Return the choices by the names of step and option."""
     return {
         (step, name): _choice(rules, option)
         for step, made in rules.steps.items()
@@ -85,7 +86,7 @@ def _choice(rules: TableRules, option: Option) -> Choice:
 
 
 def stages_of(rules: TableRules) -> tuple[Stage, ...]:
-    """Return the steps as stages, each of which knows the later ones."""
+    """Return the steps as stages, each of which holds the later ones."""
     stakes = {name: _stakes(rules, name) for name in rules.wagers}
     turns = list(_turns(rules))
     stages: tuple[Stage, ...] = ()
@@ -108,7 +109,7 @@ def stages_of(rules: TableRules) -> tuple[Stage, ...]:
 
 
 def _turns(rules: TableRules) -> Iterator[tuple[tuple[str, slice], ...]]:
-    """Yield what each step turns up; hands are turned up for the settlement, if not before."""
+    """Yield the cards that each step turns up; the settlement turns up the remaining hands."""
     up: dict[str, int] = {}
     for line in rules.deal.cards:
         up[line.to] = max(up.get(line.to, 0), line.shows)

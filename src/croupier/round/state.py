@@ -1,38 +1,22 @@
-"""A round as it stands: frozen values that `evolve` makes anew for every event.
+"""The state of a round: frozen values, replaced by `evolve` with every event.
 
-Cards are positions of the deck until they are shown; a round never holds a face that is hidden.
+Cards are deck positions until they are shown; a round never holds a hidden face.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from croupier.cards import Card
 from croupier.round.stages import Stage
 from croupier.rules.game import Step
 from croupier.rules.table_rules import TableRules
 
-T = TypeVar("T")
-_new, _set = object.__new__, object.__setattr__
-
-
-def changed(value: T, **changes: Any) -> T:
-    """Return a copy of a frozen value with some fields changed.
-
-    It does what `dataclasses.replace` does for values without slots, in a tenth of the time.
-    """
-    new = _new(type(value))
-    # Not `|`: a copy of a table that shares its keys shares them too, and is slow to read.
-    _set(new, "__dict__", {**value.__dict__, **changes})
-    return new
-
-
 NOTHING: Mapping[Any, Any] = {}
 
 
 class Stake(NamedTuple):
-    """Money on a spot, and what became of it: it keeps its fate and is never deleted."""
+    """Money on a spot, and its fate; a stake is never deleted."""
 
     cents: int
     fate: str = "live"
@@ -41,7 +25,7 @@ class Stake(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A seat that plays: whose it is, its stakes, its cards, what it chose."""
+    """A seat in play: its player, stakes, cards and choices."""
 
     seat: int
     player: str
@@ -56,7 +40,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Banker:
-    """A player who banks, with the funds put up."""
+    """A player who banks, and the funds put up."""
 
     seat: int
     player: str
@@ -73,7 +57,7 @@ class Line(NamedTuple):
     paid: int
     returned: int
     clause: str
-    """The clause that decided it, '' where a ruling did without one."""
+    """The clause that decided it, '' if only a ruling did."""
     ruling: str | None = None
     from_seat: int | None = None
     because: str = ""
@@ -85,7 +69,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class BankResult:
-    """What a player who banked collected, paid and was charged."""
+    """What a player-banker collected, paid and was charged."""
 
     seat: int
     funds: int
@@ -103,7 +87,7 @@ class Void:
     """Why a round is void."""
 
     kind: str
-    """The irregularity, '' where the system called it off."""
+    """The irregularity, '' if the system called the round off."""
     clause: str
     ruling: str | None = None
     because: str = ""
@@ -111,7 +95,7 @@ class Void:
 
 
 class Round(NamedTuple):
-    """One round at a table with these rules; the fields that change most often come last."""
+    """One round at a table with these rules; the most frequently changed fields come last."""
 
     rules: TableRules
     id: str = ""
@@ -121,39 +105,52 @@ class Round(NamedTuple):
     discarded: tuple[int, ...] = ()
     places: Mapping[str, tuple[int, ...]] = NOTHING
     meters: Mapping[str, int] = NOTHING
-    """What each meter shows, in micros."""
+    """Each meter's reading, in micros."""
     meters_before: Mapping[str, int] = NOTHING
     irregular: tuple[str, ...] = ()
     counted: Mapping[str, int] = NOTHING
-    """How many cards the irregularities of each kind were about, together."""
+    """The total number of cards involved in the irregularities of each kind."""
     void: Void | None = None
     bank_result: BankResult | None = None
     closed: bool = False
     lines: tuple[Line, ...] = ()
     order: tuple[int, ...] = ()
+    """The seats in the order they were settled."""
     stage: Stage | None = None
-    """The step that is being played as the plan has it, None before and after all steps."""
+    """The current step as the plan has it, None before and after all steps."""
     boxes: Mapping[int, Box] = NOTHING
     asked: tuple[int, ...] = ()
-    """The seats that have still to decide in this step, in turn."""
+    """The seats still to decide in this step, in turn."""
     due: tuple[int, ...] = ()
-    """The positions that have still to be shown in this step, in their order."""
+    """The positions still to be shown in this step, in order."""
     faces: Mapping[int, Card] = NOTHING
 
     @property
     def step(self) -> Step | None:
-        """The step that is being played, None before the first and after the last."""
+        """The current step, None before the first and after the last."""
         return self.stage.step if self.stage else None
 
     @property
     def at(self) -> int:
-        """The number of this step; -1 before the first, and that of all steps after the last."""
+        """The index of this step: -1 before the first, the number of steps after the last."""
         if self.stage:
             return self.stage.at
         return len(self.rules.sequence) if self.closed else -1
 
 
-box_of: Callable[[Sequence[Any]], Box] = partial(tuple.__new__, Box)
-line_of: Callable[[Sequence[Any]], Line] = partial(tuple.__new__, Line)
-round_of: Callable[[Sequence[Any]], Round] = partial(tuple.__new__, Round)
-"""Make such values of their fields, as `_make` does, but quicker: nobody counts them."""
+_PLACES = {kind: {name: at for at, name in enumerate(kind._fields)} for kind in (Box, Round)}
+
+
+def _quick_replace(self: Any, /, **changes: Any) -> Any:
+    """Do what a named tuple's `_replace` does, in half the time.
+
+    Every event makes a new round: this takes 0.7 µs for its 21 fields and the original 1.3 µs, out
+    of about 4 µs to decide and evolve an event.
+    """
+    values, places = [*self], _PLACES[type(self)]
+    for name in changes:
+        values[places[name]] = changes[name]
+    return tuple.__new__(type(self), values)
+
+
+Box._replace = Round._replace = _quick_replace  # type: ignore[method-assign, assignment]

@@ -1,4 +1,4 @@
-"""Tells an event in a sentence, as a dealer would announce it."""
+"""Describe an event in a sentence, as a dealer would announce it."""
 
 from croupier.round.events import (
     Banked,
@@ -24,7 +24,7 @@ from croupier.rules.words import dollars, listed
 
 
 def tell(round: Round, event: Event) -> str:
-    """Return a sentence about an event; the round is the one after it."""
+    """Return a sentence about an event; `round` is the round after it."""
     rules = round.rules
     match event:
         case Opened():

@@ -1,7 +1,7 @@
 """What one viewer may see of a round.
 
-A view is built up from what is public and, for a player, from the cards of that player's own
-boxes; nothing is taken away from a full state. So what is hidden cannot leak by being forgotten.
+A view is built up from what is public plus, for a player, the cards of that player's own boxes.
+Nothing is removed from a full state, so hidden cards can't leak by oversight.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ HIDDEN = "??"
 
 
 def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[str, Any]:
-    """Return what a player, or with None anybody else, may see: a spectator, dealer or floor.
+    """Return what a player may see or, with None, anybody else: a spectator, dealer or floorperson.
 
-    `faces` is looked into only for the cards of the player's own boxes.
+    `faces` is read only for the cards of the player's own boxes.
     """
-    own = _own_positions(round, player)
+    own = own_positions(round, player)
     asked = to_ask(round)
     step = round.step
 
@@ -52,7 +52,7 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
         "places": {
             place: [face(position) for position in positions]
             for place, positions in round.places.items()
-            if place != DISCARD  # It lies in the rack, not on the layout, and has no label.
+            if place != DISCARD  # It is in the rack, not on the layout, and has no label.
         },
         "banker": [round.banker.seat, round.banker.player, format_money(round.banker.funds)]
         if round.banker
@@ -66,7 +66,7 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
 
 
 def choices(round: Round) -> list[dict[str, Any]]:
-    """Return the choices of the seat whose turn it is, as a page draws its buttons."""
+    """Return the choices of the seat whose turn it is, for a page's buttons."""
     asked, step = to_ask(round), round.step
     if not asked or step is None or to_show(round):
         return []
@@ -95,9 +95,9 @@ def wagers_open(round: Round) -> list[dict[str, Any]]:
     ]
 
 
-def _own_positions(round: Round, player: str | None) -> set[int]:
-    """The positions whose faces are the player's to see: own hands, and shared ones bet on."""
+def own_positions(round: Round, player: str | None) -> tuple[int, ...]:
+    """Return the positions of a player's own hands, and of shared hands the player bet on."""
     if player is None:
-        return set()
+        return ()
     boxes = [box for box in round.boxes.values() if box.player == player]
-    return {position for box in boxes for position in positions_of(round, box)}
+    return tuple(sorted({position for box in boxes for position in positions_of(round, box)}))

@@ -1,1 +1,1 @@
-"""What a rulebook is: its model, a strict reader, checks, and selections into table rules."""
+"""Rulebooks: the model, a strict reader, checks, and the step from selections to table rules."""

@@ -1,4 +1,4 @@
-"""What is written around the game: selections, rulings, clauses, and the book as a whole."""
+"""The shapes around the game: selections, rulings, clauses, and the book as a whole."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -6,6 +6,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
+from croupier.money import Cents
+from croupier.reading import Text
 from croupier.rules.game import (
     Bank,
     Bonus,
@@ -26,7 +28,6 @@ from croupier.rules.game import (
 from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import (
     BankedBy,
-    Cents,
     ClauseId,
     FamilyId,
     Kept,
@@ -41,37 +42,37 @@ from croupier.rules.vocabulary import (
 
 
 class Fixed(Cited):
-    """A selection's value that another selection has settled."""
+    """The value of a selection that is settled by another one."""
 
-    value: str
+    value: Text
 
 
 class Needs(Cited):
-    """The values of another selection without which an option may not be chosen."""
+    """The values of another selection that an option requires."""
 
     selection: SelectionId
-    among: tuple[str, ...]
+    among: tuple[Text, ...]
 
 
 class Choice(Cited):
-    """An option of a selection: what it needs, and what it sets in the book's data."""
+    """An option of a selection: what it requires, and what it sets in the book's data."""
 
-    says: str
+    says: Text
     needs: Needs | None = None
     sets: Mapping[Path, Any] = field(default_factory=dict)
 
 
 class Selection(Cited):
-    """What the book leaves to the operator."""
+    """A choice that the book leaves to the operator."""
 
-    says: str
+    says: Text
     takes: Takes
     default: str | int | Decimal | None = None
     required: bool = False
     fixed: Fixed | None = None
     option: Mapping[str, Choice] = field(default_factory=dict)
     family: FamilyId | None = None
-    letters: tuple[str, ...] = ()
+    letters: tuple[Text, ...] = ()
     amends: bool = False
     of: WagerId | None = None
     among: tuple[Cents, ...] = ()
@@ -79,36 +80,36 @@ class Selection(Cited):
 
 
 class Alternative(Shape):
-    """Another reading of the text: what it sets, or which selections bring it about.
+    """Another reading of the text: what it sets, or which selections produce it.
 
-    One that the format cannot play does neither; its ruling then says why it has no price.
+    A reading that the format can't play does neither; its ruling then says why it has no price.
     """
 
-    says: str
+    says: Text
     sets: Mapping[Path, Any] = field(default_factory=dict)
     selections: Mapping[SelectionId, Any] = field(default_factory=dict)
     bet: Mapping[WagerId, Fraction] = field(default_factory=dict)
 
 
 class Ruling(Shape):
-    """What we do where the text is silent or contradicts itself."""
+    """A decision of ours where the text is silent or contradicts itself."""
 
     clauses: tuple[ClauseId, ...]
     common: bool = False
-    problem: str
-    choice: str
+    problem: Text
+    choice: Text
     selection: SelectionId | None = None
     bet: Mapping[WagerId, Fraction] = field(default_factory=dict)
     selections: Mapping[SelectionId, Any] = field(default_factory=dict)
     alternative: tuple[Alternative, ...] = ()
-    why: str = ""
+    why: Text = ""
 
 
 class Clause(Shape):
-    """A clause of the source in our words, and how it is kept."""
+    """A clause of the source, paraphrased, and how it is kept."""
 
     kept: Kept
-    says: str
+    says: Text
     in_: Path | None = None
     at: Moment | None = None
     by: Person = "dealer"
@@ -116,12 +117,12 @@ class Clause(Shape):
 
 
 class Rules(Shape):
-    """Everything that one rulebook says."""
+    """The contents of one rulebook."""
 
     format: Literal[1]
-    title: str
-    game: str
-    source: str
+    title: Text
+    game: Text
+    source: Text
     banked_by: BankedBy
     table: Table
     ranking: RankingRule

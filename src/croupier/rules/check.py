@@ -1,7 +1,7 @@
-"""Checks what the shapes alone cannot say of a book: that its parts fit each other.
+"""Check that the parts of a book fit together, beyond what the shapes can say.
 
-Every check yields faults and goes on. A faulty part of the file has been left out by the reader,
-so a check sees whole shapes only.
+Every check yields faults and continues. The reader has already left out faulty parts of the file,
+so a check sees only complete shapes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,11 +9,11 @@ from typing import Any
 
 from croupier.cards import RANKS
 from croupier.hands import NAMES
+from croupier.reading import Fault, Place, Reader, Reference, dotted, readable_parts
 from croupier.rules.book import Rules, Selection
 from croupier.rules.game import Paytable, Row, Settle, Step
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
 from croupier.rules.playable import DEALING, unplayable
-from croupier.rules.reader import Fault, Place, Reader, Reference, dotted, readable_parts
 from croupier.rules.reread import is_named, reread
 from croupier.rules.vocabulary import (
     ANY,
@@ -47,15 +47,16 @@ def read(data: Data) -> tuple[Rules | None, list[Fault]]:
     faults += _unpriced(rules)
     faults += _clauses(rules, data, reader.references)
     faults += _dangling(reader.references, data)
-    # Whether rounds can be played is asked of a book that is otherwise in order.
+    # Only a book without faults is checked for playability.
     return whole, faults or list(unplayable(rules))
 
 
 def idle_rulings(rules: Rules, data: Data) -> Iterator[Fault]:
     """Yield a fault for each ruling that decides nothing.
 
-    One that decides is named by a table, changed by a choice, has another reading, or is about
-    what people do. Rulings that all books share say how every book is read.
+    A ruling decides something if a table names it, a choice changes it, it has another reading, or
+    it is about people's conduct. Rulings common to all books are exempt: they say how books are
+    read.
     """
     reader = Reader()
     reader.read(Rules, data)
@@ -72,7 +73,7 @@ def idle_rulings(rules: Rules, data: Data) -> Iterator[Fault]:
 
 
 def _dangling(references: list[Reference], data: Data) -> Iterator[Fault]:
-    """Yield a fault for each name that names nothing in the book."""
+    """Yield a fault for each name that refers to nothing in the book."""
     names = _names(data)
     for reference in references:
         if reference.kind is Path:
@@ -97,7 +98,7 @@ _WHAT: Mapping[object, str] = {
 
 
 def _names(data: Data) -> dict[object, set[str | None]]:
-    """Return the names of every kind, from the data itself: a faulty wager is still named."""
+    """Return the names of every kind, from the raw data: a faulty wager still has a name."""
 
     def keys(section: str) -> dict[str, object]:
         table = data.get(section)
@@ -130,7 +131,7 @@ def _paytables(data: Data) -> Iterator[tuple[Place, dict[str, list[dict[str, str
 
 
 def row_clauses(data: Data) -> Iterator[tuple[Place, str]]:
-    """Yield the clauses that the rows of paytables carry themselves."""
+    """Yield the clauses given in the rows of paytables."""
     for at, table in _paytables(data):
         for i, row in enumerate(table.get("rows", ())):
             if isinstance(row, dict) and "clause" in row:
@@ -138,7 +139,7 @@ def row_clauses(data: Data) -> Iterator[tuple[Place, str]]:
 
 
 def _settable(data: Data, reference: Reference) -> bool:
-    """Whether a path may be set although nothing stands there: a key of a table that does."""
+    """Whether a missing path may be set: it is a key of an existing table."""
     keys = keys_of(reference.name)
     table = ".".join(f'"{key}"' for key in keys[:-1])
     depth = 3 if is_named(keys[0]) else 2
@@ -164,7 +165,7 @@ def _rows(rules: Rules) -> Iterator[Fault]:
 
 
 def cards_of(rules: Rules, table: Paytable) -> int:
-    """How many cards the hands of a paytable have."""
+    """Return the number of cards in the hands of a paytable."""
     deal = next(iter(rules.deal.values()), None)
     dealt = {SEAT: 0, BANK: 0}
     for line in deal.cards if deal else ():
@@ -176,7 +177,7 @@ def cards_of(rules: Rules, table: Paytable) -> int:
 
 
 def _above(earlier: Row, row: Row, order: tuple[str, ...]) -> bool:
-    """Whether a row may stand above another: its hand is higher, or the two never meet."""
+    """Whether a row may stand above another: its hand is higher, or no hand fits both."""
     if earlier.stake != row.stake or earlier.hand not in order:
         return True
     if earlier.hand != row.hand:
@@ -184,7 +185,7 @@ def _above(earlier: Row, row: Row, order: tuple[str, ...]) -> bool:
     if earlier.suits and row.suits:
         return not set(earlier.suits) & set(row.suits)
     if earlier.suits and not row.suits:
-        return True  # What is left for the second row are the other suits.
+        return True  # The second row pays the other suits.
     ranks = [RANKS.index(least) if least else 0 for least in (earlier.least, row.least)]
     return not row.suits and ranks[0] > ranks[1]
 
@@ -206,16 +207,17 @@ def _meters(rules: Rules) -> Iterator[Fault]:
         for letter, table in rules.paytable.get(wager.paytable or "", {}).items():
             at = ("paytable", str(wager.paytable), letter)
             if table.meters and not table.rate:
-                yield Fault(at, "has meters and lacks the key 'rate'")
+                yield Fault((*at, "rate"), "is missing; the paytable has meters")
             if table.meters and not wager.collected:
-                yield Fault(("wager", name), "has a meter and lacks the key 'collected'")
+                message = "is missing; the wager has a meter"
+                yield Fault(("wager", name, "collected"), message)
 
 
 # ---------------------------------------------------------------- wagers and steps
 
 
 def _judged(rules: Rules) -> Iterator[Fault]:
-    """Every wager, bonus and envy is settled, and each verdict has what it needs."""
+    """Check that every wager, bonus and envy is settled, and each verdict is complete."""
     lines = {line for step in rules.step.values() for line in step.lines}
     for section, names in (("wager", rules.wager), ("bonus", rules.bonus), ("envy", rules.envy)):
         for name in names:
@@ -276,7 +278,7 @@ def _step(step: Step, at: Place) -> Iterator[Fault]:
     }[step.do]
     for key in needs:
         if not getattr(step, key):
-            yield Fault(at, f"lacks the key {key!r}")
+            yield Fault((*at, key), "is missing")
 
 
 def _bank(rules: Rules) -> Iterator[Fault]:
@@ -299,7 +301,7 @@ def _selections(rules: Rules) -> Iterator[Fault]:
         of_wager = selection.takes in ("sizes", "rate", "reset", "initial", "shares")
         for key in needs if needs is not None else ("of",) if of_wager else ("sets",):
             if not getattr(selection, key):
-                yield Fault(at, f"lacks the key {key!r}")
+                yield Fault((*at, key), "is missing")
         values = (*selection.option, *selection.letters)
         if values and str(selection.default) not in (*values, NONE):
             yield Fault((*at, "default"), f"{selection.default!r} is not one of its values")
@@ -318,7 +320,7 @@ def _letters(rules: Rules, selection: Selection, at: Place) -> Iterator[Fault]:
 
 
 def _values(rules: Rules) -> Iterator[Fault]:
-    """Every value of a selection that the book speaks of is one that it can have."""
+    """Check that every selection value the book mentions is a possible one."""
     for place, name, value in _spoken_of(rules):
         selection = rules.selection.get(name)
         if selection is None or selection.takes not in ("option", "paytable"):
@@ -335,7 +337,7 @@ def _values(rules: Rules) -> Iterator[Fault]:
 
 
 def _posted(rules: Rules) -> Iterator[Fault]:
-    """What a ruling has the house post in place of a paytable names hands of that paytable."""
+    """Check that payouts posted by a ruling name hands of the paytable they replace."""
     for id, ruling in rules.ruling.items():
         for name, value in ruling.selections.items():
             selection = rules.selection.get(name)
@@ -348,7 +350,7 @@ def _posted(rules: Rules) -> Iterator[Fault]:
 
 
 def _fixed(rules: Rules) -> Iterator[Fault]:
-    """What an option settles for another selection is something that there is."""
+    """Check that the values settled for other selections exist."""
     for name, selection in rules.selection.items():
         known = {NONE, *rules.paytable.get(selection.family or "", {}), *selection.option}
         known |= set(rules.deal) if name == DEALING else set()
@@ -358,7 +360,7 @@ def _fixed(rules: Rules) -> Iterator[Fault]:
 
 
 def _spoken_of(rules: Rules) -> Iterator[tuple[Place, str, str]]:
-    """Yield the values in conditions, needs and readings: where, of which selection, which."""
+    """Yield place, selection and value for each one in conditions, needs and readings."""
     whens: list[tuple[Place, When]] = [
         (("clause", name, "if"), clause.if_) for name, clause in rules.clause.items()
     ]
@@ -385,15 +387,15 @@ def _spoken_of(rules: Rules) -> Iterator[tuple[Place, str, str]]:
 
 
 def _overlays(rules: Rules, data: Data, reader: Reader) -> Iterator[Fault]:
-    """Lay on every choice and every reading by itself, and read what it touches again."""
+    """Apply every choice and every reading alone, and reread what it touches."""
     known = set(reader.references)
     for at, sets in _all_sets(rules):
         unknown = [path for path in sets if keys_of(path)[0] not in data]
         if unknown or not sets:
-            continue  # A path to nowhere is reported as a dangling name.
+            continue  # Reported as a dangling name.
         changed, again = reread(rules, overlaid(data, sets), sets)
         for fault in (*again.faults, *_fixed(changed)):
-            if fault not in reader.faults:  # What is wrong without the overlay is not its fault.
+            if fault not in reader.faults:  # Not a fault that exists without the overlay.
                 yield Fault(at, f"sets {dotted(fault.at)}: {fault.message}")
         reader.references += (x._replace(at=at) for x in again.references if x not in known)
 
@@ -408,7 +410,7 @@ def _all_sets(rules: Rules) -> Iterator[tuple[Place, Mapping[Path, Any]]]:
 
 
 def _unpriced(rules: Rules) -> Iterator[Fault]:
-    """Yield a fault for each reading that can neither be played nor says why it has no price."""
+    """Yield a fault for each reading that can't be played and doesn't say why it has no price."""
     for name, ruling in rules.ruling.items():
         for i, reading in enumerate(ruling.alternative):
             if not (reading.sets or reading.selections or ruling.why):
@@ -436,12 +438,12 @@ def _clauses(rules: Rules, data: Data, references: list[Reference]) -> Iterator[
 
 
 def _irregularities(rules: Rules) -> Iterator[Fault]:
-    """Whatever follows from an irregularity, a clause or a ruling says so."""
+    """Check that a clause or a ruling backs every consequence of an irregularity."""
     for name, irregularity in rules.irregularity.items():
         for i, row in enumerate(irregularity.rows):
             if row.clause is None and row.ruling is None:
                 at = ("irregularity", name, "rows", i)
-                yield Fault(at, "lacks the key 'clause', or 'ruling' where no clause says so")
+                yield Fault(at, "needs a 'clause', or a 'ruling' where no clause says so")
 
 
 _CHECKS = (_rows, _meters, _judged, _steps, _bank, _selections, _values, _irregularities)

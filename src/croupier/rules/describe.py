@@ -1,4 +1,4 @@
-"""Says a rulebook in sentences, topic by topic, so that it can be read and compared."""
+"""Describe a rulebook in sentences, topic by topic, to read and compare."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ _TIMES = {1: "one card", 2: "two cards", 3: "three cards"}
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One sentence about a book, what it is about, and the clause that it rests on."""
+    """One sentence about a book, its topic, and the clause it rests on."""
 
     part: str
     topic: str
@@ -260,7 +260,7 @@ def _line_says(rules: Rules, line: DealLine) -> str:
 
 
 def _counted(lines: list[str]) -> Iterator[str]:
-    """Say a pair of lines that comes again and again only once."""
+    """Collapse a repeated pair of lines into one."""
     size = 2
     times = 1
     while lines[: size * (times + 1)] == lines[:size] * (times + 1):
@@ -303,7 +303,7 @@ def _paytables(rules: Rules) -> _Sayings:
 
 
 def payout_grid(tables: Mapping[str, Paytable]) -> list[tuple[str, ...]]:
-    """Return what each hand pays by each paytable of a family, side by side, and the clauses."""
+    """Return a family's payouts by hand and paytable, side by side, with the clauses."""
     hands: list[str] = []
     cells: dict[tuple[str, str], str] = {}
     for letter, table in tables.items():
@@ -319,7 +319,7 @@ def payout_grid(tables: Mapping[str, Paytable]) -> list[tuple[str, ...]]:
 
 
 def row_hand(row: Row) -> str:
-    """Name the hand of a row, and the stake where the payout goes by it."""
+    """Name the hand of a row, and its stake if the payout depends on it."""
     return hand_says(row) + (f" at {dollars(row.stake)}" if row.stake is not None else "")
 
 

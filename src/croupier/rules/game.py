@@ -1,18 +1,19 @@
-"""What is played: the shapes of tables, wagers, paytables, steps, deals and irregularities.
+"""The shapes of the game: tables, wagers, paytables, steps, deals and irregularities.
 
-Each class is one kind of table in a rulebook's TOML file, each field one key of it; a trailing
-underscore keeps a key such as ``for`` out of Python's way. The reader fills these classes from a
-file and refuses everything else. Names and numbers live in the files alone.
+Each class is one kind of table in a rulebook's TOML file, each field one of its keys; a trailing
+underscore avoids Python keywords such as ``for``. The reader fills these classes from a file and
+refuses everything else. Names and numbers live only in the files.
 """
 
 from collections.abc import Mapping
 from dataclasses import field
 from fractions import Fraction
 
+from croupier.money import Cents
+from croupier.reading import Count, Text
 from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import (
     SEAT,
-    Cents,
     ClauseId,
     Collects,
     CoverFrom,
@@ -45,18 +46,18 @@ from croupier.rules.vocabulary import (
 
 
 class Cited(Shape):
-    """Something that a clause says, or a ruling where the clause leaves it open."""
+    """A rule with its clause, or with a ruling where the clause leaves it open."""
 
     clause: ClauseId
     ruling: RulingId | None = None
 
 
 class Table(Cited):
-    """How many play, and on how many boxes each."""
+    """The number of seats, and of boxes per player."""
 
-    seats: int
-    seats_min: int = 1
-    boxes_max: int | None = None
+    seats: Count
+    seats_min: Count = 1
+    boxes_max: Count | None = None
 
 
 class RankingRule(Cited):
@@ -67,16 +68,16 @@ class RankingRule(Cited):
 
 
 class Qualifier(Cited):
-    """The least hand with which the bank plays: a high card, perhaps with another, or a pair."""
+    """The lowest hand that qualifies the bank: a high card, maybe with a kicker, or a pair."""
 
     high: Rank | None = None
     kicker: Rank | None = None
     pair: Rank | None = None
-    posted: str = ""
+    posted: Text = ""
 
 
 class Cover(Cited):
-    """How far a player who banks with limited funds pays."""
+    """How far a player-banker with limited funds pays."""
 
     unit: CoverUnit
     collects: Collects
@@ -87,29 +88,29 @@ class Cover(Cited):
 class Rotation(Cited):
     """How the bank moves from player to player."""
 
-    rounds_max: int
+    rounds_max: Count
     passes: bool
     stays: bool
 
 
 class Bank(Cited):
-    """Who is played against."""
+    """The bank that players play against."""
 
-    label: str
+    label: Text
     qualifier: Qualifier | None = None
     cover: Cover | None = None
     rotation: Rotation | None = None
 
 
 class Bracket(Shape):
-    """A flat fee for a wager of at most this size."""
+    """A flat fee for a wager up to this size."""
 
     up_to: Cents
     fee: Cents
 
 
 class Fee(Cited):
-    """What the house takes for each wager before the deal, and from the banker."""
+    """The house's fee for each wager before the deal, and from the banker."""
 
     wagers: tuple[WagerId, ...]
     brackets: tuple[Bracket, ...] = ()
@@ -117,7 +118,7 @@ class Fee(Cited):
 
 
 class Rake(Cited):
-    """What the house takes from each player of a round."""
+    """The house's rake from each player of a round."""
 
     payer: RakePayer
     amount: Cents
@@ -125,7 +126,7 @@ class Rake(Cited):
 
 
 class Condition(Cited):
-    """What a wager needs: any of some others, or a stake at most so many times another's."""
+    """A wager's requirement: any of some others, or a stake at most N times another's."""
 
     needs: tuple[WagerId, ...] = ()
     at_most: Fraction | None = None
@@ -133,13 +134,13 @@ class Condition(Cited):
 
 
 class Sizes(Cited):
-    """The only sizes that a wager may have."""
+    """The only sizes allowed for a wager."""
 
     of: tuple[Cents, ...]
 
 
 class Verdict(Cited):
-    """What one result of the showdown does to a stake, and who says so of an unlisted hand."""
+    """What one showdown result does to a stake, and the authority for unlisted hands."""
 
     does: Does
     to: Fraction | None = None
@@ -147,7 +148,7 @@ class Verdict(Cited):
 
 
 class Settle(Shape):
-    """A verdict for each result of the showdown, or one whatever it is."""
+    """A verdict for each showdown result, or one for all."""
 
     always: Verdict | None = None
     higher: Verdict | None = None
@@ -157,7 +158,7 @@ class Settle(Shape):
 
 
 class PayoutLimit(Cited):
-    """The most that a hand is paid on a wager, over all its spots, where one is declared."""
+    """The declared limit on a hand's payout for a wager, over all its spots."""
 
     amount: Cents | None = None
 
@@ -165,9 +166,9 @@ class PayoutLimit(Cited):
 class Wager(Cited):
     """A kind of bet."""
 
-    label: str
+    label: Text
     placed: Placed = "before the deal"
-    spots: tuple[str, ...] = ()
+    spots: tuple[Text, ...] = ()
     conditions: tuple[Condition, ...] = ()
     sizes: Sizes | None = None
     collected: ClauseId | None = None
@@ -180,9 +181,9 @@ class Wager(Cited):
 
 
 class Bonus(Cited):
-    """A payout on a stake of another wager, with no stake of its own."""
+    """A payout on another wager's stake, with no stake of its own."""
 
-    label: str
+    label: Text
     on: WagerId
     needs: WagerId
     paytable: FamilyId
@@ -190,7 +191,7 @@ class Bonus(Cited):
 
 
 class Holders(Cited):
-    """Whose hands are envied."""
+    """The hands that may be envied."""
 
     needs: WagerId | None = None
     folded: bool
@@ -198,10 +199,10 @@ class Holders(Cited):
 
 
 class Envy(Cited):
-    """A fixed sum to everybody who made a wager, for the hand of another."""
+    """A fixed sum for another player's hand, paid to everybody who made a wager."""
 
-    label: str
-    line: str
+    label: Text
+    line: Text
     makers: WagerId
     holders: Holders
     paytable: FamilyId
@@ -212,7 +213,7 @@ class Row(Shape):
     """One line of a paytable: a hand and what it pays."""
 
     hand: HandName
-    suits: str = ""
+    suits: Text = ""
     least: Rank | None = None
     stake: Cents | None = None
     to: Fraction | None = None
@@ -220,28 +221,28 @@ class Row(Shape):
     amount: Cents | None = None
     percent: Fraction | None = None
     meter: MeterId | None = None
-    label: str = ""
+    label: Text = ""
     clause: ClauseId | None = None
     ruling: RulingId | None = None
 
 
 class Rate(Cited):
-    """The least share of a wager that its meters rise by, where the book sets one."""
+    """The lowest share of a wager that its meters rise by, where the book sets one."""
 
     min: Fraction | None = None
 
 
 class Meter(Cited):
-    """A meter of a paytable, what it resets to by default and at least."""
+    """A meter of a paytable, with its default and lowest reset."""
 
-    id: str
-    name: str = ""
+    id: Text
+    name: Text = ""
     reset: Cents | None = None
     reset_min: Cents | None = None
 
 
 class Unnamed(Cited):
-    """What becomes of a hand that no row names, where that is open: pay a lower name, or lose."""
+    """The fate of a hand that no row names, where that is open: pay a lower name, or lose."""
 
     does: Unlisted
 
@@ -257,28 +258,28 @@ class Paytable(Cited):
 
 
 class Place(Cited):
-    """A place for cards besides the seats and the bank; it may hold whole hands to bet on."""
+    """A place for cards other than the seats and the bank; it may hold hands to bet on."""
 
-    label: str
-    cards: int
-    hands: int = 0
+    label: Text
+    cards: Count
+    hands: Count = 0
 
 
 class StakeFate(Cited):
-    """What an option does to a stake; beside which wager its clause says so, else the ruling."""
+    """What an option does to a stake; its clause says so beside one wager, else the ruling does."""
 
     fate: Fate
     beside: WagerId | None = None
 
 
 class Option(Cited):
-    """A choice that a player has at a decision."""
+    """A player's choice at a decision."""
 
-    label: str
-    key: str
+    label: Text
+    key: Text
     places: WagerId | None = None
     equals: WagerId | None = None
-    times: int = 1
+    times: Count = 1
     folds: bool = False
     stakes: Mapping[SpotId, StakeFate] = field(default_factory=dict)
 
@@ -291,56 +292,56 @@ class Step(Cited):
     order: Order | None = None
     option: Mapping[str, Option] = field(default_factory=dict)
     shows: tuple[PlaceId, ...] = ()
-    cards: int | None = None
+    cards: Count | None = None
     lines: tuple[LineId, ...] = ()
     closed: ClauseId | None = None
     stands: ClauseId | None = None
 
 
 class DealLine(Cited):
-    """So many cards to a place, in turn where it is the seats."""
+    """A number of cards to a place, or to each seat in turn."""
 
     to: PlaceId
-    cards: int
-    shows: int = 0
+    cards: Count
+    shows: Count = 0
     if_staked: WagerId | None = None
     if_offered: WagerId | None = None
 
 
 class Deal(Cited):
-    """A way to deal, the devices it needs, and the age at which its decks are changed."""
+    """A dealing procedure, the devices it needs, and the age at which its decks are changed."""
 
-    label: str
+    label: Text
     devices: tuple[Device, ...] = ()
     order: Order = "clockwise"
     cards: tuple[DealLine, ...]
-    change_hours: int | None = None
+    change_hours: Count | None = None
     change: ClauseId | None = None
 
 
 class Shuffle(Cited):
-    """A shuffle before every round, unless the cards come ready."""
+    """The shuffle before every round, unless the cards come shuffled."""
 
     unless: tuple[Stack, ...] = ()
 
 
 class Cut(Cited):
-    """Which stacks are cut, and how deep the cover card goes at least."""
+    """Which stacks are cut, and the minimum depth of the cover card."""
 
-    cards_min: int
+    cards_min: Count
     of: tuple[Stack, ...]
     if_: When = ()
 
 
 class StubCount(Cited):
-    """How often the stub is counted at least."""
+    """The minimum frequency of stub counts."""
 
-    every_rounds: int
+    every_rounds: Count
     if_: When = ()
 
 
 class MachineCount(Cited):
-    """What follows where a shuffler that counts finds another number of cards."""
+    """What happens if a counting shuffler finds a wrong number of cards."""
 
     does: tuple[Effect, ...]
     if_: When = ()
@@ -349,8 +350,8 @@ class MachineCount(Cited):
 class Deck(Cited):
     """The cards of the table."""
 
-    cards: int
-    decks: int
+    cards: Count
+    decks: Count
     alternates: ClauseId | None = None
     shuffle: Shuffle | None = None
     cut: Cut | None = None
@@ -359,11 +360,11 @@ class Deck(Cited):
 
 
 class Facts(Shape):
-    """What must be so for an irregularity's row to fit; what is left out does not matter."""
+    """The facts that an irregularity's row requires; an omitted fact doesn't matter."""
 
     where: PlaceId | None = None
-    count_max: int | None = None
-    cards: int | None = None
+    count_max: Count | None = None
+    cards: Count | None = None
     misdealt: bool | None = None
     handled: bool | None = None
     reconstructable: bool | None = None
@@ -371,7 +372,7 @@ class Facts(Shape):
 
 
 class Consequence(Shape):
-    """What an irregularity does where the facts fit, by a clause or by a ruling alone."""
+    """What an irregularity does if the facts fit, by a clause or a ruling alone."""
 
     when: Facts = Facts()
     does: tuple[Effect, ...]
@@ -380,9 +381,9 @@ class Consequence(Shape):
 
 
 class Irregularity(Shape):
-    """Something gone wrong at the table; the first row that fits says what follows."""
+    """Something gone wrong at the table; the first row that fits decides the consequence."""
 
-    says: str
+    says: Text
     takes: tuple[Fact, ...] = ()
     where: tuple[PlaceId, ...] = ()
     adds_up: bool = True

@@ -1,4 +1,4 @@
-"""Finds rulebooks: those of the package, and those of folders that a caller names."""
+"""Find rulebooks: those of the package, and those in folders that the caller names."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -6,16 +6,19 @@ from pathlib import Path
 from croupier.errors import UserError
 from croupier.rules.rulebook import Rulebook, parse_rulebook
 
+Folders = Sequence[Path]
+"""Folders with more rulebooks, in order of precedence."""
+
 _PACKAGED = Path(__file__).parent.parent / "rulebooks"
 
 
-def rulebook_ids(folders: Sequence[Path] = ()) -> tuple[str, ...]:
-    """Return the ids of all books that can be found, in alphabetical order."""
+def rulebook_ids(folders: Folders = ()) -> tuple[str, ...]:
+    """Return the ids of all books found, in alphabetical order."""
     return tuple(sorted({file.name.removesuffix(".toml") for file in _files(folders)}))
 
 
-def load(id: str, folders: Sequence[Path] = ()) -> Rulebook:
-    """Return the book with this id; a folder's book comes before the package's own."""
+def load(id: str, folders: Folders = ()) -> Rulebook:
+    """Return the book with this id; folders take precedence over the package."""
     for file in _files(folders):
         if file.name == f"{id}.toml":
             return parse_rulebook(read_text(file), id=id, file=file.name)
@@ -23,7 +26,7 @@ def load(id: str, folders: Sequence[Path] = ()) -> Rulebook:
     raise UserError(f"there is no rulebook {id!r}; there are {known}", field="rulebook")
 
 
-def _files(folders: Sequence[Path]) -> Iterator[Path]:
+def _files(folders: Folders) -> Iterator[Path]:
     for folder in folders:
         if not folder.is_dir():
             raise UserError(f"{str(folder)!r} is not a folder", field="books")
@@ -32,12 +35,11 @@ def _files(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def load_file(file: Path) -> Rulebook:
-    """Return the book that stands in a file; its id is the file's name."""
+    """Return the book in a file; its id is the file's name."""
     return parse_rulebook(read_text(file), id=file.stem, file=str(file))
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file that a caller named."""
     try:
         return file.read_text(encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Overlays: what a choice or another reading of the text sets in a book's data."""
+"""Overlays: what a choice or another reading sets in a book's data."""
 
 import re
 from collections.abc import Mapping
@@ -7,13 +7,13 @@ from typing import Any
 from croupier.rules.vocabulary import Path
 
 Data = dict[str, Any]
-"""A rulebook as it stands in its file."""
+"""The raw data of a rulebook file."""
 
 _KEY = re.compile(r'"([^"]*)"|([^.]+)')
 
 
 def keys_of(path: str) -> tuple[str, ...]:
-    """Split a dotted path; a key with a dot in it stands in quotes."""
+    """Split a dotted path; a key that contains a dot is quoted."""
     return tuple(quoted or bare for quoted, bare in _KEY.findall(path))
 
 
@@ -27,7 +27,7 @@ def exists(data: object, path: str) -> bool:
 
 
 def overlaid(data: Data, sets: Mapping[Path, Any]) -> Data:
-    """Return the data with each path set to its value; the data given stays as it is."""
+    """Return a copy of the data with each path set to its value."""
     for path, value in sets.items():
         data = _put(data, keys_of(path), value)
     return data

@@ -1,8 +1,7 @@
-"""Checks that rounds can be played by a book.
+"""Check that rounds can be played by a book.
 
-Every hand that is judged is dealt and turned up, the deck suffices, an option finds the stakes that
-it speaks of, and every stake is settled once. What a book says beyond that is held together by
-`check`; that it really plays is shown by playing it.
+Every judged hand is dealt and turned up, the deck suffices, options refer to stakes that exist, and
+every stake is settled once. `check` tests everything else a book says; `round.proof` plays it.
 """
 
 from collections import Counter
@@ -10,25 +9,25 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from croupier.cards import RANKS
 from croupier.hands import NAMES
+from croupier.reading import Fault, Place
 from croupier.rules.book import Rules
 from croupier.rules.game import Deal, Option, Paytable, Row, Settle, Step
-from croupier.rules.reader import Fault, Place
 from croupier.rules.vocabulary import BANK, DISCARD, SEAT, SEATS, PlaceId
 
 DECK = 52
-"""How many cards there are to make hands of."""
+"""The number of cards in a deck."""
 
 LEAVE = "q"
-"""The key by which a player leaves a table in the terminal."""
+"""The key to leave a table in the terminal."""
 
 DEALING = "dealing"
-"""The selection that chooses among the ways to deal; its options are their names."""
+"""The selection that chooses the dealing procedure; its options are their names."""
 
 _TAKEN = {
     *("rulebook", "selections", "dealing", "meters", "seats", "deck", "irregularities"),
     *("action", "dealer", "banker", SEAT, BANK, DISCARD),
 }
-"""What a place may not be called."""
+"""Reserved names, not allowed for a place."""
 
 _KEYS = {
     "bets": {"closed", "stands"},
@@ -42,8 +41,8 @@ _SETS = {"pair", "two pair", "three of a kind", "full house", "four of a kind"}
 
 
 def unplayable(rules: Rules) -> Iterator[Fault]:
-    """Yield a fault for everything by which a round could not be played or settled."""
-    if not (rules.table and rules.deck and rules.bank):  # The reader has said what is missing.
+    """Yield a fault for everything that keeps a round from being played or settled."""
+    if not (rules.table and rules.deck and rules.bank):  # The reader has reported what is missing.
         return
     for check in (_seats, _deals, _rows, _wagers, _steps, _options, _lines, _hands, _paid):
         yield from check(rules)
@@ -116,7 +115,7 @@ def _deals(rules: Rules) -> Iterator[Fault]:
 
 
 def ways_to_deal(rules: Rules) -> dict[str, Deal]:
-    """Return the deals that may be chosen as the book stands; an overlay may settle another."""
+    """Return the deals that may be chosen as the book stands; an overlay may settle on another."""
     dealing = rules.selection.get(DEALING)
     if dealing and dealing.fixed:
         names = {dealing.fixed.value}
@@ -126,10 +125,10 @@ def ways_to_deal(rules: Rules) -> dict[str, Deal]:
 
 
 def _held(rules: Rules, deal: Deal) -> dict[PlaceId, int]:
-    """Return how many cards a deal gives to a seat and to every other place."""
+    """Return the number of cards dealt to a seat and to every other place."""
     held: dict[PlaceId, int] = {}
     for place in rules.place.values():
-        if place.hands:  # A seat's hand is one of those that lie there.
+        if place.hands:  # A seat's hand is one of the shared ones.
             held[SEAT] = place.cards // place.hands
     for line in deal.cards:
         to = SEAT if line.to == SEATS else line.to
@@ -138,7 +137,7 @@ def _held(rules: Rules, deal: Deal) -> dict[PlaceId, int]:
 
 
 def _turned_up(rules: Rules, deal: Deal) -> dict[PlaceId, int]:
-    """Return how many cards of each place lie face up when a round is settled."""
+    """Return the number of cards face up at each place when a round is settled."""
     up = {SEAT: DECK}
     for line in deal.cards:
         up[line.to] = max(up.get(line.to, 0), line.shows)
@@ -202,7 +201,7 @@ def _wagers(rules: Rules) -> Iterator[Fault]:
 
 
 def _required(rules: Rules) -> set[str]:
-    """Return the families of paytables of which one is always chosen."""
+    """Return the families whose paytable is required."""
     free = {s.family for s in rules.selection.values() if s.takes == "paytable" and not s.required}
     return {family for family in rules.paytable if family not in free}
 
@@ -237,7 +236,7 @@ def _steps(rules: Rules) -> Iterator[Fault]:
 
 
 def _options(rules: Rules) -> Iterator[Fault]:
-    """Every option finds the stakes that it speaks of, and one that folds forgets none."""
+    """Check that options refer to stakes that exist, and that folding covers every stake."""
     lying = {
         spot
         for name, wager in rules.wager.items()
@@ -276,7 +275,7 @@ def _option(
 
 
 def _surely(rules: Rules, step: Step) -> set[str]:
-    """Return the wagers that every seat has which a step asks."""
+    """Return the wagers that every seat asked by a step is sure to have."""
     asked = [name for name, wager in rules.wager.items() if step.asks in (wager.spots or (name,))]
     sure: set[str] = set()
     while asked:
@@ -301,7 +300,7 @@ def _spots(rules: Rules) -> set[str]:
 
 
 def _lines(rules: Rules) -> Iterator[Fault]:
-    """No name means two things, and none is settled twice."""
+    """Check that no name has two meanings, and none is settled twice."""
     for name, step in rules.step.items():
         for line, times in Counter(step.lines).items():
             if times > 1:
@@ -320,7 +319,7 @@ def _lines(rules: Rules) -> Iterator[Fault]:
 
 
 def _single(rules: Rules) -> Iterator[Fault]:
-    """A bonus and an envy go by wagers that are one bet."""
+    """Check that bonuses and envies depend on wagers with a single spot."""
     named: list[tuple[Place, str]] = []
     for name, bonus in rules.bonus.items():
         named += [(("bonus", name, "on"), bonus.on), (("bonus", name, "needs"), bonus.needs)]
@@ -333,7 +332,7 @@ def _single(rules: Rules) -> Iterator[Fault]:
 
 
 Judged = tuple[Place, str, Settle | None, Mapping[str, Paytable]]
-"""Where it stands, the wager whose stake it needs, its verdicts, its paytables."""
+"""Place, the wager whose stake it needs, verdicts, paytables."""
 
 
 def _judged(rules: Rules) -> Iterator[Judged]:
@@ -347,7 +346,7 @@ def _judged(rules: Rules) -> Iterator[Judged]:
 
 
 def _hands(rules: Rules) -> Iterator[Fault]:
-    """Every hand that is judged is dealt, whole, and turned up before it is judged."""
+    """Check that every judged hand is dealt, complete, and turned up in time."""
     for deal in ways_to_deal(rules).values():
         held, up = _held(rules, deal), _turned_up(rules, deal)
         for at, wager, settle, tables in _judged(rules):
@@ -364,7 +363,7 @@ def _hands(rules: Rules) -> Iterator[Fault]:
 
 
 def _for(wager: str, lines: Iterable[object]) -> bool:
-    """Whether cards are dealt to a place for a wager, whatever else was staked."""
+    """Whether a place gets cards for a wager, regardless of other stakes."""
     return any(
         {getattr(line, "if_staked", None), getattr(line, "if_offered", None)} <= {None, wager}
         for line in lines
@@ -381,7 +380,7 @@ def _showdown(at: Place, held: Mapping[PlaceId, int], up: Mapping[PlaceId, int])
 
 
 def _paid(rules: Rules) -> Iterator[Fault]:
-    """A meter belongs to one wager of a book that the house banks; an envy is a fixed sum."""
+    """Check that a meter belongs to one wager of a house-banked book, and envies are fixed sums."""
     metered: dict[str, str] = {}
     for at, name, settle, tables in _judged(rules):
         for table in tables.values():

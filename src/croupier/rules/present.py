@@ -1,4 +1,4 @@
-"""A rulebook as plain data for programs and pages, and how two of them differ."""
+"""Rulebooks as plain data for programs and pages, and the differences between two."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ from croupier.rules.writer import write
 
 
 def summary(book: Rulebook) -> dict[str, str]:
-    """Return what a list of books shows of one."""
+    """Return a book's entry in a list of books."""
     rules = book.rules
     return {
         "id": book.id,
@@ -27,7 +27,7 @@ def summary(book: Rulebook) -> dict[str, str]:
 
 
 def in_full(book: Rulebook) -> dict[str, Any]:
-    """Return all that a book says."""
+    """Return everything in a book."""
     rules = book.rules
     return {
         **summary(book),
@@ -77,12 +77,12 @@ def one_clause(book: Rulebook, name: str) -> dict[str, Any]:
 
 
 def differences(one: Rulebook, other: Rulebook) -> Iterator[dict[str, Any]]:
-    """Yield each topic on which two books say different things, with both sentences."""
+    """Yield each topic on which two books differ, with both sentences."""
     books = one, other
     said = [{(s.part, s.topic): s for s in describe(book.rules)} for book in books]
     parts = list(dict.fromkeys(s.part for says in said for s in says.values()))
     topics = sorted({**said[0], **said[1]}, key=lambda topic: parts.index(topic[0]))
-    # What both say under different names, such as those of their steps, is no difference.
+    # The same rule under different names, such as those of steps, is no difference.
     alone = [
         {(s.part, s.text) for topic, s in said[i].items() if topic not in said[1 - i]}
         for i in (0, 1)
@@ -103,7 +103,7 @@ def differences(one: Rulebook, other: Rulebook) -> Iterator[dict[str, Any]]:
 
 
 def may_be(rules: Rules, name: str) -> str:
-    """Say what a selection may be."""
+    """Describe the values that a selection may have."""
     selection = rules.selection[name]
     match selection.takes:
         case "option":
@@ -179,6 +179,6 @@ def _least_sums(rules: Rules, selection: Selection) -> str:
 
 
 def is_inside(clause: str, outer: str) -> bool:
-    """Whether a clause is a part of another one, going by their ids."""
+    """Whether a clause is part of another, judging by their ids."""
     rest = clause.removeprefix(outer)
     return rest != clause and rest[:1] in ("(", ".")

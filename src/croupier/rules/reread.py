@@ -1,16 +1,16 @@
-"""Reads again only those parts of a book that an overlay touches."""
+"""Reread only the parts of a book that an overlay touches."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import get_args, get_origin
 
+from croupier.reading import Reader
 from croupier.rules.book import Rules
 from croupier.rules.overlay import Data, keys_of
-from croupier.rules.reader import Reader
 
 
 def reread(rules: Rules, data: Data, paths: Iterable[str]) -> tuple[Rules, Reader]:
-    """Return the rules with the parts at these paths read again, and what the reader met."""
+    """Return the rules with the parts at these paths reread, and the reader used."""
     reader = Reader()
     for section, name in dict.fromkeys(_part(path) for path in paths):
         kind = Rules.kinds[section]

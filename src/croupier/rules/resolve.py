@@ -1,7 +1,7 @@
-"""From a rulebook and an operator's selections to table rules with no choice left.
+"""Resolve a rulebook and an operator's selections into table rules with no choice left.
 
-The options chosen are laid over the book's data, then the other selections, and what comes out is
-read like a book. Every breach is reported, each with the clause that it breaks.
+The chosen options are laid over the book's data, then the other selections, and the result is read
+like a book. Every breach is reported, each with the clause that it breaks.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from croupier.errors import Breach, Breaches, Bug
 from croupier.hands import ALSO, Ranking
 from croupier.money import format_money as money
+from croupier.reading import Fault, dotted
 from croupier.rules.book import Rules, Selection
 from croupier.rules.game import (
     Bonus,
@@ -27,7 +28,6 @@ from croupier.rules.game import (
 )
 from croupier.rules.overlay import overlaid
 from croupier.rules.playable import DEALING, unplayable
-from croupier.rules.reader import Fault, dotted
 from croupier.rules.reread import reread
 from croupier.rules.rulebook import Rulebook, digest_of
 from croupier.rules.selections import (
@@ -57,17 +57,17 @@ def resolve(
 ) -> TableRules:
     """Return the table rules, or raise all Breaches at once.
 
-    A `reading` is what another reading of a ruling sets, so that it can be played and priced.
+    `reading` holds what another reading of a ruling sets, so that it can be played and priced.
     """
     return _Resolver(book, selections or {}, reading or {}).table_rules()
 
 
 class Unplayable(Breaches):
-    """Selections that together make a table at which no round can be played."""
+    """Selections that combine into a table where no round can be played."""
 
 
 class _Resolver:
-    """Settles one selection after another, and collects the breaches."""
+    """Resolves one selection after another, and collects the breaches."""
 
     def __init__(
         self, book: Rulebook, given: Mapping[str, Any], reading: Mapping[Path, Any]
@@ -144,7 +144,7 @@ class _Resolver:
         self.breaches.append(Breach(selection=name, message=message, clause=clause))
 
     def _try(self, name: str, read: Callable[..., T], *given: Any) -> T | None:
-        """Return what a reader of values makes of what is given, or note the breach."""
+        """Read a value, or record the breach."""
         try:
             return read(*given)
         except Unfit as unfit:
@@ -159,7 +159,7 @@ class _Resolver:
         return self.rules.selection[name].default
 
     def _each(self, takes: str, read: Callable[[Any], T], of: str | None = None) -> T | None:
-        """Read the value of the selection that takes this, of this wager where it has one."""
+        """Read the value of the selection that takes this kind, for this wager if given."""
         for name, selection in self.rules.selection.items():
             given = self._given(name)
             if selection.takes == takes and selection.of == of and given is not None:
@@ -167,7 +167,7 @@ class _Resolver:
         return None
 
     def _note(self, takes: str, of: str | None, value: Any) -> None:
-        """Keep what a selection came to, written in one way only."""
+        """Record the canonical value of a selection."""
         for name, selection in self.rules.selection.items():
             if selection.takes == takes and selection.of == of and value:
                 self.values[name] = value
@@ -175,7 +175,7 @@ class _Resolver:
     # ------------------------------------------------------------ overlays
 
     def _options(self) -> dict[Path, Any]:
-        """Settle the selections that are options, and return all that they set."""
+        """Resolve the selections that are options, and return all that they set."""
         for name, selection in self.rules.selection.items():
             if selection.takes == "option":
                 option = self._try(name, option_of, selection, self._given(name))
@@ -191,7 +191,7 @@ class _Resolver:
         return sets
 
     def _fixed(self) -> None:
-        """Note the selections that an option has settled; they may not be given as well."""
+        """Record the selections settled by an option, and refuse other values for them."""
         for name, selection in self.rules.selection.items():
             if selection.fixed:
                 if self.given.get(name, selection.fixed.value) != selection.fixed.value:
@@ -215,7 +215,7 @@ class _Resolver:
         return sets, by
 
     def _lay_on(self, sets: Mapping[Path, Any], by: Mapping[Path, str]) -> None:
-        """Lay sets over the data and read it again; a fault is a breach of whoever set it."""
+        """Overlay the data and reread it; a fault is a breach by the selection that set it."""
         if not sets:
             return
         self.data = overlaid(self.data, sets)
@@ -233,7 +233,7 @@ class _Resolver:
         raise Bug(f"{self.book.id}: {at}: {fault.message}")
 
     def _play(self) -> None:
-        """Refuse selections that together make a table at which no round can be played."""
+        """Refuse selections that combine into a table where no round can be played."""
         if self.breaches or self.rules is self.book.rules:
             return
         chosen = [n for n in self.values if self.given.get(n, self._default(n)) != self._default(n)]
@@ -249,7 +249,7 @@ class _Resolver:
     # ------------------------------------------------------------ paytables and meters
 
     def _paytables(self) -> dict[str, Paytable]:
-        """Return the chosen paytable of every family that is offered."""
+        """Return the chosen paytable of every offered family."""
         letters = {f: next(iter(tables)) for f, tables in self.rules.paytable.items()}
         for name, selection in self.rules.selection.items():
             if selection.takes == "paytable" and selection.family:
@@ -304,7 +304,7 @@ class _Resolver:
             )
 
     def _unused(self, wager: str) -> None:
-        """Refuse nonsense also about the meters of a wager that is not offered."""
+        """Refuse invalid meter values even for a wager that isn't offered."""
         for takes in ("rate", "reset", "initial", "shares"):
             self._each(takes, partial(check_number, takes), wager)
 
@@ -320,13 +320,13 @@ class _Resolver:
 
 
 def _by_name(table: Paytable, values: Mapping[str, T | None], write: Callable[[T], str]) -> Any:
-    """Write a value for each meter under its name, or alone where the meter has none."""
+    """Write a value for each meter under its name, or alone if the meter is unnamed."""
     known = {m.name: write(value) for m in table.meters if (value := values[m.id]) is not None}
     return known.get("", known)
 
 
 def _cites(selection: Selection) -> str:
-    """What a refusal by a selection cites: for limits the ruling that leaves them open (T7)."""
+    """Return what a refusal cites: for limits, the ruling that leaves them open (T7)."""
     if selection.takes == "limits" and selection.ruling:
         return selection.ruling
     return selection.clause
@@ -337,7 +337,7 @@ def _without(table: Paytable, omitted: tuple[str, ...]) -> Paytable:
 
 
 def _named(table: Paytable) -> Paytable:
-    """Give a hand that is paid by a lower name a row of its own, which names the ruling."""
+    """Give a hand paid under a lower name its own row, which cites the ruling."""
     rows = list(table.rows)
     for name, unnamed in table.unnamed.items():
         paid = [row for row in rows if row.hand in ALSO.get(name, ())]
@@ -348,7 +348,7 @@ def _named(table: Paytable) -> Paytable:
 
 
 def _offered(rules: Rules, wagers: Mapping[str, Wager], tables: Mapping[str, Paytable]) -> Rules:
-    """Return the rules with only the wagers that are offered, and nothing that needs another."""
+    """Return the rules with only the offered wagers, and nothing that needs another."""
     bonuses = {n: b for n, b in rules.bonus.items() if b.on in wagers and b.needs in wagers}
     paid = {family for family, table in tables.items() if table.rows}
     envies = {n: e for n, e in rules.envy.items() if e.makers in wagers and e.paytable in paid}
@@ -381,7 +381,7 @@ def _ranking(rules: Rules) -> Ranking:
 
 
 def _deck(rules: Rules, values: Mapping[str, Any]) -> Deck:
-    """Return the deck with only those duties that the equipment leaves."""
+    """Return the deck with only the duties that apply to the equipment."""
     deck = rules.deck
     return replace(
         deck,

@@ -1,25 +1,23 @@
-"""A rulebook: what its file says, read and checked."""
+"""A rulebook, read from its file and checked."""
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 
 from croupier.errors import Problem, Problems
+from croupier.reading import Fault
+from croupier.reading.toml import parse_toml, problems_in
 from croupier.rules.book import Clause, Rules
 from croupier.rules.check import read, row_clauses
-from croupier.rules.lines import lines_of, nearest
 from croupier.rules.overlay import Data
-from croupier.rules.reader import Fault, dotted
 from croupier.rules.words import row_says
 
 
 @dataclass(frozen=True)
 class Rulebook:
-    """One book: its id, its data as it stands in the file, and the rules read from it."""
+    """One book: its id, its raw data, and the rules read from it."""
 
     id: str
     data: Data
@@ -30,21 +28,18 @@ class Rulebook:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of what the book says; comments and layout do not count."""
+        """The SHA-256 of the book's content; comments and layout don't count."""
         return digest_of(self.data)
 
     @cached_property
     def clauses(self) -> Mapping[str, Clause]:
-        """Every clause of the source in its order, those that paytable rows carry included."""
+        """Every clause of the source in order, including those in paytable rows."""
         return dict(_outline(self.rules, self.data))
 
 
 def parse_rulebook(text: str, *, id: str, file: str) -> Rulebook:
     """Read a book from the text of its file, or raise all its Problems at once."""
-    try:
-        data = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        raise Problems([Problem(message=f"is not TOML: {error}", file=file)]) from None
+    data = parse_toml(text, file)
     rules, faults = read(data)
     if faults or rules is None:
         raise Problems(problems_of(faults, data, (text, file)))
@@ -52,24 +47,13 @@ def parse_rulebook(text: str, *, id: str, file: str) -> Rulebook:
 
 
 def problems_of(faults: Iterable[Fault], data: Data, where: tuple[str, str]) -> list[Problem]:
-    """Say where in a file, given by its text and its name, each fault stands, line by line."""
-    text, file = where
-    lines = lines_of(text)
-    problems = [
-        Problem(
-            message=fault.message,
-            file=file,
-            path=dotted(fault.at),
-            line=nearest(lines, fault.at),
-            clause=_clause_near(data, fault.at),
-        )
-        for fault in faults
-    ]
-    return sorted(problems, key=lambda problem: problem.line or 0)
+    """Return the faults of a book as problems, with their clauses; `where` is its text and file."""
+    cited = (fault._replace(clause=_clause_near(data, fault.at)) for fault in faults)
+    return problems_in(*where, cited)
 
 
 def digest_of(value: object) -> str:
-    """Return the SHA-256 of a value, written in one way only."""
+    """Return the SHA-256 of a value's canonical form."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -92,7 +76,7 @@ def _clause_near(data: object, at: tuple[str | int, ...]) -> str | None:
 
 
 def _outline(rules: Rules, data: Data) -> Iterator[tuple[str, Clause]]:
-    """Yield the clauses in order; a row's clause follows the clause that it belongs to."""
+    """Yield the clauses in order; a row's clause follows its parent clause."""
     rows: dict[str, list[tuple[str, Clause]]] = {}
     for at, name in row_clauses(data):
         _, family, letter, _, i, _ = at

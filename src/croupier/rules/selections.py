@@ -1,7 +1,7 @@
-"""What an operator may select: each kind of value, read strictly against the book.
+"""The operator's selections: each kind of value, read strictly against the book.
 
-A selection comes to one of two things: an overlay on the book's data, read again with everything
-else, or a value that only has a meaning beside a paytable's meters.
+A selection becomes either an overlay on the book's data, reread with everything else, or a value
+that only has a meaning with a paytable's meters.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,20 +11,20 @@ from typing import Any, TypeVar
 
 from croupier.errors import ParseError
 from croupier.hands import NAMES
-from croupier.money import format_money, parse_fraction, parse_money
+from croupier.money import Cents, format_money, parse_fraction, parse_money
 from croupier.rules.book import Rules, Selection
 from croupier.rules.check import cards_of
 from croupier.rules.game import Meter, Paytable
 from croupier.rules.overlay import keys_of
 from croupier.rules.table_rules import Limits
-from croupier.rules.vocabulary import NONE, Cents, Path
+from croupier.rules.vocabulary import NONE, Path
 from croupier.rules.words import dollars, listed, number, percent
 
 T = TypeVar("T")
 
 
 class Unfit(Exception):
-    """A value that a selection cannot have: why, and which clause says so, once for each fault."""
+    """A value that a selection can't have: the reason and clause of each fault."""
 
     def __init__(self, message: str, clause: str | None = None, *more: "Unfit") -> None:
         super().__init__(message)
@@ -34,7 +34,7 @@ class Unfit(Exception):
 
 
 def _all_of(readings: Iterable[Callable[[], T]]) -> list[T]:
-    """Return what each reading gives, or raise the faults of all of them together."""
+    """Return the results of all readings, or raise all their faults together."""
     values, unfits = [], []
     for reading in readings:
         try:
@@ -51,7 +51,7 @@ def _all_of(readings: Iterable[Callable[[], T]]) -> list[T]:
 
 
 def option_of(selection: Selection, given: object) -> str:
-    """Return the name of the option that a value picks."""
+    """Return the name of the option chosen."""
     name = str(given).lower() if isinstance(given, bool) else str(given)
     if isinstance(given, list | dict) or name not in selection.option:
         raise Unfit(f"{given!r} is not one of {listed(list(selection.option), last='or')}")
@@ -59,7 +59,7 @@ def option_of(selection: Selection, given: object) -> str:
 
 
 def letter_of(selection: Selection, given: object) -> str:
-    """Return the letter of the paytable that a value picks, or 'none'."""
+    """Return the letter of the paytable chosen, or 'none'."""
     if given == NONE and selection.required:
         raise Unfit("must be offered, so it may not be 'none'")
     if given != NONE and given not in selection.letters:
@@ -69,7 +69,7 @@ def letter_of(selection: Selection, given: object) -> str:
 
 
 def amended_rows(rules: Rules, selection: Selection, given: Mapping[str, Any]) -> list[Any]:
-    """Return paytable rows for payouts that the house posts by hand: `{"pair" = 1}`."""
+    """Return paytable rows for payouts that the house posts itself: `{"pair" = 1}`."""
     table = rules.paytable[selection.family or ""][selection.letters[0]]
     if not given:
         raise Unfit("must list a hand", selection.clause)
@@ -92,7 +92,7 @@ def payout_rows(rules: Rules, selection: Selection, given: object) -> list[Any]:
 def _rows_of(
     given: Mapping[str, Any], names: tuple[str, ...], read: Callable[[str, Any], dict[str, Any]]
 ) -> list[Any]:
-    """Return a row for each hand, from the highest down."""
+    """Return a row for each hand, highest first."""
 
     def row(hand: str) -> dict[str, Any]:
         if hand not in names:
@@ -119,12 +119,12 @@ def _sum(hand: str, given: Any) -> dict[str, Any]:
 
 
 def may_be_none(selection: Selection) -> bool:
-    """Whether an operator may state that there is no such sum."""
+    """Whether an operator may state 'none' for a sum."""
     return selection.takes == "money" and selection.default is None
 
 
 def overlay_of(rules: Rules, name: str, given: Any) -> dict[Path, Any]:
-    """Return what a value sets in the book's data, for the kinds of values that do."""
+    """Return what a value sets in the book's data, if its kind sets anything."""
     return dict(_overlay(rules, name, given))
 
 
@@ -178,7 +178,7 @@ def _rising(given: Any) -> None:
 
 
 def canonical(selection: Selection, given: Any) -> Any:
-    """Write a value that has been read in one way only, so that digests do not go by spelling."""
+    """Return the canonical form of a value, so that digests don't depend on spelling."""
     match selection.takes:
         case "sizes":
             sizes = given if isinstance(given, list) else [given]
@@ -204,7 +204,7 @@ def canonical(selection: Selection, given: Any) -> Any:
 
 
 def rate_of(table: Paytable, given: Any) -> Fraction | None:
-    """Return the rate of progression, by default the book's least."""
+    """Return the rate of progression, by default the book's minimum."""
     least = table.rate.min if table.rate else None
     clause = table.rate.clause if table.rate else None
     if given is None:
@@ -218,7 +218,7 @@ def rate_of(table: Paytable, given: Any) -> Fraction | None:
 
 
 def check_number(takes: str, given: Any) -> None:
-    """Refuse what is no number at all, where there is no paytable to hold it against."""
+    """Refuse a value that isn't a number, without a paytable to check it against."""
     for value in given.values() if isinstance(given, dict) else [given]:
         _money(value, takes) if takes in ("reset", "initial") else _fraction(value, takes)
 
@@ -226,7 +226,7 @@ def check_number(takes: str, given: Any) -> None:
 def sums_of(
     table: Paytable, given: Any, default: Mapping[str, Cents | None] | None = None
 ) -> dict[str, Cents | None]:
-    """Return a sum for each meter, by default what the book resets it to."""
+    """Return a sum for each meter, by default its reset in the book."""
     sums = _by_meter(table, given)
     standing = default or {meter.id: meter.reset for meter in table.meters}
     given_ids = [meter.id for meter in table.meters if meter.id in sums]
@@ -236,7 +236,7 @@ def sums_of(
 
 
 def shares_of(table: Paytable, given: Any) -> dict[str, Fraction]:
-    """Return the share of the rise that each meter takes, by default equal ones (M8)."""
+    """Return each meter's share of the rise, by default equal ones (M8)."""
     if given is None:
         return {meter.id: Fraction(1, len(table.meters)) for meter in table.meters}
     shares = _by_meter(table, given)

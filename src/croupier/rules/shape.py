@@ -1,8 +1,8 @@
-"""The base of a rulebook's classes: frozen values that take next to no time to define.
+"""The base of a rulebook's classes: frozen values that are fast to define.
 
-A dataclass has its methods written and compiled for itself, and for every kind of table that a
-book may have this takes half as long as importing NumPy. Here they are written once. `fields` and
-`replace` of `dataclasses` work as with any other dataclass.
+A dataclass generates and compiles its own methods; for all the kinds of tables in a book that takes
+half as long as importing NumPy. Here the methods are written once. `fields` and `replace` of
+`dataclasses` work as usual.
 """
 
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
@@ -15,9 +15,9 @@ class Shape:
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     kinds: ClassVar[dict[str, Any]]
-    """The types of the fields by their names."""
+    """The types of the fields by name."""
     defaults: ClassVar[dict[str, Any]]
-    """What the fields are that need not be given."""
+    """The defaults of the optional fields."""
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)

@@ -1,17 +1,17 @@
-"""A rules submission: the operator's selections and the checklist of what the book asks to have.
+"""A rules submission: the operator's selections and the checklist that the book requires.
 
 The file is TOML: `rulebook`, `[selections]`, and `[checklist]` with a line for every declared
-clause that the selections bring. `breaches` finds everything that is wrong with one. Defaults
-are for rounds: what the book has the operator state must stand in the submission itself.
+clause that the selections bring. `breaches` finds everything that is wrong with one. Defaults are
+for rounds only: a submission must state what the book requires the operator to state.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, field
 from typing import Any
 
-from croupier.errors import Breach, Breaches, UserError
+from croupier.errors import Breach, Breaches
+from croupier.reading import Text, read
+from croupier.reading.toml import parse_toml
 from croupier.rules.book import Rules, Selection
 from croupier.rules.game import Paytable
 from croupier.rules.overlay import keys_of
@@ -22,33 +22,18 @@ from croupier.rules.table_rules import TableRules, fits
 from croupier.rules.vocabulary import NONE
 from croupier.rules.words import listed
 
-_KEYS = ("rulebook", "selections", "checklist")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """What an operator hands in."""
-
-    rulebook: str
-    selections: Mapping[str, Any]
-    checklist: Mapping[str, Any]
+    rulebook: Text
+    selections: Mapping[str, Any] = field(default_factory=dict)
+    checklist: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parse_submission(text: str) -> Submission:
-    """Read a submission; what it says of the book is checked by `breaches`."""
-    try:
-        data = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"is not TOML: {error}", field="submission") from None
-    for key in data.keys() - set(_KEYS):
-        raise UserError(f"unknown key; a submission has {', '.join(_KEYS)}", field=key)
-    if not isinstance(data.get("rulebook"), str):
-        raise UserError("must name a rulebook by its id", field="rulebook")
-    tables = {key: data.get(key, {}) for key in _KEYS[1:]}
-    for key, table in tables.items():
-        if not isinstance(table, dict):
-            raise UserError("must be a table", field=key)
-    return Submission(rulebook=data["rulebook"], **tables)
+    """Read a submission; `breaches` checks it against the book."""
+    submission: Submission = read(Submission, parse_toml(text, "submission"))
+    return submission
 
 
 def breaches(book: Rulebook, submission: Submission) -> tuple[Breach, ...]:
@@ -65,7 +50,7 @@ def breaches(book: Rulebook, submission: Submission) -> tuple[Breach, ...]:
 
 
 def submitted(book: Rulebook, selections: Mapping[str, Any]) -> TableRules:
-    """Return the rules of the table that a submission describes, the checklist apart."""
+    """Return the table rules that a submission describes, ignoring the checklist."""
     found = [*_unstated(book.rules, selections)]
     try:
         rules = resolve(book, selections)
@@ -77,7 +62,7 @@ def submitted(book: Rulebook, selections: Mapping[str, Any]) -> TableRules:
 
 
 def _spelled(value: object) -> object:
-    """Write a number as the name of an option: two decks are '2'."""
+    """Write a number as an option's name: two decks are '2'."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -98,7 +83,7 @@ def _unstated(rules: Rules, stated: Mapping[str, Any]) -> Iterator[Breach]:
 
 
 def must_state(rules: Rules, name: str, stated: Mapping[str, Any]) -> bool:
-    """Whether the book has the operator state a selection, given what else is stated."""
+    """Whether the operator must state a selection, given what else is stated."""
     selection = rules.selection[name]
     match selection.takes:
         case "paytable":
@@ -113,12 +98,12 @@ def must_state(rules: Rules, name: str, stated: Mapping[str, Any]) -> bool:
 
 
 def or_none(selection: Selection) -> str:
-    """Say that there may be nothing to declare, where that is a declaration too."""
+    """Return the words for 'or none', if declaring none is allowed."""
     return f", or '{NONE}'" if may_be_none(selection) else ""
 
 
 def _table(rules: Rules, selection: Selection, stated: Mapping[str, Any]) -> Paytable | None:
-    """Return the paytable of the wager that a selection is about, if it is offered."""
+    """Return the paytable of the wager that a selection is about, if offered."""
     family = rules.wager[selection.of].paytable if selection.of else None
     tables = rules.paytable.get(family or "", {})
     for name, other in rules.selection.items():
@@ -138,14 +123,14 @@ def _sets_none(table: Paytable | None, takes: str) -> bool:
 
 
 def _left_out(table: Paytable | None, given: object) -> list[str]:
-    """Return the meters that a table of sums does not name."""
+    """Return the meters missing from a table of sums."""
     if table is None or not isinstance(given, dict):
         return []
     return [meter.name for meter in table.meters if meter.name not in given]
 
 
 def _settled(rules: Rules, stated: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the selections that the options stated have settled; nobody states those."""
+    """Yield the selections settled by the stated options, which need no statement."""
     for name, selection in rules.selection.items():
         choice = selection.option.get(str(stated.get(name, selection.default)))
         for path in choice.sets if choice else ():

@@ -1,9 +1,10 @@
-"""A rules submission to be filled in: every selection explained, every line of the checklist."""
+"""A blank rules submission: every selection explained, every line of the checklist."""
 
-import json
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+import tomli_w
 
 from croupier.rules.book import Rules
 from croupier.rules.present import may_be
@@ -24,7 +25,7 @@ def _lines(book: Rulebook) -> Iterator[str]:
     rules = book.rules
     yield f"# A rules submission for {rules.title}."
     yield from _comment(rules.source)
-    yield f'rulebook = "{book.id}"'
+    yield _toml("rulebook", book.id)
     yield ""
     yield "[selections]"
     defaults = resolve(book).selections
@@ -50,7 +51,7 @@ def _selection(rules: Rules, name: str, defaults: Mapping[str, Any]) -> str:
     selection = rules.selection[name]
     if selection.default is not None:
         value = plain(selection.default) if name not in defaults else defaults[name]
-        return f"{name} = {_toml(value)}"
+        return _toml(name, value)
     if must_state(rules, name, {}):
         return f"# {name} =    (must be declared)"
     if selection.required and selection.of:
@@ -59,7 +60,7 @@ def _selection(rules: Rules, name: str, defaults: Mapping[str, Any]) -> str:
 
 
 def _where(when: When) -> str:
-    """Say for which selections a line of the checklist is asked."""
+    """Describe the selections that a line of the checklist applies to."""
     return "Where " + listed([_all(one) for one in when], last="or")
 
 
@@ -79,6 +80,5 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _toml(value: Any) -> str:
-    """Write a default as TOML; defaults are texts and numbers, which JSON writes alike."""
-    return json.dumps(value, ensure_ascii=False)
+def _toml(name: str, value: Any) -> str:
+    return tomli_w.dumps({name: value}).rstrip()

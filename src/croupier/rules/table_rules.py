@@ -1,10 +1,11 @@
-"""Table rules: a rulebook with every choice made, what plays, prices and prints goes by."""
+"""Table rules: a rulebook with every choice made, as used to play, price and print."""
 
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from croupier.hands import Ranking
+from croupier.money import Cents
 from croupier.rules.book import Clause, Ruling
 from croupier.rules.game import (
     Bank,
@@ -22,7 +23,7 @@ from croupier.rules.game import (
     Wager,
 )
 from croupier.rules.shape import Shape
-from croupier.rules.vocabulary import ANY, NONE, BankedBy, Cents, When
+from croupier.rules.vocabulary import ANY, NONE, BankedBy, When
 
 
 class Limits(Shape):
@@ -33,9 +34,9 @@ class Limits(Shape):
 
 
 class TableMeter(Shape):
-    """A meter of this table: what it takes of each wager, where it starts and resets.
+    """A meter of this table: its share of each wager, initial value and reset.
 
-    What the book leaves to be declared and nobody declared is None; the wager cannot be made then.
+    A value that must be declared and wasn't is None; the wager can't be made then.
     """
 
     id: str
@@ -68,22 +69,26 @@ class TableRules(Shape):
     meters: Mapping[str, TableMeter]
     limits: Mapping[str, Limits]
     cited: Mapping[str, str]
-    """The clause that each selection rests on."""
+    """The clause behind each selection."""
     places: Mapping[str, Place]
     steps: Mapping[str, Step]
     sequence: tuple[tuple[str, Step], ...]
-    """The steps with their names, in order."""
+    """The steps and their names, in order."""
     spots: Mapping[str, tuple[str, ...]]
-    """Where the stakes of each wager lie; most wagers have one spot, of their own name."""
+    """The spots of each wager's stakes; most wagers have one, with their own name."""
     deal: Deal
     deck: Deck
     irregularities: Mapping[str, Irregularity]
     clauses: Mapping[str, Clause]
     rulings: Mapping[str, Ruling]
 
+    # Plans are cached by identity: hashing or comparing rules by value takes longer than settling a
+    # round. Equal rules that were resolved twice have two plans.
+    __hash__ = object.__hash__
+
 
 def fits(when: When, values: Mapping[str, Any]) -> bool:
-    """Whether any of the maps fits the values of the selections; no map at all fits always."""
+    """Whether any map fits the selections' values; no map at all always fits."""
     return not when or any(
         all(_is_among(values.get(name), among) for name, among in one.items()) for one in when
     )

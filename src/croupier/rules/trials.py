@@ -1,10 +1,10 @@
-"""The tables at which a book is tried: each value of each selection, each reading of a ruling."""
+"""The tables for testing a book: each value of each selection, each reading of a ruling."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from croupier.reading import Place
 from croupier.rules.book import Rules, Selection
-from croupier.rules.reader import Place
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import NONE, Path
 
@@ -13,7 +13,7 @@ SUM, LIMIT, FEE, RATE = 1_000, 50, 1, 1
 
 
 class Trial(NamedTuple):
-    """Selections to resolve a book with, where they come from, and whether they must fit."""
+    """Selections to resolve a book with, their source, and whether they must be accepted."""
 
     at: Place
     says: str
@@ -23,7 +23,7 @@ class Trial(NamedTuple):
 
 
 def trials(book: Rulebook) -> Iterator[Trial]:
-    """Yield the defaults, everything offered, then every value beside both, and every reading."""
+    """Yield the defaults, everything offered, then every value added to each, and every reading."""
     rules = book.rules
     declared: dict[str, Any] = dict(_declared(rules))
     offered: dict[str, Any] = {**declared, **dict(_offered(rules))}
@@ -46,7 +46,7 @@ def trials(book: Rulebook) -> Iterator[Trial]:
 
 
 def values_of(rules: Rules, selection: Selection) -> list[Any]:
-    """Return values that a selection may have: all of those that can be listed."""
+    """Return possible values of a selection: all of them, if they can be listed."""
     match selection.takes:
         case "option":
             return list(selection.option)
@@ -62,7 +62,7 @@ def values_of(rules: Rules, selection: Selection) -> list[Any]:
 
 
 def _declared(rules: Rules) -> Iterator[tuple[str, Any]]:
-    """Yield values for what the operator must declare before a wager can be made."""
+    """Yield values that the operator must declare before a wager can be made."""
     for name, selection in rules.selection.items():
         if selection.default is not None:
             continue
@@ -79,7 +79,7 @@ def _least(rules: Rules, selection: Selection) -> Iterator[int]:
 
 
 def _offered(rules: Rules) -> Iterator[tuple[str, Any]]:
-    """Yield a value for everything that is left out by default."""
+    """Yield a value for everything that is off by default."""
     for name, selection in rules.selection.items():
         match selection.takes:
             case "paytable" if selection.default == NONE:

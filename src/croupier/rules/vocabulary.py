@@ -1,14 +1,12 @@
 """The closed vocabularies of a rulebook, and the kinds of names in it.
 
 A `NewType` over `str` is a reference: its type says what the name refers to, and the checker
-follows every one of them. When a text needs a new word, it is added here, and to
-docs/rulebook-format.md.
+follows each one. If a text needs a new word, add it here and to docs/rulebook-format.md.
 """
 
 from collections.abc import Mapping
 from typing import Literal, NewType
 
-Cents = NewType("Cents", int)
 ClauseId = NewType("ClauseId", str)
 RulingId = NewType("RulingId", str)
 WagerId = NewType("WagerId", str)
@@ -61,16 +59,16 @@ Moment = Literal[
 Person = Literal["dealer", "floorperson", "player"]
 
 SEAT, BANK, SEATS, DISCARD = PlaceId("seat"), PlaceId("bank"), PlaceId("seats"), PlaceId("discard")
-"""Where cards may lie at every table; a book names its other places itself."""
+"""The places for cards at every table; a book names its other places itself."""
 
 ACTION: Order = "from the action"
-"""The order of a round that is settled from the action seat."""
+"""The order of settling from the action seat."""
 
 NONE = "none"
-"""The value of a selection by which an operator does not offer a wager, or sets no sum."""
+"""The value of a selection for no wager, or no sum."""
 
 ANY = "any"
-"""In a condition, any value of a selection but none at all."""
+"""In a condition, any value of a selection except 'none'."""
 
 When = tuple[Mapping[SelectionId, tuple[str, ...]], ...]
-"""Applies where any of the maps fits; a map fits where every selection has one of its values."""
+"""Applies if any map fits; a map fits if every selection in it has one of its values."""

@@ -1,4 +1,4 @@
-"""Says the parts of a rulebook in words that people read."""
+"""The parts of a rulebook in words for people."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -33,7 +33,7 @@ def percent(rate: Fraction) -> str:
 
 
 def plain(value: object) -> Any:
-    """Return a value of a selection as JSON writes it, exact numbers as texts."""
+    """Return a selection's value for JSON, exact numbers as strings."""
     match value:
         case dict():
             return {str(key): plain(item) for key, item in value.items()}
@@ -61,7 +61,7 @@ def hand_says(row: Row) -> str:
 
 
 def qualifier_says(qualifier: Qualifier) -> str:
-    """Name the least hand with which the bank plays: 'queen high', 'ace-king', 'a pair of tens'."""
+    """Name the lowest qualifying hand: 'queen high', 'ace-king', 'a pair of tens'."""
     if qualifier.pair:
         return f"a pair of {_ranks(qualifier.pair)}"
     cards = [RANK_NAMES[RANKS.index(r)] for r in (qualifier.high, qualifier.kicker) if r]
@@ -73,7 +73,7 @@ def _ranks(rank: str) -> str:
 
 
 def payout_says(table: Paytable, row: Row) -> str:
-    """Say what a row pays: '40 to 1', '500 for 1', '$1,250', '100 % of the meter'."""
+    """Describe what a row pays: '40 to 1', '500 for 1', '$1,250', '100 % of the meter'."""
     if row.to is not None:
         return f"{number(row.to)} to 1"
     if row.for_ is not None:
@@ -85,7 +85,7 @@ def payout_says(table: Paytable, row: Row) -> str:
 
 
 def row_says(table: Paytable, row: Row) -> str:
-    """Say a whole row in a sentence."""
+    """Describe a whole row in a sentence."""
     stake = f", for a {dollars(row.stake)} wager" if row.stake is not None else ""
     hand = hand_says(row)
     return f"{hand[0].upper()}{hand[1:]} pays {payout_says(table, row)}{stake}."

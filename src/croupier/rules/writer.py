@@ -1,7 +1,7 @@
-"""Writes shapes back as plain data that the reader reads to the same shapes.
+"""Write shapes back as plain data that the reader reads to the same shapes.
 
-This is what `--json` shows of a book: a key as in the file, money as a text with two decimals,
-odds as exact texts, and nothing for what has its default.
+This is a book's `--json` form: keys as in the file, money as strings with two decimals, odds as
+exact strings, and defaults left out.
 """
 
 from collections.abc import Mapping
@@ -10,14 +10,12 @@ from fractions import Fraction
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from croupier.money import format_money
+from croupier.money import Cents, format_money
 from croupier.rules.shape import Shape
-from croupier.rules.vocabulary import Cents
 from croupier.rules.words import number
 
 
 def write(shape: Any, value: Any) -> Any:
-    """Return the plain data of a value of this shape."""
     if shape is Cents:
         return format_money(value)
     if isinstance(value, Shape):

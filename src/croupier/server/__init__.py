@@ -1,1 +1,1 @@
-"""Live tables: many people at them, sockets, sign-in, and the automatic dealer."""
+"""Live tables: sockets, sign-in, pages and the automatic dealer."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from croupier import __version__
+from croupier.gallery.galleries import Galleries
+from croupier.house.pit import Pit
 from croupier.server import sockets
 from croupier.server.bots import house_players
 from croupier.server.faults import answer_errors
@@ -17,20 +19,21 @@ from croupier.server.limits import Rate
 from croupier.server.pages import mount
 from croupier.server.pages import tables as table_pages
 from croupier.server.people import People
-from croupier.server.pit import Pit
 from croupier.server.routes import access, health, tables
 
 
 def make_app(
     pit: Pit, people: People, *, folders: Sequence[Path] = (), messages: Rate = MESSAGES
 ) -> FastAPI:
-    """Return the application; what it is given is started and stopped with it."""
+    """Return the application, whose lifespan starts and stops the pit."""
+    galleries = Galleries(pit)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await pit.start()
-        await _learn_names(pit, people)
-        players = [asyncio.create_task(player.run()) for player in house_players(pit)]
+        galleries.open()
+        await _learn_names(galleries, people)
+        players = [asyncio.create_task(player.run()) for player in house_players(galleries)]
         try:
             yield
         finally:
@@ -40,9 +43,10 @@ def make_app(
                 with contextlib.suppress(asyncio.CancelledError):
                     await task
             app.state.open_rounds = await pit.stop()
+            galleries.close()
             desk.close()
 
-    # The pages that show an OpenAPI document load scripts from elsewhere; ours load none.
+    # FastAPI's documentation pages load scripts from other hosts; ours load none.
     app = FastAPI(
         title="Croupier",
         version=__version__,
@@ -51,7 +55,8 @@ def make_app(
         redoc_url=None,
     )
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
-    people.on_ended = pit.end
+    app.state.galleries = galleries
+    people.on_ended = galleries.end
     answer_errors(app)
     for router in (access.router, health.router, tables.router, sockets.router, table_pages.router):
         app.include_router(router)
@@ -60,13 +65,14 @@ def make_app(
 
 
 def guarded(app: FastAPI, policy: Policy | None = None) -> Guard:
-    """Return what is served: the application behind its guard."""
+    """Wrap the application in its guard."""
     return Guard(app, policy)
 
 
-async def _learn_names(pit: Pit, people: People) -> None:
-    """Find out what those are called who sit at the tables."""
-    seated = {p for table in pit.tables.values() for p in table.standing.table.seats.values()}
+async def _learn_names(galleries: Galleries, people: People) -> None:
+    """Look up the names of the players who sit at the tables."""
+    tables = galleries.pit.tables.values()
+    seated = {p for table in tables for p in table.place.standing.table.seats.values()}
     for player in sorted(seated):
         if person := await people.find(player):
-            pit.room.names[player] = person.name
+            galleries.names[player] = person.name

@@ -1,7 +1,7 @@
-"""The coach of practice tables: what every choice is worth, from the cards that its player sees.
+"""The coach of practice tables: what every choice is worth, given the cards the player sees.
 
-Whatever the coach is asked about is gathered here from what a seat may see, and nothing else. The
-working out takes a while and touches no table, so it is done in a thread.
+Questions are built only from what a seat may see. Working out the answer is slow and touches no
+table, so it runs in a thread.
 """
 
 from collections.abc import Callable, Hashable
@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from croupier.cards import Card
 from croupier.errors import Refused
+from croupier.house.dealer import play_of
+from croupier.house.table import Table
 from croupier.odds import advise
 from croupier.odds.bets import opening
 from croupier.odds.scope import outside
@@ -17,15 +19,13 @@ from croupier.round.order import positions_of
 from croupier.round.state import Box, Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
-from croupier.server.dealer import known_to
-from croupier.server.live import LiveTable
 
 CENTS = Fraction(1, 100)
 MICROS = Fraction(1, 1_000_000)
 
 
 class Sight(NamedTuple):
-    """What a player who has to decide sees: cards, what is up, and what lies on the spots."""
+    """What a player who has to decide sees: their cards, the exposed cards and their wagers."""
 
     rules: TableRules
     round: str
@@ -37,30 +37,29 @@ class Sight(NamedTuple):
     bet: tuple[tuple[str, Fraction], ...]
     meters: tuple[tuple[str, Fraction], ...]
     chose: bool
-    """Whether something was decided before in this round."""
+    """Whether the player has already decided something in this round."""
 
     @property
     def key(self) -> Hashable:
-        """What the answer depends on."""
         seen = self.cards, self.shown, self.community
         return "coach", self.rules.digest, seen, self.bet, self.meters
 
 
-def sight_of(table: LiveTable, player: str) -> Sight:
-    """Return what a player sees who has to decide now, or refuse whoever has not."""
+def sight_of(table: Table, player: str) -> Sight:
+    """Return what the deciding player sees; refuse any other player."""
     if not table.config.practice:
         raise Refused("no_coach", "only practice tables have a coach", field="table")
     reason = outside(table.config.rules)
     if reason:
-        raise Refused("no_coach", f"the coach does not know this game: {reason}", field="table")
-    round, committed = table.standing.in_play, table.committed
+        raise Refused("no_coach", f"the coach doesn't cover this game: {reason}", field="table")
+    round, deck = table.place.standing.in_play, table.deck
     seat = round.asked[0] if round and round.asked and not round.due else None
-    if round is None or seat is None or committed is None or not round.step:
-        raise Refused("no_decision", "there is nothing that you have to decide now")
+    if round is None or seat is None or deck is None or not round.step:
+        raise Refused("no_decision", "you have nothing to decide right now")
     box = round.boxes[seat]
     if box.player != player:
-        raise Refused("no_decision", "there is nothing that you have to decide now")
-    known = known_to(round, seat, committed.deck)
+        raise Refused("no_decision", "you have nothing to decide right now")
+    known = play_of(round, deck).known_to(seat)
     community = next((p for p in round.rules.places if not round.rules.places[p].hands), "")
     bet = _bet(round, box)
     return Sight(
@@ -82,7 +81,7 @@ def _up(round: Round, place: str) -> tuple[Card, ...]:
 
 
 def _bet(round: Round, box: Box) -> tuple[tuple[str, Fraction], ...]:
-    """Return what was bet before the deal, in dollars; of several equal bets, one."""
+    """Return the wagers placed before the deal, in dollars; several equal ones count once."""
     rules = round.rules
     placed = [name for name, wager in rules.wagers.items() if wager.placed == "before the deal"]
     spots = {name: rules.spots.get(name, (name,))[0] for name in placed}
@@ -90,14 +89,14 @@ def _bet(round: Round, box: Box) -> tuple[tuple[str, Fraction], ...]:
     return tuple((name, box.stakes[spot].cents * CENTS) for name, spot in staked.items())
 
 
-def _meters(table: LiveTable, wagers: set[str]) -> tuple[tuple[str, Fraction], ...]:
-    rules, shown = table.standing.rules, table.meters()
+def _meters(table: Table, wagers: set[str]) -> tuple[tuple[str, Fraction], ...]:
+    rules, shown = table.place.standing.rules, table.meters()
     ids = [id for id, meter in rules.meters.items() if meter.wager in wagers and id in shown]
     return tuple((id, shown[id] * MICROS) for id in ids)
 
 
 def advice(sight: Sight) -> Callable[[], dict[str, Any]]:
-    """Return what works out the advice, in dollars."""
+    """Return a function that works out the advice, in dollars."""
 
     def work() -> dict[str, Any]:
         found = advise(
@@ -126,17 +125,17 @@ def advice(sight: Sight) -> Callable[[], dict[str, Any]]:
 
 
 def _dollars(value: Fraction) -> str:
-    """Write dollars to a hundredth of a cent: mistakes are often small."""
+    """Write dollars to a hundredth of a cent, because mistakes are often small."""
     ten_thousandths = round(value * 10_000)
     sign = "-" if ten_thousandths < 0 else ""
     return f"{sign}{abs(ten_thousandths) // 10_000}.{abs(ten_thousandths) % 10_000:04}"
 
 
 def said(sight: Sight, answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer with what it is about.
+    """Return the answer together with what it is about.
 
-    What choices are worth holds if earlier ones were the best; what a mistake costs holds always.
-    So a value is said at the first decision of a round only.
+    The value of a choice assumes that earlier choices were the best ones; the cost of a mistake
+    always holds. So values are given only at the first decision of a round.
     """
     choices = [{**c, "value": None} if sight.chose else c for c in answer["choices"]]
     about = {"round": sight.round, "step": sight.step, "seat": sight.seat}

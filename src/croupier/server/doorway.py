@@ -1,7 +1,6 @@
-"""How connections are accepted: a request must arrive in time, and an answer must be taken.
+"""Connections with deadlines: a request must arrive in time, and its response must be read.
 
-The stock server waits for as long as somebody pleases, and so a few thousand connections that say
-nothing would keep everybody else out.
+Uvicorn alone waits forever, so a few thousand silent connections would keep everybody else out.
 """
 
 import asyncio
@@ -23,63 +22,62 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from croupier.house.log import log
 from croupier.server.guard import BODY_BYTES_MAX, HELD_MAX, Guard, Network, is_in
 from croupier.server.limits import Bucket, Rate, neighbourhood
-from croupier.server.log import log
 from croupier.server.wire import Wire
 
 REQUEST_S = 10.0
 WRITE_S = 30.0
 KEEP_ALIVE_S = 5
-"""A connection whose request was answered may ask again for so long."""
+"""How long an idle connection may wait before its next request."""
 CONNECTIONS_MAX = 4_096
 FILES_KEPT = 128
-"""Files that are not connections: the database's, keys, what is being sent."""
+"""File descriptors kept for other uses than connections: the database, keys, files being sent."""
 BACKLOG = 256
 ACCEPT_S = 10.0
-"""Connections that cannot be accepted are counted for so long before they are logged again."""
+"""How long to count connections that can't be accepted before logging them again."""
 HEADERS_BYTES_MAX = 16 * 1024
 LINES = Rate(per_s=1, burst=10)
 GARBAGE = (5_000, 500, 50)
-"""After how many new objects garbage is looked for, and after how many such looks among the older.
-A look takes two microseconds an object, and nobody is answered meanwhile. Commands that are under
-way have some thousands of objects, and leave none that a look would find."""
+"""Garbage collection thresholds: generations 1 and 2 are collected rarely. A collection takes two
+microseconds an object and stalls every request. Commands in progress hold some thousands of objects
+and leave no garbage for it to find."""
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SWITCH_S = 0.001
-"""A thread that the disk has answered waits so long at most for the one that is at work."""
+"""The longest that a thread whose disk access has finished waits for the running thread."""
 
 
 @dataclass(kw_only=True)
 class Doorway:
-    """What all connections of a server share."""
+    """State that all connections of a server share."""
 
     request_s: float = REQUEST_S
-    """Within this time a request must be there, with its body, from the connection or its first
-    byte on."""
+    """The deadline for a whole request with its body, from the connection or the request's first
+    byte."""
     write_s: float = WRITE_S
-    """Within this time somebody must take what is sent."""
+    """The deadline for the client to read what is sent."""
     held_max: int = HELD_MAX
-    """How many connections one address may hold open, busy or idle; the guard counts sockets."""
+    """The most connections one address may hold, busy or idle; the guard counts sockets."""
     connections_max: int = CONNECTIONS_MAX
-    """How many connections there may be at all, sockets included."""
+    """The most connections in all, sockets included."""
     proxies: tuple[Network, ...] = ()
-    """They hold the connections of many."""
+    """Exempt from `held_max`: a proxy holds the connections of many clients."""
     held: Counter[str] = field(default_factory=Counter)
     lines: Bucket = field(default_factory=lambda: Bucket(LINES))
     unsaid: int = 0
-    """How many connections were cut since the last line about one."""
+    """Connections closed since the last log line about one."""
 
     def enter(self, address: str) -> bool:
-        """Count a connection, and say whether its address may have as many."""
+        """Count a connection; return whether its address is within the limit."""
         self.held[neighbourhood(address)] += 1
         return self.held[neighbourhood(address)] <= self.held_max or is_in(address, self.proxies)
 
     def leave(self, address: str) -> None:
-        """Uncount a connection."""
         self.held -= Counter([neighbourhood(address)])
 
     def cut(self, address: str, because: str) -> None:
-        """Note that a connection is cut; a flood of them does not make a flood of lines."""
+        """Log that a connection is closed; a flood of them doesn't flood the log."""
         if self.lines.take():
             log("connection_cut", address=address, because=because, unsaid=self.unsaid)
             self.unsaid = 0
@@ -116,7 +114,7 @@ class Doorman(H11Protocol):
         super().data_received(data)
         if self.transport.is_closing() or self.transport.get_protocol() is not self:
             self._stop_waiting()
-            self._let_go()  # A socket is counted by the guard.
+            self._let_go()  # The guard counts sockets.
         elif self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._expect_request()
         else:
@@ -134,7 +132,7 @@ class Doorman(H11Protocol):
             self.doorway.leave(self._address)
 
     def _expect_request(self) -> None:
-        """Start the clock unless it runs: who sends a byte now and then gets no more time."""
+        """Start the deadline unless it runs: a byte now and then doesn't extend it."""
         if self._request_timer is None:
             late = self.doorway.request_s
             self._request_timer = self.loop.call_later(late, self._cut, "the request is late")
@@ -165,14 +163,14 @@ class Doorman(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """The server: once its tables stand, they are not looked through for garbage any more."""
+    """Uvicorn, with its long-lived objects exempt from garbage collection once it has started."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Let SIGTERM and SIGHUP close the house just as Ctrl-C does.
 
-        The stock server raises a signal again when it has shut down, which would end the program
-        before the ledger is closed. A SIGHUP that is ignored, as under nohup, stays ignored.
+        Uvicorn raises a signal again after shutting down, which would end the program before the
+        ledger is closed. An ignored SIGHUP, as under nohup, stays ignored.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -198,7 +196,7 @@ class Server(uvicorn.Server):
 
 
 def mind_files(doorway: Doorway) -> None:
-    """Have as many files as connections may need, or admit as many connections as have files."""
+    """Raise the file limit to what connections may need, or admit only as many as it allows."""
     wanted = doorway.connections_max + FILES_KEPT
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
@@ -213,7 +211,7 @@ def mind_files(doorway: Doorway) -> None:
 
 
 class Accepting:
-    """Handles errors of the loop: connections that cannot be accepted are logged once, counted."""
+    """The loop's error handler: counts connections that can't be accepted and logs the count."""
 
     def __init__(self, every_s: float = ACCEPT_S) -> None:
         self._every_s, self._times, self._error = every_s, 0, ""
@@ -229,7 +227,7 @@ class Accepting:
             self._say(loop)
 
     def _say(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Say how often it failed, and again when there is more to say."""
+        """Log how often it failed, and again later if it keeps failing."""
         self._timer = None
         if self._times:
             log("accept_failed", error=self._error, times=self._times)
@@ -238,7 +236,7 @@ class Accepting:
 
 
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-"""What the loop cannot accept a connection for; it tries again after a second."""
+"""Errors that keep the loop from accepting a connection; it tries again after a second."""
 
 
 def serve_config(
@@ -248,7 +246,7 @@ def serve_config(
     port: int = 8000,
     doorway: Doorway | None = None,
 ) -> uvicorn.Config:
-    """Return how the server is to run; `app` is the guard with the application in it."""
+    """Return the server's configuration; `app` is the guard around the application."""
     if doorway is None and isinstance(app, Guard):
         doorway = Doorway(held_max=app.policy.connections_max, proxies=app.policy.proxies)
     doorman = type("Doorman", (Doorman,), {"doorway": doorway or Doorway()})
@@ -265,10 +263,10 @@ def serve_config(
         timeout_keep_alive=KEEP_ALIVE_S,
         h11_max_incomplete_event_size=HEADERS_BYTES_MAX,
         lifespan="on",
-        proxy_headers=False,  # The guard knows whom to believe.
+        proxy_headers=False,  # The guard decides which proxies to trust.
         server_header=False,
         access_log=False,
         log_config=None,
-        log_level="warning",  # Below it uvicorn writes down addresses of sockets, tickets and all.
+        log_level="warning",  # Below this, uvicorn logs the URLs of sockets, with tickets.
         timeout_graceful_shutdown=5,
     )

@@ -1,7 +1,7 @@
-"""What is answered when something is wrong: one sentence, a code, the field, the clause.
+"""Error responses: one sentence, a code, the field, the clause.
 
-What was given is never repeated: it may be a password. An error of ours is a 500 that says nothing
-but that it is ours.
+Input is never echoed: it may be a password. An internal error is a 500 that says only that it is
+ours.
 """
 
 import json
@@ -16,29 +16,11 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from croupier.errors import Refused, UserError, quoted_field
+from croupier.errors import Code, Refused, UserError, quoted_field
 from croupier.ledger.store import Unavailable
 from croupier.server.limits import TooMany
+from croupier.server.pages.render import page
 
-STATUS = {
-    "bad_link": 403,
-    "bad_name": 422,
-    "bad_password": 422,
-    "busy": 429,
-    "locked": 429,
-    "name_taken": 409,
-    "no_such_meter": 404,
-    "no_such_person": 404,
-    "no_such_role": 422,
-    "no_such_table": 404,
-    "not_allowed": 403,
-    "not_signed_in": 401,
-    "too_many": 429,
-    "wrong_password": 403,
-    "wrong_sign_in": 401,
-}
-"""The status of a refusal by its code; of all others it is 409: not at this moment."""
-REFUSED = 409
 AGAIN_S = 2.0
 
 
@@ -50,7 +32,7 @@ class Fault(BaseModel):
 
 
 class FaultBody(BaseModel):
-    """What every answer with a status from 400 on holds."""
+    """The body of every response with a status of 400 or more."""
 
     error: Fault
 
@@ -59,26 +41,25 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": FaultBody, "description": "What is wrong, in one sentence."},
     "503": {"model": FaultBody, "description": "The ledger does not answer; try again."},
 }
-"""For routers: their OpenAPI says what comes when something is wrong."""
+"""For routers: declares the error responses in OpenAPI."""
 
 
 def fault_bytes(fault: Fault) -> bytes:
-    """Return the body of an answer."""
     return json.dumps({"error": fault.model_dump()}).encode()
 
 
 def answer(status: int, fault: Fault, headers: Mapping[str, str] | None = None) -> Response:
-    """Return an answer that says what is wrong."""
+    """Return an error response."""
     return Response(fault_bytes(fault), status, headers, "application/json")
 
 
 def wait_header(wait_s: float) -> dict[str, str]:
-    """Return the header that says when to come again."""
+    """Return the Retry-After header."""
     return {"retry-after": str(max(1, ceil(wait_s)))}
 
 
 def answer_errors(app: FastAPI) -> None:
-    """Let an application answer every error in the same way."""
+    """Make an application answer every error in the same format."""
     app.add_exception_handler(UserError, _refused)
     app.add_exception_handler(Unavailable, _unavailable)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -88,8 +69,8 @@ def answer_errors(app: FastAPI) -> None:
 
 def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, UserError)
-    code = error.code if isinstance(error, Refused) else "invalid"
-    status = STATUS.get(code, REFUSED) if isinstance(error, Refused) else 422
+    code = error.code if isinstance(error, Refused) else Code.INVALID
+    status = code.status if isinstance(code, Code) else HTTPStatus.CONFLICT
     field = quoted_field(error.field) if error.field else None
     fault = Fault(code=code, message=error.message, field=field, clause=error.clause)
     return answer(status, fault, wait_header(error.wait_s) if isinstance(error, TooMany) else None)
@@ -98,16 +79,18 @@ def _refused(_: Request, error: Exception) -> Response:
 def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    # The first part says where: body, path, query.
+    # The first part is the place: body, path, query.
     path = ".".join(str(part) for part in first["loc"][1:])
     message = str(first["msg"])
     message = message[:1].lower() + message[1:]
     field = quoted_field(path) if path else None
-    return answer(422, Fault(code="invalid", message=message, field=field))
+    return answer(Code.INVALID.status, Fault(code=Code.INVALID, message=message, field=field))
 
 
-def _http(_: Request, error: Exception) -> Response:
+def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code == HTTPStatus.NOT_FOUND and _wants_page(request):
+        return page(request, "missing", status=HTTPStatus.NOT_FOUND, what="such page")
     if isinstance(error.detail, dict):
         fault = Fault(**error.detail)
     else:
@@ -116,13 +99,20 @@ def _http(_: Request, error: Exception) -> Response:
     return answer(error.status_code, fault, error.headers)
 
 
+def _wants_page(request: Request) -> bool:
+    """Whether a browser asks for a page, rather than a program for data."""
+    path = request.url.path
+    is_page = request.method == "GET" and not path.startswith("/api/") and "." not in path
+    return is_page and "text/html" in request.headers.get("accept", "")
+
+
 def _unavailable(_: Request, __: Exception) -> Response:
-    fault = Fault(code="unavailable", message="the ledger does not answer; try again in a moment")
-    return answer(503, fault, wait_header(AGAIN_S))
+    fault = Fault(code=Code.UNAVAILABLE, message=Code.UNAVAILABLE.says)
+    return answer(Code.UNAVAILABLE.status, fault, wait_header(AGAIN_S))
 
 
-OURS = Fault(code="internal", message="something went wrong here, and it was noted")
+OURS = Fault(code=Code.INTERNAL, message=Code.INTERNAL.says)
 
 
 def _ours(_: Request, __: Exception) -> Response:
-    return answer(500, OURS)  # The guard notes it.
+    return answer(Code.INTERNAL.status, OURS)  # The guard logs it.

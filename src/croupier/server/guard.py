@@ -1,7 +1,7 @@
-"""Stands before the application: who may ask from where, how much and how often.
+"""The guard around the application: decides who may ask, from where, how much and how often.
 
-It is wrapped around the whole application, outside of whatever that answers by itself, so that
-nothing leaves without the headers and no error without having been noted.
+It wraps everything, the framework's own responses included, so that every response gets the headers
+and every error is logged.
 """
 
 import time
@@ -11,24 +11,24 @@ from typing import NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from croupier.house.log import log, log_crash
 from croupier.server.faults import OURS, Fault, fault_bytes, wait_header
 from croupier.server.headers import headers_for
 from croupier.server.limits import Bucket, Buckets, Clock, Rate, neighbourhood
-from croupier.server.log import log, log_crash
 
 BODY_BYTES_MAX = 16 * 1024
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 COSTLY = ("/api/guest", "/api/sign-up", "/api/sign-in", "/api/password")
 SAFE = ("GET", "HEAD", "OPTIONS")
 OWN_HEADER = b"x-croupier"
-"""No form and no other site can send it without being asked first, and we say no to who asks."""
+"""A form can't send it, and another site only after a CORS preflight, which we refuse."""
 HERE = ("same-origin", "none")
 
 Network = IPv4Network | IPv6Network
 
 
 MESSAGES = Rate(20, 60)
-"""How often somebody may say something over a socket; who goes on regardless is cut."""
+"""How often a player may send a message; a socket that keeps exceeding it is closed."""
 
 
 HELD_MAX = 512
@@ -38,17 +38,17 @@ class Policy(NamedTuple):
     """What the guard lets through."""
 
     hosts: tuple[str, ...] = ()
-    """Names, without a port, by which the server is reached besides the loopback's."""
+    """Host names, without a port, of the server; the loopback names always work."""
     proxies: tuple[Network, ...] = ()
-    """Who is believed about whom a request comes from."""
+    """Proxies whose forwarding headers are trusted."""
     requests: Rate = Rate(50, 200)
     """For each address."""
     costly: Rate = Rate(0.5, 20)
-    """For each address: making guests and accounts, checking passwords."""
+    """For each address: creating guests and accounts, checking passwords."""
     sockets_max: int = 256
-    """How many sockets one address may hold open."""
+    """The most sockets one address may hold open."""
     connections_max: int = HELD_MAX
-    """How many other connections one address may hold open; a proxy of ours may hold any."""
+    """The most other connections one address may hold open; our proxies have no limit."""
     messages: Rate = MESSAGES
 
 
@@ -60,11 +60,11 @@ NO_LIMITS = Policy(
     connections_max=2**31,
     messages=_FREELY,
 )
-"""For load tests: whoever comes may ask as often as they like."""
+"""For load tests: no limit on how often anyone may ask."""
 
 
 def parse_proxies(texts: list[str]) -> tuple[Network, ...]:
-    """Read addresses and networks; raises ValueError."""
+    """Parse addresses and networks; raises ValueError."""
     return tuple(ip_network(text) for text in texts)
 
 
@@ -76,7 +76,7 @@ class Refusal(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """Who asks, as far as that can be known."""
+    """The sender of a request, as far as it can be known."""
 
     address: str
     scheme: str
@@ -85,7 +85,7 @@ class Caller(NamedTuple):
 
     @property
     def here(self) -> str:
-        """The origin that pages of ours have."""
+        """The origin of our own pages."""
         return f"{self.scheme}://{self.headers.get(b'host', '')}"
 
 
@@ -119,7 +119,7 @@ class Guard:
         if refusal is None and scope["type"] == "http" and scope["method"] not in SAFE:
             body = await whole_body(receive)
             if body is None:
-                return  # Nobody is there any more.
+                return  # The client has disconnected.
             if len(body) > BODY_BYTES_MAX:
                 refusal = TOO_LARGE
             receive = once(body, receive)
@@ -131,7 +131,7 @@ class Guard:
             await self.app(scope, receive, door.send)
 
     async def _hold(self, scope: Scope, receive: Receive, door: "Door") -> None:
-        """Let somebody have a socket as long as they want it, but not any number of them."""
+        """Serve a socket, within the limit on sockets for each address."""
         key = neighbourhood(door.caller.address)
         if self._sockets[key] >= self.policy.sockets_max:
             await door.refuse(noted(TOO_MANY_SOCKETS, door.caller, scope))
@@ -143,7 +143,7 @@ class Guard:
             self._sockets -= Counter([key])
 
     def _refusal(self, scope: Scope, caller: Caller) -> Refusal | None:
-        """Return why somebody is not let in; what costs least is looked at first."""
+        """Return why a request is refused, or None; the cheapest checks come first."""
         if _host(caller) not in self._hosts:
             return noted(WRONG_HOST, caller, scope, said=caller.headers.get(b"host"))
         key = neighbourhood(caller.address)
@@ -158,11 +158,11 @@ class Guard:
         return self._forged(scope, caller)
 
     def _forged(self, scope: Scope, caller: Caller) -> Refusal | None:
-        """Return why a request may be another site's that only uses this person's browser."""
+        """Return why a request may be forged by another site through this person's browser."""
         origin = caller.headers.get(b"origin")
         if origin is not None and origin != caller.here:
             return noted(WRONG_ORIGIN, caller, scope, said=origin)
-        if scope["type"] == "websocket":  # Browsers always name the origin of a socket.
+        if scope["type"] == "websocket":  # Browsers always send the origin of a socket.
             return None
         site = caller.headers.get(b"sec-fetch-site", "none")
         if site not in HERE:
@@ -177,12 +177,12 @@ class Guard:
         return TOO_LARGE if not length.isdecimal() or int(length) > BODY_BYTES_MAX else None
 
 
-WRONG_HOST = Refusal(421, "wrong_host", "this server does not go by that name")
-WRONG_ORIGIN = Refusal(403, "wrong_origin", "this was asked from another site")
+WRONG_HOST = Refusal(421, "wrong_host", "this server doesn't go by that name")
+WRONG_ORIGIN = Refusal(403, "wrong_origin", "this request came from another site")
 NO_HEADER = Refusal(403, "no_header", "the header X-Croupier: 1 is missing")
 NOT_JSON = Refusal(415, "not_json", "the content type must be application/json")
-TOO_MANY_SOCKETS = Refusal(429, "too_many_sockets", "too many sockets are open from there")
-TOO_LARGE = Refusal(413, "too_large", f"a request has at most {BODY_BYTES_MAX} bytes")
+TOO_MANY_SOCKETS = Refusal(429, "too_many_sockets", "too many sockets are open from your address")
+TOO_LARGE = Refusal(413, "too_large", f"a request may have at most {BODY_BYTES_MAX} bytes")
 
 
 def noted(refusal: Refusal, caller: Caller, scope: Scope, *, said: object = None) -> Refusal:
@@ -197,26 +197,26 @@ def _too_often(bucket: Bucket, caller: Caller, scope: Scope) -> Refusal | None:
     if bucket.take():
         return None
     refusal = Refusal(429, "too_many", "too many requests: wait a little", bucket.wait_s())
-    # One line for a flood, not a flood of lines.
+    # Log the first refusal of a flood only.
     return refusal if refused_before else noted(refusal, caller, scope)
 
 
 def _host(caller: Caller) -> str:
-    """Return the name that a server was asked by, without its port."""
+    """Return the host name that the client used, without its port."""
     host = caller.headers.get(b"host", "").lower()
     name, colon, port = host.rpartition(":")
     return name if colon and port.isdecimal() else host
 
 
-# ---------------------------------------------------------------- who asks
+# ---------------------------------------------------------------- the caller
 
 
 def caller_of(scope: Scope, proxies: tuple[Network, ...]) -> Caller:
-    """Return who asks; a proxy is believed only if it is one of ours."""
+    """Return who sent a request; forwarding headers count only from our own proxies."""
     headers: dict[bytes, str] = {}
     for name, value in scope["headers"]:
         text = value.decode("latin-1")
-        # A header that is there twice is no header that we expect.
+        # A repeated header must not pass for an expected one.
         headers[name] = f"{headers[name]}, {text}" if name in headers else text
     address = scope["client"][0] if scope.get("client") else ""
     scheme = str(scope["scheme"]).replace("ws", "http")
@@ -229,7 +229,7 @@ def caller_of(scope: Scope, proxies: tuple[Network, ...]) -> Caller:
 
 
 def is_in(address: str, networks: tuple[Network, ...]) -> bool:
-    """Whether an address belongs to one of some networks."""
+    """Whether an address belongs to one of the networks."""
     try:
         return any(ip_address(address) in network for network in networks)
     except ValueError:
@@ -237,7 +237,7 @@ def is_in(address: str, networks: tuple[Network, ...]) -> bool:
 
 
 def _forwarded_for(address: str, forwarded: str, proxies: tuple[Network, ...]) -> str:
-    """Return the last address that one of our proxies has seen: what is before it, anybody says."""
+    """Return the last address that one of our proxies saw; anything before it could be made up."""
     for said in reversed(forwarded.split(",")):
         try:
             found = str(ip_address(said.strip()))
@@ -250,18 +250,18 @@ def _forwarded_for(address: str, forwarded: str, proxies: tuple[Network, ...]) -
 
 
 def told(scope: Scope, caller: Caller) -> Scope:
-    """Return a scope that says who really asks, and how."""
+    """Return the scope with the real client address and scheme."""
     schemes = {"http": "ws", "https": "wss"} if scope["type"] == "websocket" else {}
     port = scope["client"][1] if scope.get("client") else 0
     scheme = schemes.get(caller.scheme, caller.scheme)
     return {**scope, "client": (caller.address, port), "scheme": scheme}
 
 
-# ---------------------------------------------------------------- in and out
+# ---------------------------------------------------------------- bodies and responses
 
 
 async def whole_body(receive: Receive) -> bytes | None:
-    """Return a body, or as much of it as is too much; None if who sent it went away."""
+    """Return the body, cut off once it exceeds the limit; None if the client disconnected."""
     body = b""
     while len(body) <= BODY_BYTES_MAX:
         message = await receive()
@@ -274,7 +274,7 @@ async def whole_body(receive: Receive) -> bytes | None:
 
 
 def once(body: bytes, receive: Receive) -> Receive:
-    """Give a body that was read already, and then whatever comes."""
+    """Return a `receive` that first replays a body already read."""
     given = False
 
     async def receiving() -> Message:
@@ -288,7 +288,7 @@ def once(body: bytes, receive: Receive) -> Receive:
 
 
 class Door:
-    """What is sent goes through it, and gets its headers."""
+    """The way out: adds the headers to every response."""
 
     def __init__(self, scope: Scope, send: Send, caller: Caller) -> None:
         self.caller = caller
@@ -304,13 +304,12 @@ class Door:
         await self._send(message)
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Say why somebody is not let in."""
         body = fault_bytes(Fault(code=refusal.code, message=refusal.message))
         wait = wait_header(refusal.wait_s) if refusal.wait_s is not None else {}
         await self._answer(refusal.status, body, wait)
 
     async def fail(self) -> None:
-        """Say that it is our fault, if it is not too late to say anything."""
+        """Report an internal error, unless the response has already begun."""
         if self._scope["type"] == "websocket":
             await self._send({"type": "websocket.close", "code": 1011})
         elif not self._started:
@@ -318,7 +317,7 @@ class Door:
 
     async def _answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         if self._scope["type"] == "websocket":
-            # The server makes a bare 403 of it: to answer more is an error to it.
+            # The server turns this into a bare 403, and allows nothing more.
             await self._send({"type": "websocket.close", "code": 1008})
             return
         said = {**headers, "content-type": "application/json", "content-length": str(len(body))}

@@ -1,4 +1,4 @@
-"""The headers that every answer leaves with."""
+"""The headers that every response carries."""
 
 from starlette.types import Scope
 
@@ -26,9 +26,9 @@ _NOT_KEPT = (b"cache-control", b"no-store")
 
 
 def headers_for(scope: Scope, has: set[bytes]) -> list[tuple[bytes, bytes]]:
-    """Return the headers that an answer lacks.
+    """Return the headers that a response lacks.
 
-    Nothing is kept by a browser unless the application says so: most pages name a person.
+    Browsers cache nothing unless the application says so: most pages name a person.
     """
     added = [header for header in _ALWAYS if header[0] not in has]
     if scope["scheme"] in ("https", "wss"):

@@ -1,4 +1,4 @@
-"""What persons may be called. Two names that look alike are one name."""
+"""Which names people may have. Two names that look alike are one name."""
 
 import re
 import unicodedata
@@ -7,13 +7,13 @@ from croupier.errors import Refused
 
 CHARS_MIN, CHARS_MAX = 2, 20
 READ_CHARS_MAX = 100
-"""More is not even looked at: normal forms of some characters are long."""
+"""Longer input isn't even normalized: some characters have long normal forms."""
 GUEST = "Guest"
 
-# Latin letters with and without marks. What is missing looks like another one: × ÷ ı ĸ ſ.
+# Latin letters with and without marks, except those that look like another: × ÷ ı ĸ ſ.
 _SIGN = r"[0-9A-Za-zÀ-ÖØ-öø-İĴ-ķĹ-ž]"
 _NAME = re.compile(rf"{_SIGN}+(?:(?:\. |[ '._-]){_SIGN}+)*")
-# Letters whose mark is part of them, and signs that are drawn alike.
+# Letters whose mark is part of them, and characters that look alike.
 _ALIKE = str.maketrans(
     {"0": "o", "1": "l", "i": "l", "đ": "d", "ð": "d", "ħ": "h", "ł": "l", "ø": "o", "ŧ": "t"}
     | {"ŋ": "n", "þ": "p", "æ": "ae", "œ": "oe"}
@@ -21,7 +21,7 @@ _ALIKE = str.maketrans(
 
 
 def parse_name(text: str) -> str:
-    """Read a name that somebody wants, or refuse it."""
+    """Parse a name, or refuse it."""
     name = unicodedata.normalize("NFKC", text[: READ_CHARS_MAX + 1].strip())
     if not CHARS_MIN <= len(name) <= CHARS_MAX:
         message = f"a name has {CHARS_MIN} to {CHARS_MAX} characters"
@@ -33,15 +33,15 @@ def parse_name(text: str) -> str:
 
 
 def parse_new_name(text: str) -> str:
-    """Read a name that somebody wants to have, or refuse one that could pass for the house."""
+    """Parse a new account's name; refuse one that could pass for the house."""
     name = parse_name(text)
     if looks(name) in _HOUSE or looks(name).startswith(looks(GUEST)):
-        raise Refused("bad_name", "this name is the house's", field="name")
+        raise Refused("bad_name", "this name is reserved", field="name")
     return name
 
 
 def looks(name: str) -> str:
-    """Return what a name looks like: the same text for all that could be taken for it."""
+    """Return the key of a name's looks: the same for all names that could be mistaken for it."""
     apart = unicodedata.normalize("NFKD", name.casefold())
     drawn = "".join(sign for sign in apart if sign.isalnum()).translate(_ALIKE)
     return drawn.replace("rn", "m").replace("vv", "w")

@@ -1,7 +1,6 @@
-"""Password hashes: argon2id, few at a time, and never more than a short queue of them.
+"""Password hashes: argon2id, a few at a time, with a short queue.
 
-A hash takes a core and 19 MiB for some time, so whoever could ask for any number of them could
-stop the tables.
+A hash keeps a core busy and takes 19 MiB, so unlimited requests for hashes could stall the tables.
 """
 
 import asyncio
@@ -27,7 +26,7 @@ T = TypeVar("T")
 
 
 def hasher() -> PasswordHasher:
-    """Return what makes the hashes: 19 MiB, two passes, one lane."""
+    """Return the hasher: 19 MiB, two passes, one lane."""
     return PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, type=Type.ID)
 
 
@@ -38,21 +37,21 @@ class Passwords:
         self, *, made_by: PasswordHasher | None = None, under_way_max: int = UNDER_WAY_MAX
     ) -> None:
         self._hasher = made_by or hasher()
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="passwords")
+        self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="passwords")
         self._places = BoundedSemaphore(under_way_max)
         self._nobodys = self._hasher.hash(new_token())
         self.started = 0
-        """How many were begun."""
+        """How many hashes were begun."""
 
     async def hash(self, password: str) -> str:
-        """Return the hash of a password that somebody wants to have."""
+        """Return the hash of a new password."""
         if not CHARS_MIN <= len(password) <= CHARS_MAX:
             message = f"a password has {CHARS_MIN} to {CHARS_MAX} characters"
             raise Refused("bad_password", message, field="password")
         return await self._run(lambda: self._hasher.hash(_same(password)))
 
     async def matches(self, password: str, hashed: str | None) -> bool:
-        """Return whether a password is the right one; that there is none takes as long to say."""
+        """Return whether a password is right; a missing account takes as long to reject."""
         if len(password) > CHARS_MAX:
             return False
 
@@ -66,18 +65,18 @@ class Passwords:
 
     async def _run(self, work: Callable[[], T]) -> T:
         if not self._places.acquire(blocking=False):
-            message = "too many passwords are being checked: try again in a moment"
+            message = "the server is busy checking passwords; try again in a moment"
             raise TooMany("busy", message, wait_s=BUSY_S)
         self.started += 1
-        future = self._pool.submit(work)
-        # Whoever waits may go away: the place is free only when the thread is.
+        future = self.pool.submit(work)
+        # The caller may be cancelled; the slot is free only once the thread is.
         future.add_done_callback(lambda _: self._places.release())
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self.pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _same(password: str) -> str:
-    """Return what is hashed: keyboards write the same sign in different ways."""
+    """Return the normalized password: keyboards enter the same character in different ways."""
     return unicodedata.normalize("NFKC", password)

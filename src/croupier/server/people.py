@@ -1,8 +1,8 @@
-"""Who somebody is: guests, accounts, signing in and out, and the end of what was allowed.
+"""People and their sessions: guests, accounts, signing in and out, and revoking rights.
 
-A session token is 32 random bytes, of which the database has the digest. Each way of signing in
-makes a new one. Whatever takes a right away ends the sessions that have it, in the database first
-and then here, and `on_ended` tells the tables.
+A session token is 32 random bytes; the database stores its digest. Each sign-in makes a new one.
+Taking a right away ends the sessions that have it, in the database first and then here, and
+`on_ended` tells the tables.
 """
 
 import asyncio
@@ -13,30 +13,32 @@ from secrets import randbelow, token_bytes
 from typing import NamedTuple, TypeVar
 
 from croupier.errors import Bug, Refused
+from croupier.house.log import log
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Session
 from croupier.server import names, registry
 from croupier.server.limits import Clock, Locks, TooMany, neighbourhood
-from croupier.server.log import log
 from croupier.server.onetime import OneTime, digest, new_token
 from croupier.server.passwords import Passwords
+from croupier.server.recent import Recent
 from croupier.server.registry import OPERATOR, PLAYER, ROLES, Newcomer, Person, SignedIn
 
 DAY_MS = 24 * 3_600_000
 PLAYERS_DAYS, STAFF_DAYS = 30, 0.5
-"""How long a session lasts. A guest has no other key to their chips; staff can do more harm."""
+"""How many days a session lasts. A guest has no other key to their chips; staff can do more
+harm."""
 NAME_FAILURES_MAX, ADDRESS_FAILURES_MAX = 3, 10
 TICKET_S, TICKETS_MAX = 30.0, 10_000
 LINK_S, LINKS_MAX = 3_600.0, 10
 CACHED_MAX, CACHED_S = 4_096, 10.0
-"""How long an answer of the database is believed: another process may have ended a session."""
+"""How long a database answer is cached: another process may have ended a session."""
 GUEST_TRIES = 12
 
 T = TypeVar("T")
 
 
 class Entrance(NamedTuple):
-    """Somebody who has just come in, and the token to be known by."""
+    """A person who just signed in, and their session token."""
 
     token: str
     signed_in: SignedIn
@@ -51,7 +53,7 @@ class Ticket(NamedTuple):
 
 
 class People:
-    """All that the house knows about persons. Its methods belong to one event loop."""
+    """Accounts, guests and sessions. Its methods belong to one event loop."""
 
     def __init__(
         self,
@@ -62,50 +64,48 @@ class People:
         clock: Clock = time.monotonic,
     ) -> None:
         self._store, self.now_ms, self._clock = store, now_ms, clock
-        self._passwords = passwords or Passwords()
+        self.passwords = passwords or Passwords()
         self._names = Locks(NAME_FAILURES_MAX, clock=clock)
         self._addresses = Locks(ADDRESS_FAILURES_MAX, clock=clock)
-        self._cache: dict[bytes, tuple[SignedIn, float]] = {}
-        self._ends = 0  # How many revocations there were.
+        self.cache: Recent[bytes, tuple[SignedIn, float]] = Recent(CACHED_MAX)
+        self._ends = 0  # Counts revocations.
         self._links: OneTime[str] = OneTime(lasts_s=LINK_S, held_max=LINKS_MAX, clock=clock)
         self.tickets: OneTime[Ticket] = OneTime(lasts_s=TICKET_S, held_max=TICKETS_MAX, clock=clock)
         self.on_ended: Callable[[str], None] = lambda person: None
         """Called with the id of a person one of whose sessions has ended."""
 
     def close(self) -> None:
-        self._passwords.close()
+        self.passwords.close()
 
-    # ------------------------------------------------------------ who is it
+    # ------------------------------------------------------------ lookup
 
     async def signed_in(self, token: str) -> SignedIn | None:
-        """Return who a token speaks for."""
+        """Return whom a token belongs to."""
         key = digest(token)
-        known, now = self._cache.get(key), self._clock()
+        known, now = self.cache.pop(key), self._clock()
         if known and now - known[1] < CACHED_S and self.now_ms() < known[0].ends_ms:
+            self.cache[key] = known
             return known[0]
         ends = -1
-        while ends != self._ends:  # What was read may have ended meanwhile.
+        while ends != self._ends:  # The session may have ended during the read.
             ends = self._ends
-            found = await self._read(lambda rows: registry.signed_in(rows, key, self.now_ms()))
-        self._cache.pop(key, None)
+            found = await self.read(lambda rows: registry.signed_in(rows, key, self.now_ms()))
+        self.cache.pop(key)
         if found:
-            while len(self._cache) >= CACHED_MAX:
-                del self._cache[next(iter(self._cache))]
-            self._cache[key] = found, now
+            self.cache[key] = found, now
         return found
 
     async def find(self, person: str) -> Person | None:
-        """Return a person by id."""
-        return await self._read(lambda rows: registry.find(rows, person))
+        return await self.read(lambda rows: registry.find(rows, person))
 
     async def everybody(self, after: str = "") -> list[Person]:
-        """Return persons in the order of their ids, a page at a time."""
-        return await self._read(lambda rows: registry.everybody(rows, after))
+        """Return people in order of id, a page at a time."""
+        return await self.read(lambda rows: registry.everybody(rows, after))
 
-    # ------------------------------------------------------------ coming in
+    # ------------------------------------------------------------ signing in
 
     async def guest(self) -> Entrance:
-        """Let somebody in who has said nothing about themselves."""
+        """Create a guest, who gives no details."""
 
         def enter(rows: Session) -> str:
             for tried in range(GUEST_TRIES):
@@ -115,46 +115,46 @@ class People:
                     return newcomer.id
             raise Bug("there is no number left for a guest")
 
-        return await self._enter(await self._write(enter))
+        return await self._enter(await self.write(enter))
 
     async def sign_up(
         self, name: str, password: str, *, as_guest: SignedIn | None = None
     ) -> Entrance:
-        """Make an account; who is here as a guest stays the same person, with the same chips."""
+        """Create an account; a guest stays the same person, with the same chips."""
         wanted = names.parse_new_name(name)
         looks = names.looks(wanted)
         guest = as_guest.person if as_guest and not as_guest.person.has_password else None
-        await self._refuse_taken(looks)  # A hash is dear, so it comes after this.
-        hashed = await self._passwords.hash(password)
+        await self._refuse_taken(looks)  # Hashing is expensive, so check this first.
+        hashed = await self.passwords.hash(password)
         if guest is None:
             newcomer = _newcomer(wanted, hashed)
-            if not await self._write(lambda rows: registry.add(rows, newcomer, self.now_ms())):
+            if not await self.write(lambda rows: registry.add(rows, newcomer, self.now_ms())):
                 raise _taken()
             return await self._enter(newcomer.id, hashed)
 
         def settle_in(rows: Session) -> None:
             if registry.lock(rows, guest.id).password_hash is not None:
-                raise Refused("has_password", "you have an account already")
+                raise Refused("has_password", "you already have an account")
             registry.set_name(rows, guest.id, wanted, looks=looks)
             registry.set_password(rows, guest.id, hashed)
             registry.end_sessions(rows, guest.id)
 
         try:
-            await self._write(settle_in)
+            await self.write(settle_in)
         except Exception:
-            await self._refuse_taken(looks)  # Somebody else was quicker.
+            await self._refuse_taken(looks)  # Another sign-up was quicker.
             raise
         self._ended(guest.id, "became an account")
         return await self._enter(guest.id, hashed)
 
     async def sign_in(self, name: str, password: str, *, address: str) -> Entrance:
-        """Let somebody in with the right password; otherwise say nothing about what was wrong."""
+        """Check name and password; a refusal doesn't say which of the two was wrong."""
         try:
             looks = names.looks(names.parse_name(name))
         except Refused:
-            looks = ""  # Nobody has it, and that must take as long as a wrong password.
+            looks = ""  # No such account; that must take as long as a wrong password.
         self._count_try(looks, address)
-        known = await self._read(lambda rows: registry.known_as(rows, looks))
+        known = await self.read(lambda rows: registry.known_as(rows, looks))
         hashed = known.password_hash if known and not known.person.disabled else None
         right = await self._matches(password, hashed, (looks, address))
         if known is None or not right:
@@ -163,11 +163,11 @@ class People:
         return await self._enter(known.person.id, hashed)
 
     async def _matches(self, password: str, hashed: str | None, tried: tuple[str, str]) -> bool:
-        """Check a password; what was tried counted as a failure until now."""
+        """Check a password; the attempt was counted as a failure beforehand."""
         looks, address = tried[0], neighbourhood(tried[1])
         try:
-            right = await self._passwords.matches(password, hashed)
-        except TooMany:  # Nothing was tried.
+            right = await self.passwords.matches(password, hashed)
+        except TooMany:  # Nothing was checked.
             self._names.take_back(looks)
             self._addresses.take_back(address)
             raise
@@ -177,33 +177,33 @@ class People:
         return right
 
     def _count_try(self, looks: str, address: str) -> None:
-        """Refuse to check a password too soon, or count it as a failure for the time being."""
+        """Refuse a password attempt that comes too soon, or count it as a failure for now."""
         near = neighbourhood(address)
         wait_s = max(self._names.wait_s(looks), self._addresses.wait_s(near))
         if wait_s > 0:
-            message = f"too many wrong passwords: wait {int(wait_s) + 1} seconds"
+            message = f"too many wrong passwords; wait {int(wait_s) + 1} seconds"
             raise TooMany("locked", message, wait_s=wait_s)
         self._names.fail(looks)
         self._addresses.fail(near)
 
     async def _refuse_taken(self, looks: str) -> None:
-        if await self._read(lambda rows: registry.known_as(rows, looks)):
+        if await self.read(lambda rows: registry.known_as(rows, looks)):
             raise _taken()
 
     async def _enter(self, person: str, hashed: str | None = None) -> Entrance:
-        """Begin a session; `hashed` is what a password was checked against."""
+        """Begin a session; `hashed` is the hash that the password was checked against."""
         token, now_ms = new_token(), self.now_ms()
 
         def enter(rows: Session) -> tuple[SignedIn, int]:
             known = registry.lock(rows, person)
             if known.person.disabled or known.password_hash != hashed:
-                raise _wrong()  # It was changed while it was checked.
+                raise _wrong()  # It was changed during the check.
             days = PLAYERS_DAYS if known.person.roles <= {PLAYER} else STAFF_DAYS
             one = SignedIn(known.person, digest(token), now_ms + int(days * DAY_MS))
             opened = {"now_ms": now_ms, "ends_ms": one.ends_ms}
             return one, registry.open_session(rows, person, one.session, **opened)
 
-        one, made_room = await self._write(enter)
+        one, made_room = await self.write(enter)
         if made_room:
             self._ended(person, "signed in too often")
         log("signed_in", person=person, roles=" ".join(sorted(one.person.roles)))
@@ -212,14 +212,14 @@ class People:
     # ------------------------------------------------------------ the operator's link
 
     def operator_link(self) -> str:
-        """Return a token that makes whoever comes with it an operator, once."""
+        """Return a token that makes its bearer an operator, once."""
         return self._links.give(OPERATOR)
 
     async def use_link(self, token: str) -> Entrance:
-        """Let somebody in with the link that was printed at the start."""
+        """Sign in with the link that was printed at startup."""
         if self._links.take(token) is None:
             log("link_refused")
-            raise Refused("bad_link", "this link was used before, or it is too old", field="link")
+            raise Refused("bad_link", "this link has been used or has expired", field="link")
         looks = names.looks(names.OPERATOR)
         newcomer = _newcomer(names.OPERATOR, roles=(OPERATOR,))
 
@@ -227,7 +227,7 @@ class People:
             registry.add(rows, newcomer, self.now_ms())
             return registry.known_as(rows, looks)
 
-        known = await self._write(operator)
+        known = await self.write(operator)
         if known is None:
             raise Bug("there is no operator")
         return await self._enter(known.person.id, known.password_hash)
@@ -235,44 +235,43 @@ class People:
     # ------------------------------------------------------------ tickets
 
     def give_ticket(self, signed_in: SignedIn, table: str) -> str:
-        """Return a token for one socket at a table, good once and for half a minute."""
+        """Return a token for one socket at a table, valid once and for half a minute."""
         return self.tickets.give(Ticket(signed_in.person.id, signed_in.session, table))
 
     async def admit(self, token: str, table: str) -> Person | None:
-        """Return whom a ticket lets in at a table, if the session that it was given to lasts."""
+        """Return the person a ticket admits to a table, if its session is still valid."""
         ticket = self.tickets.take(token)
         if ticket is None or ticket.table != table:
             return None
         ends = -1
-        while ends != self._ends:  # It may have ended meanwhile.
+        while ends != self._ends:  # The session may have ended meanwhile.
             ends = self._ends
-            one = await self._read(
+            one = await self.read(
                 lambda rows: registry.signed_in(rows, ticket.session, self.now_ms())
             )
         return one.person if one else None
 
-    # ------------------------------------------------------------ the end of rights
+    # ------------------------------------------------------------ revoking rights
 
     async def sign_out(self, token: str) -> None:
-        """End one session."""
         one = await self.signed_in(token)
         if one is None:
             return
         session = one.session
-        if await self._write(lambda rows: registry.end_session(rows, session)):
+        if await self.write(lambda rows: registry.end_session(rows, session)):
             self._ended(one.person.id, "signed out")
 
     async def change_password(self, one: SignedIn, old: str, new: str, *, address: str) -> Entrance:
-        """Give somebody another password, which signs them out everywhere else."""
+        """Change a person's password, which signs them out everywhere else."""
         person = one.person
         looks = names.looks(person.name)
         self._count_try(looks, address)
-        known = await self._read(lambda rows: registry.known_as(rows, looks))
+        known = await self.read(lambda rows: registry.known_as(rows, looks))
         hashed = known.password_hash if known and known.person.id == person.id else None
         if not await self._matches(old, hashed, (looks, address)):
             log("password_refused", person=person.id, address=address)
             raise Refused("wrong_password", "the old password is wrong", field="old")
-        fresh = await self._passwords.hash(new)
+        fresh = await self.passwords.hash(new)
 
         def change(rows: Session) -> None:
             if registry.lock(rows, person.id).password_hash != hashed:
@@ -283,7 +282,7 @@ class People:
         return await self._enter(person.id, fresh)
 
     async def set_roles(self, person: str, roles: Iterable[str]) -> None:
-        """Say anew what a person may do; they have to sign in again for it."""
+        """Replace a person's roles; they have to sign in again."""
         wanted = frozenset(roles)
         if unknown := sorted(wanted - set(ROLES)):
             raise Refused("no_such_role", f"there is no role {unknown[0]}", field="roles")
@@ -291,40 +290,40 @@ class People:
         await self._revoke(person, said, lambda rows: registry.set_roles(rows, person, wanted))
 
     async def disable(self, person: str, *, disabled: bool = True) -> None:
-        """Shut a person out at once, or let them in again."""
+        """Lock a person out at once, or let them in again."""
         since = self.now_ms() if disabled else None
         said = "was shut out" if disabled else "was let in again"
         await self._revoke(person, said, lambda rows: registry.set_disabled(rows, person, since))
 
     async def _revoke(self, person: str, said: str, change: Callable[[Session], None]) -> None:
-        """Change something about a person and end all their sessions, in one transaction."""
+        """Change a person and end all their sessions, in one transaction."""
 
         def revoke(rows: Session) -> None:
             registry.lock(rows, person)
             change(rows)
             registry.end_sessions(rows, person)
 
-        await self._write(revoke)
+        await self.write(revoke)
         self._ended(person, said)
 
     def _ended(self, person: str, said: str) -> None:
-        """Forget what was known of a person's sessions, and tell the tables."""
+        """Drop a person's cached sessions, and tell the tables."""
         self._ends += 1
-        self._cache = {k: v for k, v in self._cache.items() if v[0].person.id != person}
+        self.cache.drop(lambda known: known[0].person.id == person)
         self.tickets.drop(lambda ticket: ticket.person == person)
         log("sessions_ended", person=person, because=said)
         self.on_ended(person)
 
     # ------------------------------------------------------------ the database
 
-    async def _read(self, read: Callable[[Session], T]) -> T:
+    async def read(self, read: Callable[[Session], T]) -> T:
         def run() -> T:
             with self._store.snapshot() as rows:
                 return read(rows)
 
         return await asyncio.to_thread(run)
 
-    async def _write(self, write: Callable[[Session], T]) -> T:
+    async def write(self, write: Callable[[Session], T]) -> T:
         def run() -> T:
             with self._store.writing() as rows:
                 return write(rows)
@@ -337,13 +336,13 @@ def _newcomer(name: str, hashed: str | None = None, roles: Iterable[str] = (PLAY
 
 
 def _new_id() -> str:
-    """Return an id of ten characters: enough never to meet another one."""
+    """Return an id of ten characters, enough to avoid collisions."""
     return f"p-{b32encode(token_bytes(7)).decode().lower()[:10]}"
 
 
 def _wrong() -> Refused:
-    return Refused("wrong_sign_in", "the name or the password is wrong")
+    return Refused("wrong_sign_in", "wrong name or password")
 
 
 def _taken() -> Refused:
-    return Refused("name_taken", "somebody has this name, or one that looks like it", field="name")
+    return Refused("name_taken", "this name is taken, or too similar to one that is", field="name")

@@ -1,7 +1,7 @@
-"""The book of persons and sessions: what is read from it and written into it, in both databases.
+"""Queries and updates of people and sessions, for both databases.
 
-Each function is given a transaction that is under way. Whoever writes about a person locks that
-person's row first, so that nobody can sign in while being shut out.
+Each function runs within the caller's transaction. Before writing about a person, lock that
+person's row, so that nobody can sign in while being locked out.
 """
 
 from collections.abc import Iterable
@@ -12,34 +12,34 @@ from croupier.ledger.stores.statements import Row, Session
 
 PLAYER, OPERATOR, AUDITOR = "player", "operator", "auditor"
 ROLES = (PLAYER, OPERATOR, AUDITOR)
-"""What somebody may be. The tables have room for those who will attend: dealer, floor, …"""
+"""Roles a person may have. The schema has room for staff: dealer, floor, …"""
 SESSIONS_MAX = 10
-"""How often one person can be signed in; the oldest session makes room."""
+"""How many sessions one person can have; a new one ends the oldest."""
 PAGE = 1_000
 
 
 class Person(NamedTuple):
-    """Somebody whom the house knows. The id says who, and gives no right to anything."""
+    """A person the house knows. Knowing the id gives no rights."""
 
     id: str
     name: str
     roles: frozenset[str]
     has_password: bool
-    """A guest has none, and is known by a session alone."""
+    """A guest has none, and is known only by a session."""
     disabled: bool
 
 
 class SignedIn(NamedTuple):
-    """A person and the session that speaks for them."""
+    """A person and their session."""
 
     person: Person
     session: bytes
-    """The digest of the token; the token itself is with the person only."""
+    """The digest of the token; only the person has the token itself."""
     ends_ms: int
 
 
 class Known(NamedTuple):
-    """A person with what their password is checked against."""
+    """A person with their password hash."""
 
     person: Person
     password_hash: str | None
@@ -57,25 +57,24 @@ def _person(row: Row) -> Person:
 
 
 def find(session: Session, person: str) -> Person | None:
-    """Return a person by id."""
     rows = list(session.rows(f"{_PERSON} FROM persons WHERE person = ?", person))
     return _person(rows[0]) if rows else None
 
 
 def known_as(session: Session, looks: str) -> Known | None:
-    """Return who has a name that looks like this."""
+    """Return the person whose name looks like this."""
     rows = list(session.rows(f"{_PERSON}, password_hash FROM persons WHERE looks = ?", looks))
     return Known(_person(rows[0]), rows[0][5]) if rows else None
 
 
 def everybody(session: Session, after: str = "") -> list[Person]:
-    """Return persons in the order of their ids, a page at a time."""
+    """Return people in order of id, a page at a time."""
     sql = f"{_PERSON} FROM persons WHERE person > ? ORDER BY person LIMIT ?"
     return [_person(row) for row in list(session.rows(sql, after, PAGE))]
 
 
 def signed_in(session: Session, digest: bytes, now_ms: int) -> SignedIn | None:
-    """Return who a session speaks for, if it does."""
+    """Return the person of a session, if it is valid."""
     sql = (
         f"{_PERSON}, ends_ms FROM sessions JOIN persons ON persons.person = sessions.person "
         "WHERE digest = ? AND ends_ms > ? AND disabled_ms IS NULL"
@@ -85,7 +84,7 @@ def signed_in(session: Session, digest: bytes, now_ms: int) -> SignedIn | None:
 
 
 class Newcomer(NamedTuple):
-    """Somebody to be entered into the book."""
+    """A person to be added."""
 
     id: str
     name: str
@@ -95,7 +94,7 @@ class Newcomer(NamedTuple):
 
 
 def add(session: Session, newcomer: Newcomer, now_ms: int) -> bool:
-    """Enter a person, unless there is one who looks like that."""
+    """Add a person, unless somebody's name looks the same."""
     sql = (
         "INSERT INTO persons (person, name, looks, password_hash, made_ms) "
         "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -113,7 +112,7 @@ def _add_roles(session: Session, person: str, roles: Iterable[str]) -> None:
 
 
 def lock(session: Session, person: str) -> Known:
-    """Return a person whom nobody else can change until the end."""
+    """Return a person, locked until the end of the transaction."""
     sql = f"SELECT password_hash FROM persons WHERE person = ?{session.locking}"
     hashes = [row[0] for row in list(session.rows(sql, person))]
     found = find(session, person)
@@ -123,7 +122,7 @@ def lock(session: Session, person: str) -> Known:
 
 
 def open_session(session: Session, person: str, digest: bytes, *, now_ms: int, ends_ms: int) -> int:
-    """Begin a session of a person who is locked; ended ones and the oldest make room."""
+    """Begin a session of a locked person; drop expired sessions and, if need be, the oldest."""
     session.run("DELETE FROM sessions WHERE ends_ms <= ?", now_ms)
     sql = "SELECT digest FROM sessions WHERE person = ? ORDER BY made_ms DESC, digest"
     too_many = [row[0] for row in list(session.rows(sql, person))][SESSIONS_MAX - 1 :]
@@ -135,31 +134,27 @@ def open_session(session: Session, person: str, digest: bytes, *, now_ms: int, e
 
 
 def end_session(session: Session, digest: bytes) -> bool:
-    """End one session."""
     return session.run("DELETE FROM sessions WHERE digest = ?", digest) > 0
 
 
 def end_sessions(session: Session, person: str) -> None:
-    """End all sessions of a person."""
     session.run("DELETE FROM sessions WHERE person = ?", person)
 
 
 def set_password(session: Session, person: str, password_hash: str) -> None:
-    """Give a person another password."""
     session.run("UPDATE persons SET password_hash = ? WHERE person = ?", password_hash, person)
 
 
 def set_name(session: Session, person: str, name: str, *, looks: str) -> None:
-    """Give a person another name; the database refuses one that somebody else has."""
+    """Change a person's name; the database refuses one that is taken."""
     session.run("UPDATE persons SET name = ?, looks = ? WHERE person = ?", name, looks, person)
 
 
 def set_roles(session: Session, person: str, roles: Iterable[str]) -> None:
-    """Say anew what a person may do."""
     session.run("DELETE FROM roles WHERE person = ?", person)
     _add_roles(session, person, roles)
 
 
 def set_disabled(session: Session, person: str, since_ms: int | None) -> None:
-    """Shut a person out, or let them in again."""
+    """Lock a person out, or let them in again."""
     session.run("UPDATE persons SET disabled_ms = ? WHERE person = ?", since_ms, person)

@@ -1,4 +1,4 @@
-"""Sockets at a table: one a viewer, with a ticket for who plays and without one for who watches."""
+"""The socket of a table. Players bring a ticket; spectators need none."""
 
 import asyncio
 from functools import partial
@@ -6,10 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 
-from croupier.server.live import LiveTable
-from croupier.server.outbox import Viewer
+from croupier.gallery.galleries import Galleries
+from croupier.gallery.outbox import Viewer
+from croupier.house.table import Table
 from croupier.server.people import People
-from croupier.server.pit import Pit
 from croupier.server.talk import Talk
 from croupier.server.wire import EXTENSION, Wire
 
@@ -27,11 +27,11 @@ async def socket(
     ticket: Annotated[str, Query(max_length=100)] = "",
     last: Annotated[int | None, Query(ge=0, le=2**53)] = None,
 ) -> None:
-    """Look at a table, and with a ticket play at it."""
-    pit: Pit = websocket.app.state.pit
+    """Watch a table, or play at it with a ticket."""
+    galleries: Galleries = websocket.app.state.galleries
     people: People = websocket.app.state.people
     await websocket.accept()
-    table = pit.tables.get(id)
+    table = galleries.pit.tables.get(id)
     if table is None:
         await websocket.close(NO_TABLE, "there is no such table")
         return
@@ -40,43 +40,42 @@ async def socket(
         await websocket.close(NO_TICKET, "the ticket was used before, or it is too old")
         return
     if viewer.player:
-        pit.room.names[viewer.player] = viewer.name
-        for other in list(table.viewers):
-            if other.player == viewer.player:  # One live writer: the last one to come.
+        galleries.names[viewer.player] = viewer.name
+        for other in list(galleries[id].viewers):
+            if other.player == viewer.player:  # A player has one socket per table: the newest.
                 other.end(ELSEWHERE)
-    table.welcome(viewer, last)
+    galleries.welcome(viewer, id, last)
     try:
         await _talk(websocket, table, viewer)
     finally:
-        table.farewell(viewer)
+        galleries.farewell(viewer, id)
 
 
 async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
-    """Return who comes with a ticket; without one somebody only watches."""
+    """Return the viewer that a ticket is for; without a ticket, a spectator."""
     if not ticket:
         return Viewer(None)
     person = await people.admit(ticket, table)
     return Viewer(person.id, person.name) if person else None
 
 
-async def _talk(websocket: WebSocket, table: LiveTable, viewer: Viewer) -> None:
-    """Read and write until one of both is over."""
+async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:
+    """Read and write until the socket is closed."""
     wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
     talk = Talk(table, viewer, wire, rate=websocket.app.state.messages)
-    room = table.room
     closing: asyncio.Task[None] | None = None
 
     def write() -> None:
         nonlocal closing
-        if viewer.waiting and wire.has_room:
-            wire.write(viewer.take())
+        if wire.has_room and (frames := viewer.take()):
+            wire.write(frames)
         if (viewer.slow or viewer.ended) and closing is None:
             closing = asyncio.create_task(_close(websocket, wire, viewer))
 
     wire.listen(talk.hear, write)
-    viewer.attach(partial(room.answers.put, write), write)
+    viewer.attach(partial(websocket.app.state.galleries.mail.put, write), write)
     try:
-        # What does not come as one text comes this way, and what came before anybody listened.
+        # Only messages that aren't one short text arrive here, and those sent before `listen`.
         while (message := await websocket.receive())["type"] != "websocket.disconnect":
             text = message.get("text")
             talk.hear(message.get("bytes") or b"" if text is None else text)
@@ -87,11 +86,11 @@ async def _talk(websocket: WebSocket, table: LiveTable, viewer: Viewer) -> None:
 
 
 async def _close(websocket: WebSocket, wire: Wire, viewer: Viewer) -> None:
-    """Close a socket; whoever does not take even that is cut."""
+    """Close a socket; drop the connection if the client doesn't read the closing frame."""
     try:
         async with asyncio.timeout(CLOSE_S):
             await websocket.close(TOO_SLOW if viewer.slow else viewer.code)
     except TimeoutError:
         wire.cut()
     except (RuntimeError, WebSocketDisconnect):
-        pass  # It is closed.
+        pass  # It is closed already.

@@ -1,7 +1,7 @@
-"""Reads JSON strictly: what two readers could understand differently is refused.
+"""Reads JSON strictly, and refuses anything that two parsers could read differently.
 
-No key twice, no NaN, no floats (money is whole cents), no numbers that JavaScript would round, no
-halves of characters, and no nesting that is there to hurt.
+No duplicate keys, no NaN, no floats (money is in whole cents), no numbers that JavaScript would
+round, no unpaired surrogates, and no deep nesting.
 """
 
 import json
@@ -18,16 +18,17 @@ from croupier.errors import Refused, quoted
 
 DEPTH_MAX = 20
 WHOLE_MAX = 2**53 - 1
-"""The largest number that every reader of JSON reads as what it is."""
+"""The largest whole number that every JSON parser reads exactly."""
 _DIGITS_MAX = len(str(WHOLE_MAX)) + 1
 _HALF = re.compile("[\ud800-\udfff]")
 _ODD = re.compile(r"\d{16}|-0")
-"""What can be a number that is too large, or minus nothing; anywhere else it does no harm."""
+"""Finds what may be a number that is too large, or minus zero; within a string both are
+harmless."""
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 
 
 def loads(data: bytes | str) -> Any:
-    """Read one JSON value, or refuse it in a sentence."""
+    """Parse one JSON value, or refuse it in a sentence."""
     try:
         text = data.decode() if isinstance(data, bytes) else data
     except UnicodeDecodeError:
@@ -37,9 +38,9 @@ def loads(data: bytes | str) -> Any:
 
 
 def plain_table(text: str) -> dict[str, Any] | None:
-    """Read a table of texts and small numbers, as most are, or leave it to who is more careful.
+    """Read a flat object of strings and small numbers quickly; return None for anything else.
 
-    Without escapes every text has just two quotes, so that one that is there twice is noticed.
+    Without escapes each string has exactly two quotes, so counting them finds a duplicate key.
     """
     if text[:1] != "{" or not text.isascii() or "\\" in text or "-0" in text:
         return None
@@ -57,21 +58,21 @@ def plain_table(text: str) -> dict[str, Any] | None:
 
 
 def read_carefully(text: str) -> Any:
-    """Read any JSON value, or say what is wrong with it."""
+    """Parse any JSON value, or refuse it and say what is wrong."""
     _check_depth(text)
     try:
         value = _value(_CAREFUL if _ODD.search(text) else _PLAIN, text)
     except json.JSONDecodeError as error:
-        message = f"this is not JSON: {error.msg} at character {error.pos}"
+        message = f"not valid JSON: {error.msg} at character {error.pos}"
         raise Refused("not_json", message) from None
-    if "\\u" in text or not text.isascii():  # Otherwise no text in it can be bad.
+    if "\\u" in text or not text.isascii():  # Otherwise every string is valid.
         for each in _texts(value):
             _check_text(each)
     return value
 
 
 def _value(decoder: json.JSONDecoder, text: str) -> Any:
-    """Return the one value of a text; blanks around it are rare, and looked for only then."""
+    """Return the one value of a text; surrounding white space is rare, so it is tried last."""
     if text[:1] == "{":
         value, end = decoder.raw_decode(text)
         if end == len(text):
@@ -86,7 +87,7 @@ def _check_depth(text: str) -> None:
     for sign in _STRING.sub("", text):
         depth += (sign in "[{") - (sign in "]}")
         if depth > DEPTH_MAX:
-            raise Refused("too_deep", f"nothing is nested more than {DEPTH_MAX} deep")
+            raise Refused("too_deep", f"JSON may be nested at most {DEPTH_MAX} levels deep")
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -104,9 +105,9 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _check_text(text: str) -> None:
     if _HALF.search(text):
-        raise Refused("bad_text", "a text has half of a character")
-    if "\0" in text:  # PostgreSQL has no place for it.
-        raise Refused("bad_text", "a text has the character 0")
+        raise Refused("bad_text", "a string has an unpaired surrogate")
+    if "\0" in text:  # PostgreSQL can't store it.
+        raise Refused("bad_text", "a string has a null character")
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -114,20 +115,20 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in made if keys.count(key) > 1)
-        raise Refused("duplicate_key", f"the key {quoted(twice)} is there twice")
+        raise Refused("duplicate_key", f"the key {quoted(twice)} appears twice")
     return made
 
 
 def _whole(text: str) -> int:
     if len(text) > _DIGITS_MAX or abs(number := int(text)) > WHOLE_MAX:
-        raise Refused("number_too_large", f"a number is at most {WHOLE_MAX}")
+        raise Refused("number_too_large", f"numbers may be at most {WHOLE_MAX}")
     if text == "-0":
-        raise Refused("not_whole", "there is no minus nothing")
+        raise Refused("not_whole", "-0 is not allowed; write 0")
     return number
 
 
 def _not_whole(text: str) -> Any:
-    raise Refused("not_whole", f"numbers are whole, and {quoted(text)} is not")
+    raise Refused("not_whole", f"{quoted(text)} is not a whole number")
 
 
 _PLAIN = json.JSONDecoder(
@@ -138,11 +139,11 @@ _CAREFUL = json.JSONDecoder(
 )
 
 
-# ---------------------------------------------------------------- in requests
+# ---------------------------------------------------------------- requests
 
 
 class Body(BaseModel):
-    """The body of a request: just these keys, each of just this type."""
+    """A request body: exactly these keys, each of exactly this type."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -154,7 +155,7 @@ class StrictRequest(Request):
         try:
             return loads(await self.body())
         except Refused as error:
-            # FastAPI passes on only its own kind of error from here.
+            # FastAPI only passes on its own kind of error from here.
             detail = {"code": error.code, "message": error.message, "field": error.field}
             raise HTTPException(400, detail) from None
 

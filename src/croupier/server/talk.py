@@ -1,67 +1,72 @@
-"""What is said over a player's socket: one thing after the other, each answered before the next."""
+"""One socket's conversation: messages in order, each answered before the next is taken."""
 
 from collections import deque
 from collections.abc import Callable
 
 from croupier.errors import Refused, UserError
-from croupier.ledger.store import Answer, Result, Unavailable, Unsure
-from croupier.server.backroom import friendly
+from croupier.gallery.frames import encode, refused
+from croupier.gallery.outbox import Viewer
+from croupier.house.log import log, log_crash
+from croupier.house.said import Ping
+from croupier.house.table import Table
+from croupier.ledger.store import NOT_ENOUGH, Answer, Result, Unavailable, Unsure
 from croupier.server.limits import Bucket, Rate
-from croupier.server.live import LiveTable
-from croupier.server.log import log, log_crash
-from croupier.server.messages import Ping, done, id_in, message_from, refused
-from croupier.server.outbox import Viewer
+from croupier.server.messages import id_in, message_from
 from croupier.server.wire import TOO_MANY, Wire
 
 FLOOD = 200
-"""Who says something so many times too often is cut."""
+"""A socket that exceeds its rate this many times is closed."""
 READ_AHEAD = 8
-"""So many messages wait for their turn before no more are taken from the connection."""
+"""How many unanswered messages are held before reading from the socket pauses."""
 CRASHED = 1011
 
-UNAVAILABLE = Refused("unavailable", "nothing can be stored just now; try again in a moment")
+EMPTY_PURSE = Refused(NOT_ENOUGH, "you don't have enough chips", field="purse")
+TOO_FAST = Refused("too_many", "you are sending messages too fast; slow down")
+UNAVAILABLE = Refused("unavailable", "the ledger is unavailable; try again in a moment")
 
 Said = str | BaseException
-"""The frame that answers a message, or what failed so that there is no answer."""
+"""The frame that answers a message, or the error that prevented one."""
 
 
 class Talk:
-    """One socket's side of it: what was heard and is not yet answered."""
+    """The messages of a socket that aren't answered yet."""
 
-    def __init__(self, table: LiveTable, viewer: Viewer, wire: Wire, *, rate: Rate) -> None:
+    def __init__(self, table: Table, viewer: Viewer, wire: Wire, *, rate: Rate) -> None:
         self.table, self.viewer, self.wire = table, viewer, wire
         self._bucket, self._over = Bucket(rate), 0
         self._unanswered: deque[str | bytes] = deque()
-        self._waits = self._takes = False
-        """Whether an answer is waited for; whether messages are being taken just now."""
+        self.waits = self._takes = self._holds = False
+        """Whether an answer is outstanding, messages are being taken, the socket isn't read."""
 
     def hear(self, text: str | bytes) -> None:
-        """Take a message; it has its turn when those before it are answered."""
+        """Take a message; it waits until those before it are answered."""
         self._unanswered.append(text)
-        if not self._waits:
+        if not self.waits:
             self._take_all()
         elif len(self._unanswered) >= READ_AHEAD:
+            self._holds = True
             self.wire.hold()
 
     def _take_all(self) -> None:
-        """Take what was heard, until an answer has to be waited for."""
+        """Answer messages until one has to wait."""
         self._takes = True
-        while self._unanswered and not self._waits:
+        while self._unanswered and not self.waits:
             self._take(self._unanswered.popleft())
         self._takes = False
-        if not self._unanswered:
+        if self._holds and not self._unanswered:
+            self._holds = False
             self.wire.go_on()
 
     def _take(self, text: str | bytes) -> None:
         viewer = self.viewer
         if viewer.ended or viewer.slow:
-            return  # Who was shut out is not listened to, until the socket is closed.
+            return  # The socket is being closed.
         if self._bucket.take():
-            self._waits = True
+            self.waits = True
             answer(self.table, viewer, text, reply=self._answered)
             return
         self._over += 1
-        viewer.send(refused(id_in(text), Refused("too_many", "that is too often; wait a little")))
+        viewer.send(refused(id_in(text), TOO_FAST))
         if self._over > FLOOD:
             log("socket_flood", player=viewer.player or "")
             viewer.end(TOO_MANY)
@@ -72,36 +77,50 @@ class Talk:
         else:
             log_crash(said, table=self.table.id)
             self.viewer.end(CRASHED)
-        self._waits = False
+        self.waits = False
         if not self._takes:
             self._take_all()
 
 
 def answer(
-    table: LiveTable, viewer: Viewer, text: str | bytes, *, reply: Callable[[Said], None]
+    table: Table, viewer: Viewer, text: str | bytes, *, reply: Callable[[Said], None]
 ) -> None:
-    """Do what a message asks, and reply at once, or when it is stored."""
+    """Do what a message asks; reply at once, or when it is stored."""
     try:
         message, digest = message_from(text)
         if isinstance(message, Ping):
-            reply(done(message.id, table.scribe.number))
+            reply(done(message.id, table.number))
             return
         if viewer.player is None:
-            raise Refused("not_signed_in", "sign in first; who watches cannot play")
+            raise Refused("not_signed_in", "sign in to play; spectators can only watch")
         id = message.id
-        heard = viewer.player, message, digest
-        table.hear(*heard, reply=lambda result: reply(_said(id, result)))
+
+        def stored(result: Result) -> None:
+            reply(frame_of(id, result))
+
+        table.hear(viewer.player, message, digest, reply=stored)
     except UserError as error:
         reply(refused(id_in(text), error))
     except Exception as error:
         reply(error)
 
 
-def _said(id: str, result: Result) -> Said:
-    if isinstance(result, Answer):
-        return done(id, result.number)
-    if isinstance(result, Refused):
-        return refused(id, friendly(result))
-    if isinstance(result, Unavailable) and not isinstance(result, Unsure):
-        return refused(id, UNAVAILABLE)
-    return refused(id, result) if isinstance(result, UserError) else result
+def done(id: str, number: int) -> str:
+    """Answer a command that was stored."""
+    return encode({"type": "done", "id": id, "v": number})
+
+
+def frame_of(id: str, result: Result) -> Said:
+    """Return the frame that answers a command, or the internal error."""
+    match result:
+        case Answer():
+            return done(id, result.number)
+        case Refused(code=code) if code == NOT_ENOUGH and (result.field or "").startswith(
+            "player:"
+        ):
+            return refused(id, EMPTY_PURSE)
+        case UserError():
+            return refused(id, result)
+        case Unavailable() if not isinstance(result, Unsure):
+            return refused(id, UNAVAILABLE)
+    return result

@@ -1,12 +1,11 @@
-"""The socket under a viewer: frames are written as soon as they are there, several at once.
+"""The socket under a viewer, which writes frames at once and in batches.
 
-The stock server hands every message from task to task. A table says the same to everybody at it, so
-here a frame goes straight to the connections, as long as they take it, and what comes from them
-straight to whoever listens.
+The stock server hands every message from task to task. Every viewer of a table gets the same
+frames, so here a frame goes straight to the connections, as long as they have room, and incoming
+messages go straight to the listener.
 """
 
 import asyncio
-import struct
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -15,47 +14,47 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
 
+from croupier.house.log import log
 from croupier.server.limits import Bucket, Rate
-from croupier.server.log import log
 
 EXTENSION = "croupier.wire"
 WRITE_S = 15.0
-"""Whoever takes nothing for so long is cut."""
+"""A client that reads nothing for this long is disconnected."""
 _TEXT = 0x81
-"""The first byte of a frame that is one whole text (RFC 6455, 5.2)."""
-_SHORT_MAX, _LONG_MAX = 125, 0xFFFF
+"""The first byte of an unfragmented text frame (RFC 6455, 5.2)."""
+_SHORT_MAX = 125
 _NEWS_MAX = 2_000
 CONTROL = (Opcode.PING, Opcode.PONG, Opcode.CLOSE)
 FRAMES = Rate(per_s=20, burst=200)
-"""How often a socket may send control frames and fragments; one that goes on regardless is cut."""
+"""How often a socket may send control frames and fragments; beyond that it is closed."""
 FRAGMENTS_MAX = 64
 PIECE = 1024
-"""So many bytes of a socket are parsed before others have their turn."""
+"""How many bytes of a socket are parsed before others have their turn."""
 LINGER_S = 1.0
-"""A socket that was cut is read so long, or its closing frame would be lost in a reset."""
+"""How long a closed socket is still read, or its closing frame would be lost in a reset."""
 TOO_MANY = 1008
 _MASKED, _HEAD = 0x80, 6
-"""The bit that says of a client's frame that it is masked, and how long the head of a short is."""
+"""The mask bit of a client's frame, and the length of a short frame's header."""
 
 
 class Wire(WebSocketsSansIOProtocol):
     """One socket."""
 
     lines: ClassVar[Bucket] = Bucket(Rate(per_s=1, burst=10))
-    """All sockets share it: a flood of floods does not make a flood of log lines."""
+    """Shared by all sockets, so that floods on many of them don't flood the log."""
     _hear: Callable[[str], None] | None = None
     _on_room: Callable[[], None] | None = None
     _late: asyncio.TimerHandle | None = None
     _told: dict[str, Any] | None = None
     _fragments = 0
-    """Of the message that is coming in."""
+    """Fragments of the incoming message so far."""
     _is_held = _is_cut = False
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._bucket = Bucket(FRAMES)
         self._unread = bytearray()
-        """What came and is not parsed yet: each turn of the loop takes a piece of it."""
+        """Bytes received but not parsed yet: each turn of the loop takes a piece."""
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
@@ -66,10 +65,10 @@ class Wire(WebSocketsSansIOProtocol):
     # ------------------------------------------------------------ reading
 
     def data_received(self, data: bytes) -> None:
-        """Pass a short text on that came whole and alone; all else is parsed piece by piece."""
+        """Pass on a short text that arrived whole and alone; parse anything else piece by piece."""
         if self._is_cut:
-            return  # It is read, so that the closing frame arrives, and thrown away.
-        # Not in the middle of a frame or a message, and when nothing waits in the queue before it.
+            return  # Read, so that the closing frame gets through, and discarded.
+        # Only between frames and messages, and only if nothing is queued before it.
         between = not (self._unread or self.conn.reader.buffer or self.frames or self.close_sent)
         text = short_text(data) if self._hear and between and self.queue.empty() else None
         if self._hear and text is not None:
@@ -81,7 +80,7 @@ class Wire(WebSocketsSansIOProtocol):
             self._parse_piece()
 
     def _parse_piece(self) -> None:
-        """Parse a little, and leave the rest for later: a KiB may hold 170 frames."""
+        """Parse one piece and leave the rest for later: a KiB may hold 170 frames."""
         piece = bytes(self._unread[:PIECE])
         del self._unread[:PIECE]
         if self.transport.is_closing():
@@ -95,12 +94,12 @@ class Wire(WebSocketsSansIOProtocol):
             self._read_on()
 
     def _read_on(self) -> None:
-        """Take more from the connection, unless something that came before has to wait."""
+        """Resume reading, unless something received earlier still waits."""
         if not (self.read_paused or self._is_held or self._unread):
             self.transport.resume_reading()
 
     def handle_events(self) -> None:
-        """Count frames that no message accounts for, before anything is done about them."""
+        """Count frames that are no whole message before acting on them."""
         for event in self.conn.events:
             if not isinstance(event, Frame):
                 continue
@@ -109,7 +108,7 @@ class Wire(WebSocketsSansIOProtocol):
             if self._fragments > FRAGMENTS_MAX:
                 self._flooded("a message in too many fragments")
                 return
-            # Whole messages are counted by whoever listens, until the socket is being closed.
+            # The listener counts whole messages, until the socket is being closed.
             counts = event.opcode in CONTROL or not event.fin or self.close_sent
             if counts and not self._bucket.take():
                 self._flooded("too many control frames or fragments")
@@ -117,7 +116,7 @@ class Wire(WebSocketsSansIOProtocol):
         super().handle_events()
 
     def _flooded(self, because: str) -> None:
-        """Close the socket with a code, and throw away whatever still comes."""
+        """Close the socket with a code, and discard anything that still arrives."""
         if not self.close_sent and self.lines.take():
             log("socket_flood", because=because, address=self.client[0] if self.client else "")
         self._is_cut, self.frames = True, []
@@ -137,21 +136,21 @@ class Wire(WebSocketsSansIOProtocol):
     async def receive(self) -> Any:
         message = await super().receive()
         if self._unread or self._is_held:
-            # The stock server goes on reading when its queue is empty.
+            # The stock server resumes reading when its queue is empty.
             self.transport.pause_reading()
         return message
 
     def listen(self, hear: Callable[[str], None], on_room: Callable[[], None]) -> None:
-        """Call somebody with short texts, and when there is room for more frames again."""
+        """Register a listener for short texts, and for when there is room for more frames."""
         self._hear, self._on_room = hear, on_room
 
     def hold(self) -> None:
-        """Take no more from the connection for now."""
+        """Pause reading."""
         self._is_held = True
         self.transport.pause_reading()
 
     def go_on(self) -> None:
-        """Take more from the connection again."""
+        """Resume reading."""
         self._is_held = False
         self._read_on()
 
@@ -165,7 +164,7 @@ class Wire(WebSocketsSansIOProtocol):
             self.transport.write(b"".join(map(framed, frames)))
 
     def cut(self) -> None:
-        """End the connection at once, whatever was not taken."""
+        """Abort the connection, unsent data included."""
         self.transport.abort()
 
     def pause_writing(self) -> None:
@@ -181,7 +180,7 @@ class Wire(WebSocketsSansIOProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_clock()
         super().connection_lost(exc)
-        # Nobody who is gone holds on to another who is: so all of it goes at once.
+        # Break the reference cycles of a closed socket, so that it is freed at once.
         self._hear = self._on_room = None
         if self._told:
             self._told.clear()
@@ -193,26 +192,23 @@ class Wire(WebSocketsSansIOProtocol):
 
 
 def framed(text: str) -> bytes:
-    """Return a text as a frame of the server's (RFC 6455, 5.2)."""
+    """Return a text as one server frame."""
     return _news(text) if len(text) <= _NEWS_MAX else _frame(text)
 
 
 def _frame(text: str) -> bytes:
-    data = text.encode()
-    size = len(data)
-    if size <= _SHORT_MAX:
-        return struct.pack("!BB", _TEXT, size) + data
-    if size <= _LONG_MAX:
-        return struct.pack("!BBH", _TEXT, _SHORT_MAX + 1, size) + data
-    return struct.pack("!BBQ", _TEXT, _SHORT_MAX + 2, size) + data
+    return Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
 
 
 _news = lru_cache(4096)(_frame)
-"""What is short is said to many viewers, and what is long to one."""
+"""Short frames are cached: they go to many viewers, long ones to one."""
 
 
 def short_text(data: bytes) -> str | None:
-    """Return the text of a client's frame, if it is one short whole text (RFC 6455, 5)."""
+    """Return the text of a client's frame, if it is one short unfragmented text (RFC 6455, 5).
+
+    Only this kind of frame is parsed here: nearly every command is one.
+    """
     size = len(data) - _HEAD
     if not 0 <= size <= _SHORT_MAX or data[0] != _TEXT or data[1] != _MASKED | size:
         return None

@@ -1,1 +1,1 @@
-"""What lasts between the rounds of one table: decks, shuffles, devices, seats, the bank's turn."""
+"""The state that outlasts a round: decks, shuffles, devices, seats, the bank's rotation."""

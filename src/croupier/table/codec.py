@@ -1,21 +1,23 @@
-"""Commands and events of a table as JSON; the encoding is the rounds' own."""
+"""Commands and events of a table as JSON, encoded like those of a round."""
 
 from typing import Any
 
-from croupier.round.codec import one_of, to_plain
+from croupier.reading import reader_of, run
+from croupier.round.codec import to_plain
 from croupier.table.commands import Command
 from croupier.table.events import Event
 
 __all__ = ["command_from", "event_from", "to_plain"]
 
 
+_COMMAND, _EVENT = reader_of(Command), reader_of(Event)
+
+
 def command_from(data: Any) -> Command:
-    """Read a command from plain data."""
-    command: Command = one_of(Command, data)
+    command: Command = run(_COMMAND, data)
     return command
 
 
 def event_from(data: Any) -> Event:
-    """Read an event from plain data."""
-    event: Event = one_of(Event, data)
+    event: Event = run(_EVENT, data)
     return event

@@ -1,4 +1,4 @@
-"""What may be asked of a table between its rounds. Time and chance arrive in commands."""
+"""The commands of a table between its rounds. Time and chance arrive in commands."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from croupier.rules.vocabulary import Device, Person
 
 
 class Time(NamedTuple):
-    """What two clocks show, in whole seconds.
+    """The readings of two clocks, in whole seconds.
 
-    The wall clock can be set and jump. The other one counts all the time since the machine was
-    started, never jumps, and begins anew when the machine is started again.
+    The wall clock can be set and can jump. The uptime clock never jumps, and restarts at zero with
+    the machine.
     """
 
     wall_s: int
@@ -33,14 +33,14 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """Give a seat up."""
+    """Give up a seat."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Receive:
-    """Receive a deck at the table, in place of the one that had this number."""
+    """Receive a deck at the table, replacing the one with this number."""
 
     deck: int
     time: Time
@@ -48,7 +48,7 @@ class Receive:
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """Confirm that what a guided clause asks was done with a deck."""
+    """Confirm that the action of a guided clause was done with a deck."""
 
     deck: int
     clause: str
@@ -57,7 +57,7 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True)
 class Shuffle:
-    """Shuffle a deck; a shuffler that counts says how many cards it found."""
+    """Shuffle a deck; a counting shuffler reports how many cards it found."""
 
     deck: int
     cards: int | None = None
@@ -65,7 +65,7 @@ class Shuffle:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Put the cover card in, so many cards from the top, and bring all above it underneath."""
+    """Insert the cover card `depth` cards from the top, and move all above it to the bottom."""
 
     deck: int
     depth: int
@@ -73,7 +73,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Recut:
-    """Have the cards cut again before any is dealt."""
+    """Cut the cards again before any is dealt."""
 
     deck: int
     depth: int
@@ -82,7 +82,7 @@ class Recut:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Count a deck between rounds, where its stub was not counted in time."""
+    """Count a deck between rounds, if its stub wasn't counted in time."""
 
     deck: int
     cards: int
@@ -90,14 +90,14 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """Say that a device has failed."""
+    """Report a failed device."""
 
     device: Device
 
 
 @dataclass(frozen=True, slots=True)
 class Secure:
-    """Cover or mark a failed device, as one of the guided clauses asks."""
+    """Cover or mark a failed device, as a guided clause requires."""
 
     device: Device
     clause: str
@@ -106,14 +106,14 @@ class Secure:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """Say that a failed device is in order again."""
+    """Report a failed device as working again."""
 
     device: Device
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Go over to another equipment: to those of the table's rules that have this digest."""
+    """Switch to other equipment: the table's rules with this digest."""
 
     digest: str
 
@@ -135,7 +135,7 @@ class PassBank:
 
 @dataclass(frozen=True, slots=True)
 class StartRound:
-    """Start a round; where the dealer says which deck it is, it has to be that one's turn."""
+    """Start a round; if the dealer names a deck, it must be that deck's turn."""
 
     round: str
     time: Time
@@ -144,28 +144,28 @@ class StartRound:
 
 @dataclass(frozen=True, slots=True)
 class DealFirstCard:
-    """Deal the first card of the round that was started."""
+    """Deal the first card of the started round."""
 
     time: Time
 
 
 @dataclass(frozen=True, slots=True)
 class EndRound:
-    """Take note of how a round ended."""
+    """Record how a round ended."""
 
     round: str
     void: bool = False
     counted: bool = False
     removed: str | None = None
-    """The clause by which the deck is removed, if it is."""
+    """The clause that removes the deck, if any."""
     failed: tuple[Device, ...] = ()
     meters: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, round: Round, events: Iterable[RoundEvent]) -> "EndRound":
-        """Return what a closed round and its events come to for the table."""
+        """Summarize a closed round and its events for the table."""
         if not round.closed:
-            raise Refused("round_not_over", "the round is not over")
+            raise Refused("round_not_over", "the round isn't over")
         declared = [event for event in events if isinstance(event, Declared)]
         kinds = [round.rules.irregularities[event.kind] for event in declared]
         return cls(
@@ -179,7 +179,7 @@ class EndRound:
 
 
 def counts_stub(irregularity: Irregularity) -> bool:
-    """Whether it is the count of the stub: it asks for the cards, and how they were dealt."""
+    """Whether this is the count of the stub: it takes the cards, and how they were dealt."""
     return {"cards", "misdealt"} <= set(irregularity.takes)
 
 

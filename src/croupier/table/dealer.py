@@ -1,4 +1,4 @@
-"""The dealer of an automatic table: what it does next so that a round can be dealt."""
+"""The dealer of an automatic table: its next action on the way to a deal."""
 
 from croupier.errors import Refused
 from croupier.table.commands import (
@@ -19,11 +19,11 @@ from croupier.table.state import Table
 
 
 def chore(table: Table, time: Time, depth: int) -> Command | None:
-    """Return the command that clears the first thing in the way of the next deal.
+    """Return the command that removes the first obstacle to the next deal.
 
-    It is None when nothing is in the way, or nothing that a dealer of virtual cards could clear:
-    players who are missing, a bank that nobody took, a device to be replaced. A cut, where one is
-    due, goes so deep.
+    Return None if there is no obstacle, or none that a dealer of virtual cards can remove: missing
+    players, a bank that nobody took, a device to replace. `depth` is the depth of a cut, if one is
+    due.
     """
     rules = table.rules.deck
     number = table.round.deck if table.round else table.deck_turn

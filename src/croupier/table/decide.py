@@ -1,9 +1,8 @@
-"""Decides what a command comes to at a table: the events that follow, or a refusal.
+"""Decide a command at a table: return the events that follow, or refuse it.
 
-The refusals of each command are checked in a fixed order, and a refused command changes nothing.
-Before a round: is one in play, are there players, are the devices in order, then the deck (whose
-turn, there at all, its age, what is to be confirmed, shuffled, cut), the count of the stub, and
-the bank.
+Each command's checks run in a fixed order, and a refused command changes nothing. Before a round
+they cover: a round in play, the players, the devices, then the deck (its turn, presence, age,
+confirmations, shuffle and cut), the count of the stub, and the bank.
 """
 
 from typing import assert_never
@@ -134,7 +133,7 @@ def _player_at(table: Table, seat: int) -> str:
 
 
 def _check_number(table: Table, number: int) -> None:
-    """Refuse a deck that the table does not have, or whose cards are on the layout."""
+    """Refuse a deck that the table doesn't have, or whose cards are in play."""
     rules = table.rules
     if not 1 <= number <= rules.deck.decks:
         message = f"there is no deck {number}; the table has {rules.deck.decks}"
@@ -162,28 +161,28 @@ def _check_age(table: Table, number: int, time: Time) -> None:
 
 
 def _check_confirmed(table: Table, deck: Deck, *, shuffling: bool = False) -> None:
-    """Refuse to go on with a deck while something has to be confirmed of it."""
+    """Refuse to use a deck with confirmations outstanding."""
     for moment, clause in deck.todo:
         if not (shuffling and moment in ("shuffle", "cut")):
             says = table.rules.clauses[clause].says
-            raise Refused("prompt_open", f"first to be confirmed: {says}", clause=clause)
+            raise Refused("prompt_open", f"confirm this first: {says}", clause=clause)
 
 
 def _check_shuffled(table: Table, deck: Deck) -> None:
-    # 5.A: before every round, unless the cards came shuffled and were not dealt since.
+    # 5.A: before every round, unless the cards came shuffled and haven't been dealt since.
     if table.rules.deck.shuffle and deck.stack is None:
         clause = table.rules.deck.shuffle.clause
-        raise Refused("not_shuffled", "the deck has to be shuffled first", clause=clause)
+        raise Refused("not_shuffled", "the deck must be shuffled first", clause=clause)
 
 
 def _check_ready(table: Table, number: int, time: Time) -> Deck:
-    """Refuse to deal from a deck that is not ready."""
+    """Refuse to deal from a deck that isn't ready."""
     deck, rules = _deck(table, number), table.rules
     _check_age(table, number, time)
     _check_confirmed(table, deck)
     _check_shuffled(table, deck)
     if rules.deck.cut and is_cut_due(rules, deck) and not deck.depth:
-        raise Refused("not_cut", "the cards have to be cut first", clause=rules.deck.cut.clause)
+        raise Refused("not_cut", "the cards must be cut first", clause=rules.deck.cut.clause)
     return deck
 
 
@@ -200,7 +199,7 @@ def _confirm(table: Table, command: Confirm) -> Confirmed:
         message = f"{clause!r} is not to be confirmed of deck {deck} now"
         raise Refused("not_due", message, field="clause")
     if todo[0].clause != clause:
-        raise Refused("not_yet", f"first comes: {todo[0].says}", clause=todo[0].clause)
+        raise Refused("not_yet", f"this comes first: {todo[0].says}", clause=todo[0].clause)
     _check_person(todo[0], command.by)
     return Confirmed(deck, clause, command.by)
 
@@ -230,7 +229,7 @@ def _cut(table: Table, command: Cut) -> CutMade:
     _check_shuffled(table, deck)
     if not is_cut_due(rules, deck):
         clause = rules.deck.cut.clause if rules.deck.cut else rules.deck.clause
-        raise Refused("no_cut", "this stack is dealt without a cut", clause=clause)
+        raise Refused("no_cut", "this deck isn't cut", clause=clause)
     if deck.depth:
         message = "the cards are cut; only a floorperson has them cut again"
         raise Refused("already_cut", message, clause=_recut_prompt(rules))
@@ -239,7 +238,7 @@ def _cut(table: Table, command: Cut) -> CutMade:
 
 
 def _recut(table: Table, command: Recut) -> CutMade:
-    # 5.G: after a cut, before any card, and only if a floorperson wants it.
+    # 5.G: after a cut, before any card, and only at a floorperson's request.
     deck, rules = _deck(table, command.deck), table.rules
     if not deck.depth:
         message = "the cards were not cut yet, so they are not cut again"
@@ -271,8 +270,8 @@ def _count(table: Table, command: Count) -> tuple[Event, ...]:
     kinds = table.rules.irregularities.items()
     kind = next((kind for kind, irregularity in kinds if counts_stub(irregularity)), None)
     if kind is None:
-        raise Refused("no_count", "this book has no count of the stub", field="cards")
-    # The round is over, so no card can still be found misdealt: a wrong count removes the deck.
+        raise Refused("no_count", "this book doesn't count the stub", field="cards")
+    # The round is over, so no misdeal can be found any more: a wrong count removes the deck.
     facts = {"cards": command.cards, "misdealt": False}
     row, _ = consequence_of(Round(table.rules), kind, facts)
     counted = Counted(command.deck, command.cards)
@@ -285,7 +284,7 @@ def _count(table: Table, command: Count) -> tuple[Event, ...]:
 
 
 def _check_devices(table: Table) -> None:
-    """Refuse any shuffle and any deal while a failed device is neither covered nor marked."""
+    """Refuse to shuffle or deal while a failed device is neither covered nor marked."""
     for device, outage in table.out.items():
         asked = prompts(table.rules, "device fails")
         if asked and not outage.secured:
@@ -311,7 +310,7 @@ def _fail(table: Table, device: Device) -> Failed:
 
 def _check_out(table: Table, device: Device) -> None:
     if device not in table.out:
-        raise Refused("not_out", f"the {device} is not out of order", field="device")
+        raise Refused("not_out", f"the {device} isn't out of order", field="device")
 
 
 def _secure(table: Table, command: Secure) -> Secured:
@@ -329,7 +328,7 @@ def _change(table: Table, command: Change) -> Changed:
     _check_between(table)
     if command.digest not in table.ways:
         raise Refused("no_such_rules", "the table has no rules of this digest", field="digest")
-    # 13.H: another way to shuffle or to deal waits until the device is covered or marked.
+    # 13.H: cover or mark the device before shuffling or dealing another way.
     _check_devices(table)
     return Changed(command.digest)
 
@@ -342,7 +341,7 @@ def _bank_clause(rules: TableRules) -> str:
 
 
 def _check_turn(table: Table, seat: int) -> str:
-    """Return the player whose turn to bank it is, or refuse."""
+    """Return the player at a seat whose turn it is to bank, or refuse."""
     _check_between(table)
     rules = table.rules
     if rules.banked_by == "house":
@@ -352,7 +351,7 @@ def _check_turn(table: Table, seat: int) -> str:
     if rotation and not rotation.stays and has_banked_enough(table, player):
         message = f"{player} has banked {rotation.rounds_max} rounds running"
         raise Refused("banked_enough", message, field="seat", clause=clause)
-    # Whoever has taken the bank keeps the turn, even if somebody sits down before them.
+    # A player who has taken the bank keeps it, even if somebody sits down ahead of them.
     order = (table.banker.seat,) if table.banker else bank_order(table)
     if order[:1] != (seat,):
         turn = f"seat {order[0]}'s turn" if order else "nobody's turn"
@@ -370,7 +369,7 @@ def _take_bank(table: Table, command: TakeBank) -> BankTaken:
 def _pass_bank(table: Table, command: PassBank) -> BankPassed:
     player, rotation = _check_turn(table, command.seat), table.rules.bank.rotation
     if rotation and not rotation.passes:
-        raise Refused("no_pass", "the turn to bank is not passed", clause=rotation.clause)
+        raise Refused("no_pass", "this book doesn't let you pass the bank", clause=rotation.clause)
     return BankPassed(command.seat, player)
 
 
@@ -418,7 +417,7 @@ def _deal_first(table: Table, command: DealFirstCard) -> FirstCardDealt:
     playing = _in_play(table)
     if playing.dealt:
         raise Refused("already_dealt", "the first card of the round is dealt")
-    # The bets took their time, and the deck may have been cut again: all is asked once more.
+    # Betting took time, and the deck may have been recut: check everything again.
     _check_dealing(table)
     deck = _check_ready(table, playing.deck, command.time)
     return FirstCardDealt(playing.id, command.time, playing.deck, deck.order)

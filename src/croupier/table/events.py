@@ -1,4 +1,4 @@
-"""What has happened at a table between its rounds."""
+"""The events of a table between its rounds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class Shuffled:
 
 @dataclass(frozen=True, slots=True)
 class CutMade:
-    """The cards were cut so deep; a floorperson's order makes it a recut."""
+    """The cards were cut at this depth; if by a floorperson, it is a recut."""
 
     deck: int
     depth: int
@@ -99,7 +99,7 @@ class BankPassed:
 class RoundStarted:
     """A round may take bets, with this deck.
 
-    The order of its cards has a number that is never used again: a commitment holds for one order.
+    The number of its order is never reused: a commitment holds for one order.
     """
 
     round: str
@@ -111,7 +111,7 @@ class RoundStarted:
 
 @dataclass(frozen=True, slots=True)
 class FirstCardDealt:
-    """Cards leave the deck; its order is another than at the start if it was recut since then."""
+    """Cards leave the deck; `order` differs from the start if the deck was recut since."""
 
     round: str
     time: Time

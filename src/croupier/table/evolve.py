@@ -1,10 +1,11 @@
-"""Makes the next table from an event. It is total: what has happened is never refused."""
+"""Apply events to a table. This is total: an event is never refused."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import reduce
 from typing import assert_never
 
-from croupier.round.state import Banker, changed
+from croupier.round.state import Banker
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Moment
 from croupier.table.commands import Time
@@ -48,7 +49,7 @@ _HANDLING: tuple[Moment, ...] = ("shuffle", "cut")
 
 
 def replay(rules: TableRules, events: Iterable[Event], others: Iterable[TableRules] = ()) -> Table:
-    """Return the table that a history of events comes to."""
+    """Return the table after a history of events."""
     return reduce(evolve, events, new_table(rules, others))
 
 
@@ -56,7 +57,7 @@ def evolve(table: Table, event: Event) -> Table:
     """Return the table after one event."""
     match event:
         case Joined():
-            return changed(table, seats={**table.seats, event.seat: event.player})
+            return replace(table, seats={**table.seats, event.seat: event.player})
         case Left():
             return _left(table, event)
         case Received():
@@ -64,39 +65,39 @@ def evolve(table: Table, event: Event) -> Table:
         case Confirmed():
             deck = table.decks[event.deck]
             todo = tuple(task for task in deck.todo if task.clause != event.clause)
-            return _with_deck(table, event.deck, changed(deck, todo=todo))
+            return _with_deck(table, event.deck, replace(deck, todo=todo))
         case Shuffled():
             return _shuffled(table, event)
         case CutMade():
             deck = _without(table.decks[event.deck], ("cut",))
             todo = (*deck.todo, *_tasks(table.rules, "cut"))
-            return _reordered(table, event.deck, changed(deck, depth=event.depth, todo=todo))
+            return _reordered(table, event.deck, replace(deck, depth=event.depth, todo=todo))
         case Counted():
-            table = changed(table, uncounted=0)
+            table = replace(table, uncounted=0)
             return _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
         case DeckRemoved():
             decks = {number: deck for number, deck in table.decks.items() if number != event.deck}
-            return changed(table, decks=decks)
+            return replace(table, decks=decks)
         case Failed():
             return _failed(table, event)
         case Secured():
             secured = table.out[event.device]._replace(secured=event.clause)
-            return changed(table, out={**table.out, event.device: secured})
+            return replace(table, out={**table.out, event.device: secured})
         case Restored():
             out = {device: o for device, o in table.out.items() if device != event.device}
-            return changed(table, out=out)
+            return replace(table, out=out)
         case Changed():
             return _changed(table, event)
         case BankTaken():
-            return changed(table, banker=Banker(event.seat, event.player, event.funds))
+            return replace(table, banker=Banker(event.seat, event.player, event.funds))
         case BankPassed():
             passed = (*table.passed, event.player)
-            return _again(changed(table, banker=None, passed=passed))
+            return _again(replace(table, banker=None, passed=passed))
         case RoundStarted():
             return _started(table, event)
         case FirstCardDealt():
-            in_play = table.round and changed(table.round, dealt=True)
-            return changed(_aged(table, event.time), round=in_play)
+            in_play = table.round and replace(table.round, dealt=True)
+            return replace(_aged(table, event.time), round=in_play)
         case RoundEnded():
             return _ended(table, event)
     assert_never(event)
@@ -106,25 +107,25 @@ def evolve(table: Table, event: Event) -> Table:
 
 
 def _aged(table: Table, time: Time) -> Table:
-    """Let time pass for every deck."""
+    """Age every deck to this time."""
     passed_s = elapsed_s(table.time, time)
-    decks = {n: changed(deck, age_s=deck.age_s + passed_s) for n, deck in table.decks.items()}
-    return changed(table, time=time, decks=decks)
+    decks = {n: replace(deck, age_s=deck.age_s + passed_s) for n, deck in table.decks.items()}
+    return replace(table, time=time, decks=decks)
 
 
 def _with_deck(table: Table, number: int, deck: Deck) -> Table:
-    return changed(table, decks={**table.decks, number: deck})
+    return replace(table, decks={**table.decks, number: deck})
 
 
 def _reordered(table: Table, number: int, deck: Deck) -> Table:
-    """Put a deck on the table whose cards lie in an order that was never there before."""
+    """Store a deck with a new order number, never used before."""
     order = table.orders + 1
-    return _with_deck(changed(table, orders=order), number, changed(deck, order=order))
+    return _with_deck(replace(table, orders=order), number, replace(deck, order=order))
 
 
 def _tasks(rules: TableRules, *moments: Moment) -> tuple[Task, ...]:
-    """Return what is to be confirmed of a deck at these moments."""
-    # 5.G: a floorperson's clause on the cut is a right to have another one, not a duty.
+    """Return what must be confirmed of a deck at these moments."""
+    # 5.G: a floorperson's clause on the cut is a right to a recut, not a duty.
     return tuple(
         Task(moment, prompt.clause)
         for moment in moments
@@ -134,12 +135,12 @@ def _tasks(rules: TableRules, *moments: Moment) -> tuple[Task, ...]:
 
 
 def _without(deck: Deck, moments: tuple[Moment, ...]) -> Deck:
-    return changed(deck, todo=tuple(task for task in deck.todo if task.moment not in moments))
+    return replace(deck, todo=tuple(task for task in deck.todo if task.moment not in moments))
 
 
 def _unshuffled(deck: Deck) -> Deck:
-    """Return a deck that has to be shuffled before it is dealt."""
-    return changed(_without(deck, _HANDLING), stack=None, depth=0)
+    """Return a deck that must be shuffled before it is dealt."""
+    return replace(_without(deck, _HANDLING), stack=None, depth=0)
 
 
 def _received(table: Table, event: Received) -> Table:
@@ -156,35 +157,35 @@ def _received(table: Table, event: Received) -> Table:
 def _shuffled(table: Table, event: Shuffled) -> Table:
     deck = _unshuffled(table.decks[event.deck])
     by_machine = uses(table.rules, "shuffler")
-    deck = changed(
+    deck = replace(
         deck,
         stack="shuffled by machine" if by_machine else "shuffled by hand",
         todo=(*deck.todo, *_tasks(table.rules, "shuffle")),
     )
-    table = changed(table, uncounted=0) if event.counted else table
+    table = replace(table, uncounted=0) if event.counted else table
     return _reordered(table, event.deck, deck)
 
 
 def _idle(table: Table) -> Table:
-    """Spread the cards where nobody is left to play and the book has a routine for it (5.H)."""
+    """Spread the cards if no players are left and the book has a routine for it (5.H)."""
     if table.seats or table.round or not prompts(table.rules, "idle"):
         return table
     todo = _tasks(table.rules, "idle", "first player")
     decks = {
-        # A deck that is not even inspected stays at its opening.
+        # A deck that isn't inspected yet stays at its opening.
         number: deck
         if any(task.moment == "cards received" for task in deck.todo)
-        else changed(_unshuffled(deck), todo=todo)
+        else replace(_unshuffled(deck), todo=todo)
         for number, deck in table.decks.items()
     }
-    return changed(table, decks=decks)
+    return replace(table, decks=decks)
 
 
 # ---------------------------------------------------------------- devices and equipment
 
 
 def _failed(table: Table, event: Failed) -> Table:
-    """Mark a device as out of order; the cards that may lie in it are shuffled again."""
+    """Mark a device as out of order; cards that may be in it must be reshuffled."""
     at_hand = table.round.deck if table.round else table.deck_turn
     if event.device == "shoe":
         inside = {at_hand}
@@ -193,18 +194,18 @@ def _failed(table: Table, event: Failed) -> Table:
     if table.round and table.round.dealt:
         inside -= {at_hand}
     decks = {n: _unshuffled(deck) if n in inside else deck for n, deck in table.decks.items()}
-    return changed(table, out={**table.out, event.device: Outage(event.clause)}, decks=decks)
+    return replace(table, out={**table.out, event.device: Outage(event.clause)}, decks=decks)
 
 
 def _changed(table: Table, event: Changed) -> Table:
     rules = table.ways[event.digest]
     decks = {
-        number: changed(deck, todo=tuple(t for t in deck.todo if t.clause in rules.clauses))
+        number: replace(deck, todo=tuple(t for t in deck.todo if t.clause in rules.clauses))
         for number, deck in table.decks.items()
         if number <= rules.deck.decks
     }
     meters = {**initial_meters(rules), **table.meters}
-    return changed(table, rules=rules, decks=decks, meters=meters)
+    return replace(table, rules=rules, decks=decks, meters=meters)
 
 
 # ---------------------------------------------------------------- seats, bank and rounds
@@ -213,12 +214,12 @@ def _changed(table: Table, event: Changed) -> Table:
 def _left(table: Table, event: Left) -> Table:
     seats = {seat: player for seat, player in table.seats.items() if seat != event.seat}
     banker = table.banker if table.banker and table.banker.seat != event.seat else None
-    return _idle(_again(changed(table, seats=seats, banker=banker)))
+    return _idle(_again(replace(table, seats=seats, banker=banker)))
 
 
 def _again(table: Table) -> Table:
-    """When all have passed the turn goes round once more; no round is dealt meanwhile (C6)."""
-    return table if bank_order(table) else changed(table, passed=())
+    """Restart the bank's rotation if everyone has passed; no round is dealt meanwhile (C6)."""
+    return table if bank_order(table) else replace(table, passed=())
 
 
 def _started(table: Table, event: RoundStarted) -> Table:
@@ -226,7 +227,7 @@ def _started(table: Table, event: RoundStarted) -> Table:
     if banker:
         running = last.rounds if last and last.player == banker.player else 0
         last = Turn(banker.seat, banker.player, running + 1)
-    return changed(
+    return replace(
         _aged(table, event.time),
         round=InPlay(event.round, event.deck, banker=banker),
         last_deck=event.deck,
@@ -241,7 +242,7 @@ def _ended(table: Table, event: RoundEnded) -> Table:
     if event.deck in table.decks:
         table = _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
     return _idle(
-        changed(
+        replace(
             table,
             round=None,
             uncounted=0 if event.counted else table.uncounted,

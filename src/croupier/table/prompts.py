@@ -1,4 +1,4 @@
-"""The guided clauses of a book as prompts: which there are at a moment, and which are due now."""
+"""The guided clauses of a book as prompts: those of a moment, and those due now."""
 
 from dataclasses import dataclass
 
@@ -14,12 +14,12 @@ _ENDS: dict[Do, tuple[Moment, ...]] = {
     "deal": ("dealt", "examine"),
     "decide": ("decided",),
 }
-"""The moments at which a step of a round is over; those at which it begins bear its name."""
+"""The moments at the end of a step; those at its beginning have the step's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a guided clause asks, and of whom; at a table, of which deck or device."""
+    """A guided clause to confirm: by whom and, at a table, for which deck or device."""
 
     moment: Moment
     clause: str
@@ -39,9 +39,9 @@ def prompts(rules: TableRules, moment: Moment) -> tuple[Prompt, ...]:
 
 
 def due(table: Table) -> tuple[Prompt, ...]:
-    """Return what has to be confirmed now, each deck's in its order.
+    """Return what must be confirmed now, each deck's prompts in order.
 
-    One prompt of a failed device is enough: it is covered, or it is marked.
+    For a failed device one prompt is enough: it is covered, or it is marked.
     """
     found = [
         Prompt(p.moment, p.clause, p.says, p.by, device=device)
@@ -60,9 +60,9 @@ def due(table: Table) -> tuple[Prompt, ...]:
 
 
 def moments(round: Round, event: Event, *, count_due: bool = False) -> tuple[Moment, ...]:
-    """Return the moments that an event brings to a round as it stood before it.
+    """Return the moments that an event brings to a round; `round` is the round before it.
 
-    Where the table says that the stub is due to be counted, the deal brings that moment too.
+    With `count_due`, the deal also brings the moment to count the stub.
     """
     found: list[Moment] = []
     match event:

@@ -1,4 +1,4 @@
-"""A table as it stands between, before and during its rounds: frozen values, made by `evolve`."""
+"""The state of a table between, before and during its rounds: frozen values, made by `evolve`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,10 +12,9 @@ from croupier.rules.vocabulary import NONE, Device, Moment, Stack
 from croupier.table.commands import Time
 
 SHUFFLER, CARDS = "shuffler", "cards"
-"""The selections that say how cards are shuffled, and how they reach the table."""
-"""The way of dealing that a device does."""
+"""The selections for how cards are shuffled, and how they reach the table."""
 UNKNOWN_S = 10**9
-"""How long a time is taken to be that no clock can tell: longer than any deck may last."""
+"""The assumed duration when no clock can tell: longer than any deck may last."""
 HOUR_S = 3600
 
 Stacked = Stack | Literal["shuffled by machine"]
@@ -23,21 +22,21 @@ T = TypeVar("T")
 
 
 class Task(NamedTuple):
-    """A guided clause that is to be confirmed of a deck, and the moment that brought it up."""
+    """A guided clause to confirm for a deck, and the moment it belongs to."""
 
     moment: Moment
     clause: str
 
 
 class Outage(NamedTuple):
-    """A device out of order: the clause on its failure, and the one by which it was secured."""
+    """A device out of order: the clause on its failure, and the one that secured it."""
 
     clause: str
     secured: str = ""
 
 
 class Turn(NamedTuple):
-    """Who banked the last round, where, and how many rounds running."""
+    """The last banker's seat, player and number of consecutive rounds."""
 
     seat: int
     player: str
@@ -46,22 +45,18 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Deck:
-    """A deck at the table."""
-
     age_s: int = 0
-    """As of the table's last time."""
+    """As of the table's `time`."""
     todo: tuple[Task, ...] = ()
     stack: Stacked | None = None
-    """How it became a stack to deal from; None while it has still to be shuffled."""
+    """How it was made ready to deal; None until it is shuffled."""
     depth: int = 0
-    """How deep it was cut, 0 if it was not."""
+    """The depth of the cut, 0 if uncut."""
     order: int = 0
 
 
 @dataclass(frozen=True)
 class InPlay:
-    """The round that is being played."""
-
     id: str
     deck: int
     dealt: bool = False
@@ -70,44 +65,44 @@ class InPlay:
 
 @dataclass(frozen=True)
 class Table:
-    """What lasts between the rounds of one table."""
+    """The state of a table that outlasts a round."""
 
     rules: TableRules
     ways: Mapping[str, TableRules] = field(default_factory=dict)
-    """The rules for every equipment that the table may be run with, by their digests."""
+    """The rules for each set of equipment that the table can use, by digest."""
     time: Time | None = None
     seats: Mapping[int, str] = field(default_factory=dict)
     decks: Mapping[int, Deck] = field(default_factory=dict)
     last_deck: int = 0
     orders: int = 0
     uncounted: int = 0
-    """Rounds since cards were counted, the present one included."""
+    """Rounds since the cards were counted, including the current one."""
     out: Mapping[Device, Outage] = field(default_factory=dict)
     meters: Mapping[str, int] = field(default_factory=dict)
-    """What each meter showed at the end of the last round that was not void, in micros."""
+    """Each meter's reading after the last round that wasn't void, in micros."""
     banker: Banker | None = None
-    """Who has taken the bank of the next round."""
+    """The player who has taken the bank of the next round."""
     turn: Turn | None = None
     passed: tuple[str, ...] = ()
     round: InPlay | None = None
 
     @property
     def deck_turn(self) -> int:
-        """The deck to be dealt next; two take turns (3.B(4), deck/3.c), void rounds or not."""
+        """The deck to deal next; two decks alternate (3.B(4), deck/3.c), void rounds included."""
         return self.last_deck % self.rules.deck.decks + 1
 
     @property
     def count_due(self) -> bool:
-        """Whether the stub has to be counted before another round starts."""
+        """Whether the stub must be counted before another round starts."""
         count = self.rules.deck.stub_count
         return count is not None and self.uncounted >= count.every_rounds
 
     def age_s(self, deck: int, time: Time) -> int:
-        """Return how old a deck is at a time, never less than it truly is."""
+        """Return the age of a deck at a time, never less than its true age."""
         return self.decks[deck].age_s + elapsed_s(self.time, time)
 
     def opening(self) -> tuple[Open | Bank, ...]:
-        """Return the commands that open the round which was started."""
+        """Return the commands that open the started round."""
         if self.round is None:
             return ()
         known = self.rules.meters
@@ -117,22 +112,22 @@ class Table:
 
 
 def new_table(rules: TableRules, others: Iterable[TableRules] = ()) -> Table:
-    """Return an empty table; `others` are its rules with other equipment, for when one fails."""
+    """Return an empty table; `others` are its rules with other equipment, if a device fails."""
     ways = {way.digest: way for way in (rules, *others)}
     return Table(rules, ways=ways, meters=initial_meters(rules))
 
 
 def initial_meters(rules: TableRules) -> dict[str, int]:
-    """Return what the meters show before the first round, where it was declared."""
+    """Return the declared meter readings before the first round."""
     return {id: micros(m.initial) for id, m in rules.meters.items() if m.initial is not None}
 
 
 def elapsed_s(before: Time | None, now: Time) -> int:
-    """Return the seconds between two readings, or more, but never less.
+    """Return at least the seconds between two readings, never fewer.
 
-    A wall clock that was put back cannot make a deck younger: while the machine runs, its other
-    clock tells. After a new start the wall clock is asked, and is not believed where it shows less
-    than the time since that start.
+    Setting the wall clock back can't make a deck younger: while the machine runs, the uptime clock
+    decides. After a restart the wall clock does, unless it shows less than the time since the
+    restart.
     """
     if before is None:
         return 0
@@ -143,23 +138,23 @@ def elapsed_s(before: Time | None, now: Time) -> int:
 
 
 def uses(rules: TableRules, device: Device) -> bool:
-    """Whether cards are shuffled, or dealt, by this device."""
+    """Whether cards are shuffled or dealt with this device."""
     chosen = rules.selections.get(SHUFFLER, NONE) != NONE
     return device in rules.deal.devices or (device == "shuffler" and chosen)
 
 
 def is_cut_due(rules: TableRules, deck: Deck) -> bool:
-    """Whether a stack of this kind is cut before it is dealt."""
+    """Whether a deck stacked this way is cut before it is dealt."""
     return rules.deck.cut is not None and deck.stack in rules.deck.cut.of
 
 
 def cut(cards: Sequence[T], depth: int) -> tuple[T, ...]:
-    """Return the cards as they lie after a cut so deep: the top of the stack goes underneath."""
+    """Return the cards after a cut: the top `depth` cards go to the bottom."""
     return (*cards[depth:], *cards[:depth])
 
 
 def has_banked_enough(table: Table, player: str) -> bool:
-    """Whether a player, wherever they sit now, has banked all the rounds running that one may."""
+    """Whether a player, at any seat, has banked the maximum number of consecutive rounds."""
     rotation, last = table.rules.bank.rotation, table.turn
     if rotation is None or last is None or last.player != player:
         return False
@@ -167,10 +162,10 @@ def has_banked_enough(table: Table, player: str) -> bool:
 
 
 def bank_order(table: Table) -> tuple[int, ...]:
-    """Return the seats that may bank the next round, in turn; the first one's turn is now.
+    """Return the seats that may bank the next round, in turn; the first is next.
 
-    The bank moves clockwise, and it is players who bank, not seats: whoever has banked enough is
-    left out, or comes last where the book lets a banker stay.
+    The bank moves clockwise between players, not seats. A player who has banked enough is left out,
+    or comes last if the book lets a banker stay.
     """
     if table.rules.banked_by == "house":
         return ()

@@ -25,6 +25,12 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from croupier.fairness.shuffle import Entropy
+from croupier.gallery.galleries import Galleries
+from croupier.gallery.scene import Scene
+from croupier.house.books import Books, Clocks
+from croupier.house.config import parse_config
+from croupier.house.pit import Pit
+from croupier.house.table import Table
 from croupier.ledger.stores import sqlite
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import Verified, verify
@@ -33,17 +39,13 @@ from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.server import people as persons
 from croupier.server.app import guarded, make_app
-from croupier.server.backroom import Backroom, Clocks
-from croupier.server.config import parse_config
 from croupier.server.doorway import Doorway, serve_config
 from croupier.server.guard import MESSAGES
 from croupier.server.limits import Rate
-from croupier.server.live import LiveTable
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
-from croupier.server.pit import Pit
 from tests.rules.books import CALIFORNIA, FLORIDA, IDS, LET_IT_RIDE, MARYLAND, SINGAPORE
-from tests.server.doors import CHEAP, GENEROUS, OWN, logged
+from tests.server.doors import CHEAP, GENEROUS, NO_TLS, OWN, logged
 
 NO_LIMIT = Rate(1e9, 1e9)
 PASSWORD = "correct horse battery"
@@ -223,11 +225,12 @@ class House:
     visitors: list[Visitor] = field(default_factory=list)
     all_lines: list[Line] = field(default_factory=list)
 
-    def table(self, id: str) -> LiveTable:
+    def table(self, id: str) -> Table:
         return self.pit.tables[id]
 
     def visitor(self, **headers: str) -> Visitor:
-        http = httpx.AsyncClient(base_url=self.url, headers={**OWN, **headers}, timeout=60)
+        own = {**OWN, **headers}
+        http = httpx.AsyncClient(base_url=self.url, headers=own, timeout=60, verify=NO_TLS)
         self.visitors.append(Visitor(self, http))
         return self.visitors[-1]
 
@@ -249,7 +252,8 @@ class House:
         """Open a socket, whatever comes of it."""
         query = f"?ticket={ticket}" + ("" if last is None else f"&last={last}")
         address = f"ws://127.0.0.1:{self.port}/api/tables/{table}/socket{query}"
-        options = {"compression": None, "max_size": None, "ping_interval": None, **options}
+        waits = {"open_timeout": None, "ping_interval": None}  # However busy the machine is.
+        options = {"compression": None, "max_size": None, **waits, **options}
         made = Line(await connect(address, **options), len(self.all_lines))
         self.all_lines.append(made)
         return made
@@ -263,21 +267,30 @@ class House:
     async def dealt(self, id: str) -> None:
         """Let the time pass that the dealer waits for, until it has done what is next."""
         table = self.table(id)
-        before = table.scribe.number
-        while table.scribe.number == before:
-            if table._wait is not None:
-                self.hands.wait_s = max(self.hands.wait_s, table._due_ms() / 1000 + 1)
-                table._wake.set()
+        before = table.number
+        while table.number == before:
+            if (due_ms := table.notes.clock.due_ms) is not None:
+                self.hands.wait_s = max(self.hands.wait_s, due_ms / 1000 + 1)
+                self.pit.dealers[id].wake()
             await asyncio.sleep(0.001)
+
+    @property
+    def galleries(self) -> Galleries:
+        galleries: Galleries = self.app.state.galleries
+        return galleries
+
+    def scene(self, id: str) -> Scene:
+        """Return what anybody may see of a table."""
+        return self.galleries.scene(id)
 
     async def until_phase(self, id: str, *phases: str) -> None:
         """Wait until a table is in a phase that it gets to by itself."""
-        while self.table(id).scene()["phase"] not in phases:
+        while self.scene(id)["phase"] not in phases:
             await asyncio.sleep(0.001)
 
     async def verified(self) -> Verified:
         """Verify the whole ledger."""
-        return await self.pit.room.read(lambda view: verify(view, rules_of))
+        return await self.pit.books.read(lambda view: verify(view, rules_of))
 
 
 def known_persons(patch: pytest.MonkeyPatch) -> None:
@@ -310,12 +323,15 @@ async def open_house(
     store = unsynced(folder / "ledger.db")
     now = {"now_ms": lambda: int(hands.people_s * 1000), "clock": lambda: hands.people_s}
     people = People(store, passwords=Passwords(made_by=CHEAP), **now)  # type: ignore[arg-type]
-    room = Backroom(store, KEY, clocks=clocks or hands.clocks(), entropy=entropy)
-    pit = Pit(parse_config(tables, rules_of), room, rules_of)
+    books = Books(store, KEY, clocks=clocks or hands.clocks(), entropy=entropy)
+    pit = Pit(parse_config(tables, rules_of), books, rules_of)
     app = make_app(pit, people, messages=messages or MESSAGES)
     async with AsyncExitStack() as stack:
         lines = stack.enter_context(logged())
-        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=2048))
+        # Named as TCP, so that the loop sends small answers at once.
+        tcp = socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
+        listener = stack.enter_context(socket.socket(*tcp))
+        listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         server = uvicorn.Server(serve_config(guarded(app, GENEROUS), doorway=doorway))
         running = asyncio.create_task(server.serve([listener]))
@@ -331,7 +347,8 @@ async def open_house(
             await _leave(house)
             server.should_exit = True
             await running
-            room.close()
+            books.close()
+            store.close()
             people.close()
             app.state.desk.close()
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from croupier.server.live import LiveTable
+from croupier.house.table import Table
 from tests.server.attacks.houses import TABLE_IDS, House, Line, Visitor, stakes
 
 SEATS = {"ann": 2, "bob": 4}
@@ -24,7 +24,7 @@ class Walk:
         return TABLE_IDS[self.book]
 
     @property
-    def table(self) -> LiveTable:
+    def table(self) -> Table:
         return self.house.table(self.id)
 
     @property
@@ -55,20 +55,20 @@ class Walk:
         for name in SEATS:
             await self.lines[name].do("ready", seat=SEATS[name])
         await self.house.until_phase(self.id, "decide")
-        while (round := self.table.standing.round) is not None and not round.closed:
+        while (round := self.table.place.standing.round) is not None and not round.closed:
             if round.due or not round.asked:
-                yield self.table.scene()["phase"]
+                yield self.house.scene(self.id)["phase"]
                 await self.house.dealt(self.id)
                 continue
             seat = round.asked[0]
             yield f"asks {seat}"
             name = next(n for n, s in self.seats.items() if s == seat)
-            option = self.table.scene()["choices"][0 if name == "ann" else -1]["option"]
+            option = self.house.scene(self.id)["choices"][0 if name == "ann" else -1]["option"]
             await self.lines[name].do("choose", seat=seat, option=option)
         yield "over"
 
     async def _bank(self) -> None:
-        while (turn := self.table.scene()["bank_turn"]) != self.seats[BANKER]:
+        while (turn := self.house.scene(self.id)["bank_turn"]) != self.seats[BANKER]:
             name = next(n for n, seat in self.seats.items() if seat == turn)
             await self.lines[name].do("pass", seat=turn)
         await self.lines[BANKER].do("bank", seat=turn, funds=50_000)
@@ -77,7 +77,7 @@ class Walk:
         rules = self.table.config.rules
         wagers = [n for n, w in rules.wagers.items() if w.placed == "before the deal"][:1]
         for at, name in enumerate(SEATS, 1):
-            hand = {"hand": at} if self.table.felt["shared_hands"] else {}
+            hand = {"hand": at} if self.house.galleries[self.id].felt["shared_hands"] else {}
             for wager, cents in stakes(rules, wagers).items():
                 line = self.lines[name]
                 await line.do("bet", seat=SEATS[name], wager=wager, cents=cents, **hand)

@@ -67,7 +67,7 @@ def test_frames_that_say_nothing_are_counted_and_cut(
         total = sum(parsed)
         assert total < 4 * 1_500
         await other.do("ping")
-        assert len(house.table("maryland").viewers) == 1
+        assert len(house.galleries["maryland"].viewers) == 1
         noted = [json.loads(text)["event"] for text in house.lines.getvalue().splitlines()]
         assert 1 <= noted.count("socket_flood") <= 4
 

@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 
+from croupier.gallery.outbox import Viewer
+from croupier.house import standing
+from croupier.house.table import Table
 from croupier.ledger.journal import decode
 from croupier.ledger.store import View
-from croupier.server import standing, talk
-from croupier.server.live import LiveTable
-from croupier.server.outbox import Viewer
+from croupier.server import talk
 from croupier.table.commands import Join
 from croupier.table.decide import decide
 from croupier.table.events import Joined
+from tests.house.floor import answered
 from tests.rules.books import MARYLAND, SINGAPORE
 from tests.server.attacks.houses import House, crashes, open_house, table_toml
-from tests.server.floor import answered
 
 SEAT_RACES, SEAT_RACES_LONG = 150, 10_000
 PLAYERS = 8
@@ -28,7 +29,7 @@ BET_ROUNDS, BET_ROUNDS_LONG = 15, 400
 BETS_EACH = 12
 
 
-async def say(table: LiveTable, viewer: Viewer, type: str, **fields: Any) -> dict[str, Any]:
+async def say(table: Table, viewer: Viewer, type: str, **fields: Any) -> dict[str, Any]:
     """Ask a table as a socket does."""
     said = await answered(table, viewer, json.dumps({"type": type, **fields}))
     answer: dict[str, Any] = json.loads(said)
@@ -58,7 +59,7 @@ async def seat_races(folder: Path, races: int) -> list[str]:
             if len(won) != 1 or lost != {"seat_taken"}:
                 faults.append(f"race {race}: {len(won)} winners, {lost}")
                 break
-            if table.standing.table.seats[3] != won[0].player:
+            if table.place.standing.table.seats[3] != won[0].player:
                 faults.append(f"race {race}: somebody else sits there")
             await say(table, won[0], "leave", id=f"l{race}", seat=3)
         faults += [str(crash) for crash in crashes(house)]
@@ -110,10 +111,10 @@ async def balance_races(folder: Path, races: int, break_: Callable[[House], None
         break_(house)
         pit, rng = house.pit, random.Random(2)
         for table in pit.tables.values():
-            table.board.come(viewer)
+            house.galleries[table.id].come(viewer)
             await say(table, viewer, "sit", id=f"s-{table.id}", seat=2)
             await house.until_phase(table.id, "bets")
-        had = pit.room.purse_cents(viewer.player or "")
+        had = pit.books.purse_cents(viewer.player or "")
         for race in range(races):
             asked: dict[str, dict[str, Any]] = {
                 table.id: {"wager": next(iter(table.config.rules.wagers)), "cents": cents}
@@ -131,7 +132,7 @@ async def balance_races(folder: Path, races: int, break_: Callable[[House], None
                 for t, one in zip(asked, said, strict=True)
                 if one["type"] == "done"
             )
-            left = pit.room.purse_cents(viewer.player or "")
+            left = pit.books.purse_cents(viewer.player or "")
             if staked > had or left != had - staked or left < 0:
                 faults.append(f"race {race}: {staked} staked of {had}, {left} left")
                 break
@@ -153,7 +154,7 @@ def test_no_chip_is_spent_twice_in_ten_thousand_races(tmp_path: Path) -> None:
 
 def test_a_ledger_that_owes_chips_is_found(tmp_path: Path) -> None:
     def owe(house: House) -> None:
-        store: Any = house.pit.room.store
+        store: Any = house.pit.books.store
         store._writer.execute("PRAGMA ignore_check_constraints = ON")
 
     assert asyncio.run(balance_races(tmp_path, 5, owe)) != []
@@ -168,14 +169,14 @@ async def late_bets(folder: Path, rounds: int) -> list[str]:
         table, players = house.table("maryland"), await viewers(house, 5)
         wager = next(iter(table.config.rules.wagers))
         for seat, viewer in enumerate(players, 1):
-            table.board.come(viewer)
+            house.galleries[table.id].come(viewer)
             await say(table, viewer, "sit", id="s", seat=seat)
         told: dict[tuple[str, int, int], dict[str, Any]] = {}
         rng = random.Random(3)
         for number in range(rounds):
             await house.until_phase("maryland", "bets")
-            assert table.standing.round is not None
-            round = table.standing.round.id
+            assert table.place.standing.round is not None
+            round = table.place.standing.round.id
             first = {"seat": 1, "wager": wager, "cents": 500}
             told[round, 1, 500] = await say(table, players[0], "bet", id=f"f{number}", **first)
             bets = [
@@ -200,11 +201,13 @@ async def late_bets(folder: Path, rounds: int) -> list[str]:
             await asyncio.gather(*tasks)
             assert dealing is not None
             await dealing
-            while table.scene()["phase"] != "bets" or table.standing.round.id == round:
+            while (
+                house.scene(table.id)["phase"] != "bets" or table.place.standing.round.id == round
+            ):
                 await house.dealt("maryland")
         refused = sum(answer["type"] == "refused" for answer in told.values())
         print(f"{len(told)} bets around 'no more bets', {refused} of them refused")
-        faults = await house.pit.room.read(lambda view: bets_unlike(view, table.id, told))
+        faults = await house.pit.books.read(lambda view: bets_unlike(view, table.id, told))
         if not refused or refused == len(told):
             faults.append("there was no race")
         return [*faults, *map(str, crashes(house))]
@@ -243,11 +246,11 @@ def test_a_bet_that_is_answered_and_lost_is_found(
 ) -> None:
     answer = talk.answer
 
-    def mutant(table: LiveTable, viewer: Viewer, text: Any, *, reply: Any) -> None:
+    def mutant(table: Table, viewer: Viewer, text: Any, *, reply: Any) -> None:
         def lie(frame: Any) -> None:
             said = json.loads(frame)
             if said["type"] == "refused" and json.loads(text)["type"] == "bet":
-                said = {"type": "done", "id": said["id"], "v": table.scribe.number}
+                said = {"type": "done", "id": said["id"], "v": table.number}
             reply(json.dumps(said))
 
         answer(table, viewer, text, reply=lie)

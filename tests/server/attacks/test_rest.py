@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from croupier.fairness.commitment import Committed
-from croupier.server import dealer
-from croupier.server.live import LiveTable
+from croupier.house import dealer
+from croupier.house.table import Table
 from tests.rules.books import CALIFORNIA, each_book
 from tests.server.attacks.houses import House, crashes, open_house, table_toml
 from tests.server.attacks.states import Walk
@@ -44,8 +44,8 @@ def given_away(data: bytes, committed: Committed, shown: set[int]) -> list[str]:
 async def written(house: House, walk: Walk, state: int) -> bytes:
     """Return all that the process has written so far, a backup among it."""
     backup = house.folder / f"backup-{state}"
-    store: Any = house.pit.room.store
-    await house.pit.room.away(lambda: store.backup(backup))
+    store: Any = house.pit.books.store
+    await house.pit.books.away(lambda: store.backup(backup))
     files = [file.read_bytes() for file in sorted(house.folder.iterdir()) if file.is_file()]
     return b"\n".join([*files, house.lines.getvalue().encode()])
 
@@ -53,20 +53,20 @@ async def written(house: House, walk: Walk, state: int) -> bytes:
 async def searched(folder: Path, book: str, patch: pytest.MonkeyPatch) -> list[str]:
     """Look at everything in each state in which cards are hidden."""
     faults: list[str] = []
-    hear = LiveTable.hear
+    hear = Table.hear
 
-    def trips(table: LiveTable, *asked: Any, reply: Any) -> None:
+    def trips(table: Table, *asked: Any, reply: Any) -> None:
         _, message, _ = asked
         if message.id == "trip":
-            raise ValueError(f"{table.committed and table.committed.deck}")
+            raise ValueError(f"{table.deck and table.deck.deck}")
         hear(table, *asked, reply=reply)
 
-    patch.setattr(LiveTable, "hear", trips)
+    patch.setattr(Table, "hear", trips)
     async with open_house(folder, table_toml(book)) as house:
         walk, number = Walk(house, book), 0
         await walk.come_in()
         async for state in walk.states():
-            round, committed = walk.table.standing.in_play, walk.table.committed
+            round, committed = walk.table.place.standing.in_play, walk.table.deck
             if round is None or committed is None:
                 continue
             number += 1

@@ -27,13 +27,13 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from croupier.house.books import Books
+from croupier.house.config import parse_config
+from croupier.house.pit import Pit
 from croupier.server import people as persons
 from croupier.server.app import guarded, make_app
-from croupier.server.backroom import Backroom
-from croupier.server.config import parse_config
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
-from croupier.server.pit import Pit
 from tests.server.attacks.houses import ALL_TABLES, KEY, PASSWORD, rules_of, unsynced
 from tests.server.doors import CHEAP, GENEROUS, OWN, logged, serving
 
@@ -56,11 +56,12 @@ def served(folder: Path) -> Iterator[tuple[str, FastAPI]]:
         for limit in ("ADDRESS_FAILURES_MAX", "NAME_FAILURES_MAX"):
             patch.setattr(persons, limit, 10**9)
         people = People(store, passwords=Passwords(made_by=CHEAP))
-    room = Backroom(store, KEY)
-    app = make_app(Pit(parse_config(ALL_TABLES, rules_of), room, rules_of), people)
+    books = Books(store, KEY)
+    app = make_app(Pit(parse_config(ALL_TABLES, rules_of), books, rules_of), people)
     with logged(), serving(guarded(app, GENEROUS)) as port:
         yield f"http://127.0.0.1:{port}", app
-    room.close()
+    books.close()
+    store.close()
     people.close()
     app.state.desk.close()
 

@@ -14,12 +14,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame, Opcode
 
-from croupier.server import live, sight, talk, wire
-from croupier.server.backroom import Due, Then
+from croupier.gallery import gallery
+from croupier.gallery.gallery import Gallery
+from croupier.gallery.outbox import FRAMES_MAX, MISSED_MAX, Viewer
+from croupier.gallery.scene import Scene, patched
+from croupier.server import talk, wire
 from croupier.server.limits import Rate
-from croupier.server.outbox import FRAMES_MAX, MISSED_MAX, Viewer
 from croupier.server.people import TICKET_S, People
-from croupier.server.scene import Scene, patched
 from croupier.server.talk import Talk
 from tests.rules.books import MARYLAND, SINGAPORE
 from tests.server.attacks.houses import House, Line, crashes, open_house, table_toml
@@ -92,7 +93,7 @@ def test_a_session_that_ends_at_the_door_opens_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the look at the session and the socket, somebody signs out."""
-    read = People._read
+    read = People.read
 
     async def slowly(people: People, look: Any) -> Any:
         found = await read(people, look)
@@ -105,7 +106,7 @@ def test_a_session_that_ends_at_the_door_opens_nothing(
     async def attack(house: House) -> None:
         ann = await house.person("Ann Ash")
         ticket = await ann.ticket("maryland")
-        monkeypatch.setattr(People, "_read", slowly)
+        monkeypatch.setattr(People, "read", slowly)
         leaving.append(ann.id)
         assert await (await house.knock("maryland", ticket)).closed() == NO_TICKET
         assert not leaving
@@ -127,7 +128,7 @@ def test_a_second_socket_takes_over(tmp_path: Path) -> None:
         wager = next(iter(house.table("maryland").config.rules.wagers))
         await second.do("bet", seat=2, wager=wager, cents=500)
         await bobs.do("ping")
-        writers = [v for v in house.table("maryland").viewers if v.player == ann.id]
+        writers = [v for v in house.galleries["maryland"].viewers if v.player == ann.id]
         assert len(writers) == 1
         # At another table, and to watch, the same person has sockets of their own.
         await (await ann.line("singapore")).do("ping")
@@ -148,7 +149,7 @@ def test_who_is_shut_out_is_not_listened_to(tmp_path: Path) -> None:
             said = json.dumps({"type": "sit", "id": f"s{seat}", "seat": seat})
             Talk(table, viewer, Mock(wire.Wire), rate=Rate(1, 1)).hear(said)
         assert '"done"' in (await again.frames())[0]
-        assert table.standing.table.seats == {4: ann.id} and not out.waiting
+        assert table.place.standing.table.seats == {4: ann.id} and not out.waiting
 
     run(attack, tmp_path)
 
@@ -170,7 +171,7 @@ def test_the_end_of_a_session_closes_its_sockets(tmp_path: Path) -> None:
         assert await also.closed() == ENDED
         await lines[dan.id].do("ping")
         await watcher.do("ping")
-        present = {viewer.player for viewer in house.table("maryland").viewers}
+        present = {viewer.player for viewer in house.galleries["maryland"].viewers}
         assert present == {dan.id, None}
 
     run(attack, tmp_path)
@@ -184,21 +185,18 @@ def test_a_command_under_way_survives_its_socket(
     async def attack(house: House) -> None:
         ann, table = await house.person("Ann Ash"), house.table("maryland")
         first, gate, stored = await ann.line("maryland"), asyncio.Event(), asyncio.Event()
-        settle = house.pit.room.settle
+        commit = house.pit.books.commit
 
-        def slowly(due: Due, then: Then) -> None:
-            async def late(results: Any) -> None:
-                stored.set()
-                await gate.wait()
-                then(results)
+        async def slowly(finish: Any) -> Any:
+            results = await commit(finish)
+            stored.set()
+            await gate.wait()
+            return results
 
-            settle(due, lambda results: holding.append(asyncio.create_task(late(results))))
-
-        holding = list[asyncio.Task[None]]()
-        monkeypatch.setattr(house.pit.room, "settle", slowly)
+        monkeypatch.setattr(house.pit.books, "commit", slowly)
         await first.socket.send(json.dumps({"type": "sit", "id": "s1", "seat": 2}))
         await stored.wait()
-        monkeypatch.setattr(house.pit.room, "settle", settle)
+        monkeypatch.setattr(house.pit.books, "commit", commit)
         second = await ann.line("maryland")
         assert await first.closed() == ELSEWHERE
         gate.set()
@@ -207,7 +205,7 @@ def test_a_command_under_way_survives_its_socket(
         await second.do("sit", seat=2, id="s1")
         wager = next(iter(table.config.rules.wagers))
         await second.do("bet", seat=2, wager=wager, cents=500)
-        assert table.standing.table.seats == {2: ann.id}
+        assert table.place.standing.table.seats == {2: ann.id}
 
     run(attack, tmp_path)
 
@@ -220,7 +218,7 @@ def test_who_has_gone_leaves_nothing_behind(tmp_path: Path) -> None:
         return [type(one).__name__ for one in gc.get_objects() if type(one) in kinds]
 
     async def attack(house: House) -> None:
-        ann, table = await house.person("Ann Ash"), house.table("maryland")
+        ann = await house.person("Ann Ash")
         before = len(left())
         gc.disable()
         try:
@@ -228,8 +226,8 @@ def test_who_has_gone_leaves_nothing_behind(tmp_path: Path) -> None:
                 line = await ann.line("maryland")
                 await line.do("ping")
                 await line.socket.close()
-            async with asyncio.timeout(10):
-                while table.viewers:
+            async with asyncio.timeout(60):
+                while house.galleries["maryland"].viewers:
                     await asyncio.sleep(0.01)
             await asyncio.sleep(0.2)
             assert len(left()) <= before + 3, left()
@@ -286,7 +284,7 @@ def test_messages_are_read_in_whatever_pieces_they_come(tmp_path: Path) -> None:
         for piece in pieces:
             line.socket.transport.write(piece)
             await asyncio.sleep(0.02)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not any('"p7"' in frame for frame in line.frames):
                 await asyncio.sleep(0.01)
         done = [json.loads(frame)["id"] for frame in line.frames if '"done"' in frame]
@@ -328,7 +326,7 @@ def test_who_does_not_read_is_cut_and_costs_no_more(
         await asyncio.sleep(0)
         deaf._reader.cancel()
         deaf.socket.transport.pause_reading()
-        slow = next(v for v in table.viewers if v.player is None)
+        slow = next(v for v in house.galleries["maryland"].viewers if v.player is None)
         most = 0
         while not slow.slow:
             for _ in range(FRAMES_MAX // 8):
@@ -337,8 +335,8 @@ def test_who_does_not_read_is_cut_and_costs_no_more(
             await honest.do("ping")
             await asyncio.sleep(0)
         assert most <= FRAMES_MAX and slow.waiting == 0
-        while slow in table.viewers:
-            table.say_scene()
+        while slow in house.galleries["maryland"].viewers:
+            table.look_again()
             await honest.do("ping")
         deaf.socket.transport.abort()
         house.all_lines.remove(deaf)
@@ -393,11 +391,10 @@ async def resynchronised(folder: Path) -> list[str]:
             await walk.lines[name].do("ready", seat=seat)
         await house.until_phase(walk.id, "decide")
         # What changes without an event has to arrive as well.
-        house.pit.room.out |= {*house.pit.room.balances()} and {
+        house.pit.books.out |= {*house.pit.books.balances()} and {
             walk.table.config.meter(id) for id in walk.table.config.rules.meters
         }
-        walk.table.open = False
-        walk.table.say_scene()
+        walk.table.note_open(open=False)
         frames = [*await line.caught_up()]
         for cut in range(1, len(frames), 3):
             page = Page()
@@ -431,15 +428,15 @@ def test_a_lossy_return_is_found(
     mutant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if mutant == "forgets own cards":
-        send = live.LiveTable._send_own
+        welcome = Gallery.welcome
 
-        def only_when_dealt(table: live.LiveTable, viewer: Viewer) -> None:
-            if len(viewer._frames) == 0 or viewer.waiting < 3:
-                send(table, viewer)
+        def without_own(at: Gallery, viewer: Viewer, *args: Any, **cents: Any) -> None:
+            welcome(at, viewer, *args, **cents)
+            viewer.restart([frame for frame in viewer.take() if '"type":"own"' not in frame])
 
-        monkeypatch.setattr(live.LiveTable, "_send_own", only_when_dealt)
+        monkeypatch.setattr(Gallery, "welcome", without_own)
     else:
-        monkeypatch.setattr(sight, "UNSAID", ("seats",))
+        monkeypatch.setattr(gallery, "UNSAID", ("seats",))
     assert asyncio.run(resynchronised(tmp_path)) != []
 
 
@@ -474,7 +471,7 @@ def test_who_only_looks_on_comes_and_goes_unheard(tmp_path: Path) -> None:
         frames = len(await line.caught_up())
         for _ in range(100):
             await (await house.knock("maryland")).close()
-        while len(house.table("maryland").viewers) > 1:
+        while len(house.galleries["maryland"].viewers) > 1:
             await asyncio.sleep(0.001)
         assert len(await line.caught_up()) == frames + 1
 
@@ -492,6 +489,6 @@ def test_who_is_ready_takes_that_along(tmp_path: Path) -> None:
         await anns.do("ready", seat=2)
         await anns.do("leave", seat=2)
         await bobs.do("sit", seat=2)
-        assert house.table("maryland").scene()["seats"]["2"]["ready"] is False
+        assert house.scene("maryland")["seats"]["2"]["ready"] is False
 
     run(attack, tmp_path)

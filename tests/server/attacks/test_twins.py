@@ -7,6 +7,7 @@ headers, log lines, and the rows of the journal. A second tab of a player's is o
 
 import asyncio
 import json
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,14 @@ import pytest
 
 from croupier.cards import DECK, Card
 from croupier.errors import Refused
-from croupier.server import sight, talk
-from croupier.server.live import LiveTable
-from croupier.server.log import log
-from croupier.server.messages import encode, refused
+from croupier.gallery import galleries, gallery
+from croupier.gallery.frames import encode, refused
+from croupier.gallery.gallery import Gallery
+from croupier.gallery.scene import Scene, scene_of
+from croupier.house.log import log
+from croupier.house.now import Now
+from croupier.house.table import Table
+from croupier.server import talk
 from croupier.server.routes import tables as routes
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
 from tests.server.attacks import twins
@@ -27,11 +32,13 @@ from tests.server.attacks.twins import ANN, BOB, SPECTATOR, Mutant, Run, differe
 FRAMES_LEAST = 500
 
 
-async def found(folder: Path, book: str, mutant: Mutant | None = None) -> list[str]:
+async def found(
+    folder: Path, book: str, mutant: Mutant | None = None, *, many: bool = False
+) -> list[str]:
     """Play a round and its twins, and return what came out of them; a mutant is found at once."""
     run = await played(folder / "0", book, twins.first_deck(book), mutant=mutant)
     out: list[str] = []
-    for number, deck in enumerate(twins.twins(run, book), 1):
+    for number, deck in enumerate(twins.twins(run, book, many=many), 1):
         twin = await played(folder / str(number), book, deck, mutant=mutant)
         out += differences(run, twin)
         if mutant and out:
@@ -66,6 +73,12 @@ def test_nothing_hidden_gets_out(id: str, tmp_path: Path) -> None:
     assert asyncio.run(found(tmp_path, id)) == []
 
 
+@pytest.mark.long
+@each_book
+def test_nothing_hidden_gets_out_at_more_moments(id: str, tmp_path: Path) -> None:
+    assert asyncio.run(found(tmp_path, id, many=True)) == []
+
+
 def test_decks_that_differ_in_the_open_differ(tmp_path: Path) -> None:
     """The runs are not the same by being about nothing: what ann sees, ann is told."""
 
@@ -96,61 +109,64 @@ def test_the_frame_of_own_cards_has_one_length() -> None:
 # ---------------------------------------------------------------- mutants
 
 
-def deck_of(table: LiveTable) -> tuple[Card, ...]:
-    return table.committed.deck if table.committed else DECK
+def deck_of(now: Now) -> tuple[Card, ...]:
+    return now.deck.deck if now.deck else DECK
+
+
+def patch_scene(patch: pytest.MonkeyPatch, change: Callable[[Now, Scene], Scene]) -> None:
+    """Change what is shown of a table, on every way."""
+
+    def mutant(now: Now, names: Any, last: Any = None) -> Scene:
+        return change(now, scene_of(now, names, last))
+
+    for module in (gallery, galleries):
+        patch.setattr(module, "scene_of", mutant)
 
 
 def qualifies_early(patch: pytest.MonkeyPatch) -> None:
-    scene = LiveTable.scene
-
-    def mutant(table: LiveTable) -> Any:
-        made = scene(table)
+    def change(now: Now, made: Scene) -> Scene:
         bank = tuple(made["places"].get("bank", ()))
-        plays = bool(bank) and twins.plays(table.config.rules.rulebook, deck_of(table), bank)
+        rules = now.standing.rules
+        plays = bool(bank) and twins.plays(rules.rulebook, deck_of(now), bank)
         return {**made, "qualifies": plays}
 
-    patch.setattr(LiveTable, "scene", mutant)
+    patch_scene(patch, change)
 
 
 def sorts_the_bank(patch: pytest.MonkeyPatch) -> None:
-    scene = LiveTable.scene
-
-    def mutant(table: LiveTable) -> Any:
-        made = scene(table)
-        bank = sorted(made["places"].get("bank", ()), key=lambda p: deck_of(table)[p])
+    def change(now: Now, made: Scene) -> Scene:
+        bank = sorted(made["places"].get("bank", ()), key=lambda p: deck_of(now)[p])
         return {**made, "places": {**made["places"], **({"bank": bank} if bank else {})}}
 
-    patch.setattr(LiveTable, "scene", mutant)
+    patch_scene(patch, change)
 
 
 def logs_a_card(patch: pytest.MonkeyPatch) -> None:
-    scene = LiveTable.scene
+    def change(now: Now, made: Scene) -> Scene:
+        log("dealt", card=str(deck_of(now)[40]))
+        return made
 
-    def mutant(table: LiveTable) -> Any:
-        log("dealt", card=str(deck_of(table)[40]))
-        return scene(table)
-
-    patch.setattr(LiveTable, "scene", mutant)
+    patch_scene(patch, change)
 
 
 def shows_own_cards_to_watchers(patch: pytest.MonkeyPatch) -> None:
-    own = LiveTable.own
+    own = Gallery.own
 
-    def mutant(table: LiveTable, player: str | None) -> dict[str, str]:
-        seated = table.standing.table.seats.values()
-        return own(table, player or next(iter(seated), None))
+    def mutant(at: Gallery, player: str | None) -> dict[str, str]:
+        present = sorted(viewer.player for viewer in at.viewers if viewer.player)
+        return own(at, player or next(iter(present), None))
 
-    patch.setattr(LiveTable, "own", mutant)
+    patch.setattr(Gallery, "own", mutant)
 
 
 def refuses_with_a_face(patch: pytest.MonkeyPatch) -> None:
     answer = talk.answer
 
-    def mutant(table: LiveTable, viewer: Any, text: Any, *, reply: Any) -> None:
+    def mutant(table: Table, viewer: Any, text: Any, *, reply: Any) -> None:
         def blurt(frame: Any) -> None:
             said = json.loads(frame)
             if said["type"] == "refused":
-                why = f"{said['message']}, for the {deck_of(table)[-1]} is last"
+                why = f"{said['message']}, for the {deck_of(table.current())[-1]} is last"
                 frame = refused(said["id"], Refused(said["code"], why))
             reply(frame)
 
@@ -165,33 +181,29 @@ def pads_a_frame(patch: pytest.MonkeyPatch) -> None:
     def mutant(message: Any) -> str:
         return encode(message) + " " * (PADDED.get("deck", DECK)[-1].rank)
 
-    scene = LiveTable.scene
+    def noted(now: Now, made: Scene) -> Scene:
+        PADDED["deck"] = deck_of(now)
+        return made
 
-    def noted(table: LiveTable) -> Any:
-        PADDED["deck"] = deck_of(table)
-        return scene(table)
-
-    patch.setattr(LiveTable, "scene", noted)
-    patch.setattr(sight, "encode", mutant)
+    patch_scene(patch, noted)
+    patch.setattr(gallery, "encode", mutant)
 
 
 PADDED: dict[str, tuple[Card, ...]] = {}
 
 
 def tells_auditors_more(patch: pytest.MonkeyPatch) -> None:
-    moved = routes._moved
+    moved = routes.moved_of
 
     def mutant(row: Any) -> Any:
         return moved(row).model_copy(update={"code": str(PEEKED[-1])})
 
-    scene = LiveTable.scene
+    def noted(now: Now, made: Scene) -> Scene:
+        PEEKED[:] = deck_of(now)
+        return made
 
-    def noted(table: LiveTable) -> Any:
-        PEEKED[:] = deck_of(table)
-        return scene(table)
-
-    patch.setattr(LiveTable, "scene", noted)
-    patch.setattr(routes, "_moved", mutant)
+    patch_scene(patch, noted)
+    patch.setattr(routes, "moved_of", mutant)
 
 
 PEEKED: list[Card] = list(DECK)

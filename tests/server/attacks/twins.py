@@ -20,12 +20,12 @@ import pytest
 from croupier.cards import DECK, Card
 from croupier.fairness.commitment import DEPTH, Commitment, Committed
 from croupier.hands import Hand
+from croupier.house import dealer, table
 from croupier.ledger.store import View
 from croupier.round.state import Round
-from croupier.server import dealer, live
+from croupier.round.view import own_positions
 from croupier.server.doorway import Doorway
 from croupier.server.pages import rounds
-from croupier.server.standing import own_positions
 from tests.round.test_secrecy import twin_deck
 from tests.server.attacks.houses import (
     NEVER_S,
@@ -76,7 +76,7 @@ def dealing(deck: Deck) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         known_persons(patch)
         patch.setattr(dealer, "commit", commit)
-        patch.setattr(live, "unseal", unseal)
+        patch.setattr(table, "unseal", unseal)
         patch.setattr(rounds, "unseal", unseal)
         yield patch
 
@@ -114,8 +114,8 @@ class Play:
 
     @property
     def round(self) -> Round:
-        assert self.table.standing.round is not None
-        return self.table.standing.round
+        assert self.table.place.standing.round is not None
+        return self.table.place.standing.round
 
     async def come_in(self) -> None:
         for name in (ANN, BOB, CAT):
@@ -142,11 +142,11 @@ class Play:
         for name, seat in SEATS.items():
             await self.lines[name].do("sit", seat=seat)
         if banked:
-            turn = self.table.scene()["bank_turn"]
+            turn = self.house.scene(self.id)["bank_turn"]
             while turn != SEATS[CAT]:
                 name = next(n for n, seat in SEATS.items() if seat == turn)
                 await self.lines[name].do("pass", seat=turn)
-                turn = self.table.scene()["bank_turn"]
+                turn = self.house.scene(self.id)["bank_turn"]
             await self.lines[CAT].do("bank", seat=turn, funds=50_000)
         await self.house.until_phase(self.id, "bets")
         await self.moment("bets are open")
@@ -159,12 +159,12 @@ class Play:
         await self.moment("dealt")
         while not self.round.closed:
             await self._go_on()
-            await self.moment(self.table.scene()["phase"])
+            await self.moment(self.house.scene(self.id)["phase"])
         return self.run
 
     async def _bet(self) -> None:
         wagers = [n for n, w in self.rules.wagers.items() if w.placed == "before the deal"]
-        shared = self.table.felt["shared_hands"]
+        shared = self.house.galleries[self.id].felt["shared_hands"]
         for at, name in enumerate((ANN, BOB), 1):
             hand = {"hand": at} if shared else {}
             least = stakes(self.rules, wagers if name == ANN else wagers[:2])
@@ -180,7 +180,7 @@ class Play:
             return
         seat = self.round.asked[0]
         name = next(n for n, s in SEATS.items() if s == seat)
-        options = [choice["option"] for choice in self.table.scene()["choices"]]
+        options = [choice["option"] for choice in self.house.scene(self.id)["choices"]]
         await self.lines[name].do("choose", seat=seat, option=options[0 if name == ANN else -1])
 
     # ------------------------------------------------------------ listening
@@ -192,7 +192,7 @@ class Play:
         await asyncio.gather(*(self._listen(name, moment) for name in self.lines))
         await asyncio.gather(*(self._look(name, moment) for name in self.wires))
         moment.said[LOG] = self._logged()
-        moment.said[JOURNAL] = await self.house.pit.room.read(self._stored)
+        moment.said[JOURNAL] = await self.house.pit.books.read(self._stored)
         self.run.moments.append(moment)
 
     async def _listen(self, name: str, moment: Moment) -> None:
@@ -338,11 +338,12 @@ def first_deck(book: str) -> Deck:
     return tuple(cards)
 
 
-def twins(run: Run, book: str) -> Iterator[Deck]:
+def twins(run: Run, book: str, *, many: bool = False) -> Iterator[Deck]:
     """Yield decks with everything elsewhere that somebody has not seen at some moment."""
     dealt = next(at for at, moment in enumerate(run.moments) if moment.label == "dealt")
-    middle = len(run.moments) // 2 + 1
-    looks = ((SPECTATOR, dealt), (ANN, dealt), (BOB, middle), (SPECTATOR, middle), (SPECTATOR, -1))
+    looks = [(SPECTATOR, dealt), (ANN, dealt), (SPECTATOR, -1)]
+    if many:
+        looks += [(BOB, len(run.moments) // 2 + 1), (SPECTATOR, len(run.moments) // 2 + 1)]
     wanted = {run.moments[at].seen[party] for party, at in looks}
     for number, seen in enumerate(sorted(wanted, key=sorted)):
         yield twin_of(run, set(seen), random.Random(f"{book} {number}"), book=book)

@@ -9,15 +9,17 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from croupier.client import Client, TableClient
+from croupier.gallery.galleries import Galleries
+from croupier.gallery.outbox import Viewer
+from croupier.house.books import Books, Clocks
+from croupier.house.pit import Pit
+from croupier.house.signing import Signing
+from croupier.house.table import Table
 from croupier.ledger.stores.protocol import Store
 from croupier.rules.table_rules import TableRules
-from croupier.server.backroom import Backroom, Clocks
-from croupier.server.live import LiveTable
-from croupier.server.outbox import Viewer
-from croupier.server.pit import Pit
 from croupier.table.state import bank_order
+from tests.house.floor import answered
 from tests.server.durability.tables import config_of, rules_of
-from tests.server.floor import answered
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 TIMING = "{ bets = 20, decide = 10, grace = 30, show = 1, pause = 5, bank = 20, round_min = 5 }"
@@ -41,20 +43,20 @@ class Clock:
 class Screen(TableClient):
     """What somebody at a table sees, put together from frames as a client does it."""
 
-    def __init__(self, table: LiveTable, player: str | None) -> None:
-        super().__init__(Client(""), table.id, watch=player is None)
-        self.player, self.live = player, table
+    def __init__(self, galleries: Galleries, table: str, player: str | None) -> None:
+        super().__init__(Client(""), table, watch=player is None)
+        self.player, self.galleries, self.at = player, galleries, table
         self.viewer = Viewer(player, player or "")
         self.said: list[str] = []
 
     def enter(self, last: int | None = None) -> None:
         """Look on, from the beginning or from what was seen last."""
         self.viewer = Viewer(self.player, self.player or "")
-        self.live.welcome(self.viewer, last)
+        self.galleries.welcome(self.viewer, self.at, last)
         self.look()
 
     def leave(self) -> None:
-        self.live.farewell(self.viewer)
+        self.galleries.farewell(self.viewer, self.at)
 
     def look(self) -> None:
         """Take in the frames that wait."""
@@ -74,24 +76,33 @@ class Floor:
     """A pit and those who play there."""
 
     def __init__(
-        self, store: Store, id: str, *, clock: Clock | None = None, key: bytes = KEY, seed: str = ""
+        self,
+        store: Store,
+        id: str,
+        *,
+        clock: Clock | None = None,
+        key: bytes = KEY,
+        seed: str = "",
+        signing: Signing | None = None,
     ) -> None:
         self.store, self.id, self.clock = store, id, clock or Clock()
         self.rng = random.Random(f"{id} {seed}")
-        room = Backroom(store, key, self.clock.clocks, entropy=self.rng.randbytes)
-        self.room, self.players = room, (f"{id}-ada", f"{id}-bob")
-        self.pit = Pit(config_of((id,), timing=TIMING), room, rules_of)
+        self.books = Books(store, key, self.clock.clocks, entropy=self.rng.randbytes)
+        self.players = f"{id}-ada", f"{id}-bob"
+        config = config_of((id,), timing=TIMING)
+        self.pit = Pit(config, self.books, rules_of, signing=signing)
+        self.galleries = Galleries(self.pit)
         self.screens: dict[str, Screen] = {}
         self.watcher: Screen
         self.asked = 0
 
     @property
-    def table(self) -> LiveTable:
+    def table(self) -> Table:
         return self.pit.tables[self.id]
 
     @property
     def rules(self) -> TableRules:
-        return self.table.standing.rules
+        return self.table.place.standing.rules
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator["Floor"]:
@@ -103,14 +114,12 @@ class Floor:
 
     async def open(self) -> None:
         """Stand the table up from its journal; its dealer does nothing unless told."""
-        await self.pit.start()
-        for task in self.pit._tasks:
-            task.cancel()
-        await asyncio.gather(*self.pit._tasks, return_exceptions=True)
+        await self.pit.start(deals=False)
+        self.galleries.open()
         for player in self.players:
-            await self.pit.fill(player, 0 if self.room.purse_cents(player) else CHIPS)
-            self.screens[player] = Screen(self.table, player)
-        self.watcher = Screen(self.table, None)
+            await self.pit.cage.fill(player, 0 if self.books.purse_cents(player) else CHIPS)
+            self.screens[player] = Screen(self.galleries, self.id, player)
+        self.watcher = Screen(self.galleries, self.id, None)
         for screen in (*self.screens.values(), self.watcher):
             screen.enter()
         for screen in self.screens.values():
@@ -118,7 +127,7 @@ class Floor:
 
     async def close(self) -> None:
         await self.pit.stop()
-        self.room._threads.shutdown()
+        self.books.close()
 
     # ------------------------------------------------------------ acts
 
@@ -133,13 +142,17 @@ class Floor:
 
     async def deal(self) -> bool:
         """Let the time pass that the dealer waits, and let it do what it waits for."""
-        self.table._look()
-        wait = self.table._wait
-        if wait is None:
+        due_ms = self.table.notes.clock.due_ms
+        if due_ms is None:
             return False
-        self.clock.now_s = max(self.clock.now_s, self.table._due_ms() / 1000 + 0.001)
-        await self.table._do(wait)
+        self.clock.now_s = max(self.clock.now_s, due_ms / 1000 + 0.001)
+        await self.pit.dealers[self.id].do_next()
         return True
+
+    async def sure(self) -> None:
+        """Let the table find out what its journal holds."""
+        self.books.ring(self.table)
+        await self.books.idle()
 
     async def act(self) -> bool:
         """Let a player or the dealer do one thing; return whether there was one to do."""
@@ -152,7 +165,7 @@ class Floor:
 
     def moves(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield what players do next, each once: sit, bank, bet on everything, and stay in."""
-        standing, round = self.table.standing, self.table.standing.in_play
+        standing, round = self.table.place.standing, self.table.place.standing.in_play
         seats = {player: seat for seat, player in enumerate(self.players, 1)}
         for player, seat in seats.items():
             if standing.table.seats.get(seat) != player:
@@ -175,7 +188,7 @@ class Floor:
 
     def bets(self, seat: int) -> Iterator[dict[str, Any]]:
         """Yield the bets that a seat has still to make: the least of every wager."""
-        round, felt = self.table.standing.in_play, self.table.felt
+        round, felt = self.table.place.standing.in_play, self.galleries[self.id].felt
         box = round.boxes.get(seat) if round else None
         where = {"hand": seat} if felt["shared_hands"] else {}
         for wager in felt["wagers"]:
@@ -187,20 +200,19 @@ class Floor:
 
     def body(self, type: str, **fields: Any) -> dict[str, Any]:
         self.asked += 1
-        return {"type": type, "id": f"c{self.table.scribe.number}.{self.asked}", **fields}
+        return {"type": type, "id": f"c{self.table.number}.{self.asked}", **fields}
 
     async def until(self, doing: str) -> None:
         """Play on until the dealer is to do something."""
         while True:
-            self.table._look()
-            wait = self.table._wait
+            wait = self.table.notes.clock.wait
             if next(self.moves(), None) is None and wait and wait.does == doing:
                 return
             assert await self.act()
 
     async def rounds(self, number: int) -> None:
         """Play on until so many rounds are over."""
-        while self.table.rounds < number or self.table.standing.in_play:
+        while self.table.rounds < number or self.table.place.standing.in_play:
             assert await self.act()
 
 

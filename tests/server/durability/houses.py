@@ -13,10 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from croupier.house.keys import MASTER, SIGNING
 from croupier.ledger.stores import open_postgres, open_sqlite
 from croupier.ledger.stores.marks import CHECKPOINTS, HIGH_WATER, LEDGER
 from croupier.ledger.stores.protocol import Store
-from croupier.server.keys import MASTER, SIGNING
 from tests.rules.books import ROOT
 
 OPEN = "Croupier is open: "

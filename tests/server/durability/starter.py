@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from queue import SimpleQueue
 from threading import Thread
@@ -20,16 +20,18 @@ from croupier.cli import ledger, serve
 from croupier.errors import Refused
 from croupier.fairness.commitment import commit
 from croupier.fairness.shuffle import shuffled
-from croupier.ledger.store import Answer, Request, Result
+from croupier.house import folder
+from croupier.house.table import Table
+from croupier.ledger.accounts import account
+from croupier.ledger.store import Answer, Finish, Request, Result
 from croupier.ledger.stores import postgres, sqlite
+from croupier.ledger.stores.protocol import Store
 from croupier.rules.load import load
-from croupier.server import app, doorway, house
-from croupier.server.backroom import Backroom, Due, Then
-from croupier.server.live import LiveTable
+from croupier.server import app, doorway
 from tests.rules.books import IDS
 
 LATER_S = 0.02
-IMPORTED = (app, doorway, house, postgres, serve, sqlite)
+IMPORTED = (app, doorway, folder, postgres, serve, sqlite)
 
 
 # ---------------------------------------------------------------- mutants
@@ -45,43 +47,41 @@ def hasty() -> None:
             time.sleep(LATER_S)
             store()
 
-    async def settled(room: Backroom, request: Request) -> Result:
+    def answered(store: Store, request: Request) -> Result:
         claim, meters, decide = request
-        known = await room.read(lambda view: view.answer(claim.command))
+        with store.reading() as view:
+            known = view.answer(claim.command)
+            shown = {name: view.balance(account("meter", name)) or 0 for name in meters}
         if known is not None:
             return known
         try:
-            done = decide({name: room.meter(name) or 0 for name in meters})
+            done = decide(shown)
         except Refused as refused:
             return refused
         if claim.stream not in queues:
             queues[claim.stream] = SimpleQueue()
             Thread(target=work, args=(queues[claim.stream],), daemon=True).start()
-        queues[claim.stream].put(partial(room.store.settle, claim, (), lambda _: done))
+        queues[claim.stream].put(partial(store.append, claim, done))
         return Answer(done.answer, claim.expected.number + len(done.events))
 
-    async def run(room: Backroom, due: Due, then: Then) -> None:
-        then([await settled(room, request) for request in due()])
+    def begin_all(store: Store, requests: Sequence[Request]) -> Finish:
+        results = [answered(store, request) for request in requests]
+        return lambda: results
 
-    running = set[asyncio.Task[None]]()
-
-    def settle(self: Backroom, due: Due, then: Then) -> None:
-        running.add(task := asyncio.create_task(run(self, due, then)))
-        task.add_done_callback(running.discard)
-
-    setattr(Backroom, settle.__name__, settle)
+    for kind in (postgres.PostgresStore, sqlite.SqliteStore):
+        setattr(kind, begin_all.__name__, begin_all)
 
 
 def forgetful() -> None:
     """Draw another deck for a round that is found open."""
-    unseal = LiveTable._unseal
+    find_deck = Table.find_deck
 
-    async def unsealed(table: LiveTable, id: str) -> None:
-        await unseal(table, id)
-        entropy, rules = table.room.entropy, table.standing.rules
-        table.committed = commit(shuffled(entropy), entropy, round=id, rules=rules.digest)
+    async def unsealed(table: Table, id: str) -> None:
+        await find_deck(table, id)
+        entropy, rules = table.books.entropy, table.place.standing.rules
+        table.deck = commit(shuffled(entropy), entropy, round=id, rules=rules.digest)
 
-    setattr(LiveTable, unseal.__name__, unsealed)
+    setattr(Table, find_deck.__name__, unsealed)
 
 
 MUTANTS: Mapping[str, Callable[[], None]] = {

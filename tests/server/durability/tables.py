@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from croupier.house.config import Config, parse_config
 from croupier.rules.table_rules import TableRules
-from croupier.server.config import Config, parse_config
 from tests.ledger.tables import rules_of as resolved
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE
 

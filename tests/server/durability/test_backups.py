@@ -11,12 +11,12 @@ import pytest
 from croupier.cards import DECK
 from croupier.fairness.commitment import Committed
 from croupier.fairness.seal import NONCE_BYTES, VERSION
+from croupier.house import dealer
 from croupier.ledger.accounts import Account
 from croupier.ledger.store import View
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
-from croupier.server import dealer
 from tests.ledger.servers import new_database
 from tests.rules.books import ROOT
 from tests.server.durability.floors import KEY, Floor, run
@@ -139,12 +139,12 @@ async def searched(store: Store, id: str, folder: Path) -> tuple[int, list[str]]
     """Look for hidden cards in all that is on the disk, after every act of a round."""
     looked, found = 0, []
     async with Floor(store, id, seed=SEED).opened() as floor:
-        while floor.table.rounds < 2 or floor.table.standing.in_play:
+        while floor.table.rounds < 2 or floor.table.place.standing.in_play:
             assert await floor.act()
-            round, committed = floor.table.standing.in_play, floor.table.committed
+            round, committed = floor.table.place.standing.in_play, floor.table.deck
             if round is None or committed is None:
                 continue
-            backup = folder / f"{id}-{floor.table.scribe.number}.db"
+            backup = folder / f"{id}-{floor.table.number}.db"
             store.backup(backup)
             raw = b"".join(
                 file.read_bytes() for file in folder.iterdir() if file.name.startswith("ledger.db")

@@ -13,14 +13,14 @@ import psycopg
 import pytest
 
 from croupier.errors import CroupierError
+from croupier.house import automatic
+from croupier.house.table import Table
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.stores.statements import Session
 from croupier.ledger.verify import verify
-from croupier.server import live
-from croupier.server.live import LiveTable
 from tests.ledger.contract import everything
 from tests.ledger.failing import failing_at
 from tests.ledger.power import Disk
@@ -76,16 +76,15 @@ async def broken_everywhere(floor: Floor, failing: Failing) -> list[int]:
     points = 0
     asked = next(floor.moves(), None)
     while True:
-        before, standing = everything(floor.store), floor.table.standing
+        before, standing = everything(floor.store), floor.table.place.standing
         said = sum(screen.viewer.waiting for screen in floor.screens.values())
         try:
             with failing(points) as run:
                 await do(floor, asked)
         except (Broken, CroupierError):
             assert everything(floor.store) == before, f"a part of it is stored: {run[-1]}"
-            async with floor.table.idle():
-                await floor.table._be_sure()
-                assert floor.table.standing == standing
+            await floor.sure()
+            assert not floor.table.unsure and floor.table.place.standing == standing
             heard = sum(screen.viewer.waiting for screen in floor.screens.values())
             assert heard == said, "somebody heard of what is not stored"
             points += 1
@@ -102,7 +101,7 @@ async def broken_round(store: Store, id: str, *, only: str = "") -> list[int]:
         if only:
             await floor.until(only)
             return await broken_everywhere(floor, failing_of(store))
-        while floor.table.rounds < 1 or floor.table.standing.in_play:
+        while floor.table.rounds < 1 or floor.table.place.standing.in_play:
             points += await broken_everywhere(floor, failing_of(store))
     return points
 
@@ -177,9 +176,9 @@ async def unheard(store: Store, id: str) -> int:
     """Let every act be stored without anybody hearing of it; then it is asked for again."""
     deaf, times = Deaf(store), 0
     async with Floor(deaf, id, seed=SEED).opened() as floor:
-        while floor.table.rounds < 2 or floor.table.standing.in_play:
+        while floor.table.rounds < 2 or floor.table.place.standing.in_play:
             asked = next(floor.moves(), None)
-            number = floor.table.scribe.number
+            number = floor.table.number
             deaf.deaf = True
             with pytest.raises(Broken):
                 await do(floor, asked)
@@ -188,19 +187,18 @@ async def unheard(store: Store, id: str) -> int:
             if asked is not None and times % 2:
                 await do(floor, asked)  # The player asks again, before anything else happens.
             else:
-                async with floor.table.idle():
-                    await floor.table._be_sure()
-            assert floor.table.scribe.number > number
-            other = type(floor.watcher)(floor.table, None)
+                await floor.sure()
+            assert floor.table.number > number
+            other = type(floor.watcher)(floor.galleries, floor.id, None)
             other.enter()
             assert other.view == floor.watcher.view
             other.leave()
         deaf.deaf = True
         with pytest.raises(Broken):
-            await floor.pit.fill("carl", 700)
+            await floor.pit.cage.fill("carl", 700)
         deaf.deaf = False
-        await floor.pit.fill("carl", 900)
-        purses = dict(floor.room.balances())
+        await floor.pit.cage.fill("carl", 900)
+        purses = dict(floor.books.balances())
     with store.reading() as view:
         assert {n: m for n, m in view.balances().items() if m} == {
             name: micros for name, micros in purses.items() if micros
@@ -220,10 +218,10 @@ def test_what_was_stored_unheard_is_found_and_done_once(store: Store, id: str) -
 def test_a_table_that_does_not_look_again_is_found(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def sure_of_itself(table: LiveTable) -> None:
-        table._unsure = False
+    async def sure_of_itself(table: Table) -> None:
+        table.unsure = False
 
-    monkeypatch.setattr(LiveTable, "_catch_up", sure_of_itself)
+    monkeypatch.setattr(Table, "catch_up", sure_of_itself)
     with pytest.raises(AssertionError):
         run(unheard(store, "md1"))
 
@@ -256,10 +254,9 @@ async def on_broken_disk(store: Store, disk: Disk, faults: int) -> tuple[int, in
                 for command, number in acknowledged.items():
                     answer = view.answer(command)
                     assert answer and answer.number == number
-            known = floor.table.scribe.number
-            async with floor.table.idle():
-                await floor.table._be_sure()  # As its dealer does before anything else.
-                unheard += floor.table.scribe.number > known
+            known = floor.table.number
+            await floor.sure()
+            unheard += floor.table.number > known
             assert await floor.act(), "it goes on when the disk is back"
         await floor.rounds(floor.table.rounds)
     return done, failed, unheard
@@ -308,20 +305,20 @@ async def on_flaky_store(store: Store, rounds: int) -> int:
     floor = Floor(store, "md1", seed=SEED)
     await floor.open()
     flaky = Flaky(store)
-    floor.room.store = flaky
+    floor.books.store = flaky
     floor.clock.now_s = 0.0
-    dealing = asyncio.create_task(floor.table.run())
+    dealing = asyncio.create_task(floor.pit.dealers["md1"].run())
     async with asyncio.timeout(120):
-        while floor.table.rounds < rounds or floor.table.standing.in_play:
+        while floor.table.rounds < rounds or floor.table.place.standing.in_play:
             assert not dealing.done()
             floor.clock.now_s += 1  # Whatever is waited for comes soon.
             for asked in list(floor.moves())[:1]:
                 await _asked_again(floor, asked)
-            floor.table._wake.set()
+            floor.pit.dealers["md1"].wake()
             await asyncio.sleep(0.001)
     dealing.cancel()
     await asyncio.gather(dealing, return_exceptions=True)
-    floor.room.store = store
+    floor.books.store = store
     await floor.close()
     return flaky.failed
 
@@ -338,7 +335,7 @@ async def _asked_again(floor: Floor, asked: tuple[str, dict[str, Any]]) -> None:
 def test_a_dealer_deals_on_through_all_failures(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "RETRY_S", 0.001)
+    monkeypatch.setattr(automatic, "RETRY_S", 0.001)
     failed = run(on_flaky_store(store, 8))
     print(f"flaky {type(store).__name__}: {failed} failures in 8 rounds, seed {SEED!r}")
     assert failed > 20

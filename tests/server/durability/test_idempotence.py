@@ -10,13 +10,14 @@ import pytest
 
 from croupier.client import Client, TableClient
 from croupier.errors import Refused
+from croupier.gallery.outbox import Viewer
+from croupier.house import turn
+from croupier.ledger.journal import Head
 from croupier.ledger.store import Claim
 from croupier.ledger.stores.protocol import Store
-from croupier.server.acts import Trial
-from croupier.server.outbox import Viewer
+from tests.house.floor import answered
 from tests.server.durability.floors import KEY, Floor, run
 from tests.server.durability.witness import Sent, Witness
-from tests.server.floor import answered
 
 SEED = "idempotence"
 LINES, COPIES = 3, 5
@@ -56,13 +57,13 @@ class Sender:
     async def misuse(self, player: str, body: dict[str, Any]) -> None:
         """Send the same id with another body."""
         others = [{**body, "seat": body["seat"] + 1}, {"type": "sit", "id": body["id"], "seat": 7}]
-        number = self.floor.table.scribe.number
+        number = self.floor.table.number
         for other in others:
             frame = await answered(self.floor.table, self.lines[player][0], json.dumps(other))
             said = json.loads(frame)
             self.witness.expect(said.get("code") == COMMAND_REUSED, f"{other}: {frame}")
             self.reused += 1
-        self.witness.expect(self.floor.table.scribe.number == number, f"{body} had two effects")
+        self.witness.expect(self.floor.table.number == number, f"{body} had two effects")
 
 
 async def repeated(store: Store, commands: int, key: Path) -> tuple[Sender, Witness]:
@@ -70,7 +71,7 @@ async def repeated(store: Store, commands: int, key: Path) -> tuple[Sender, Witn
     witness = Witness()
     async with Floor(store, "md1", seed=SEED).opened() as floor:
         sender = Sender(floor, witness)
-        while len(witness.sent) < commands or floor.table.standing.in_play:
+        while len(witness.sent) < commands or floor.table.place.standing.in_play:
             asked = next(floor.moves(), None)
             if asked is None:
                 assert await floor.deal()
@@ -79,8 +80,8 @@ async def repeated(store: Store, commands: int, key: Path) -> tuple[Sender, Witn
             assert said["type"] == "done", said
             await sender.misuse(*asked)
             for player in floor.players:
-                if floor.room.purse_cents(player) < 1_000_00:
-                    await floor.pit.fill(player, 5_000_00)
+                if floor.books.purse_cents(player) < 1_000_00:
+                    await floor.pit.cage.fill(player, 5_000_00)
     key.write_text(f"croupier-master-key-1 {KEY.hex()}\n")
     witness.close(store, key)
     return sender, witness
@@ -111,16 +112,14 @@ def test_ten_thousand_commands_have_one_effect_each(store: Store, tmp_path: Path
 def test_the_copies_find_a_table_that_forgets_ids(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    claim, seen = vars(Trial)["claim"].fget, set[str]()
+    seen = set[str]()
 
-    def claimed(trial: Trial) -> Claim:
-        made: Claim = claim(trial)
-        if made.command in seen:
-            return made._replace(command=f"{made.command}~{made.expected.number}")
-        seen.add(made.command)
-        return made
+    def claimed(command: str, digest: bytes, stream: str, expected: Head) -> Claim:
+        new = command if command not in seen else f"{command}~{expected.number}"
+        seen.add(command)
+        return Claim(new, digest, stream, expected)
 
-    monkeypatch.setattr(Trial, "claim", property(claimed))
+    monkeypatch.setattr(turn, "Claim", claimed)
     try:
         _, witness = run(repeated(store, 30, tmp_path / "key"))
     except AssertionError as found:
@@ -134,9 +133,9 @@ def test_the_copies_find_a_table_that_forgets_ids(
 
 async def chips_twice(store: Store) -> list[str]:
     async with Floor(store, "md1", seed=SEED).opened() as floor:
-        asking = [floor.pit.issue("carl") for _ in range(4)]
+        asking = [floor.pit.cage.issue("carl") for _ in range(4)]
         given = await asyncio.gather(*asking, return_exceptions=True)
-        assert floor.room.purse_cents("carl") == floor.pit.config.guest_chips_cents
+        assert floor.books.purse_cents("carl") == floor.pit.config.guest_chips_cents
         return [one.code for one in given if isinstance(one, Refused)]
 
 
@@ -169,4 +168,4 @@ async def line_closed() -> str:
 
 
 def test_who_waits_for_an_answer_is_told_that_the_line_was_closed() -> None:
-    assert run(line_closed()) == "ConnectionError('the line broke')"
+    assert run(line_closed()) == "ConnectionError('the connection broke')"

@@ -9,14 +9,14 @@ import pytest
 
 from croupier.fairness.commitment import commit
 from croupier.fairness.shuffle import shuffled
+from croupier.house.clock import needs_deck
+from croupier.house.table import Table
 from croupier.ledger.accounts import Account
 from croupier.ledger.journal import decode
 from croupier.ledger.store import Claim, Decide, Request, SealedDeck, Work
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
-from croupier.server.live import LiveTable
-from croupier.server.pace import needs_deck
 from tests.server.durability.floors import OTHER_KEY, Floor, run
 from tests.server.durability.tables import BOOKS, rules_of
 
@@ -31,10 +31,10 @@ def all_seen(floor: Floor) -> dict[str, Any]:
     """Where a table stands, what its cards are, and what each of its people sees."""
     table = floor.table
     return {
-        "standing": table.standing,
-        "deck": table.committed if table.standing.in_play else None,
+        "standing": table.place.standing,
+        "deck": table.deck if table.place.standing.in_play else None,
         "rounds": table.rounds,
-        "number": table.scribe.number,
+        "number": table.number,
         **{player: screen.view for player, screen in floor.screens.items()},
         "watcher": floor.watcher.view,
     }
@@ -45,7 +45,7 @@ async def interrupted(store: Store, id: str, rounds: int) -> int:
     floor = Floor(store, id, seed=SEED)
     await floor.open()
     stops = 0
-    while floor.table.rounds < rounds or floor.table.standing.in_play:
+    while floor.table.rounds < rounds or floor.table.place.standing.in_play:
         assert await floor.act()
         before = all_seen(floor)
         await floor.close()
@@ -74,14 +74,14 @@ def test_a_table_goes_on_wherever_it_was_stopped(store: Store, id: str) -> None:
 def test_the_stops_find_a_table_that_draws_another_deck(
     store: Store, id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unseal = LiveTable._unseal
+    find_deck = Table.find_deck
 
-    async def unsealed(table: LiveTable, round: str) -> None:
-        await unseal(table, round)
-        entropy, rules = table.room.entropy, table.standing.rules
-        table.committed = commit(shuffled(entropy), entropy, round=round, rules=rules.digest)
+    async def unsealed(table: Table, round: str) -> None:
+        await find_deck(table, round)
+        entropy, rules = table.books.entropy, table.place.standing.rules
+        table.deck = commit(shuffled(entropy), entropy, round=round, rules=rules.digest)
 
-    monkeypatch.setattr(LiveTable, "_unseal", unsealed)
+    monkeypatch.setattr(Table, "find_deck", unsealed)
     with pytest.raises(AssertionError, match="deck"):
         run(interrupted(store, id, 1))
 
@@ -103,13 +103,13 @@ async def lost_keys(store: Store, id: str, folder: Path) -> list[str]:
         await floor.rounds(1)
         await floor.until("open")
         before = holdings(store)
-        while floor.table.rounds < 2 or floor.table.standing.in_play:
-            if not await floor.act() or not floor.table.standing.in_play:
+        while floor.table.rounds < 2 or floor.table.place.standing.in_play:
+            if not await floor.act() or not floor.table.place.standing.in_play:
                 continue
-            at = floor.table.scribe.number
+            at = floor.table.number
             copy = folder / f"{at}.db"
             store.backup(copy)
-            if needs_deck(floor.table.standing):
+            if needs_deck(floor.table.place.standing):
                 found.append(await _called_off(copy, floor, before))
             else:
                 found.append(await _settled_without(copy, floor))
@@ -118,13 +118,13 @@ async def lost_keys(store: Store, id: str, folder: Path) -> list[str]:
 
 
 async def _called_off(copy: Path, floor: Floor, before: dict[Account, int]) -> str:
-    round = floor.table.standing.in_play
+    round = floor.table.place.standing.in_play
     assert round
     ledger = SqliteStore(copy, make=True)
     other = Floor(ledger, floor.id, clock=floor.clock, key=OTHER_KEY, seed="other")
     async with other.opened():
-        assert other.table.standing.round and other.table.standing.round.id == round.id
-        assert other.table.standing.round.void and not other.table.standing.in_play
+        assert other.table.place.standing.round and other.table.place.standing.round.id == round.id
+        assert other.table.place.standing.round.void and not other.table.place.standing.in_play
         assert holdings(ledger) == before, round.stage
         why = {"clause": "", "ruling": "T6", "says": "its cards could not be read again"}
         assert other.watcher.scene["void"] == why, "everybody is told, and nothing that is not so"
@@ -146,8 +146,8 @@ async def _settled_without(copy: Path, floor: Floor) -> str:
     other = Floor(ledger, floor.id, clock=floor.clock, key=OTHER_KEY, seed="other")
     async with other.opened():
         assert await floor.act() and await other.act()
-        assert not floor.table.standing.in_play
-        assert other.table.standing.round == floor.table.standing.round
+        assert not floor.table.place.standing.in_play
+        assert other.table.place.standing.round == floor.table.place.standing.round
         assert holdings(ledger) == holdings(floor.store)
     ledger.close()
     return "settle"
@@ -173,17 +173,18 @@ def putting(deck: SealedDeck) -> Decide:
 async def second_deck(store: Store) -> tuple[Any, ...]:
     async with Floor(store, "md1", seed=SEED).opened() as floor:
         await floor.until("deal")
-        table, entropy = floor.table, floor.room.entropy
-        round = table.standing.in_play
+        table, entropy = floor.table, floor.books.entropy
+        round = table.place.standing.in_play
         assert round
         with store.reading() as view:
             before = view.sealed(round.id)
         refused = 0
         for number in range(100):
-            claim = Claim(f"again {number}", bytes(32), table.id, table.scribe.head)
+            claim = Claim(f"again {number}", bytes(32), table.id, table.place.scribe.head)
             deck = SealedDeck(round.id, entropy(100))
-            asked = [Request(claim, (), putting(deck))]
-            [result] = await floor.room.settled(asked.copy)
+            finish = store.begin_all([Request(claim, (), putting(deck))])
+            assert finish
+            [result] = finish()
             refused += isinstance(result, UNIQUE)
         with store.reading() as view:
             return refused, view.sealed(round.id) == before, view.answer("again 0")
@@ -200,10 +201,9 @@ def test_a_round_has_one_deck_however_often_another_is_offered(store: Store) -> 
 async def dropped(store: Store, id: str, *, back: bool) -> list[str]:
     """Let each player drop who has to decide; return who chose."""
     async with Floor(store, id, seed=SEED).opened() as floor:
-        while floor.table.rounds < 2 or floor.table.standing.in_play:
-            round = floor.table.standing.in_play
-            floor.table._look()
-            wait = floor.table._wait
+        while floor.table.rounds < 2 or floor.table.place.standing.in_play:
+            round = floor.table.place.standing.in_play
+            wait = floor.table.notes.clock.wait
             if not round or not wait or wait.does != "choose" or not wait.seat:
                 assert await floor.act()
                 continue
@@ -219,11 +219,12 @@ async def _drop(floor: Floor, player: str, *, back: bool) -> None:
     asked, view = next(floor.moves()), screen.view
     last = screen.v
     screen.leave()
-    assert table._wait and table._wait.ms == timing.grace_ms > timing.decide_ms
-    number = table.scribe.number
+    clock = table.notes.clock
+    assert clock.wait and clock.wait.ms == timing.grace_ms > timing.decide_ms
+    number = table.number
     floor.clock.now_s += timing.grace_ms / 1000 - 1
-    assert table._due_ms() > floor.room.clocks.wait_ms(), "the grace is not over"
-    assert table.scribe.number == number
+    assert (clock.due_ms or 0) > floor.books.clocks.wait_ms(), "the grace is not over"
+    assert table.number == number
     if back:
         screen.enter(last if floor.rng.random() < 0.5 else None)
         assert screen.view == view
@@ -233,7 +234,7 @@ async def _drop(floor: Floor, player: str, *, back: bool) -> None:
         assert await floor.deal()
         screen.enter(last)
         assert screen.view["own"] == view["own"]
-        fresh = type(screen)(table, player)
+        fresh = type(screen)(floor.galleries, table.id, player)
         fresh.enter()
         assert fresh.view == screen.view
         fresh.leave()

@@ -15,10 +15,10 @@ import pytest
 
 from croupier.client import Client
 from croupier.errors import Refused, UserError
+from croupier.house.folder import opened_house
 from croupier.ledger.store import Lost, Unavailable
 from croupier.ledger.stores import holding
 from croupier.ledger.stores.postgres import PostgresStore
-from croupier.server.house import opened_house
 from tests.ledger.contract import claim, everything, moving
 from tests.ledger.servers import new_database
 from tests.server.durability.databases import Database, database
@@ -181,7 +181,7 @@ def test_a_database_that_lost_what_was_acknowledged_closes_the_house(server: str
             floor = Floor(store, "md1", seed="failover")
             await floor.open()
             await floor.until("deal")
-            number = floor.table.scribe.number
+            number = floor.table.number
             run(url, "ALTER TABLE events DISABLE TRIGGER ALL")
             run(url, "ALTER TABLE entries DISABLE TRIGGER ALL")
             run(url, "DELETE FROM entries WHERE stream = 'md1' AND number = %s", number)
@@ -193,7 +193,7 @@ def test_a_database_that_lost_what_was_acknowledged_closes_the_house(server: str
             )
             with pytest.raises(Lost, match=f"event {number} of md1 was acknowledged"):
                 await floor.deal()
-            assert floor.room.lost is not None
+            assert floor.books.lost is not None
             with pytest.raises(Lost):
                 await floor.deal()
             await floor.close()

@@ -9,13 +9,13 @@ from typing import Any
 from croupier.cards import Card
 from croupier.fairness.commitment import Commitment
 from croupier.fairness.seal import parse_key, unseal
+from croupier.house.cage import CAGE
 from croupier.ledger.accounts import account
 from croupier.ledger.journal import decode
 from croupier.ledger.store import View
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.verify import verify
 from croupier.money import micros
-from croupier.server.pit import CAGE
 from tests.server.durability.tables import rules_of
 
 # The event that a command of a player's comes to, and by which fields it is known again.

@@ -1,4 +1,4 @@
-"""The databases that a ledger is kept in; each has one file, and nothing else touches them."""
+"""The ledger's databases. Each has one module, which alone touches it."""
 
 from pathlib import Path
 
@@ -7,9 +7,9 @@ from croupier.ledger.stores.protocol import Store
 
 
 def open_sqlite(path: Path, *, make: bool = False, alone: bool = False) -> Store:
-    """Open the ledger in a file; only `make` makes one that is not there.
+    """Open the ledger in a file; only `make` creates a missing one.
 
-    A server opens it `alone`: a second one is refused, whatever path or link it comes by.
+    A server opens it `alone`: a second server is refused, whatever path or link it uses.
     """
     from croupier.ledger.stores.sqlite import SqliteStore
 
@@ -17,9 +17,9 @@ def open_sqlite(path: Path, *, make: bool = False, alone: bool = False) -> Store
 
 
 def open_postgres(url: str, *, make: bool = False, alone: bool = False) -> Store:
-    """Open the ledger in a PostgreSQL database; only `make` brings its tables up to date.
+    """Open the ledger in a PostgreSQL database; only `make` creates its tables.
 
-    A server opens it `alone`: a second one is refused.
+    A server opens it `alone`: a second server is refused.
     """
     try:
         from croupier.ledger.stores.postgres import PostgresStore

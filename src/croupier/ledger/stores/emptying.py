@@ -1,7 +1,7 @@
-"""Empties the write-ahead log of a SQLite file while others write to it.
+"""Empties the write-ahead log of a SQLite file in the background.
 
-A commit that had to empty the log itself, as SQLite has it by default, takes ten times as long as
-any other. So another thread copies most of it into the file, and a commit only the rest.
+By default a commit empties the log itself, and then takes ten times as long as any other. Here
+another thread copies most of the log into the file, and a commit only copies the rest.
 """
 
 from collections.abc import Callable
@@ -11,8 +11,8 @@ from contextlib import suppress
 import apsw
 
 PAGES = 14_000
-"""The log is emptied when so many pages came to it, 55 MiB: a page that was written often meanwhile
-is copied once, and the disk is seldom kept from what others wait for."""
+"""How many new pages, 55 MiB, the log may gather before it is emptied. A page written often in
+between is copied once, and the disk is seldom kept from commits."""
 
 
 class Emptying:
@@ -25,12 +25,11 @@ class Emptying:
         self._since = 0
 
     def follow(self, writer: apsw.Connection) -> None:
-        """Look after the log from now on."""
         writer.set_wal_hook(self._committed)
 
     def _committed(self, writer: apsw.Connection, _: str, pages: int) -> int:
-        """Begin to copy when the log has grown, and end it when there is little left to copy."""
-        self._since = min(self._since, pages)  # It is less when the log was begun anew.
+        """Start copying when the log has grown; finish when little is left to copy."""
+        self._since = min(self._since, pages)  # The count is lower after the log was restarted.
         if self._copying is None:
             if pages - self._since >= PAGES:
                 self._copying = self._thread.submit(self._copy)
@@ -45,11 +44,11 @@ class Emptying:
         connection.close()
 
     def close(self) -> None:
-        """Wait for what was begun."""
+        """Wait for a copy in progress."""
         self._thread.shutdown()
 
 
 def empty(connection: apsw.Connection) -> None:
-    """Copy as much of the log as can be; what was committed lasts, whatever comes of it."""
+    """Copy as much of the log as possible; commits are durable even if this fails."""
     with suppress(apsw.Error):
         connection.wal_checkpoint()

@@ -1,8 +1,8 @@
-"""Writes down what many commands come to with few statements: for a database with one writer.
+"""Writes many commands with few statements, for a database with one writer.
 
-What commands do to accounts is added up, and written when somebody looks at one or in the end. If
-an account cannot bear it, that does not show which command is to be refused; whoever must know
-lets a pen write down one command after the other.
+Changes to accounts are summed and written when an account is read, or at the end. If that leaves an
+account short, it doesn't show which command to refuse; to find out, let a plain `Pen` write the
+commands one by one.
 """
 
 import json
@@ -24,11 +24,11 @@ _LOWER = "UPDATE accounts SET micros = micros + ? WHERE account = ? AND micros >
 
 
 class Short(CroupierError):
-    """After some command an account would be below zero."""
+    """Raised when some command would take an account below zero."""
 
 
 class Gathering(Pen):
-    """A pen that looks all commands up at once, and changes each account once."""
+    """A pen that looks up all commands at once and changes each account once."""
 
     def __init__(self, session: Session, claims: Sequence[Claim]) -> None:
         super().__init__(session)
@@ -39,10 +39,10 @@ class Gathering(Pen):
         for row in session.rows(_KNOWN, commands):
             self._answers[row[0]] = row
         self._changes: dict[Account, tuple[int, int]] = {}
-        """By how much accounts change, and the lowest point on the way there."""
+        """The change to each account, and its lowest point on the way."""
 
     def _stored(self, command: str) -> Row | None:
-        return None  # All were looked up.
+        return None  # All were looked up already.
 
     def _post(self, entries: Sequence[Row]) -> None:
         for changed, micros in changes_of(entries).items():

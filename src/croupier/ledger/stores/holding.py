@@ -1,12 +1,12 @@
-"""Keeps a PostgreSQL database for one server.
+"""Reserves a PostgreSQL database for one server.
 
-Two things keep a second server out. A session lock, on a connection of its own, says that a server
-is alive: whoever comes while it is held is refused. And a row counts the servers that ever had the
-database, its epoch: every transaction that writes locks that row for sharing and compares it. So a
-server that lost its lock without knowing it, to a failover or a broken line, cannot add a thing
-once another one has raised the epoch, and the other one waits for what was under way.
+Two mechanisms keep a second server out. A session lock, on a connection of its own, shows that a
+server is alive; while it is held, other servers are refused. And a row counts the servers that ever
+had the database, its epoch: every writing transaction locks that row for sharing and compares it.
+So a server that lost its lock unknowingly, to a failover or a broken connection, can't write once
+another server has raised the epoch, and that server waits for transactions in progress.
 
-A server whose lock is gone stores nothing until it has it again under the same epoch.
+A server that lost its lock stores nothing until it has it again under the same epoch.
 """
 
 import logging
@@ -21,11 +21,11 @@ from croupier.errors import UserError
 from croupier.ledger.store import Lost, Unavailable
 
 LOCK = 7_233_092
-"""The number of the lock that a server holds for as long as it runs."""
+"""The number of the lock that a running server holds."""
 STREAM = "*"
-"""What the one lease is for: all streams. There is room for one a stream."""
+"""The subject of the one lease: all streams. The schema allows one for each stream."""
 TAKING_S, PAUSE_S, WATCH_S = 4, 1 / 20, 1 / 4
-"""How long somebody who has just ended may still seem to be there, and how often it is looked."""
+"""How long a server that just ended may still seem alive, and how often to check."""
 CONNECT_S = 2
 ALIVE: dict[str, Any] = {
     "connect_timeout": CONNECT_S,
@@ -33,12 +33,12 @@ ALIVE: dict[str, Any] = {
     "keepalives_interval": 2,
 }
 ALIVE |= {"keepalives_count": 3, "tcp_user_timeout": 10_000}
-"""How soon a connection to a machine that is gone counts as broken: about ten seconds."""
+"""Declares a connection to a dead machine broken after about ten seconds."""
 SEEN_BY_SERVER = (
     "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; "
     "SET lock_timeout = '5s'"
 )
-"""The same from the other side, so that the lock of a machine that is gone becomes free."""
+"""The same on PostgreSQL's side, so that a dead machine's lock is released."""
 RAISE = (
     "INSERT INTO leases (stream, epoch) VALUES (%s, 1) "
     "ON CONFLICT (stream) DO UPDATE SET epoch = leases.epoch + 1 RETURNING epoch"
@@ -52,7 +52,7 @@ LOGGER = logging.getLogger("croupier.ledger")
 
 
 class Holding:
-    """The lock of one server on its database, and the epoch under which it writes."""
+    """A server's lock on its database, and the epoch it writes under."""
 
     def __init__(self, url: str) -> None:
         self._url, self.epoch = url, 0
@@ -67,7 +67,7 @@ class Holding:
         self._connection = taken
 
     def _taken(self) -> Connection | None:
-        """Return a connection that holds the lock, or None if somebody else has it."""
+        """Return a connection that holds the lock, or None if another server has it."""
         connection: Connection = psycopg.connect(self._url, autocommit=True, **ALIVE)
         try:
             connection.execute(SEEN_BY_SERVER)
@@ -81,7 +81,7 @@ class Holding:
         return None
 
     def begin(self) -> None:
-        """Raise the epoch, which ends whatever another server had, and keep the lock from now."""
+        """Raise the epoch, which shuts out any other server, and keep the lock from now on."""
         row = self._connection.execute(RAISE, (STREAM,)).fetchone()
         self.epoch = int(row[0]) if row else 0
         self._held.set()
@@ -95,7 +95,7 @@ class Holding:
             raise Unavailable("the database does not answer")
 
     def fence(self, epoch: int | None) -> None:
-        """Raise if a transaction has found another epoch than this server's."""
+        """Raise if a transaction found another epoch than this server's."""
         if epoch != self.epoch:
             self._lose()
             self.check()
@@ -105,10 +105,10 @@ class Holding:
         self._held.clear()
 
     def _watch(self) -> None:
-        """Notice when the lock is gone, and take it again."""
+        """Notice when the lock is lost, and take it again."""
         while not self._ends.is_set() and self._lost is None:
             try:
-                # The end of a connection can be read at once; silence is asked about.
+                # A closed connection is readable at once; a silent one is probed.
                 select.select([self._connection.fileno()], [], [], WATCH_S)
                 self._connection.execute("SELECT 1")
             except (psycopg.Error, OSError):
@@ -139,12 +139,12 @@ class Holding:
             LOGGER.error("database_taken_over")
             return False
         if taken is None:
-            return False  # Our own connection may be there still, its end not yet noticed.
+            return False  # Our own old connection may linger, its end not yet noticed.
         self._held.set()
         return True
 
     def close(self) -> None:
-        """Let another server have the database."""
+        """Release the database for another server."""
         self._ends.set()
         if self._watching.is_alive():
             self._watching.join()

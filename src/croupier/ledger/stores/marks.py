@@ -1,9 +1,9 @@
-"""How far a journal had come, as it was noted outside of the ledger: nothing older may go on.
+"""Marks outside of the ledger of how far its journal had come; an older ledger is refused.
 
 The last checkpoint in the file beside the keys is one mark, at most a minute old; the high-water
-file is another, at most a second old. A ledger that is behind either of them was put back from an
-older copy, and would deal rounds again that players have seen. A restore that was forced is in the
-journal: marks from before it do not bind any more.
+file is another, at most a second old. A ledger behind either of them was restored from an older
+copy, and would deal again rounds that players have seen. A forced restore is recorded in the
+journal; marks from before it no longer bind.
 """
 
 import json
@@ -19,12 +19,12 @@ from croupier.ledger.store import View
 
 LEDGER, CHECKPOINTS, HIGH_WATER = "ledger.db", "checkpoints.jsonl", "high-water.json"
 RESTORES = "restores"
-"""The stream where a forced restore is noted."""
+"""The stream that records forced restores."""
 TAIL_BYTES = 64 * 1024
 
 
 class Mark(NamedTuple):
-    """The heads of streams at one time, and the file that says so."""
+    """The heads of streams at one time, and the file that records them."""
 
     file: str
     time_ms: int
@@ -32,7 +32,7 @@ class Mark(NamedTuple):
 
 
 def write_high_water(folder: Path, heads: Mapping[str, Head], *, time_ms: int) -> None:
-    """Note how far streams have come, whole or not at all."""
+    """Record the heads of streams, atomically."""
     plain = {stream: [number, hash.hex()] for stream, (number, hash) in heads.items()}
     part = folder / f"{HIGH_WATER}.part"
     part.write_text(json.dumps({"time_ms": time_ms, "heads": plain}), "utf-8")
@@ -40,7 +40,7 @@ def write_high_water(folder: Path, heads: Mapping[str, Head], *, time_ms: int) -
 
 
 def marks_in(folder: Path) -> list[Mark]:
-    """Return what the files of a folder say; one that a power cut tore says nothing."""
+    """Return the marks in a folder's files; a file torn by a power cut counts as empty."""
     found: list[Mark] = []
     for line in reversed(_last_lines(folder / CHECKPOINTS)):
         try:
@@ -59,14 +59,14 @@ def marks_in(folder: Path) -> list[Mark]:
 
 
 def _last_lines(file: Path) -> list[str]:
-    """Return the last two lines of a file at least, or all that there are."""
+    """Return at least the last two lines of a file, or all if there are fewer."""
     try:
         with file.open("rb") as lines:
             end, size = lines.seek(0, os.SEEK_END), TAIL_BYTES
             while True:
                 start = lines.seek(max(end - size, 0))
                 text = lines.read()
-                if start == 0 or text.count(b"\n") > 2:  # What the tail begins with is cut off.
+                if start == 0 or text.count(b"\n") > 2:  # The tail may begin within a line.
                     break
                 size *= 4
     except OSError:
@@ -75,7 +75,7 @@ def _last_lines(file: Path) -> list[str]:
 
 
 def check_marks(view: View, marks: list[Mark]) -> None:
-    """Refuse a ledger that is not as far as it was, or that has come another way."""
+    """Refuse a ledger that is behind a mark or has diverged from it."""
     restored_ms = max((row.time_ms for row in view.stream(RESTORES)), default=-1)
     for file, time_ms, heads in marks:
         if time_ms <= restored_ms:

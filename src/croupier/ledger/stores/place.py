@@ -1,8 +1,8 @@
-"""The files of a SQLite ledger: who may read them, which server has them, whether they are there.
+"""The files of a SQLite ledger: permissions, the server's lock, and whether they still exist.
 
-A server locks the file itself and not its folder or its path, so that a link to it, or a second
-folder, leads to the same lock. `flock` does not touch the locks that SQLite takes by `fcntl`, but
-closing any descriptor of the file would release those: the lock is closed after the database.
+A server locks the file itself, not its folder or path, so a link or a second folder leads to the
+same lock. `flock` doesn't affect the locks that SQLite takes with `fcntl`, but closing any
+descriptor of the file would release those, so the lock is closed after the database.
 """
 
 import fcntl
@@ -18,13 +18,13 @@ Identity = tuple[int, int] | None
 
 
 def make_private(file: Path) -> None:
-    """Make an empty file that only its owner can read; SQLite's log gets the same mode."""
+    """Create an empty file that only its owner can read; SQLite's log gets the same mode."""
     with suppress(FileExistsError):
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
 
 
 def take(file: Path) -> int:
-    """Lock a ledger for one server, and return what holds the lock; it ends with the process."""
+    """Lock a ledger for one server; return the descriptor, whose lock ends with the process."""
     lock = os.open(file, os.O_RDWR)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -36,7 +36,7 @@ def take(file: Path) -> int:
     return lock
 
 
-class Place:
+class LedgerFile:
     """A ledger's file and its log, as they were when the ledger was opened."""
 
     def __init__(self, file: Path) -> None:
@@ -45,7 +45,7 @@ class Place:
         self._known = _identity(self._file), _identity(self._log)
 
     def check(self) -> None:
-        """Raise if what was opened is no longer what lies there: commits would go nowhere."""
+        """Raise if the file at the path is no longer the one opened: commits would be lost."""
         file, log = self._known
         if _identity(self._file) != file:
             raise Lost(f"{self._file} was removed or replaced while it was in use")

@@ -1,7 +1,7 @@
-"""A ledger in PostgreSQL, through psycopg: for when one machine is not enough.
+"""A ledger in PostgreSQL, through psycopg: for when one machine isn't enough.
 
-It relies on row locks taken in a fixed order, on unique keys and on checks, never on isolation
-alone. What the database breaks off because two waited for each other is done again.
+It relies on row locks taken in a fixed order, unique keys and checks, never on isolation alone.
+Transactions that the database aborts because of a deadlock are retried.
 """
 
 import time
@@ -35,35 +35,38 @@ from croupier.ledger.store import (
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.holding import ALIVE, FENCE, Holding
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
-from croupier.ledger.stores.statements import RECORDED, Earlier, Pen, Reading, Row, fill, pending
+from croupier.ledger.stores.statements import Pen, Reading, Row, check_schema, fill, make_tables
 
 CONNECTIONS_MAX = 8
 CONNECT_S = 10
 WAIT_S = 2
-"""So long a connection is waited for; then the database counts as out of reach."""
+"""How long to wait for a connection before the database counts as unreachable."""
 RECONNECT_S = 1
-"""So long the pool tries by itself. After that whoever asks next makes it try at once; left to
-itself it would wait longer after each failure, and for minutes after the database is back."""
+"""How long the pool reconnects on its own. After that the next request makes it try at once; left
+alone it would back off for minutes after the database is back."""
 TRIES, PAUSE_MAX_BITS = 20, 7
 AGAIN = (errors.DeadlockDetected, errors.SerializationFailure, errors.UniqueViolation)
-"""What goes well if it is done again: the other one has finished by then."""
+"""Errors to retry: the other transaction has finished by then."""
 NO_LEDGER = (psycopg.OperationalError, psycopg.ProgrammingError, PoolTimeout, Unavailable)
 COMMAND_KEY = "commands_pkey"
-"""The one key that two may want at once: both were sent the same command."""
-MIGRATING = 7_233_091
-"""The number of the lock under which one process migrates and others wait."""
+"""The one unique key that may conflict: both transactions were sent the same command."""
+SCHEMA = 6
+"""The version of `postgres.sql`. Older ones can't be upgraded: none was released."""
+HAS_TABLES = "SELECT 1 WHERE to_regclass('migrations') IS NOT NULL"
+MAKING = 7_233_091
+"""The number of the lock under which one process creates the tables while others wait."""
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def _sql(text: str) -> LiteralString:
-    """Write a statement with psycopg's marks; all of them are constants of ours."""
+    """Convert a statement to psycopg's placeholders; all statements are our own constants."""
     return text.replace("?", "%s")
 
 
 class PostgresSession:
-    """Statements on one connection, inside a transaction of its owner's."""
+    """Statements on one connection, inside its owner's transaction."""
 
     locking = " FOR UPDATE"
     floor_error: type[Exception] = errors.CheckViolation
@@ -78,6 +81,9 @@ class PostgresSession:
     def run(self, sql: str, *parameters: object) -> int:
         return self.connection.execute(_sql(sql), parameters).rowcount
 
+    def script(self, sql: str) -> None:
+        self.connection.execute(sql.encode())
+
     def run_many(self, sql: str, rows: Sequence[Row]) -> int:
         if not rows:
             return 0
@@ -87,7 +93,7 @@ class PostgresSession:
 
 
 class ReadingSession(PostgresSession):
-    """Statements whose rows come in portions, so that a long journal does not fill the memory."""
+    """Statements whose rows are fetched in batches, so that a long journal fits in memory."""
 
     _names = count()
 
@@ -126,7 +132,7 @@ class PostgresStore:
         )
         holding: Holding | None = None
         try:
-            # One connection first: its failure says what is wrong, and a pool only waits.
+            # Try one connection first: its error says what is wrong, while a pool only waits.
             psycopg.connect(url, connect_timeout=CONNECT_S).close()
             holding = Holding(url) if alone else None
             self._pool.open(wait=True, timeout=CONNECT_S)
@@ -144,29 +150,19 @@ class PostgresStore:
         self._holding = holding
 
     def _prepare(self, *, make: bool) -> None:
-        """Bring the tables up to date, or refuse a database whose are not."""
-        if make:
-            with self.writing() as session:
-                session.run("SELECT pg_advisory_xact_lock(?)", MIGRATING)
-                session.run(RECORDED)
+        """Create the tables of a new ledger; refuse a database of another schema version."""
         with self.writing() as session:
-            due = pending(session, "postgres")
-        for migration in due:
-            if not make:
-                message = f"it is from an earlier version: {migration.name} is due"
-                raise Earlier(message, field="--database")
-            with self.writing() as session:
-                session.run("SELECT pg_advisory_xact_lock(?)", MIGRATING)
-                if migration in pending(session, "postgres"):
-                    session.connection.execute(_sql(migration.sql.replace("%", "%%")), ())
-                    done = migration.number, migration.name
-                    session.run("INSERT INTO migrations VALUES (?, ?)", *done)
+            if make:
+                session.run("SELECT pg_advisory_xact_lock(?)", MAKING)
+                if not list(session.rows(HAS_TABLES)):
+                    make_tables(session, "postgres.sql", SCHEMA)
+            check_schema(session, SCHEMA, name="the ledger", field="--database")
 
     @contextmanager
     def writing(self) -> Iterator[PostgresSession]:
-        """Run one transaction, all of it or nothing; a server's only while it has the database."""
+        """Run one transaction atomically; a server must still hold the database."""
         holding = self._holding
-        # The epoch is asked for in the same trip to the database.
+        # Fetch the epoch in the same round trip.
         begin = self._begin if holding is None else _sql(f"{self._begin}; {FENCE}")
         with self._begun(begin) as (connection, epoch):
             if holding is not None:
@@ -176,9 +172,9 @@ class PostgresStore:
 
     @contextmanager
     def _begun(self, begin: LiteralString) -> Iterator[tuple[Connection, int | None]]:
-        """Begin a transaction; whatever it is left with, it is over then.
+        """Begin a transaction; it is over when the block ends.
 
-        Connections that broke while nobody used them are passed over: nothing was done on them.
+        Connections that broke while idle are skipped: nothing was done on them.
         """
         if self._holding:
             self._holding.check()
@@ -214,10 +210,10 @@ class PostgresStore:
             self._pool.putconn(connection)
 
     def begin_all(self, requests: Sequence[Request]) -> Finish | None:
-        return partial(self._settle_all, requests)  # Every statement waits for the server.
+        return partial(self._settle_all, requests)  # Every statement waits for the database.
 
     def _settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        """Settle streams beside each other, and what goes into one of them in its order."""
+        """Settle streams in parallel, and the commands of each stream in order."""
         results: dict[int, Result] = {}
         streams: dict[str, list[int]] = {}
         for at, request in enumerate(requests):
@@ -229,7 +225,7 @@ class PostgresStore:
                 try:
                     results[at] = gone or self.settle(*requests[at])
                 except Unavailable as error:
-                    results[at] = gone = error  # The others need not wait for it too.
+                    results[at] = gone = error  # Fail the others at once instead of waiting.
                 except Exception as error:
                     results[at] = error
 
@@ -247,7 +243,7 @@ class PostgresStore:
             except AGAIN as error:
                 if error.diag.constraint_name not in (None, COMMAND_KEY):
                     raise
-                # Those who got into each other's way wait for times that differ, and longer.
+                # Back off for a random time, longer with each try.
                 time.sleep(randrange(1 << min(tried, PAUSE_MAX_BITS)) / 1000)
         return self._settle_once(claim, meters, decide)
 
@@ -260,7 +256,7 @@ class PostgresStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[ReadingSession]:
-        """Hold one moment of the ledger: later commits do not show in it."""
+        """Hold a snapshot of the ledger, without later commits."""
         with self._begun(SNAPSHOT) as (connection, _):
             yield ReadingSession(connection)
 
@@ -305,5 +301,5 @@ class PostgresStore:
 
 
 def _configure(connection: Connection) -> None:
-    """Never acknowledge what the disk does not have, whatever the server's default is."""
+    """Never acknowledge a commit that isn't on disk, whatever the server's default."""
     connection.execute("SET synchronous_commit = on")

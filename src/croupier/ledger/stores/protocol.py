@@ -1,4 +1,4 @@
-"""What every store does, whichever database it is."""
+"""The interface of every store."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -14,40 +14,40 @@ class Store(Protocol):
     """A database with a ledger in it."""
 
     is_local: bool
-    """Whether a commit waits for nothing but a disk of this machine."""
+    """Whether a commit waits only for a disk of this machine."""
 
     def append(self, claim: Claim, work: Work) -> Answer:
-        """Append what a command comes to, or return what was answered to it before."""
+        """Append what a command writes, or return its earlier answer."""
 
     def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
-        """Lock meters in the order of their ids, read them, decide, and append."""
+        """Lock meters in order of id, read them, decide, and append."""
 
     def writing(self) -> AbstractContextManager[Session]:
-        """Run statements in one transaction, all of it or nothing."""
+        """Run statements in one atomic transaction."""
 
     def snapshot(self) -> AbstractContextManager[Session]:
-        """Read with statements that all see one moment."""
+        """Read with statements that all see one snapshot."""
 
     def begin_all(self, requests: Sequence[Request]) -> Finish | None:
-        """Do what commands come to, each whole or not at all, short of waiting for the disk.
+        """Execute commands, each atomically, up to the point of waiting for the disk.
 
-        None means that somebody else writes just now, and nothing was begun.
+        None means that another writer is active and nothing was begun.
         """
 
     def reading(self) -> AbstractContextManager[View]:
-        """Look at the ledger as it stands now."""
+        """Read a snapshot of the ledger."""
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Keep a checkpoint."""
+        """Store a checkpoint."""
 
     def backup(self, to: Path) -> None:
-        """Write all of the ledger as it stands into a new SQLite file, while others append."""
+        """Write a snapshot of the whole ledger to a new SQLite file, while others append."""
 
     def restore(self, source: Path) -> None:
         """Fill an empty ledger from a backup."""
 
     def check(self) -> None:
-        """Raise `Unavailable` if nothing can be stored now, `Lost` if nothing can be ever."""
+        """Raise `Unavailable` if nothing can be stored now, `Lost` if nothing ever can again."""
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""

@@ -1,10 +1,9 @@
-"""Restores a backup, but not one that is older than what was signed and given away."""
+"""Restores a backup, unless it is older than what was signed and published."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from croupier.errors import UserError
 from croupier.ledger.audit import RulesOf
@@ -17,7 +16,6 @@ from croupier.ledger.stores.marks import RESTORES as STREAM
 from croupier.ledger.stores.marks import Mark
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
-from croupier.ledger.stores.statements import Earlier
 from croupier.ledger.verify import verify
 from croupier.rules.table_rules import TableRules
 
@@ -32,55 +30,38 @@ def restore(
     key: bytes | None = None,
     forced_at_ms: int | None = None,
 ) -> dict[str, int]:
-    """Fill an empty store from a backup that verifies; return how many events are lost by it.
+    """Fill an empty store from a valid backup; return how many events are lost.
 
-    A backup that lacks events which a checkpoint has signed, or which another mark speaks of, is
-    refused, unless it is forced; that is then written into the journal, for all to see. One of an
-    earlier version stays as it is: a copy of it is brought up to date, verified and restored.
+    A backup is refused if it lacks events that a checkpoint signed or another mark names. With
+    `forced_at_ms` it is restored anyway, and the journal records that.
     """
     kept = tuple(checkpoints)
-    with _up_to_date(source) as file:
-        with closing(SqliteStore(file)) as backup, backup.reading() as view:
-            signed = _lost(view, [checkpoint.heads for checkpoint in kept])
-            lost = signed | _lost(view, [mark.heads for mark in marks])
-            if lost and forced_at_ms is None:
-                listed = ", ".join(f"{count} of {stream}" for stream, count in lost.items())
-                which = "a checkpoint has signed" if signed else "were stored after it"
-                message = f"the backup lacks events that {which}: {listed}"
-                raise UserError(message, field="--checkpoints")
-            found = verify(view, rules_of, checkpoints=_up_to(view, kept), key=key)
-        if found.faults:
-            raise UserError(f"the backup does not verify: {found.faults[0]}", field="BACKUP")
-        store.restore(file)
+    with closing(_opened(source)) as backup, backup.reading() as view:
+        signed = _lost(view, [checkpoint.heads for checkpoint in kept])
+        lost = signed | _lost(view, [mark.heads for mark in marks])
+        if lost and forced_at_ms is None:
+            listed = ", ".join(f"{count} of {stream}" for stream, count in lost.items())
+            which = "a checkpoint has signed" if signed else "were stored after it"
+            message = f"the backup lacks events that {which}: {listed}"
+            raise UserError(message, field="--checkpoints")
+        found = verify(view, rules_of, checkpoints=_up_to(view, kept), key=key)
+    if found.faults:
+        raise UserError(f"the backup does not verify: {found.faults[0]}", field="BACKUP")
+    store.restore(source)
     if lost and forced_at_ms is not None:
         _note(store, lost, forced_at_ms)
     return lost
 
 
-@contextmanager
-def _up_to_date(source: Path) -> Iterator[Path]:
-    """Give a backup, or a copy that was brought up to date if it is from an earlier version."""
-    if not _is_earlier(source):
-        yield source
-        return
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / source.name
-        with closing(SqliteStore(file, make=True)) as copied:
-            copied.restore(source)
-            copied.leave_log()
-        yield file
-
-
-def _is_earlier(source: Path) -> bool:
+def _opened(source: Path) -> SqliteStore:
     try:
-        SqliteStore(source).close()
-    except Earlier:
-        return True
-    return False
+        return SqliteStore(source)
+    except UserError as error:
+        raise UserError(error.message, field="BACKUP") from None
 
 
 def _lost(view: View, known: Iterable[Mapping[str, Head]]) -> dict[str, int]:
-    """Return how many events of each stream are known of and not there."""
+    """Return how many known events of each stream are missing."""
     heads, lost = view.heads(), dict[str, int]()
     for marked in known:
         for stream, head in marked.items():
@@ -91,7 +72,7 @@ def _lost(view: View, known: Iterable[Mapping[str, Head]]) -> dict[str, int]:
 
 
 def _up_to(view: View, checkpoints: Iterable[Checkpoint]) -> list[Checkpoint]:
-    """Return the checkpoints that speak of nothing but what is there."""
+    """Return the checkpoints that cover only events that are there."""
     heads = view.heads()
 
     def is_there(stream: str, head: Head) -> bool:

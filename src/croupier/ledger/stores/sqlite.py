@@ -1,47 +1,49 @@
 """A ledger in one SQLite file, through apsw: write-ahead log, every commit synced, one writer.
 
-Commands that come while another one waits for the disk are committed together afterwards, each
-whole or not at all, and none is answered before the disk has it.
+Commands submitted together are committed together, each atomically, and none is answered before it
+is on disk.
 """
 
 import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import apsw
 
-from croupier.errors import Bug, Refused, UserError
+from croupier.errors import Refused, UserError
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
 from croupier.ledger.stores.emptying import Emptying
 from croupier.ledger.stores.gathering import Gathering
-from croupier.ledger.stores.place import Place, make_private, take
-from croupier.ledger.stores.statements import RECORDED, Earlier, Pen, Reading, Row, pending
+from croupier.ledger.stores.place import LedgerFile, make_private, take
+from croupier.ledger.stores.statements import Pen, Reading, Row, check_schema, make_tables
 
 VERSION_MIN = (3, 51, 3)
-"""Before it, a log that two connections reset at once could lose commits."""
+"""Older versions could lose commits when two connections reset the log at once."""
+SCHEMA = 7
+"""The version of `sqlite.sql`. Older ones can't be upgraded: none was released."""
+HAS_TABLES = "SELECT 1 FROM sqlite_schema WHERE name = 'migrations'"
 BUSY_MS, CLOSING_MS = 10_000, 1_000
 PAGES_A_STEP = 256
 STATEMENTS_KEPT = 512
-"""How many runs of statements later one is still prepared; a large commit takes hundreds of runs,
-and the usual hundred would have every statement prepared anew for each of them."""
+"""The size of the cache of prepared statements. A large commit runs hundreds of them; with the
+default of a hundred, every statement would be prepared again for each commit."""
 _OPENING = """
 PRAGMA foreign_keys = ON;
 PRAGMA synchronous = FULL;
 PRAGMA trusted_schema = OFF;
 """
 CACHE = "PRAGMA cache_size = -16384"
-"""The writer keeps 16 MiB of pages: those that thousands of players write to."""
+"""16 MiB of pages for the writer: those that thousands of players write to."""
 
 
 class SqliteSession:
-    """Statements on one connection, inside a transaction of its owner's."""
+    """Statements on one connection, inside its owner's transaction."""
 
-    locking = ""  # There is one writer, so nobody else can change a row.
+    locking = ""  # With one writer, no other can change a row.
     floor_error: type[Exception] = apsw.ConstraintError
     holds = "instr(data, CAST('{}' AS BLOB)) > 0"
 
@@ -55,44 +57,13 @@ class SqliteSession:
         self.connection.execute(sql, parameters)
         return self.connection.changes()
 
+    def script(self, sql: str) -> None:
+        self.connection.execute(sql)
+
     def run_many(self, sql: str, rows: Sequence[Row]) -> int:
         before = self.connection.total_changes()
         self.connection.executemany(sql, rows)
         return self.connection.total_changes() - before
-
-
-@dataclass(eq=False)
-class Running:
-    """A command that has an answer or an error when it was done."""
-
-    claim: Claim
-    meters: Sequence[str]
-    decide: Decide
-    answer: Answer | None = None
-    error: BaseException | None = None
-
-    def run(self, pen: Pen) -> None:
-        """Append what the command comes to."""
-        self.error = None
-        self.answer = pen.append(self.claim, self.meters, decide=self.decide)
-
-    def result(self) -> Answer:
-        # A commit that failed has answered nobody.
-        if self.error is not None:
-            raise self.error
-        if self.answer is None:
-            raise Bug(f"the command {self.claim.command} was lost")
-        return self.answer
-
-
-@dataclass(eq=False)
-class Waiting(Running):
-    """A command that waits for its turn in a thread of its own."""
-
-    leads: bool = False
-    """Whether it is this one's turn to commit, for all that wait."""
-    woken: threading.Event = field(default_factory=threading.Event)
-    """Set when it leads, or when there is an answer or an error."""
 
 
 class SqliteStore:
@@ -106,8 +77,6 @@ class SqliteStore:
         check_version(apsw.sqlite_lib_version())
         self.path, self.vfs = path, vfs
         self._lock = threading.Lock()
-        self._queue, self._led = threading.Lock(), False
-        self._waiting: list[Waiting] = []
         if not make and not path.exists():
             raise UserError(f"there is no ledger {path.name}", field="--data")
         try:
@@ -117,7 +86,7 @@ class SqliteStore:
         except OSError as error:
             message = f"{path.name} cannot be opened: {error.strerror}"
             raise UserError(message, field="--data") from None
-        self._place = Place(path)
+        self._place = LedgerFile(path)
         try:
             self._writer = self._connect()
             self._writer.execute(CACHE)
@@ -129,12 +98,12 @@ class SqliteStore:
             if not isinstance(error, apsw.NotADBError | apsw.CantOpenError | apsw.SQLError):
                 raise
             raise UserError(f"{path.name} is not a ledger: {error}", field="--data") from None
-        self._place = Place(path)
+        self._place = LedgerFile(path)
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(
             str(self.path),
-            flags=apsw.SQLITE_OPEN_READWRITE,  # What is gone is not made anew.
+            flags=apsw.SQLITE_OPEN_READWRITE,  # Don't recreate a missing file.
             vfs=self.vfs or None,
             statementcachesize=STATEMENTS_KEPT,
         )
@@ -143,23 +112,18 @@ class SqliteStore:
         return connection
 
     def _prepare(self, *, make: bool) -> None:
-        """Bring the tables up to date, or refuse a file that is not."""
+        """Create the tables of a new ledger; refuse a file of another schema version."""
         if make:
             self._writer.execute("PRAGMA journal_mode = WAL")
             with self.writing() as session:
-                session.run(RECORDED)
-        for migration in pending(SqliteSession(self._writer), "sqlite"):
-            if not make:
-                message = f"{self.path.name} is from an earlier version: {migration.name} is due"
-                raise Earlier(message, field="--data")
-            with self.writing() as session:
-                session.run(migration.sql)
-                done = migration.number, migration.name
-                session.run("INSERT INTO migrations VALUES (?, ?)", *done)
+                if not list(session.rows(HAS_TABLES)):
+                    make_tables(session, "sqlite.sql", SCHEMA)
+        session = SqliteSession(self._writer)
+        check_schema(session, SCHEMA, name=self.path.name, field="--data")
 
     @contextmanager
     def writing(self) -> Iterator[SqliteSession]:
-        """Run one transaction, all of it or nothing, when nobody else does."""
+        """Run one transaction atomically, after any other writer."""
         with self._lock, self._transaction() as session:
             yield session
 
@@ -179,140 +143,107 @@ class SqliteStore:
         return self.settle(claim, (), lambda _: work)
 
     def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
-        mine = Waiting(claim, meters, decide)
-        with self._queue:
-            self._waiting.append(mine)
-            mine.leads, self._led = not self._led, True
-        try:
-            if not mine.leads:
-                mine.woken.wait()
-            if mine.leads:
-                with self._lock:
-                    self._commit_waiting()
-        finally:
-            self._leave(mine)
-        return mine.result()
+        with self._lock:
+            [result] = self._committed(self._begun([Request(claim, meters, decide)]))
+        if isinstance(result, BaseException):
+            raise result
+        return result
 
     def begin_all(self, requests: Sequence[Request]) -> Finish | None:
-        """Run all statements at once, where nobody else writes; what is left is the commit.
+        """Run all statements now, unless another writer is active; return the commit.
 
-        Statements take microseconds and the disk milliseconds, so that whoever must not wait
-        can do the former and leave the latter to another thread.
+        Statements take microseconds and the disk milliseconds, so a caller who must not block runs
+        the statements here and leaves the commit to a thread.
         """
         if not self._lock.acquire(blocking=False):
             return None
-        together = [Running(*request) for request in requests]
         try:
-            self._begin(together)
+            results = self._begun(requests)
         except BaseException:
             self._lock.release()
             raise
-        return partial(self._finish, together)
+        return partial(self._finish, results)
 
-    def _finish(self, together: Sequence[Running]) -> list[Result]:
+    def _finish(self, results: list[Result]) -> list[Result]:
         try:
-            self._commit(together)
+            return self._committed(results)
         finally:
             self._lock.release()
-        return [one.error or one.result() for one in together]
 
-    def _begin(self, together: Sequence[Running]) -> None:
-        """Run the statements of all commands that are not refused, and leave them uncommitted.
+    def _begun(self, requests: Sequence[Request]) -> list[Result]:
+        """Run the statements of all commands that aren't refused, without committing.
 
-        One that is refused when it has written something happens seldom, so the others are done
-        again; to keep a place in the transaction for each to go back to would cost all of them.
+        A command is seldom refused after it has written something; then the others are run again
+        without it. A savepoint for each would slow all of them down.
         """
-        left = list(together)
+        results: dict[int, Result] = {}
         try:
-            # One alone is stored with fewer statements by itself.
-            if len(left) < 2 or not self._run_together(left):
-                while left and (refused := self._run_singly(left)):
-                    left.remove(refused)
+            # A single command takes fewer statements on its own.
+            if len(requests) < 2 or not self._run(requests, results, together=True):
+                while not self._run(requests, results):
+                    pass
         except BaseException as error:
-            self._fail(left, error)
-            if not isinstance(error, Exception):
-                raise  # Whoever interrupts means this thread.
-
-    def _run_together(self, together: Sequence[Running]) -> bool:
-        """Run the statements of commands, or of none: it does not show whose fault that is."""
-        self._writer.execute("BEGIN IMMEDIATE")
-        try:
-            pen = Gathering(SqliteSession(self._writer), [one.claim for one in together])
-            for one in together:
-                self._run(one, pen)
-            pen.finish()
-        except Exception:
             self._roll_back()
+            if not isinstance(error, Exception):
+                raise  # An interrupt is meant for this thread.
+            results = {at: results.get(at, error) for at in range(len(requests))}
+        return [results[at] for at in range(len(requests))]
+
+    def _run(
+        self, requests: Sequence[Request], results: dict[int, Result], *, together: bool = False
+    ) -> bool:
+        """Run the statements of commands that have no error yet, in one transaction.
+
+        If one fails after writing something, the transaction is rolled back. When run together, the
+        culprit is unknown; one by one, its error is recorded.
+        """
+        self._writer.execute("BEGIN IMMEDIATE")
+        session, at = SqliteSession(self._writer), 0
+        try:
+            pen = Gathering(session, [one.claim for one in requests]) if together else Pen(session)
+            for at, (claim, meters, decide) in enumerate(requests):
+                if isinstance(results.get(at), BaseException):
+                    continue
+                written = self._writer.total_changes()
+                try:
+                    results[at] = pen.append(claim, meters, decide=decide)
+                except Refused as refused:
+                    if self._writer.total_changes() != written:
+                        raise
+                    results[at] = refused
+                if not together:
+                    pen.finish()
+            if together:
+                pen.finish()
+        except Exception as error:
+            self._roll_back()
+            if together:
+                results.clear()
+            else:
+                results[at] = error
             return False
         return True
 
-    def _run_singly(self, together: Sequence[Running]) -> Running | None:
-        """Run the statements of commands, or of none: then return the one that was refused."""
-        self._writer.execute("BEGIN IMMEDIATE")
-        pen = Pen(SqliteSession(self._writer))
-        for one in together:
-            try:
-                self._run(one, pen)
-                pen.finish()
-            except Exception as error:
-                self._fail([one], error)
-                return one
-        return None
-
-    def _run(self, one: Running, pen: Pen) -> None:
-        written = self._writer.total_changes()
-        try:
-            one.run(pen)
-        except Refused as refused:
-            if self._writer.total_changes() != written:
-                raise
-            one.error = refused
-
-    def _commit(self, together: Sequence[Running]) -> None:
-        """Wait for the disk; if it fails, all of them have failed."""
+    def _committed(self, results: list[Result]) -> list[Result]:
+        """Commit; if the disk fails, every command has failed."""
         try:
             if self._writer.in_transaction:
                 self._writer.execute("COMMIT")
-                self._place.check()  # A commit into a deleted file succeeds, and is worth nothing.
+                self._place.check()  # A commit to a deleted file succeeds, but is lost.
         except BaseException as error:
-            self._fail(together, error)
+            self._roll_back()
             if not isinstance(error, Exception):
                 raise
-
-    def _fail(self, together: Sequence[Running], error: BaseException) -> None:
-        self._roll_back()
-        for one in together:
-            one.error = one.error or error
+            return [one if isinstance(one, BaseException) else error for one in results]
+        return results
 
     def _roll_back(self) -> None:
-        if self._writer.in_transaction:  # A failed disk may have rolled it back already.
+        if self._writer.in_transaction:  # A disk failure may have rolled it back already.
             self._writer.execute("ROLLBACK")
-
-    def _commit_waiting(self) -> None:
-        """Commit all commands that wait, with one wait for the disk."""
-        with self._queue:
-            together, self._waiting = self._waiting, []
-        try:
-            self._begin(together)
-            self._commit(together)
-        finally:
-            for one in together:
-                one.woken.set()
-
-    def _leave(self, mine: Waiting) -> None:
-        """Let the next one lead, if one waits; who was interrupted waits no longer."""
-        with self._queue:
-            if mine in self._waiting:
-                self._waiting.remove(mine)
-            if mine.leads:
-                self._led = bool(self._waiting)
-                for following in self._waiting[:1]:
-                    following.leads = True
-                    following.woken.set()
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSession]:
-        """Hold one moment of the ledger: later commits do not show in it."""
+        """Hold a snapshot of the ledger, without later commits."""
         self._place.check()
         connection = self._connect()
         try:
@@ -332,13 +263,13 @@ class SqliteStore:
             session.run("INSERT INTO checkpoints VALUES (?, ?)", checkpoint.number, str(checkpoint))
 
     def backup(self, to: Path) -> None:
-        # Within a snapshot later commits neither show nor make the copy start anew.
+        # Within a snapshot, later commits neither show nor restart the copy.
         with self.snapshot() as session, whole_file(to) as part:
             make_private(part)
             target = apsw.Connection(str(part))
             copy(session.connection, target)
             target.execute("PRAGMA journal_mode = DELETE")
-            # Sessions are not kept (see TABLES), not even in pages that are free now.
+            # Backups have no sessions (see TABLES), not even in free pages.
             target.execute("PRAGMA secure_delete = ON")
             target.execute("DELETE FROM sessions")
             target.close()
@@ -351,18 +282,14 @@ class SqliteStore:
             read_only = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)
             copy(read_only, self._writer)
             read_only.close()
-            self._place = Place(self.path)  # The copy may have begun another log.
-        try:
-            self._prepare(make=True)
-            self._place = Place(self.path)
-        except apsw.Error as error:
-            message = f"{source.name} cannot be brought up to date: {error}"
-            raise UserError(message, field="BACKUP") from None
+            self._place = LedgerFile(self.path)  # The copy may have started another log.
+        self._prepare(make=True)
+        self._place = LedgerFile(self.path)
 
     def leave_log(self) -> None:
-        """Make the file one that stands alone: a backup has no log beside it."""
+        """Make the file self-contained: a backup has no log beside it."""
         self._writer.execute("PRAGMA journal_mode = DELETE")
-        self._place = Place(self.path)
+        self._place = LedgerFile(self.path)
 
     def check(self) -> None:
         self._place.check()
@@ -370,7 +297,7 @@ class SqliteStore:
     def close(self) -> None:
         with self._lock:
             self._emptying.close()
-            # The log is emptied even while others read, so that the file alone is complete.
+            # Empty the log even while others read, so that the file alone is complete.
             self._writer.set_busy_timeout(CLOSING_MS)
             with suppress(apsw.Error):
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -392,7 +319,7 @@ def copy(source: apsw.Connection, target: apsw.Connection) -> None:
 
 @contextmanager
 def whole_file(file: Path) -> Iterator[Path]:
-    """Give a file to write to that gets its name only when it is whole and on the disk."""
+    """Yield a temporary file that gets its name only once it is complete and on disk."""
     if file.exists():
         raise UserError(f"{file.name} exists already", field="--output")
     part = file.with_name(f"{file.name}.part")
@@ -412,7 +339,7 @@ def _sync(path: Path) -> None:
 
 
 def check_version(text: str) -> None:
-    """Refuse a SQLite that is known to lose commits."""
+    """Refuse a SQLite version that is known to lose commits."""
     version = tuple(map(int, text.split(".")))
     if version < VERSION_MIN:
         least = ".".join(map(str, VERSION_MIN))

@@ -1,7 +1,7 @@
-"""The statements that both databases understand, and what is done with them.
+"""The SQL that both databases share.
 
-A session runs statements inside one transaction; `?` stands for a parameter. What the databases
-do differently, each says in its own file.
+A session runs statements inside one transaction; `?` is a parameter. Each database's own module has
+what differs.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,14 +9,14 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby, islice, takewhile
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from croupier.errors import Bug, Refused, UserError
 from croupier.ledger.accounts import Account, account, kind_of, lock_order
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
 from croupier.ledger.entries import Entry
-from croupier.ledger.journal import START, Head, Stored, chained, stored_of
+from croupier.ledger.journal import START, Head, StoredEvent, chained, stored_of
 from croupier.ledger.store import (
     COMMAND_REUSED,
     NO_SUCH_METER,
@@ -30,9 +30,9 @@ from croupier.ledger.store import (
 Row = tuple[Any, ...]
 ROWS_AT_ONCE = 1_000
 LAYOUT = "layout:"
-"""How the accounts begin that no index names: their entries are found by their round."""
+"""The prefix of accounts that aren't indexed: their entries are found by round."""
 BEGINNINGS = ("DeckCommitted", "Opened", "TableSet")
-"""The events with which a subject begins, first or again: an index names them and no others."""
+"""The events that begin a subject, first or again; only these are indexed."""
 
 TABLES = {
     "streams": "stream, number, hash",
@@ -48,26 +48,29 @@ TABLES = {
 }
 """The tables in the order in which they can be filled, with their columns.
 
-Sessions are not among them, and no backup has any: whoever was signed out since would be signed in
-again by a restore. Nor are leases: a server that runs elsewhere has nothing to write here.
+Backups contain no sessions: a restore would sign people in again who had signed out since. Nor do
+they contain leases: a server that runs elsewhere has nothing to write here.
 """
 
 
 class Session(Protocol):
-    """A transaction that is under way."""
+    """A transaction in progress."""
 
     locking: str
-    """What is written after a SELECT whose rows nobody else may change until the end."""
+    """Appended to a SELECT to lock its rows until the end of the transaction."""
     floor_error: type[Exception]
-    """What is raised when an account would go below zero."""
+    """Raised when an account would go below zero."""
     holds: str
-    """The condition that the bytes of an event hold a text, which is written for `{}`."""
+    """The condition that an event's bytes contain a text, which replaces `{}`."""
 
     def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
         """Run a statement and yield its rows."""
 
     def run(self, sql: str, *parameters: object) -> int:
         """Run a statement and return how many rows it changed."""
+
+    def script(self, sql: str) -> None:
+        """Run several statements without parameters."""
 
     def run_many(self, sql: str, rows: Sequence[Row]) -> int:
         """Run a statement once for each row of parameters; return how many rows it changed."""
@@ -77,10 +80,10 @@ class Session(Protocol):
 
 
 class Pen:
-    """Writes down what commands come to, all inside one transaction of its owner's.
+    """Writes commands inside its owner's transaction.
 
-    Accounts are changed command by command, so that it shows which one they cannot bear. What is
-    only added to the tables is gathered, and `finish` writes it with a few statements.
+    Accounts are changed command by command, which shows the one that overdraws them. Plain inserts
+    are collected, and `finish` writes them with a few statements.
     """
 
     def __init__(self, session: Session) -> None:
@@ -96,13 +99,13 @@ class Pen:
         }
 
     def append(self, claim: Claim, meters: Sequence[str], *, decide: Decide) -> Answer:
-        """Do all that a command comes to, or raise: then the transaction must not be finished."""
+        """Write a command, or raise: then the transaction must not be committed."""
         session, stream = self._session, claim.stream
         head = self._heads.get(stream) or _locked_head(session, stream)
         if (known := self._known(claim)) is not None:
             return known
         if head != claim.expected:
-            # By number alone the second command of a batch would fit on another server's event.
+            # By number alone, the second command of a batch would fit onto another server's event.
             message = f"event {head.number} of {stream} is not what this was decided on"
             raise Refused(STREAM_MOVED, message, field="expected")
         if meters:
@@ -131,29 +134,30 @@ class Pen:
         return Answer(work.answer, number)
 
     def _known(self, claim: Claim) -> Answer | None:
-        """Return what was answered to this command before, or refuse its id for another one."""
+        """Return the earlier answer to this command; refuse its id for a different one."""
         row = self._answers.get(claim.command) or self._stored(claim.command)
         if row is None:
             return None
         _, digest, stream, number, answer = row
         if (digest, stream) != (claim.digest, claim.stream):
-            raise Refused(COMMAND_REUSED, "this id was another command's", field="command")
+            message = "this id was already used for a different command"
+            raise Refused(COMMAND_REUSED, message, field="command")
         return Answer(answer, number, repeated=True)
 
     def _stored(self, command: str) -> Row | None:
-        """Look a command up that is not of this transaction."""
+        """Look up a command of an earlier transaction."""
         sql = f"SELECT {TABLES['commands']} FROM commands WHERE command = ?"
         return next(iter(self._session.rows(sql, command)), None)
 
     def _post(self, entries: Sequence[Row]) -> None:
-        """Let entries change accounts."""
+        """Apply entries to accounts."""
         _post(self._session, entries)
 
     def _catch_up(self) -> None:
-        """See to it that accounts stand where all entries so far have brought them."""
+        """Bring account balances up to date with all entries so far."""
 
     def finish(self) -> None:
-        """Write what was gathered; then the transaction can be committed."""
+        """Write what was collected; then the transaction can be committed."""
         run_many = self._session.run_many
         moved = [(*head, stream) for stream, head in self._moved.items()]
         run_many("UPDATE streams SET number = ?, hash = ? WHERE stream = ?", moved)
@@ -172,7 +176,7 @@ def _insert(table: str) -> str:
 
 
 def _locked_head(session: Session, stream: str) -> Head:
-    """Return the head of a stream, which nobody else can move until the end."""
+    """Return the head of a stream, locked until the end of the transaction."""
     find = f"SELECT number, hash FROM streams WHERE stream = ?{session.locking}"
     for row in session.rows(find, stream):
         return Head(*row)
@@ -187,7 +191,7 @@ def _locked_head(session: Session, stream: str) -> Head:
 
 
 def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
-    """Return what meters show, which nobody else can move until the end."""
+    """Return the meters' values, locked until the end of the transaction."""
     shown: dict[str, int] = {}
     find = f"SELECT micros FROM accounts WHERE account = ?{session.locking}"
     for meter in sorted(meters):
@@ -199,7 +203,7 @@ def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
 
 
 def changes_of(entries: Iterable[Row]) -> dict[Account, int]:
-    """Return by how much entries change accounts."""
+    """Return the change of each account."""
     changes: dict[Account, int] = {}
     for _, _, _, _, debit, credit, micros, _ in entries:
         changes[debit] = changes.get(debit, 0) - micros
@@ -208,7 +212,7 @@ def changes_of(entries: Iterable[Row]) -> dict[Account, int]:
 
 
 def _post(session: Session, entries: Iterable[Row]) -> None:
-    """Change what accounts come to, in a fixed order."""
+    """Update balances in a fixed order."""
     changes = changes_of(entries)
     for changed in sorted(changes, key=lock_order):
         try:
@@ -219,7 +223,7 @@ def _post(session: Session, entries: Iterable[Row]) -> None:
 
 
 def _add(session: Session, changed: Account, micros: int) -> None:
-    """Change a balance where it is: nobody reads it, and so nobody can write an old one back."""
+    """Update a balance in place: nothing reads it first, so no stale value is written back."""
     add = "UPDATE accounts SET micros = micros + ? WHERE account = ?"
     if session.run(add, micros, changed):
         return
@@ -241,7 +245,7 @@ def _balance(session: Session, of: Account) -> int | None:
 
 
 class Reading:
-    """A view of the ledger through a session that sees one moment of it."""
+    """A view of the ledger through a snapshot."""
 
     def __init__(self, session: Session) -> None:
         self._rows = session.rows
@@ -251,25 +255,25 @@ class Reading:
         rows = self._rows("SELECT stream, number, hash FROM streams ORDER BY stream")
         return {stream: Head(number, hash) for stream, number, hash in rows}
 
-    def stream(self, stream: str, *, after: int = 0) -> Iterator[Stored]:
+    def stream(self, stream: str, *, after: int = 0) -> Iterator[StoredEvent]:
         sql = (
             "SELECT stream, number, time_ms, subject, data, hash FROM events "
             "WHERE stream = ? AND number > ? ORDER BY number"
         )
         return map(stored_of, self._rows(sql, stream, after))
 
-    def about(self, subject: str) -> list[Stored]:
+    def about(self, subject: str) -> list[StoredEvent]:
         holds = self._session.holds
         begins = " OR ".join(holds.format(f'"type":"{name}"') for name in BEGINNINGS)
         sql = (
             "SELECT stream, number FROM events "
             f"WHERE subject = ? AND subject <> '' AND ({begins}) ORDER BY stream, number"
         )
-        found: list[Stored] = []
+        found: list[StoredEvent] = []
         for stream, number in list(self._rows(sql, subject)):
             last = found[-1] if found else None
             if last and last.stream == stream and last.number >= number:
-                continue  # It goes on with what has begun: a round has two beginnings.
+                continue  # It continues what has begun: a round has two beginnings.
             rows = takewhile(
                 lambda row: row.subject in ("", subject), self.stream(stream, after=number - 1)
             )
@@ -283,7 +287,7 @@ class Reading:
     def history(self, account: Account, *, limit: int) -> list[Posted]:
         if account.startswith(LAYOUT):
             return self._history_of_layout(account)[:limit]
-        # Two searches, each by its own index.
+        # Two queries, each with its own index.
         found = (
             f"SELECT {TABLES['entries']}, time_ms FROM entries JOIN events USING (stream, number)"
         )
@@ -295,7 +299,7 @@ class Reading:
         return [_posted(row[:-1]) for row in self._rows(sql, account, account, limit)]
 
     def _history_of_layout(self, layout: Account) -> list[Posted]:
-        """Return the entries of a layout: whatever lies there was laid in its round."""
+        """Return the entries of a layout, all of which belong to its round."""
         found: list[tuple[int, Posted]] = []
         records = self.about(layout.removeprefix(LAYOUT))
         for stream, rows in groupby(records, key=lambda row: row.stream):
@@ -349,12 +353,11 @@ def _posted(row: Row) -> Posted:
 
 
 def table_rows(session: Session, table: str) -> Iterator[Row]:
-    """Yield all rows of a table."""
     return session.rows(f"SELECT {TABLES[table]} FROM {table}")
 
 
 def fill(session: Session, source: Session) -> None:
-    """Fill empty tables with the rows of another database."""
+    """Fill empty tables from another database."""
     for table, columns in TABLES.items():
         marks = ", ".join("?" * len(columns.split(", ")))
         sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
@@ -363,41 +366,27 @@ def fill(session: Session, source: Session) -> None:
             session.run_many(sql, some)
 
 
-# ---------------------------------------------------------------- migrations
+# ---------------------------------------------------------------- the schema
 
 
-class Migration(NamedTuple):
-    number: int
-    name: str
-    sql: str
+def make_tables(session: Session, schema: str, version: int) -> None:
+    """Create the tables of a new ledger from its schema file."""
+    session.script((files(__package__) / schema).read_text("utf-8"))
+    session.run("INSERT INTO migrations VALUES (?, ?)", version, schema)
 
 
-RECORDED = """CREATE TABLE IF NOT EXISTS migrations (
-    number INTEGER NOT NULL PRIMARY KEY,
-    name TEXT NOT NULL
-)"""
-
-
-class Earlier(UserError):
-    """A ledger is of an earlier version, and has to be brought up to date before it is read."""
-
-
-def migrations(database: str) -> list[Migration]:
-    """Return the migrations of a database, in order: files like `0001-ledger.sql`."""
-    folder = files(__package__) / "sql" / database
-    found = [
-        Migration(int(file.name[:4]), file.name, file.read_text("utf-8"))
-        for file in folder.iterdir()
-        if file.name.endswith(".sql")
-    ]
-    return sorted(found)
-
-
-def pending(session: Session, database: str) -> list[Migration]:
-    """Return the migrations that a database has still to go through, or refuse a later one."""
-    known = migrations(database)
-    done: dict[int, str] = dict(session.rows("SELECT number, name FROM migrations"))
-    for number, name in done.items():
-        if (number, name) not in {(m.number, m.name) for m in known}:
-            raise Refused("later_version", f"was made by a later version, with {name}")
-    return [migration for migration in known if migration.number not in done]
+def check_schema(session: Session, version: int, *, name: str, field: str) -> None:
+    """Refuse a ledger of another schema version."""
+    ((found,),) = session.rows("SELECT coalesce(max(number), 0) FROM migrations")
+    if found < version:
+        raise UserError(
+            f"{name} was made by an older version of Croupier (schema {found}, not {version}); "
+            "open it with that version, or start a new ledger",
+            field=field,
+        )
+    if found > version:
+        raise UserError(
+            f"{name} was made by a newer version of Croupier (schema {found}, not {version}); "
+            "upgrade Croupier to open it",
+            field=field,
+        )

@@ -1,4 +1,4 @@
-"""Server-rendered pages that need no live table: rulebooks, odds, and what they are dressed in."""
+"""Server-rendered pages that need no live table: rulebooks, odds, templates and styles."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +10,9 @@ from croupier.server.pages.desk import Desk
 
 
 def mount(app: FastAPI, folders: Sequence[Path] = ()) -> Desk:
-    """Put the pages into an application; the desk that comes back is to be closed with it."""
+    """Add the pages to an application; close the desk that is returned along with it."""
     desk = app.state.desk = Desk(folders)
+    static.shipped()
     for router in (static.router, rulebooks.router, odds.router):
         app.include_router(router)
     return desk

@@ -1,4 +1,4 @@
-"""Two tables beside each other: which wagers they offer, and what each figure comes to."""
+"""Two tables side by side: the wagers they offer and their figures."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from croupier.reports.charts import Chart
 from croupier.reports.figures import percent
 from croupier.reports.par import Figure
 from croupier.rules.table_rules import TableRules
-from croupier.server.pages.question import Answer
+from croupier.server.pages.question import OddsAnswer
 from croupier.svg import Bar, bar_chart
 
 FIGURES = ("house_edge", "element_of_risk", "standard_deviation", "hit_frequency")
@@ -17,8 +17,8 @@ SIDES = ("A", "B")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One figure of one wager at two tables; None where the wager is not offered."""
+class FigureRow:
+    """One figure of one wager at two tables; None where the wager isn't offered."""
 
     wager: str
     name: str
@@ -26,16 +26,18 @@ class Row:
     difference: str
 
 
-def rows_of(tables: Sequence[TableRules], answers: Sequence[Answer]) -> dict[str, list[Row]]:
+def rows_of(
+    tables: Sequence[TableRules], answers: Sequence[OddsAnswer]
+) -> dict[str, list[FigureRow]]:
     """Return the figures of every wager that either table offers, by the wager's label."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[FigureRow]] = {}
     for name in dict.fromkeys(name for answer in answers for name in answer.sheets):
         label = next(rules.wagers[name].label for rules in tables if name in rules.wagers)
         found[label] = [_row(label, id, _figures(answers, name, id)) for id in FIGURES]
     return found
 
 
-def edges_chart(tables: Sequence[TableRules], answers: Sequence[Answer]) -> Chart:
+def edges_chart(tables: Sequence[TableRules], answers: Sequence[OddsAnswer]) -> Chart:
     """Draw the house edges of both tables, wager by wager."""
     bars = []
     for name in dict.fromkeys(name for answer in answers for name in answer.sheets):
@@ -50,13 +52,13 @@ def edges_chart(tables: Sequence[TableRules], answers: Sequence[Answer]) -> Char
     return Chart(title, desc, bar_chart(bars, title=title, desc=desc))
 
 
-def _figures(answers: Sequence[Answer], name: str, id: str) -> Iterator[Figure | None]:
+def _figures(answers: Sequence[OddsAnswer], name: str, id: str) -> Iterator[Figure | None]:
     for answer in answers:
         sheet = answer.sheets.get(name)
         yield next((figure for figure in sheet.figures if figure.id == id), None) if sheet else None
 
 
-def _row(label: str, id: str, figures: Iterator[Figure | None]) -> Row:
+def _row(label: str, id: str, figures: Iterator[Figure | None]) -> FigureRow:
     one, other = figures
     name = (one or other).name if one or other else id  # type: ignore[union-attr]
     difference = ""
@@ -64,4 +66,4 @@ def _row(label: str, id: str, figures: Iterator[Figure | None]) -> Row:
         change = Fraction(other.exact) - Fraction(one.exact)
         difference = percent(change, signed=True).replace(" %", " points") if change else "same"
     values = tuple(figure.value if figure else None for figure in (one, other))
-    return Row(label, name, values, difference)
+    return FigureRow(label, name, values, difference)

@@ -1,10 +1,9 @@
-"""The desk behind the pages: books that were read once, and answers that are worked out once.
+"""The desk behind the pages: caches books and answers.
 
-Handlers of pages run in threads of their own and wait here. What must be worked out goes to a few
-workers in two lanes, so that a question that takes seconds holds up none that takes milliseconds.
+Page handlers run in threads and wait here. The work goes to a few workers in two lanes, so that a
+question that takes seconds doesn't hold up one that takes milliseconds.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 from croupier.errors import Problems
 from croupier.rules.load import load, rulebook_ids
 from croupier.rules.rulebook import Rulebook
+from croupier.server.recent import Recent
 
 T = TypeVar("T")
 
@@ -25,26 +25,24 @@ LIGHT_WORKERS, HEAVY_WORKERS = 3, 1
 
 
 class Busy(Exception):
-    """More questions are waiting than the workers can soon answer."""
+    """Raised when too many questions are waiting for the workers."""
 
 
 class Answers:
-    """Works questions out in threads, each once at a time, and keeps the last few hundred."""
+    """Works out each question once, in worker threads, and caches the last few hundred answers."""
 
     def __init__(self, *, kept_max: int = KEPT_MAX, waiting_max: int = WAITING_MAX) -> None:
-        self._kept_max = kept_max
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._kept: Recent[Hashable, Any] = Recent(kept_max)
         self._coming: dict[Hashable, Future[Any]] = {}
-        self._lock = RLock()  # A worker that is done at once reports from within `_job`.
+        self._lock = RLock()  # A worker that finishes at once reports from within `_job`.
         self._waiting = BoundedSemaphore(waiting_max)
         self._light = ThreadPoolExecutor(LIGHT_WORKERS, "light")
         self._heavy = ThreadPoolExecutor(HEAVY_WORKERS, "heavy")
 
     def get(self, key: Hashable, work: Callable[[], T], *, heavy: bool = False) -> T:
-        """Return what the work gives, from memory where it was done before."""
+        """Return the result of the work, from the cache if it is there."""
         with self._lock:
             if key in self._kept:
-                self._kept.move_to_end(key)
                 kept: T = self._kept[key]
                 return kept
         if not self._waiting.acquire(blocking=False):
@@ -55,7 +53,7 @@ class Answers:
             self._waiting.release()
 
     def close(self) -> None:
-        """Let go of what is not begun."""
+        """Cancel work that hasn't begun."""
         for lane in (self._light, self._heavy):
             lane.shutdown(wait=False, cancel_futures=True)
 
@@ -72,8 +70,6 @@ class Answers:
             self._coming.pop(key, None)
             if not job.cancelled() and job.exception() is None:
                 self._kept[key] = job.result()
-                while len(self._kept) > self._kept_max:
-                    self._kept.popitem(last=False)
 
 
 class Desk:
@@ -85,17 +81,16 @@ class Desk:
         self._books: dict[str, Rulebook] = {}
 
     def ids(self) -> tuple[str, ...]:
-        """Return the ids of all books that can be read: a faulty one does not hide the others."""
+        """Return the ids of all valid books; a faulty one doesn't hide the others."""
         return tuple(book.id for book in self.books())
 
     def book(self, id: str) -> Rulebook:
-        """Return a book, which is read from its file once; there are only as many as files."""
+        """Return a book, cached after the first read; the files bound the cache."""
         if id not in self._books:
             self._books[id] = load(id, self.folders)
         return self._books[id]
 
     def books(self) -> list[Rulebook]:
-        """Return all books that can be read."""
         found: list[Rulebook] = []
         for id in rulebook_ids(self.folders):
             with suppress(Problems):
@@ -103,5 +98,4 @@ class Desk:
         return found
 
     def close(self) -> None:
-        """End the workers."""
         self.answers.close()

@@ -1,4 +1,4 @@
-"""The form of the odds page, built from a book: fields for its selections, wagers and meters."""
+"""The form of the odds page: fields for a book's selections, wagers and meters."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from croupier.rules.words import dollars, number, plain
 from croupier.server.pages.question import Found
 
 _NOT_OFFERED = "not offered"
-# Parts of a book by which a round is played and paid, and what in them is not about that.
+# The parts of a book that decide how a round is played and paid, and keys in them that don't.
 _OF_PLAY = {"wager", "bonus", "envy", "paytable", "ranking", "step"}
 _NOT_OF_PLAY = {"collected", "clause"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One field: its name in the address, what it is called and holds, what it may be."""
+    """One form field: its name in the query string, label, value and options."""
 
     name: str
     label: str
@@ -38,7 +38,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """All fields, in the groups in which people look for them."""
+    """All fields, in groups."""
 
     books: tuple[tuple[str, str], ...]
     book: str
@@ -53,12 +53,12 @@ class Form:
 
     @property
     def more_is_used(self) -> bool:
-        """Whether a field that is out of sight holds something, or is at fault."""
+        """Whether a hidden field is filled in or has a fault."""
         return any(one.fault or one.value not in ("", one.default) for one in self.more)
 
 
 def form_of(asked: Found, books: Iterable[Rulebook], prefix: str = "") -> Form:
-    """Return the form that asks a question; where it is at fault, with the book's own rules."""
+    """Return the form for a question; if the question is faulty, with the book's default rules."""
     rules = asked.rules or resolve(asked.book)
     fields: dict[str, list[Field]] = {"paytables": [], "rules": [], "more": []}
     for name, selection in asked.book.rules.selection.items():
@@ -129,7 +129,7 @@ def _options(rules: Rules, selection: Selection) -> Iterator[tuple[str, str]]:
 
 
 def _letter_says(letter: str, table: Paytable) -> str:
-    """Say a paytable as people name it, by its payouts: A: 40-30-6-4-1."""
+    """Describe a paytable the way players do, by its payouts: A: 40-30-6-4-1."""
     odds = [row.to if row.to is not None else row.for_ for row in table.rows]
     known = [number(value) for value in odds if value is not None]
     return f"{letter}: {'-'.join(known)}" if known and len(known) == len(odds) else letter
@@ -155,12 +155,12 @@ def _bets(asked: Found, rules: TableRules) -> Iterator[Field]:
 
 
 def _size(cents: int) -> str:
-    """Write a size as a field holds it: 5 or 2.50."""
+    """Write an amount as a field holds it: 5 or 2.50."""
     return format_money(cents).removesuffix(".00")
 
 
 def _with(value: str, options: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Add a value that is none of the options, so that the form shows what was asked."""
+    """Add a value that isn't among the options, so that the form shows what was asked."""
     listed = dict(options)
     return (
         tuple({**listed, value: listed.get(value, value)}.items()) if value else (*listed.items(),)

@@ -1,4 +1,4 @@
-"""Odds: a book, selections and wagers in an address, and the exact figures that follow."""
+"""The odds pages: a book, selections and wagers in a query string, and the exact figures."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from croupier.server.pages import compare as comparing
 from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.form import form_of
 from croupier.server.pages.question import (
-    Answer,
+    OddsAnswer,
     Question,
     answer_to,
     book_of,
@@ -29,7 +29,7 @@ from croupier.server.pages.render import FRAGMENT, HTML, document, page, query, 
 router = APIRouter(include_in_schema=False)
 
 PDF = "application/pdf"
-# The sheets bring their style with them; everything else stays forbidden.
+# The sheets carry inline styles; everything else stays forbidden.
 SHEET_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 NO_BETS = ("bet", "strategy")
 PREFIXES = ("a.", "b.")
@@ -37,7 +37,7 @@ PREFIXES = ("a.", "b.")
 
 @router.get("/odds")
 def odds(request: Request) -> Response:
-    """Show the form and the figures; a module may ask for what changes alone."""
+    """Show the form and the figures; a script may request just the part that changes."""
     desk = _desk(request)
     try:
         asked = read(request.query_params.multi_items(), desk.ids()[0])
@@ -71,7 +71,7 @@ def odds_json(request: Request) -> Response:
 
 @router.get("/odds/compare")
 def compare(request: Request) -> Response:
-    """Show two tables beside each other."""
+    """Show two tables side by side."""
     desk = _desk(request)
     ids = desk.ids()
     try:
@@ -110,13 +110,13 @@ def compare_json(request: Request) -> Response:
 
 @router.get("/odds/par.{form}")
 def par(request: Request, form: str) -> Response:
-    """Return the PAR sheet of a table, as `croupier report` makes it."""
+    """Return a table's PAR sheet, as `croupier report` makes it."""
     return _sheet(request, form, _par)
 
 
 @router.get("/odds/sign.{form}")
 def sign(request: Request, form: str) -> Response:
-    """Return the sign of a table, as `croupier sign` makes it."""
+    """Return a table's sign, as `croupier sign` makes it."""
     return _sheet(request, form, _sign)
 
 
@@ -128,14 +128,14 @@ def _desk(request: Request) -> Desk:
     return desk
 
 
-def _charts(answer: Answer | None) -> dict[str, Any]:
-    """Draw the charts of each sheet: how results spread, and value against meter."""
+def _charts(answer: OddsAnswer | None) -> dict[str, Any]:
+    """Draw the charts of each sheet: the spread of results, and value against meter."""
     sheets = answer.sheets if answer else {}
     return {name: (spread_chart(sheet), meter_chart(sheet)) for name, sheet in sheets.items()}
 
 
 def _sides(request: Request, defaults: dict[str, str]) -> list[Question]:
-    """Read the two questions of an address, whose fields begin with `a.` and `b.`."""
+    """Read both questions of a query string, whose fields begin with `a.` and `b.`."""
     items = request.query_params.multi_items()
     for name, _ in items:
         if not name.startswith(PREFIXES):
@@ -150,10 +150,10 @@ def _sides(request: Request, defaults: dict[str, str]) -> list[Question]:
 
 
 def _without(asked: Question, kinds: tuple[str, ...], prefix: str = "") -> None:
-    """Refuse what a page has no use for, rather than answer something else."""
+    """Refuse fields that a page can't use, rather than answer a different question."""
     for name, text in asked.items():
         if text and name.split(".")[0] in kinds:
-            raise UserError("has no use here: leave it out", field=prefix + name)
+            raise UserError("doesn't apply here; leave it out", field=prefix + name)
 
 
 # ---------------------------------------------------------------- sheets to download
@@ -162,7 +162,7 @@ Sheet = Callable[[Desk, Question], tuple[Callable[[], str], Callable[[], bytes],
 
 
 def _sheet(request: Request, form: str, make: Sheet) -> Response:
-    """Return a sheet in the form that its address ends in."""
+    """Return a sheet in the format of its URL's suffix."""
     try:
         if form not in ("html", "pdf", "json"):
             raise UserError("a sheet ends in .html, .pdf or .json", field=form)

@@ -1,6 +1,6 @@
-"""A question about odds as an address asks it: `book`, `select.K`, `bet.W`, `meter.M`, `others`.
+"""A question about odds in a query string: `book`, `select.K`, `bet.W`, `meter.M`, `others`.
 
-What a form leaves empty is as if it were not there. Sizes are bounded, because a stranger asks.
+An empty form field counts as absent. Sizes are bounded because anybody may ask.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ OTHERS_MAX = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was asked, as it was written."""
+    """A question, as it was written."""
 
     book: str
     select: Mapping[str, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Question:
     strategy: str = ""
 
     def items(self, prefix: str = "", *, without: Iterable[str] = ()) -> list[tuple[str, str]]:
-        """Return the fields of an address that asks this."""
+        """Return the query fields that ask this question."""
         pairs = [("book", self.book)]
         for kind in KINDS:
             pairs += [(f"{kind}.{name}", text) for name, text in getattr(self, kind).items()]
@@ -53,7 +53,6 @@ class Question:
 
     @property
     def others_count(self) -> int:
-        """How many other players there are."""
         if not self.others:
             return 0
         if not self.others.isascii() or not self.others.isdigit() or len(self.others) > 4:
@@ -64,34 +63,34 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What was found: each analysis written for people, and all as a document for programs."""
+class OddsAnswer:
+    """An answer: each analysis formatted for people, and all of them as JSON."""
 
     sheets: Mapping[str, WagerSheet]
-    """By the wager that each was made for."""
+    """Keyed by the wager each was made for."""
     left_out: tuple[str, ...]
-    """Labels of the wagers whose meters would have to be given."""
+    """Labels of the wagers left out because they need a meter's value."""
     document: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What became of a question: the answer, or what is wrong with it."""
+    """The result of a question: an answer, or its faults."""
 
     question: Question
     book: Rulebook
     rules: TableRules | None = None
-    answer: Answer | None = None
+    answer: OddsAnswer | None = None
     faults: Sequence[Fault] = ()
     status: int = 200
 
     def fault(self, name: str) -> str:
-        """Return what is wrong with a field."""
+        """Return the fault of a field."""
         return "; ".join(_says(fault) for fault in self.faults if fault["field"] == name)
 
 
 def find(desk: Desk, asked: Question) -> Found:
-    """Return the answer to a question, or its faults; a book that is not there is refused."""
+    """Return the answer to a question, or its faults; raise if the book doesn't exist."""
     book = book_of(desk, asked)
     try:
         rules = table_of(desk, asked)
@@ -106,7 +105,7 @@ def _says(fault: Fault) -> str:
 
 
 def read(items: Iterable[tuple[str, str]], default: str | None = None) -> Question:
-    """Read the fields of an address, each at most once and each one that is known."""
+    """Parse query fields; refuse unknown and repeated ones."""
     found: dict[str, dict[str, str]] = {kind: {} for kind in (*KINDS, "")}
     for count, (name, text) in enumerate(items):
         if count >= FIELDS_MAX or len(name) > CHARS_MAX or len(text) > CHARS_MAX:
@@ -128,7 +127,6 @@ def read(items: Iterable[tuple[str, str]], default: str | None = None) -> Questi
 
 
 def book_of(desk: Desk, asked: Question) -> Rulebook:
-    """Return the book that a question is about."""
     try:
         return desk.book(asked.book)
     except UserError as error:
@@ -136,7 +134,7 @@ def book_of(desk: Desk, asked: Question) -> Rulebook:
 
 
 def table_of(desk: Desk, asked: Question) -> TableRules:
-    """Return the table rules that a question is about."""
+    """Return the rules of the table that a question is about."""
     book = book_of(desk, asked)
     unknown = [name for name in asked.select if name not in book.rules.selection]
     if unknown:
@@ -146,14 +144,14 @@ def table_of(desk: Desk, asked: Question) -> TableRules:
     return resolve(book, {name: toml_value(text) for name, text in asked.select.items()})
 
 
-def answer_to(desk: Desk, rules: TableRules, asked: Question) -> Answer:
-    """Work a question out, or remember it."""
+def answer_to(desk: Desk, rules: TableRules, asked: Question) -> OddsAnswer:
+    """Return the answer to a question, from the cache if it is there."""
     for kind, texts in (("bet", asked.bet), ("meter", asked.meter)):
         check_sizes(kind, texts)
     bet, meters = dict(asked.bet) or None, dict(asked.meter) or None
     others, strategy = asked.others_count, asked.strategy or None
 
-    def work() -> Answer:
+    def work() -> OddsAnswer:
         found = answer(rules, bet, meters=meters, others=others, strategy=strategy)
         return answer_of(rules, found, whole=not (bet or strategy))
 
@@ -161,12 +159,12 @@ def answer_to(desk: Desk, rules: TableRules, asked: Question) -> Answer:
     return desk.answers.get(key, work, heavy=is_heavy(rules, bet))
 
 
-def answer_of(rules: TableRules, found: "Iterable[Analysis]", *, whole: bool) -> Answer:
-    """Write analyses for people and for programs."""
+def answer_of(rules: TableRules, found: "Iterable[Analysis]", *, whole: bool) -> OddsAnswer:
+    """Format analyses for people and for programs."""
     listed = list(found)
     made_for = [[*one.bet][-1] for one in listed]
     asked = [name for name, wager in rules.wagers.items() if wager.placed == "before the deal"]
-    return Answer(
+    return OddsAnswer(
         sheets={name: wager_sheet(one) for name, one in zip(made_for, listed, strict=True)},
         left_out=tuple(rules.wagers[w].label for w in asked if whole and w not in made_for),
         document=answer_json(rules, listed),
@@ -174,7 +172,7 @@ def answer_of(rules: TableRules, found: "Iterable[Analysis]", *, whole: bool) ->
 
 
 def check_sizes(kind: str, texts: Mapping[str, str]) -> None:
-    """Refuse numbers that would take long to reckon with and that no table has seen."""
+    """Refuse numbers so large that they are slow to compute with; no table uses such."""
     for name, text in texts.items():
         value = parse_fraction(text, f"{kind} {name}")
         if kind == "bet" and max(value.numerator, value.denominator) > PARTS_MAX:
@@ -184,7 +182,7 @@ def check_sizes(kind: str, texts: Mapping[str, str]) -> None:
 
 
 def is_heavy(rules: TableRules, bet: Mapping[str, str] | None) -> bool:
-    """Whether counting may take seconds: six cards together, or a bet on cards in two places."""
+    """Whether counting may take seconds: six cards combined, or a bet on cards in two places."""
     names = [name for name in bet or rules.wagers if name in rules.wagers]
     tables = [rules.paytables[t] for name in names if (t := rules.wagers[name].paytable)]
     seen = [[place for place in table.of if place != SEAT] for table in tables]

@@ -1,9 +1,13 @@
-"""Pages as HTML and their twins as JSON: one environment of templates, one way to respond.
+"""Pages as HTML and their JSON counterparts.
 
-Whatever is put into a template is escaped, and a name that is missing is a fault. Every response
-carries the hash of its body, so that a browser that has it already is told so in a few bytes.
+Templates escape all values, and a missing name is an error. Every response has an ETag, so a
+browser with a current copy gets a 304.
+
+A page is compressed if its URL has no query: nothing that a stranger put into a link is in it, so
+its length tells them nothing about what else the page says. JSON is never compressed.
 """
 
+import gzip
 import hashlib
 import json
 import re
@@ -21,14 +25,14 @@ from croupier.server.pages.desk import Busy
 HTML, JSON = "text/html; charset=utf-8", "application/json"
 _KINDS = {"bad_query": 400, "not_found": 404, "busy": 503}
 Fault = dict[str, str | None]
-"""What is wrong: the field of the address, a sentence, and the clause that it breaks."""
+"""A fault: the query field, a sentence, and the clause that it breaks."""
 FRAGMENT = "X-Fragment"
-"""The header by which a module asks for the changing part of a page alone."""
+"""The header with which a script requests just the part of a page that changes."""
 
 
 @cache
 def environment() -> Environment:
-    """Return the templates of the pages, with the few words that they share."""
+    """Return the template environment, with the filters that the pages share."""
     made = Environment(
         loader=PackageLoader("croupier.web"),
         autoescape=True,
@@ -46,42 +50,46 @@ def environment() -> Environment:
 
 
 def anchor(clause: str) -> str:
-    """Return the id under which a clause stands on its book's page: `clause-7.F(2)`."""
+    """Return the HTML id of a clause on its book's page: `clause-7.F(2)`."""
     return f"clause-{re.sub(r'[^A-Za-z0-9./()_-]', '-', clause)}"
 
 
 def sentence(text: str) -> str:
-    """Begin with a capital letter."""
+    """Capitalize the first letter."""
     return text[:1].upper() + text[1:]
 
 
 def plainly(name: str) -> str:
-    """Return a name of the data as people read it: `five_card` as `five card`."""
+    """Return a name from the data in plain words: `five_card` as `five card`."""
     return name.replace("_", " ")
 
 
 def query(path: str, items: Any) -> str:
-    """Return an address with a query; what is empty is left out."""
+    """Return a URL with a query string, leaving out empty values."""
     pairs = items.items() if isinstance(items, dict) else items
     words = urlencode([(k, v) for k, v in pairs if v != ""], safe="/()[]", quote_via=quote)
     return f"{path}?{words}" if words else path
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
-    """Return a page; `json` among the values is the address of its twin."""
+    """Return a page; `json` among the values is the URL of its JSON counterpart."""
     made = environment().get_template(f"{template}.html")
     context = {"here": request.url.path, "json": None, **values}
-    return respond(request, made.render(context).encode(), HTML, status=status)
+    body = made.render(context).encode()
+    accepted = request.headers.get("Accept-Encoding", "")
+    if request.url.query or not accepts_gzip(accepted):
+        return respond(request, body, HTML, status=status)
+    return packed(request, gzip.compress(body, mtime=0), HTML, status=status)
 
 
 def document(request: Request, value: Any, *, status: int = 200) -> Response:
-    """Return one JSON document, written as the command line writes it."""
+    """Return a JSON document, formatted as on the command line."""
     text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
     return respond(request, text.encode(), JSON, status=status)
 
 
 def respond(request: Request, body: bytes, kind: str, *, status: int = 200) -> Response:
-    """Return bytes with their hash, or word that the browser has them."""
+    """Return bytes with their ETag, or a 304 if the browser has them."""
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {"ETag": etag, "Cache-Control": "no-cache", "Vary": f"Accept-Encoding, {FRAGMENT}"}
     if status == 200 and etag in request.headers.get("If-None-Match", ""):
@@ -89,11 +97,28 @@ def respond(request: Request, body: bytes, kind: str, *, status: int = 200) -> R
     return Response(body, status_code=status, media_type=kind, headers=headers)
 
 
-# ---------------------------------------------------------------- what goes wrong
+def packed(request: Request, gzipped: bytes, kind: str, *, status: int = 200) -> Response:
+    """Return bytes that are gzip-compressed already, with their ETag."""
+    response = respond(request, gzipped, kind, status=status)
+    if response.status_code != 304:
+        response.headers["Content-Encoding"] = "gzip"
+    return response
+
+
+def accepts_gzip(header: str) -> bool:
+    """Return whether an Accept-Encoding header names gzip, with a weight above zero."""
+    for part in header.lower().split(","):
+        coding, _, weight = part.partition(";")
+        if coding.strip() == "gzip":
+            return weight.replace(" ", "").rstrip("0.") != "q="
+    return False
+
+
+# ---------------------------------------------------------------- errors
 
 
 def status_of(error: Exception) -> int:
-    """Return the status that says what kind of fault it is."""
+    """Return the HTTP status for an error."""
     return _KINDS[_kind(error)]
 
 
@@ -108,7 +133,7 @@ def _kind(error: Exception) -> str:
 
 
 def faults_of(error: Exception) -> list[Fault]:
-    """Return each fault with the field of the address that it is about, and its clause."""
+    """Return each fault with its query field and clause."""
     match error:
         case Breaches(breaches=breaches):
             return [
@@ -119,14 +144,14 @@ def faults_of(error: Exception) -> list[Fault]:
             name = field.replace(" ", ".", 1) if field else None
             return [{"field": name, "message": message, "clause": clause}]
         case Busy():
-            message = "Many questions are being worked out at this moment. Ask again shortly."
+            message = "The server is busy with other questions. Try again shortly."
             return [{"field": None, "message": message, "clause": None}]
         case _:
             return [{"field": None, "message": str(error), "clause": None}]
 
 
 def refused(request: Request, error: CroupierError | Busy) -> Response:
-    """Say in a page, or in its twin, what is wrong with a request."""
+    """Show what is wrong with a request, as a page or as JSON."""
     faults, status = faults_of(error), status_of(error)
     if request.url.path.endswith(".json"):
         first = {"code": _kind(error), **faults[0]}

@@ -1,7 +1,7 @@
 """The page of a round: every event in words, the scene after each, every line with its clause.
 
-All of it is read from the journal. Faces are those that were shown, and for a player the own ones;
-openings of the deck are given when the round is over, for just those cards.
+Everything is read from the journal. It shows the cards that were exposed, and players also see
+their own; the deck's openings for just those cards are given once the round is over.
 """
 
 from collections.abc import Mapping
@@ -14,32 +14,35 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from croupier.errors import Refused, UserError
 from croupier.fairness.commitment import Commitment, Committed
 from croupier.fairness.seal import unseal
-from croupier.ledger.found import Found, round_found
+from croupier.gallery.felt import felt_of
+from croupier.gallery.galleries import Galleries
+from croupier.gallery.scene import Scene, patch_of, scene_of
+from croupier.house.clock import Company, Notes
+from croupier.house.config import TableConfig
+from croupier.house.now import Now
+from croupier.house.pit import Pit
+from croupier.house.standing import Standing, new_standing
+from croupier.ledger.found import FoundRound, round_found
 from croupier.money import format_micros
 from croupier.round.events import Confirmed, Event
 from croupier.round.record import record_of
 from croupier.round.state import Round
 from croupier.round.tell import tell
-from croupier.server.config import TableConfig
-from croupier.server.felt import felt_of
-from croupier.server.pace import Company
+from croupier.round.view import own_positions
 from croupier.server.pages.render import document, page
 from croupier.server.people import People
-from croupier.server.pit import Pit
 from croupier.server.routes.access import signed_in_of
-from croupier.server.scene import Scene, patch_of, scene_of
-from croupier.server.standing import Standing, new_standing, own_positions
 
 router = APIRouter(include_in_schema=False)
 
 
 class Read(NamedTuple):
-    """A round as it was read, for one viewer."""
+    """A round as read from the journal, for one viewer."""
 
-    found: Found
+    found: FoundRound
     commitment: Commitment | None
     deck: Committed | None
-    """All cards, once the round is over; only what a viewer may see leaves this file."""
+    """All cards, once the round is over; only what the viewer may see leaves this module."""
     names: Mapping[str, str]
     viewer: str | None
 
@@ -63,7 +66,7 @@ async def round_json(request: Request, id: str) -> Response:
 
 @router.get("/rounds/{id}/steps.json")
 async def round_steps(request: Request, id: str) -> Response:
-    """Return the scenes of a round, each as what changed since the one before."""
+    """Return the scenes of a round, each as the changes since the previous one."""
     read = await _read(request, id)
     steps, scene = [], Scene()
     for after in _scenes(read):
@@ -76,13 +79,13 @@ async def round_steps(request: Request, id: str) -> Response:
 
 @router.get("/rounds/{id}/openings")
 async def round_openings(request: Request, id: str, *, record: bool = False) -> Response:
-    """Return what proves the cards that this viewer may see, once the round is over."""
+    """Return the proofs of the cards that this viewer may see, once the round is over."""
     read = await _read(request, id)
     if read.deck is None:
-        raise Refused("not_over", "a deal can be checked when its round is over")
+        raise Refused("not_over", "you can check a deal once its round is over")
     events = [event for _, event in read.found.told]
     shown = {*read.round.faces, *read.own}
-    if read.round.void:  # Who calls a round off must not be able to hide why.
+    if read.round.void:  # Calling a round off must not hide why.
         shown |= {p for positions in read.round.places.values() for p in positions}
     noted = record_of(read.round.rules, read.found.table.given, events) if record else None
     return document(request, read.deck.document(shown, noted))
@@ -90,7 +93,7 @@ async def round_openings(request: Request, id: str, *, record: bool = False) -> 
 
 @router.get("/rounds/{id}")
 async def round_page(request: Request, id: str) -> Response:
-    """Show a round to step through."""
+    """Show a round, step by step."""
     try:
         read = await _read(request, id)
     except HTTPException:
@@ -127,7 +130,7 @@ async def _read(request: Request, id: str) -> Read:
     pit: Pit = request.app.state.pit
     people: People = request.app.state.people
     try:
-        found, sealed = await pit.room.read(
+        found, sealed = await pit.books.read(
             lambda view: (round_found(view, id, pit.rules_of), view.sealed(id))
         )
     except UserError:
@@ -137,25 +140,26 @@ async def _read(request: Request, id: str) -> Read:
     round = found.told[-1][0]
     deck = None
     if round.closed and sealed is not None and commitment is not None:
-        deck = unseal(sealed, pit.room.key, commitment)
+        deck = unseal(sealed, pit.books.key, commitment)
     players = {box.player for box in round.boxes.values()}
-    names = {player: await _name(pit, people, player) for player in sorted(players)}
+    known = request.app.state.galleries.names
+    names = {player: await _name(known, people, player) for player in sorted(players)}
     one = await signed_in_of(request)
     return Read(found, commitment, deck, names, one.person.id if one else None)
 
 
-async def _name(pit: Pit, people: People, player: str) -> str:
-    if player in pit.room.names:
-        return pit.room.names[player]
+async def _name(known: Mapping[str, str], people: People, player: str) -> str:
+    if player in known:
+        return known[player]
     person = await people.find(player)
     return person.name if person else player
 
 
-# ---------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------- rendering
 
 
-def _told(found: Found) -> list[dict[str, Any]]:
-    """Return every step in words; what the dealer confirms goes with the step before it."""
+def _told(found: FoundRound) -> list[dict[str, Any]]:
+    """Return every step in words; the dealer's confirmations join the step before them."""
     records = [record for record in found.records if record.of == "round"]
     steps: list[dict[str, Any]] = []
     for record, (round, event) in zip(records, found.told, strict=True):
@@ -172,7 +176,6 @@ def _is_step(event: Event) -> bool:
 
 
 def _scenes(read: Read) -> list[Scene]:
-    """Return the scene after every step."""
     nobody = new_standing(read.round.rules)
     told = [round for round, event in read.found.told if _is_step(event)]
     last = read.found.told[-1][0]
@@ -186,8 +189,9 @@ def _scene(standing: Standing, read: Read) -> Scene:
     round = standing.round
     if round is None:
         return {}
-    company = Company({box.player for box in round.boxes.values()}, frozenset())
-    scene = scene_of(standing, company, names=read.names, closed={}, meters=round.meters)
+    notes = Notes(Company({box.player for box in round.boxes.values()}))
+    now = Now(0, standing, None, notes, round.meters, {})
+    scene = scene_of(now, read.names)
     seats = {
         str(seat): {
             "player": box.player,
@@ -208,7 +212,8 @@ def _felt(request: Request, read: Read) -> dict[str, Any]:
     id = found.records[0].stream
     table = pit.tables.get(id)
     if table and table.config.rules.digest == rules.digest:
-        return table.felt
+        galleries: Galleries = request.app.state.galleries
+        return galleries[id].felt
     seats = max(rules.table.seats, *read.round.boxes, 1)
     given = found.table.given
     return felt_of(TableConfig(id=id, title=id, rules=rules, selections=given, seats=seats))

@@ -1,4 +1,4 @@
-"""Rulebooks to read: the list, one book, what its rulings cost, and two books side by side."""
+"""Rulebook pages: the list, one book, the prices of its rulings, and two books side by side."""
 
 from collections import Counter
 from itertools import groupby
@@ -40,7 +40,7 @@ def shelf_json(request: Request) -> Response:
 
 @router.get("/rulebooks/compare")
 def compare(request: Request, a: Id = "", b: Id = "") -> Response:
-    """Show how two books differ, in their sentences and in their figures."""
+    """Show how two books differ, in their text and in their figures."""
     desk = _desk(request)
     ids = desk.ids()
     a, b = a or ids[0], b or ids[-1]
@@ -114,7 +114,7 @@ def book_page(request: Request, id: str) -> Response:
     return page(request, "rulebook", json=f"/rulebooks/{id}.json", book=book, **_to_read(book))
 
 
-# ---------------------------------------------------------------- what the pages show
+# ---------------------------------------------------------------- page contents
 
 
 def _desk(request: Request) -> Desk:
@@ -137,7 +137,7 @@ def _size(book: Rulebook) -> dict[str, Any]:
 
 
 def _to_read(book: Rulebook) -> dict[str, Any]:
-    """Return a book in the parts in which people read it."""
+    """Return a book in the sections that its page shows."""
     rules = book.rules
     parts = {part: list(said) for part, said in groupby(describe(rules), lambda said: said.part)}
     parts.pop(PAYTABLES, None)
@@ -159,7 +159,7 @@ def _to_read(book: Rulebook) -> dict[str, Any]:
 
 
 def _moments(book: Rulebook) -> dict[str, list[str]]:
-    """Return the guided clauses by the moment at which they come up, in a table's order."""
+    """Return the guided clauses by the moment they apply to, in the table's order."""
     guided: dict[str, list[str]] = {moment: [] for moment in get_args(Moment)}
     for name, clause in book.clauses.items():
         if clause.at:

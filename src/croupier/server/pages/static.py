@@ -1,53 +1,84 @@
-"""Styles, ES modules and pictures: what the package ships, read once, and nothing else."""
+"""Styles, ES modules and pictures that ship with the package.
 
+Each file is read and compressed once, when the pages are mounted.
+"""
+
+import gzip
 import mimetypes
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import NamedTuple
 
 from fastapi import APIRouter, Request, Response
 
-from croupier.server.pages.render import respond
+from croupier.server.pages.render import accepts_gzip, packed, respond
+from croupier.svg import deck_svg
 
 router = APIRouter(include_in_schema=False)
 
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-ICON = "favicon.svg"
+CARDS, ICON = "cards.svg", "favicon.svg"
+
+
+class File(NamedTuple):
+    """A static file, plain and compressed."""
+
+    plain: bytes
+    gzipped: bytes
+    kind: str
 
 
 @router.get("/static/{path:path}")
 def static(request: Request, path: str) -> Response:
-    """Return a file; a browser asks each time whether its copy is still good."""
-    body = shipped().get(path)
-    if body is None:
+    """Return a file; browsers revalidate their copy each time."""
+    file = shipped().get(path)
+    if file is None:
         return Response("There is no such file.\n", status_code=404, media_type="text/plain")
-    return respond(request, body, kind_of(path))
+    return _send(request, file)
+
+
+@router.get("/cards.svg")
+def cards(request: Request) -> Response:
+    """Return all cards in one SVG."""
+    return _send(request, shipped()[CARDS])
 
 
 @router.get("/favicon.ico")
 def icon(request: Request) -> Response:
-    """Return the picture that browsers ask for unasked."""
-    return respond(request, shipped()[ICON], kind_of(ICON))
+    """Return the icon that browsers request on their own."""
+    return _send(request, shipped()[ICON])
+
+
+def _send(request: Request, file: File) -> Response:
+    if accepts_gzip(request.headers.get("Accept-Encoding", "")):
+        return packed(request, file.gzipped, file.kind)
+    return respond(request, file.plain, file.kind)
 
 
 @cache
-def shipped() -> dict[str, bytes]:
-    """Return every static file by its path; a path that is not here leads nowhere."""
-    found: dict[str, bytes] = {}
+def shipped() -> dict[str, File]:
+    """Return every static file by its path; no other path is served."""
+    found = {CARDS: _file(CARDS, deck_svg().encode())}
 
     def walk(folder: Traversable, above: str) -> None:
         for entry in folder.iterdir():
             if entry.is_dir():
                 walk(entry, f"{above}{entry.name}/")
             else:
-                found[above + entry.name] = entry.read_bytes()
+                found[above + entry.name] = _file(entry.name, entry.read_bytes())
 
     walk(files("croupier.web") / "static", "")
     return found
 
 
-def kind_of(path: str) -> str:
-    """Return the media type of a file; texts are UTF-8."""
-    ending = f".{path.rpartition('.')[2]}"
+def _file(name: str, body: bytes) -> File:
+    # Without a timestamp, a file has the same bytes and the same ETag on every machine.
+    return File(body, gzip.compress(body, mtime=0), _kind_of(name))
+
+
+def _kind_of(name: str) -> str:
+    """Return a file's media type; text is UTF-8."""
+    ending = f".{name.rpartition('.')[2]}"
     kind = _KINDS.get(ending) or mimetypes.types_map.get(ending, "application/octet-stream")
     return f"{kind}; charset=utf-8" if kind.startswith("text/") else kind

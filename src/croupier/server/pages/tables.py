@@ -7,16 +7,16 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from croupier.errors import CroupierError, Refused
+from croupier.gallery.galleries import Galleries
+from croupier.house.pit import Pit
+from croupier.house.table import Table
 from croupier.money import format_money
 from croupier.odds import analyze
 from croupier.rules.table_rules import TableRules
 from croupier.server.coach import advice, said, sight_of
-from croupier.server.live import LiveTable
-from croupier.server.pages import rounds, scripts
+from croupier.server.pages import rounds
 from croupier.server.pages.desk import Busy, Desk
-from croupier.server.pages.render import document, page, query, respond
-from croupier.server.pages.sprite import sprite
-from croupier.server.pit import Pit
+from croupier.server.pages.render import document, page, query
 from croupier.server.registry import Person
 from croupier.server.routes.access import Somebody, signed_in_of
 
@@ -45,13 +45,16 @@ async def lobby_json(request: Request) -> Response:
 async def _rows(request: Request) -> list[dict[str, Any]]:
     tables = list(_pit(request).tables.values())
     edges = await run_in_threadpool(lambda: [_edge(_desk(request), t.config.rules) for t in tables])
-    return [_row(table) | {"edge": edge} for table, edge in zip(tables, edges, strict=True)]
+    galleries: Galleries = request.app.state.galleries
+    return [
+        _row(table, galleries) | {"edge": edge} for table, edge in zip(tables, edges, strict=True)
+    ]
 
 
-def _row(table: LiveTable) -> dict[str, Any]:
-    config, scene = table.config, table.scene()
+def _row(table: Table, galleries: Galleries) -> dict[str, Any]:
+    config, scene = table.config, galleries.scene(table.id)
     rules = config.rules
-    felt = table.felt
+    felt = galleries[table.id].felt
     first = next(w for w in felt["wagers"] if w["placed"] == "before the deal")
     return {
         "table": table.id,
@@ -99,9 +102,10 @@ async def table_json(request: Request, id: str) -> Response:
     table = _pit(request).tables.get(id)
     if table is None:
         raise HTTPException(404)
-    v, clock = table.scribe.number, table.clock()
-    seen = {"v": v, "felt": table.felt, "scene": table.scene(), "clock": clock}
-    return document(request, seen)
+    galleries: Galleries = request.app.state.galleries
+    clock = table.notes.clock.said(table.books.clocks.wait_ms())
+    seen = {"v": table.number, "felt": galleries[id].felt, "scene": galleries.scene(id)}
+    return document(request, {**seen, "clock": clock})
 
 
 @router.get("/tables/{id}")
@@ -120,14 +124,9 @@ async def _table(request: Request, id: str, template: str) -> Response:
     table = _pit(request).tables.get(id)
     if table is None:
         return page(request, "missing", status=404, what=f"table {id}")
-    felt, me = table.felt, await _me(request)
-    return page(request, template, json=f"/tables/{id}.json", felt=felt, me=me)
-
-
-@router.get("/cards.svg")
-def cards(request: Request) -> Response:
-    """Return all cards in one picture."""
-    return respond(request, sprite(), "image/svg+xml")
+    felt, me = request.app.state.galleries[id].felt, await _me(request)
+    odds = query("/odds", _selected(table.config.rules.rulebook, table.config.selections))
+    return page(request, template, json=f"/tables/{id}.json", felt=felt, me=me, odds=odds)
 
 
 # ---------------------------------------------------------------- who one is
@@ -139,7 +138,7 @@ async def account_page(request: Request) -> Response:
     me = await _me(request)
     pit = _pit(request)
     start = format_money(pit.config.guest_chips_cents)
-    purse = format_money(pit.room.purse_cents(me.id)) if me else None
+    purse = format_money(pit.books.purse_cents(me.id)) if me else None
     return page(request, "account", me=me, purse=purse, start=start)
 
 
@@ -163,7 +162,7 @@ async def coach(request: Request, table: TableId, one: Somebody) -> dict[str, An
         work = advice(sight)
         answer = await run_in_threadpool(lambda: _desk(request).answers.get(sight.key, work))
     except Busy:
-        raise Refused("too_many", "the coach is busy; ask again shortly") from None
+        raise Refused("too_many", "the coach is busy; try again shortly") from None
     return said(sight, answer)
 
 
@@ -186,5 +185,4 @@ async def _me(request: Request) -> Person | None:
 
 
 router.include_router(rounds.router)
-router.include_router(scripts.router)
 router.include_router(api)

@@ -1,1 +1,1 @@
-"""What is answered over HTTP, one file a room of the API."""
+"""The HTTP API, a file for each part."""

@@ -1,6 +1,6 @@
-"""Coming in and going out: guests, accounts, sessions, tickets, and what operators do about them.
+"""Access: guests, accounts, sessions, tickets, and what operators do about them.
 
-Nothing here knows tables. Where a new player gets chips, the pit is asked for them.
+Nothing here knows tables; the pit gives new players their chips.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 from starlette.requests import HTTPConnection
 
 from croupier.errors import Refused
+from croupier.house.log import log
 from croupier.server.faults import RESPONSES
-from croupier.server.log import log
 from croupier.server.passwords import CHARS_MAX
 from croupier.server.people import Entrance, People
 from croupier.server.registry import OPERATOR, ROLES, Person, SignedIn
@@ -23,22 +23,21 @@ from croupier.server.strict import Body, StrictRoute
 COOKIE = "croupier_session"
 HOME = "/"
 Declared = Annotated[str | None, Depends(APIKeyCookie(name=COOKIE, auto_error=False))]
-"""Lets the OpenAPI say which routes need a session; who it is of is looked up in one place."""
+"""Declares in OpenAPI which routes need a session; `signed_in_of` looks it up."""
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 
 
-# ---------------------------------------------------------------- who asks
+# ---------------------------------------------------------------- the caller
 
 
 def people_of(connection: HTTPConnection) -> People:
-    """Return the people of this server."""
     people: People = connection.app.state.people
     return people
 
 
 def cookie_name(connection: HTTPConnection) -> str:
-    """Return the cookie's name; over https browsers hold it to this host, for its prefix."""
+    """Return the cookie's name; over https its prefix binds it to this host."""
     return f"__Host-{COOKIE}" if _is_secure(connection) else COOKIE
 
 
@@ -47,22 +46,22 @@ def _is_secure(connection: HTTPConnection) -> bool:
 
 
 def token_of(connection: HTTPConnection) -> str:
-    """Return the token that somebody came with, or nothing."""
+    """Return the request's session token, or an empty string."""
     return connection.cookies.get(cookie_name(connection), "")
 
 
 async def signed_in_of(connection: HTTPConnection) -> SignedIn | None:
-    """Return who asks and by which session, if they are signed in."""
+    """Return the caller and their session, if signed in."""
     token = token_of(connection)
     return await people_of(connection).signed_in(token) if token else None
 
 
 async def person_of(connection: HTTPConnection) -> Person:
-    """Return who asks, or refuse them."""
-    return (await _must_be_in(connection)).person
+    """Return the caller; refuse callers who aren't signed in."""
+    return (await must_be_in(connection)).person
 
 
-async def _must_be_in(connection: HTTPConnection, _: Declared = None) -> SignedIn:
+async def must_be_in(connection: HTTPConnection, _: Declared = None) -> SignedIn:
     one = await signed_in_of(connection)
     if one is None:
         log("not_signed_in", address=address_of(connection), path=connection.url.path)
@@ -71,7 +70,7 @@ async def _must_be_in(connection: HTTPConnection, _: Declared = None) -> SignedI
 
 
 def needs(role: str) -> Callable[[HTTPConnection], Awaitable[Person]]:
-    """Return a dependency that lets in only those with a role, by what the database says now."""
+    """Return a dependency that admits only callers with a role, as the database has it now."""
 
     async def has_role(connection: HTTPConnection, _: Declared = None) -> Person:
         person = await person_of(connection)
@@ -85,16 +84,16 @@ def needs(role: str) -> Callable[[HTTPConnection], Awaitable[Person]]:
 
 
 def address_of(connection: HTTPConnection) -> str:
-    """Return where somebody asks from; the guard has looked behind our own proxies."""
+    """Return the caller's address; the guard has resolved our own proxies."""
     return connection.client.host if connection.client else ""
 
 
 Maybe = Annotated[SignedIn | None, Depends(signed_in_of)]
-Somebody = Annotated[SignedIn, Depends(_must_be_in)]
+Somebody = Annotated[SignedIn, Depends(must_be_in)]
 Operator = Annotated[Person, Depends(needs(OPERATOR))]
 
 
-# ---------------------------------------------------------------- what is said
+# ---------------------------------------------------------------- request and response bodies
 
 
 class Nothing(Body):
@@ -156,12 +155,12 @@ class TicketSaid(BaseModel):
 Id = Annotated[str, Path(pattern="^p-[a-z2-7]{10}$")]
 
 
-# ---------------------------------------------------------------- coming in
+# ---------------------------------------------------------------- signing in
 
 
 @router.post("/api/guest")
 async def guest(request: Request, response: Response, *, was: Maybe, _: Nothing) -> Me:
-    """Come in without a name; who is in already stays who they are."""
+    """Sign in as a guest; a caller who is signed in already stays signed in."""
     if was is not None:
         return Me(person=PersonSaid.of(was.person))
     entrance = await people_of(request).guest()
@@ -171,7 +170,7 @@ async def guest(request: Request, response: Response, *, was: Maybe, _: Nothing)
 
 @router.post("/api/sign-up")
 async def sign_up(request: Request, response: Response, *, was: Maybe, wanted: Credentials) -> Me:
-    """Make an account; a guest keeps the chips."""
+    """Create an account; a guest keeps the chips."""
     people = people_of(request)
     entrance = await people.sign_up(wanted.name, wanted.password, as_guest=was)
     if was is None or was.person.id != entrance.signed_in.person.id:
@@ -182,7 +181,7 @@ async def sign_up(request: Request, response: Response, *, was: Maybe, wanted: C
 
 @router.post("/api/sign-in")
 async def sign_in(request: Request, response: Response, given: Credentials) -> Me:
-    """Sign in with name and password; whatever session there was before is over."""
+    """Sign in with name and password; this ends the previous session."""
     people = people_of(request)
     entrance = await people.sign_in(given.name, given.password, address=address_of(request))
     await people.sign_out(token_of(request))
@@ -193,7 +192,7 @@ async def sign_in(request: Request, response: Response, given: Credentials) -> M
 async def operator(
     request: Request, link: Annotated[str, Query(max_length=100)]
 ) -> RedirectResponse:
-    """Come in as the operator, by the link that was printed at the start."""
+    """Sign in as the operator, with the link that was printed at startup."""
     people = people_of(request)
     entrance = await people.use_link(link)
     await people.sign_out(token_of(request))
@@ -205,11 +204,11 @@ async def operator(
 async def _issue_chips(request: Request, entrance: Entrance) -> None:
     pit = getattr(request.app.state, "pit", None)
     if pit is not None:
-        await pit.issue(entrance.signed_in.person.id)
+        await pit.cage.issue(entrance.signed_in.person.id)
 
 
 def _welcome(request: Request, response: Response, entrance: Entrance) -> Me:
-    """Give the cookie, which no script can read and no other site can send."""
+    """Set the cookie, which no script can read and no other site can send."""
     lasts_ms = entrance.signed_in.ends_ms - people_of(request).now_ms()
     response.set_cookie(
         cookie_name(request),
@@ -223,12 +222,12 @@ def _welcome(request: Request, response: Response, entrance: Entrance) -> Me:
     return Me(person=PersonSaid.of(entrance.signed_in.person))
 
 
-# ---------------------------------------------------------------- being in
+# ---------------------------------------------------------------- signed in
 
 
 @router.get("/api/me")
 async def me(was: Maybe) -> Me:
-    """Say who asks."""
+    """Return the caller."""
     return Me(person=PersonSaid.of(was.person) if was else None)
 
 
@@ -250,7 +249,7 @@ async def sign_out(request: Request, response: Response, _: Nothing) -> Me:
 async def password(
     request: Request, response: Response, *, was: Somebody, change: PasswordChange
 ) -> Me:
-    """Change the password; every other session of this person is over."""
+    """Change the password; this ends every other session of this person."""
     address = address_of(request)
     people = people_of(request)
     entrance = await people.change_password(was, change.old, change.new, address=address)
@@ -259,7 +258,7 @@ async def password(
 
 @router.post("/api/ticket")
 async def ticket(request: Request, was: Somebody, wanted: TableWanted) -> TicketSaid:
-    """Give a ticket for one socket: good once, for half a minute, for this person at this table."""
+    """Return a ticket for one socket: valid once, for half a minute, for you at this table."""
     return TicketSaid(ticket=people_of(request).give_ticket(was, wanted.table))
 
 
@@ -270,14 +269,14 @@ async def ticket(request: Request, was: Somebody, wanted: TableWanted) -> Ticket
 async def everybody(
     request: Request, _: Operator, after: Annotated[str, Query(max_length=20)] = ""
 ) -> Everybody:
-    """List persons in the order of their ids, at most a thousand after the one that is named."""
+    """List people in order of id: at most a thousand, after the given one."""
     found = await people_of(request).everybody(after)
     return Everybody(people=[PersonSaid.of(person) for person in found])
 
 
 @router.post("/api/people/{id}/roles")
 async def set_roles(request: Request, id: Id, *, by: Operator, wanted: NewRoles) -> Me:
-    """Say what a person may do. Their sessions end: they sign in again with what they are now."""
+    """Replace a person's roles. Their sessions end; they sign in again with the new roles."""
     _refuse_oneself(by, id)
     await people_of(request).set_roles(id, wanted.roles)
     return await _now(request, id, by)
@@ -285,7 +284,7 @@ async def set_roles(request: Request, id: Id, *, by: Operator, wanted: NewRoles)
 
 @router.post("/api/people/{id}/disable")
 async def disable(request: Request, id: Id, *, by: Operator, wanted: Shut) -> Me:
-    """Shut a person out at once, seats included, or let them in again."""
+    """Lock a person out at once, seats included, or let them in again."""
     _refuse_oneself(by, id)
     await people_of(request).disable(id, disabled=wanted.disabled)
     if (pit := getattr(request.app.state, "pit", None)) is not None:
@@ -300,5 +299,5 @@ async def _now(request: Request, id: str, by: Person) -> Me:
 
 
 def _refuse_oneself(by: Person, id: str) -> None:
-    if by.id == id:  # Nobody locks themselves out by mistake, or hides by giving up a role.
-        raise Refused("oneself", "somebody else must do that", field="id")
+    if by.id == id:  # Operators can't lock themselves out by mistake, or hide by giving up a role.
+        raise Refused("oneself", "you can't do this to your own account", field="id")

@@ -1,6 +1,7 @@
-"""What supervisors and monitors ask: is it alive, can it store anything, how much does it do.
+"""Health checks and metrics for supervisors and monitors.
 
-The figures hold no name, no card and no sum of anybody's; still they are for this machine alone.
+The metrics contain no name, no card and no player's balance; even so, only this machine may read
+them.
 """
 
 import asyncio
@@ -17,15 +18,15 @@ from prometheus_client.registry import Collector
 from pydantic import BaseModel
 
 from croupier.errors import Refused
+from croupier.gallery.galleries import Galleries
+from croupier.house.log import counts, log
 from croupier.ledger.store import Unavailable
 from croupier.server.faults import RESPONSES
 from croupier.server.limits import is_loopback
-from croupier.server.log import counts, log
-from croupier.server.pit import Pit
 from croupier.server.strict import StrictRoute
 
 READY_S = 2.0
-"""A ledger that takes longer to answer is not ready."""
+"""A ledger that takes longer to respond isn't ready."""
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 
@@ -36,18 +37,18 @@ class Health(BaseModel):
 
 @router.get("/healthz")
 async def healthz() -> Health:
-    """Say that the server runs, whatever else is the matter."""
+    """Report that the server runs, whatever else may be wrong."""
     return Health()
 
 
 @router.get("/readyz")
 async def readyz(request: Request) -> Health:
-    """Say whether a bet would be stored now; 503 if not."""
-    room = request.app.state.pit.room
-    if room.lost is not None:
-        raise room.lost
+    """Report whether a bet would be stored now; 503 if not."""
+    books = request.app.state.pit.books
+    if books.lost is not None:
+        raise books.lost
     try:
-        await asyncio.wait_for(room.away(room.store.check), READY_S)
+        await asyncio.wait_for(books.away(books.store.check), READY_S)
     except TimeoutError:
         raise Unavailable("the ledger does not answer in time") from None
     return Health()
@@ -55,31 +56,32 @@ async def readyz(request: Request) -> Health:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(request: Request) -> Response:
-    """Give figures for a monitor, in the format of Prometheus; only this machine gets them."""
+    """Return metrics in Prometheus format, to this machine only."""
     address = request.client.host if request.client else ""
     if not is_loopback(address):
         log("not_allowed", path=request.url.path, address=address)
-        raise Refused("not_allowed", "the figures are for a monitor on the server's own machine")
+        raise Refused("not_allowed", "metrics are served only to the server's own machine")
     registry = CollectorRegistry(auto_describe=False)
     ProcessCollector(registry=registry)
-    registry.register(Figures(request.app.state.pit))
+    registry.register(Figures(request.app.state.galleries))
     return Response(generate_latest(registry), headers={"content-type": CONTENT_TYPE_LATEST})
 
 
 class Figures(Collector):
-    """A pit as a monitor sees it."""
+    """A pit's metrics."""
 
-    def __init__(self, pit: Pit) -> None:
-        self.pit = pit
+    def __init__(self, galleries: Galleries) -> None:
+        self.galleries, self.pit = galleries, galleries.pit
 
     def collect(self) -> Iterator[Metric]:
-        room = self.pit.room
-        up = 0 if room.lost else 1
+        books = self.pit.books
+        up = 0 if books.lost else 1
         yield GaugeMetricFamily("croupier_ledger_usable", "0 when the ledger is lost.", up)
-        yield CounterMetricFamily("croupier_events", "Events stored.", room.stored)
-        commits, seconds = room.commits
+        yield CounterMetricFamily("croupier_events", "Events stored.", books.stored)
+        commits, seconds = books.commits
         yield SummaryMetricFamily("croupier_commit_seconds", "Commits.", commits, seconds)
-        behind = self.pit.unsigned
+        checkpoints = self.pit.checkpoints
+        behind = checkpoints.unsigned if checkpoints else books.stored
         yield GaugeMetricFamily("croupier_unsigned_events", "Since the last checkpoint.", behind)
         yield from self._tables()
         said = CounterMetricFamily("croupier_log_lines", "By event.", labels=["event"])
@@ -94,7 +96,7 @@ class Figures(Collector):
         sockets = GaugeMetricFamily("croupier_sockets", "Sockets open.", labels=["table"])
         for id, table in self.pit.tables.items():
             rounds.add_metric([id], table.rounds)
-            opened.add_metric([id], table.standing.in_play is not None)
-            seats.add_metric([id], len(table.standing.table.seats))
-            sockets.add_metric([id], len(table.viewers))
+            opened.add_metric([id], table.place.standing.in_play is not None)
+            seats.add_metric([id], len(table.place.standing.table.seats))
+            sockets.add_metric([id], len(self.galleries[id].viewers))
         yield from (rounds, opened, seats, sockets)

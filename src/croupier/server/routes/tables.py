@@ -1,4 +1,4 @@
-"""The tables as JSON: what is open, one table, chips, one's own history, meters, and the ledger."""
+"""The tables as JSON: what is open, one table, chips, your own history, meters, and the ledger."""
 
 from typing import Annotated, Any
 
@@ -6,13 +6,14 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import BaseModel
 
 from croupier.errors import Refused
+from croupier.gallery.galleries import Galleries
+from croupier.house.log import log
+from croupier.house.pit import Pit
 from croupier.ledger.accounts import account, parse_account
 from croupier.ledger.audit import Posted
 from croupier.ledger.verify import verify
 from croupier.money import format_micros
 from croupier.server.faults import RESPONSES
-from croupier.server.log import log
-from croupier.server.pit import Pit
 from croupier.server.registry import AUDITOR, Person
 from croupier.server.routes.access import Nothing, Operator, Somebody, needs, signed_in_of
 from croupier.server.strict import Body, StrictRoute
@@ -24,8 +25,12 @@ Seat = Annotated[int, Path(ge=1, le=100)]
 TableId = Annotated[str, Path(pattern="^[a-z0-9][a-z0-9-]{0,29}$")]
 
 
+def galleries_of(request: Request) -> Galleries:
+    galleries: Galleries = request.app.state.galleries
+    return galleries
+
+
 def pit_of(request: Request) -> Pit:
-    """Return the pit of this server."""
     pit: Pit = request.app.state.pit
     return pit
 
@@ -70,6 +75,8 @@ class Purse(BaseModel):
 
 
 class Moved(BaseModel):
+    stream: str
+    event: int
     id: str
     debit: str
     credit: str
@@ -108,12 +115,12 @@ class VerifiedSaid(BaseModel):
 @router.get("/api/tables")
 async def tables(request: Request) -> TableList:
     """List the tables."""
-    return TableList(tables=[_row(pit_of(request), id) for id in pit_of(request).tables])
+    galleries = galleries_of(request)
+    return TableList(tables=[_row(galleries, id) for id in pit_of(request).tables])
 
 
-def _row(pit: Pit, id: str) -> TableRow:
-    table = pit.table(id)
-    scene = table.scene()
+def _row(galleries: Galleries, id: str) -> TableRow:
+    table, scene = galleries.pit.table(id), galleries.scene(id)
     return TableRow(
         table=id,
         title=table.config.title,
@@ -124,57 +131,55 @@ def _row(pit: Pit, id: str) -> TableRow:
         phase=scene["phase"],
         round=scene["round"],
         meters=scene["meters"],
-        notices=[NoticeSaid(**notice) for notice in table.felt["notices"]],
+        notices=[NoticeSaid(**notice) for notice in galleries[id].felt["notices"]],
         practice=table.config.practice,
     )
 
 
 @router.get("/api/tables/{id}")
 async def table(request: Request, id: TableId) -> TableSeen:
-    """Show a table as it stands, to whoever asks."""
+    """Show a table as the caller may see it."""
     found = pit_of(request).tables.get(id)
     if found is None:
         raise Refused("no_such_table", "there is no such table", field="id")
     one = await signed_in_of(request)
-    own = found.own(one.person.id if one else None)
-    number, scene = found.scribe.number, found.scene()
-    return TableSeen(v=number, felt=found.felt, scene=scene, own=own, clock=found.clock())
+    galleries = galleries_of(request)
+    gallery, scene = galleries[id], galleries.scene(id)
+    own = gallery.own(one.person.id if one else None)
+    clock = found.notes.clock.said(found.books.clocks.wait_ms())
+    return TableSeen(v=found.number, felt=gallery.felt, scene=scene, own=own, clock=clock)
 
 
 @router.get("/api/purse")
 async def purse(request: Request, one: Somebody) -> Purse:
-    """Say how many chips somebody has."""
-    return Purse(cents=pit_of(request).room.purse_cents(one.person.id))
+    """Return how many chips the caller has."""
+    return Purse(cents=pit_of(request).books.purse_cents(one.person.id))
 
 
 @router.post("/api/chips")
 async def chips(request: Request, one: Somebody, _: Nothing) -> Purse:
-    """Get play chips again, up to what one starts with."""
+    """Top up the caller's play chips to the starting amount."""
     pit = pit_of(request)
-    await pit.issue(one.person.id)
-    return Purse(cents=pit.room.purse_cents(one.person.id))
+    await pit.cage.issue(one.person.id)
+    return Purse(cents=pit.books.purse_cents(one.person.id))
 
 
 @router.get("/api/history")
 async def history(
     request: Request, one: Somebody, limit: Annotated[int, Query(ge=1, le=HISTORY_MAX)] = 50
 ) -> History:
-    """List the last entries of one's own purse."""
+    """List the last entries of the caller's purse."""
     return await _history(pit_of(request), f"player:{one.person.id}", limit)
 
 
 async def _history(pit: Pit, name: str, limit: int) -> History:
     of = parse_account(name)
-    found = await pit.room.read(lambda view: view.history(of, limit=limit))
-    return History(account=name, entries=[_moved(row) for row in found])
+    found = await pit.books.read(lambda view: view.history(of, limit=limit))
+    return History(account=name, entries=[moved_of(row) for row in found])
 
 
-def _moved(row: Posted) -> Moved:
-    entry = row.entry
-    dollars = format_micros(entry.micros)
-    return Moved(
-        id=entry.id, debit=entry.debit, credit=entry.credit, dollars=dollars, code=entry.code
-    )
+def moved_of(row: Posted) -> Moved:
+    return Moved(**row.as_json())
 
 
 # ---------------------------------------------------------------- operators and auditors
@@ -182,47 +187,46 @@ def _moved(row: Posted) -> Moved:
 
 @router.post("/api/tables/{id}/dealing")
 async def dealing(request: Request, who: Operator, *, id: TableId, given: Dealing) -> TableRow:
-    """Let a table deal no more rounds after this one, or again."""
+    """Stop dealing at a table after this round, or resume."""
     pit = pit_of(request)
     if id not in pit.tables:
         raise Refused("no_such_table", "there is no such table", field="id")
-    pit.tables[id].open = given.open
-    pit.tables[id].say_scene()
+    pit.tables[id].note_open(open=given.open)
     log("table_dealing", table=id, open=str(given.open), by=who.id)
-    return _row(pit, id)
+    return _row(galleries_of(request), id)
 
 
 @router.post("/api/tables/{id}/seats/{seat}/free")
 async def free_seat(
     request: Request, who: Operator, *, id: TableId, seat: Seat, _: Nothing
 ) -> TableRow:
-    """Free a seat; bets that no card was dealt for come back, and a hand in play is finished."""
+    """Free a seat; bets placed before the deal are returned, and a hand in play is finished."""
     pit = pit_of(request)
     if id not in pit.tables:
         raise Refused("no_such_table", "there is no such table", field="id")
-    player = await pit.tables[id].free_seat(seat)
+    player = await pit.free_seat(pit.tables[id], seat)
     log("seat_freed", table=id, seat=seat, player=player, by=who.id)
-    return _row(pit, id)
+    return _row(galleries_of(request), id)
 
 
 @router.post("/api/meters/{name:path}")
 async def meter(request: Request, who: Operator, *, name: str, given: Out) -> Balances:
-    """Say that a meter cannot be reached, or can again; its wagers are not offered meanwhile."""
+    """Mark a meter as unreachable, or reachable again; meanwhile its wagers aren't offered."""
     pit = pit_of(request)
     of = account("meter", name)
-    if of not in pit.room.balances():
+    if of not in pit.books.balances():
         raise Refused("no_such_meter", "there is no such meter", field="name")
-    (pit.room.out.add if given.out else pit.room.out.discard)(name)
+    (pit.books.out.add if given.out else pit.books.out.discard)(name)
     for table in pit.tables.values():
-        table.say_scene()
+        table.look_again()
     log("meter_out", meter=name, out=str(given.out), by=who.id)
-    return Balances(balances={of: format_micros(pit.room.balances()[of])})
+    return Balances(balances={of: format_micros(pit.books.balances()[of])})
 
 
 @router.get("/api/ledger/balances")
 async def balances(request: Request, _: Auditor, kind: str = "") -> Balances:
-    """List what accounts come to."""
-    found = await pit_of(request).room.read(lambda view: view.balances(kind))
+    """List account balances."""
+    found = await pit_of(request).books.read(lambda view: view.balances(kind))
     return Balances(balances={name: format_micros(micros) for name, micros in found.items()})
 
 
@@ -242,7 +246,7 @@ async def ledger_history(
 async def verified(request: Request, _: Auditor) -> VerifiedSaid:
     """Verify the whole ledger as it stands."""
     pit = pit_of(request)
-    found = await pit.room.read(lambda view: verify(view, pit.rules_of))
+    found = await pit.books.read(lambda view: verify(view, pit.rules_of))
     return VerifiedSaid(
         verifies=not found.faults,
         events=found.events,

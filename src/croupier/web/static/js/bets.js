@@ -119,6 +119,19 @@ export class Bets {
     }
   }
 
+  /** Twice what lies there, as far as limits go; all of a seat at once. */
+  async double() {
+    for (const seat of mySeats(this.state())) {
+      const bets = this.now().filter((bet) => bet.seat === seat);
+      const wagers = Object.fromEntries(
+        bets.map(({ wager, cents }) => [wager.wager, raised(wager, cents, cents)]),
+      );
+      const answer = await this.line.ask({ type: "bet", seat, wagers, hand: this.handAt(seat) });
+      if (answer.type !== "done") return;
+      this.undone.push(...bets);
+    }
+  }
+
   /** What one's bets still need before they can stand, and by which clause. */
   get lacks() {
     const state = this.state();

@@ -11,6 +11,8 @@ const VISIT = "croupier.visit";
 const LIMITS = "croupier.limits";
 const BREAK = "croupier.break";
 const REMINDER_MIN = 30;
+/** So many of the last rounds are listed. */
+const KEPT = 50;
 
 /**
  * @template T
@@ -36,11 +38,12 @@ export class Care {
       player,
       since: now,
       net: 0,
+      hands: 0,
       reminded: now,
       rounds: /** @type {{round: string, net: number | null}[]} */ ([]),
     });
     if (this.visit.player !== player) {
-      this.visit = { player, since: now, net: 0, reminded: now, rounds: [] };
+      this.visit = { player, since: now, net: 0, hands: 0, reminded: now, rounds: [] };
     }
     this.limits = kept(localStorage, LIMITS, { loss: 0, minutes: 0, reminder: REMINDER_MIN });
     this.keep();
@@ -57,8 +60,9 @@ export class Care {
    */
   count(round, net) {
     if (this.visit.rounds.some((one) => one.round === round)) return;
-    this.visit.rounds = [{ round, net }, ...this.visit.rounds].slice(0, 12);
+    this.visit.rounds = [{ round, net }, ...this.visit.rounds].slice(0, KEPT);
     this.visit.net += net ?? 0;
+    this.visit.hands += net === null ? 0 : 1;
     this.keep();
   }
 

@@ -7,7 +7,7 @@
 import { h } from "./dom.js";
 import { money } from "./money.js";
 import { calm } from "./motion.js";
-import { cardWords } from "./view.js";
+import { cardWords } from "./hands.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const FLIP_MS = 260;
@@ -62,7 +62,7 @@ export class PlayCard extends HTMLElement {
   }
 }
 
-const STACK_MAX = 6;
+const STACK_MAX = 5;
 /** What chips there are, from the smallest on; the felt says it. */
 export const chips = { cents: [100, 500, 2500, 10000, 50000] };
 
@@ -82,7 +82,7 @@ export function chipsOf(sum) {
   return rest > 0 || !found.length ? [...found, 0] : found;
 }
 
-/** `<chip-stack cents="1500">` */
+/** `<chip-stack cents="1500">`: a pile with the sum written on its top. */
 export class ChipStack extends HTMLElement {
   static observedAttributes = ["cents"];
 
@@ -100,15 +100,18 @@ export class ChipStack extends HTMLElement {
       this.replaceChildren();
       return;
     }
-    const stack = chipsOf(sum).slice(0, STACK_MAX);
+    // The largest chip lies on top, so that its colour says how much it is about.
+    const pile = chipsOf(sum).slice(0, STACK_MAX).reverse();
     this.replaceChildren(
-      h(
-        "span",
-        { class: "stack", "aria-hidden": "true" },
-        ...stack.map((place) => h("i", { class: `chip chip-${place}` })),
-      ),
+      ...pile.map((place, number) => {
+        const chip = h("i", { class: `chip chip-${place}`, "aria-hidden": "true" });
+        chip.style.setProperty("--n", String(number));
+        return chip;
+      }),
       h("b", { class: "sum" }, money(sum)),
     );
+    this.style.setProperty("--n", String(pile.length - 1));
+    this.dataset.long = money(sum).length > 4 ? "1" : "";
   }
 }
 

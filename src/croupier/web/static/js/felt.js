@@ -1,85 +1,164 @@
 // @ts-check
 /**
- * `<felt-table>`: the bank's place and other places at the top, the seats around, one's own boxes
- * large below. It is drawn from a state and a gate; replay and table use the same one.
+ * `<felt-table>`: a casino's layout, printed from the rules. The bank's place and the meters at the
+ * top, the game's name, one message line, one's own place below and the others at the sides. It is
+ * drawn from a state and a gate; replay and table use the same one.
  *
  * @typedef {import("./types").State} State
+ * @typedef {import("./types").Said} Said
+ * @typedef {import("./types").PlaceView} PlaceView
  * @typedef {import("./view.js").Gate} GateLike
  */
 
-import { fill, h, write } from "./dom.js";
+import { cite, fill, h, write } from "./dom.js";
+import { sentence } from "./hands.js";
 import { cents, money } from "./money.js";
-import { PlayerSeat, showCards } from "./seat.js";
-import { OPEN, announcement, placesOf, seatsOf } from "./view.js";
+import { PlayerSeat, light, oddsOf, showCards } from "./seat.js";
+import {
+  OPEN,
+  announcement,
+  groupsOf,
+  limitsSay,
+  openings,
+  placesOf,
+  seatOf,
+  seatsOf,
+} from "./view.js";
 import "./elements.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const ROWS = 60;
+/** How much smaller things become, step by step, where they do not fit. */
+const SCALES = [1.4, 1.3, 1.2, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5];
+/** How many of these keep the paytables on the felt. */
+const PRINTED = SCALES.indexOf(0.75) + 1;
 
 export class FeltTable extends HTMLElement {
   constructor() {
     super();
     this.shoe = h("div", { class: "shoe", "aria-hidden": "true" });
-    this.says = h("p", { class: "says" });
-    this.bank = h("p", { class: "banker" });
     this.meters = h("dl", { class: "meters" });
     this.places = h("div", { class: "places" });
+    this.placard = h("dl", { class: "placard" });
+    this.name = h("div", { class: "name" });
+    this.says = h("p", { class: "says" });
     this.seats = h("div", { class: "seats" });
     this.own = h("div", { class: "own" });
+    /** The paytables once more, in a row of their own where the spots are too narrow for them. */
+    this.rail = h("div", { class: "rail" });
+    this.cloth = h(
+      "div",
+      { class: "cloth" },
+      this.seats,
+      h(
+        "div",
+        { class: "middle" },
+        this.shoe,
+        h("div", { class: "top" }, this.meters, this.places, this.placard),
+        this.name,
+        h("div", { class: "line" }, this.says),
+        this.own,
+        this.rail,
+      ),
+    );
     /** @type {Map<number, PlayerSeat>} */
     this.known = new Map();
     /** @type {Element | null} */
     this.tray = null;
     this.flipped = false;
+    this.printed = "";
+    this.fitted = "";
+    this.told = "";
   }
 
   connectedCallback() {
     if (this.firstChild) return;
-    this.append(
-      h(
-        "div",
-        { class: "rail" },
-        h(
-          "div",
-          { class: "cloth" },
-          h("div", { class: "top" }, this.shoe, this.says, this.places, this.bank, this.meters),
-          this.seats,
-          this.own,
-        ),
-      ),
-    );
+    this.append(this.cloth);
+    new ResizeObserver(() => this.fit()).observe(this);
   }
 
   /**
    * @param {State} state
    * @param {GateLike} gate
+   * @param {Said | null} [said] what the line says; without it, what the dealer announces
    */
-  show(state, gate = OPEN) {
+  show(state, gate = OPEN, said = null) {
     const { felt, scene } = state;
     if (!felt) return;
-    write(this.says, announcement(state));
     this.dataset.phase = scene.phase;
-    const banker = scene.banker;
-    const bank = banker
-      ? `Seat ${banker.seat} banks with ${money(cents(banker.funds))}.`
-      : felt.banked_by === "player"
-        ? "Nobody banks yet."
-        : "";
-    write(this.bank, bank);
+    this.dataset.round = scene.round ?? "";
+    this.print(state);
+    const announced = { text: announcement(state), more: "", tone: "", clause: null, href: "" };
+    this.say(said ?? announced, state);
     this.showMeters(state);
     this.showPlaces(state, gate);
     this.showSeats(state, gate);
+    this.fit();
+  }
+
+  /**
+   * What never changes: the game, who qualifies, limits, fees and where payoffs end.
+   * @param {State} state
+   */
+  print(state) {
+    const { felt } = state;
+    if (!felt || this.printed === felt.table) return;
+    this.printed = felt.table;
+    const tables = groupsOf(state, [], []).filter((group) => group.tables.length);
+    this.rail.replaceChildren(
+      ...tables.map((group) => h("div", { class: "printed" }, ...oddsOf(group, true))),
+    );
+    this.name.replaceChildren(
+      arc(felt.book, felt.printed),
+      h("p", {}, h("b", {}, felt.book), h("span", {}, felt.printed)),
+    );
+    const limits = openings(felt).map((wager) => {
+      const sums = limitsSay(wager).replace(" to ", "\u2013");
+      return h("div", {}, h("dt", {}, wager.label), h("dd", {}, sums));
+    });
+    const costs = felt.notices.filter(
+      ({ about, says }) => ["fee", "rake", "payout_limit"].includes(about) && says !== "none",
+    );
+    const more = costs.map(({ title, says }) =>
+      h("div", { class: "cost" }, h("dt", {}, title), h("dd", {}, sentence(says))),
+    );
+    const where = h("div", { class: "where" }, h("dt", {}, felt.place), h("dd"));
+    this.placard.replaceChildren(where, ...limits, ...more);
+    this.placard.setAttribute("aria-label", "Limits and fees");
+  }
+
+  /**
+   * The one message line.
+   * @param {Said} said
+   * @param {State} state
+   */
+  say(said, state) {
+    const key = JSON.stringify(said);
+    if (key === this.told) return;
+    this.told = key;
+    const { text, more, tone, clause, href } = said;
+    this.says.dataset.tone = tone;
+    this.says.replaceChildren(
+      h("span", { class: "text" }, text),
+      more ? h("small", {}, more) : "",
+      clause ? cite(state.felt?.rulebook ?? "", clause) : "",
+      href ? h("a", { href }, "See the round") : "",
+    );
   }
 
   /** @param {State} state */
   showMeters({ felt, scene }) {
-    const shown = Object.entries(felt?.meters ?? {}).map(([id, label]) =>
-      h(
-        "div",
-        {},
-        h("dt", {}, label),
-        h("dd", {}, scene.meters[id] ? money(cents(scene.meters[id])) : "out of reach"),
-      ),
+    const shown = Object.entries(felt?.meters ?? {}).map(([id, label]) => {
+      const sum = scene.meters[id];
+      const shows = Number(sum).toLocaleString("en-US", { minimumFractionDigits: 2 });
+      return { label, text: sum ? `$${shows}` : "out of reach" };
+    });
+    const key = JSON.stringify(shown);
+    if (this.meters.dataset.seen === key) return;
+    this.meters.dataset.seen = key;
+    this.meters.replaceChildren(
+      ...shown.map(({ label, text }) => h("div", {}, h("dt", {}, label), h("dd", {}, text))),
     );
-    this.meters.replaceChildren(...shown);
-    this.meters.hidden = !shown.length;
   }
 
   /**
@@ -88,6 +167,7 @@ export class FeltTable extends HTMLElement {
    */
   showPlaces(state, gate) {
     const shown = placesOf(state, gate);
+    const { banker, seats } = state.scene;
     const known = new Map(
       Array.from(this.places.children, (one) => [one.getAttribute("data-place"), one]),
     );
@@ -98,11 +178,18 @@ export class FeltTable extends HTMLElement {
           "figure",
           { "data-place": place.id },
           h("div", { class: "hand" }),
-          h("figcaption", {}, place.label),
+          h("figcaption", {}, h("span"), h("b"), h("i")),
         );
-      const hand = /** @type {HTMLElement} */ (made.firstElementChild);
-      hand.style.setProperty("--cards", String(place.cards.length || place.groups));
-      showCards(hand, place.cards, this.shoe);
+      const [hand, caption] = /** @type {HTMLElement[]} */ (Array.from(made.children));
+      hand.style.setProperty("--room", String(place.room));
+      showCards(hand, place.cards, this.shoe, place.room);
+      const [label, called, plays] = Array.from(caption.children);
+      const bank = place.first && banker ? banker : null;
+      const name = bank ? (seats[bank.seat]?.name ?? `seat ${bank.seat}`) : "";
+      const funds = bank ? money(cents(bank.funds)) : "";
+      write(label, bank ? `${place.label}: ${name}, ${funds}` : place.label);
+      write(called, place.called);
+      write(plays, place.plays === null ? "" : place.plays ? "plays" : "does not play");
       return made;
     });
     fill(this.places, wanted);
@@ -114,11 +201,25 @@ export class FeltTable extends HTMLElement {
    */
   showSeats(state, gate) {
     const views = seatsOf(state, gate);
-    const around = { shoe: this.shoe, tray: this.tray, book: state.felt?.rulebook ?? "" };
+    const felt = /** @type {import("./types").Felt} */ (state.felt);
+    const shared = felt.hand.of.reduce((sum, id) => sum + (felt.places[id]?.cards ?? 0), 0);
+    const around = {
+      shoe: this.shoe,
+      tray: this.tray,
+      book: felt.rulebook,
+      room: felt.hand.cards - shared,
+      groups: (/** @type {import("./types").SeatView} */ { spots, lines }) =>
+        groupsOf(state, spots, lines),
+    };
     const replay = this.hasAttribute("replay");
     const others = views.filter((view) => !view.mine && !(replay && view.empty && !view.banks));
     if (this.flipped) others.reverse();
-    const mine = views.filter((view) => view.mine).sort((a, b) => a.seat - b.seat);
+    const seated = views.filter((view) => view.mine).sort((a, b) => a.seat - b.seat);
+    // Whoever watches sees a place that is printed and nobody's, so that nothing moves later.
+    const nobody = { ...seatOf(state, 0), empty: false, mine: true };
+    const mine = seated.length || replay ? seated : [nobody];
+    this.own.dataset.boxes = String(mine.length);
+    this.own.toggleAttribute("printed", !seated.length);
     const place = (/** @type {HTMLElement} */ into, /** @type {typeof views} */ list) => {
       const wanted = list.map((view) => {
         const seat = this.known.get(view.seat) ?? new PlayerSeat();
@@ -127,32 +228,91 @@ export class FeltTable extends HTMLElement {
       });
       fill(into, wanted);
       list.forEach((view, n) => {
-        arc(wanted[n], n, list.length);
+        around_(wanted[n], n, list.length);
         wanted[n].show(view, around);
       });
     };
     place(this.seats, others);
     place(this.own, mine);
+    const lines = mine.flatMap((view) => view.lines);
+    groupsOf(state, [], lines)
+      .filter((group) => group.tables.length)
+      .forEach((group, number) => light(this.rail.children[number], group));
+    this.seats.dataset.many = String(others.length);
+  }
+
+  /**
+   * Make everything fit: first with all that is printed, then smaller, at last without the
+   * paytables, which are a press away. What is measured does not change in a round.
+   */
+  fit() {
+    const { width, height } = this.getBoundingClientRect();
+    const boxes = this.own.dataset.boxes;
+    const key = [width, height, this.printed, boxes, this.places.children.length].join(" ");
+    if (!this.printed || !height || key === this.fitted || this.hasAttribute("replay")) return;
+    this.fitted = key;
+    const middle = /** @type {HTMLElement} */ (this.cloth.lastElementChild);
+    for (const pays of ["full", "none"]) {
+      this.dataset.pays = pays;
+      const scales = pays === "full" ? SCALES.slice(2, PRINTED) : SCALES;
+      for (const scale of scales) {
+        this.cloth.style.setProperty("--k", String(scale));
+        const tall = middle.scrollHeight - middle.clientHeight;
+        const wide = middle.scrollWidth - middle.clientWidth;
+        if (tall <= 0 && wide <= 0) return;
+      }
+    }
   }
 }
 
 /**
- * Put a seat on the arc: down the left side and up the right one, with the middle left free.
+ * The game's name in an arc, with the sentence that is posted below.
+ * @param {string} name
+ * @param {string} printed
+ */
+function arc(name, printed) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 760 104");
+  svg.setAttribute("aria-hidden", "true");
+  svg.setAttribute("class", "arc");
+  add(svg, "path", { class: "ribbon", d: "M-40 16Q380 122 800 16M-40 52Q380 158 800 52" });
+  add(svg, "path", { id: "arc-name", class: "guide", d: "M20 8Q380 98 740 8" });
+  add(svg, "path", { id: "arc-rule", class: "guide", d: "M30 45Q380 133 730 45" });
+  const title = add(svg, "text", { class: "title" });
+  const above = add(title, "textPath", { href: "#arc-name", startOffset: "50%" });
+  above.textContent = name.toUpperCase();
+  const rule = add(svg, "text", { class: "rule" });
+  add(rule, "textPath", { href: "#arc-rule", startOffset: "50%" }).textContent = printed;
+  return svg;
+}
+
+/**
+ * @param {Element} into
+ * @param {string} tag
+ * @param {Record<string, string>} with_
+ */
+function add(into, tag, with_) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(with_)) made.setAttribute(key, value);
+  into.append(made);
+  return made;
+}
+
+/**
+ * Where a seat lies around the table: down the left side and up the right one.
  * @param {HTMLElement} seat
  * @param {number} number
  * @param {number} of
  */
-function arc(seat, number, of) {
+function around_(seat, number, of) {
   const left = Math.ceil(of / 2);
   const onLeft = number < left;
   const count = onLeft ? left : of - left;
-  const up = onLeft ? number : of - 1 - number;
-  const part = count > 1 ? up / (count - 1) : 0.5;
-  const angle = (4 + 42 * (1 - part)) * (Math.PI / 180);
-  // From the bottom, nearest to one's own place, up to the dealer's side.
-  const x = 41 * Math.cos(angle) ** 0.8;
-  seat.style.setProperty("--x", `${50 + (onLeft ? -x : x)}%`);
-  seat.style.setProperty("--y", `${13 + 80 * Math.sin(angle)}%`);
+  // In the order of play the first seat after one's own is at the bottom on the left.
+  const down = onLeft ? left - 1 - number : number - left;
+  const span = Math.floor(ROWS / count);
+  seat.style.setProperty("--side", onLeft ? "1" : "3");
+  seat.style.setProperty("--row", `${1 + down * span} / span ${span}`);
 }
 
 customElements.define("felt-table", FeltTable);

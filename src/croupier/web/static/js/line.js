@@ -10,8 +10,9 @@ import { post } from "./api.js";
 
 const LEAST_MS = 250;
 const MOST_MS = 8000;
-const PING_MS = 20000;
-const SILENCE_MS = 30000;
+const LISTEN_MS = 1000;
+const PING_MS = 4000;
+const SILENCE_MS = 8000;
 const ELSEWHERE = 4409;
 const NO_TABLE = 4404;
 
@@ -31,11 +32,13 @@ export class Line {
     this.asked = new Map();
     this.tries = 0;
     this.heard = 0;
+    this.pinged = false;
     this.wanted = 0;
     this.prefix = Math.random().toString(36).slice(2, 8) + Date.now().toString(36);
     this.count = 0;
     this.fresh = true;
-    setInterval(() => this.listen(), PING_MS / 4);
+    setInterval(() => this.listen(), LISTEN_MS);
+    addEventListener("offline", () => this.lose());
   }
 
   /**
@@ -78,12 +81,24 @@ export class Line {
     setTimeout(() => wanted === this.wanted && this.open(this.playing), wait);
   }
 
-  /** Notice when nobody answers any more. */
+  /** Notice when nobody answers any more: a connection that hangs never says that it is closed. */
   listen() {
-    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    if (!this.socket) return;
     const silent = Date.now() - this.heard;
-    if (silent > SILENCE_MS) this.socket.close();
-    else if (silent > PING_MS) this.socket.send(JSON.stringify({ type: "ping", id: this.id() }));
+    if (silent > SILENCE_MS) this.lose();
+    else if (silent > PING_MS && this.socket.readyState === WebSocket.OPEN && !this.pinged) {
+      this.pinged = true;
+      this.socket.send(JSON.stringify({ type: "ping", id: this.id() }));
+    }
+  }
+
+  /** Give a connection up without waiting for its end, and try again. */
+  lose() {
+    if (!this.socket) return;
+    this.wanted += 1;
+    this.socket.close();
+    this.socket = null;
+    this.again();
   }
 
   id() {
@@ -93,6 +108,7 @@ export class Line {
   /** @param {Message} message */
   hear(message) {
     this.heard = Date.now();
+    this.pinged = false;
     if (message.type === "welcome") {
       this.tries = 0;
       this.fresh = false;

@@ -6,11 +6,13 @@
  * @typedef {import("./types").Told} Told
  */
 
-const CARD_MS = 70;
-const FACE_MS = 170;
-const SEAT_MS = 650;
-const SLIDE_MS = 320;
-const MOST_MS = 3200;
+const CARD_MS = 80;
+const FACE_MS = 200;
+/** Nobody is asked before the last card has turned over. */
+const TURN_MS = 300;
+const SEAT_MS = 550;
+const SLIDE_MS = 360;
+const MOST_MS = 2500;
 const REDUCED = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Whether nothing is to move. */
@@ -51,6 +53,7 @@ export class Gate {
         // A hand is looked at when all of it lies there.
         for (const [position] of event.cards) this.hold(`card ${position}`, CARD_MS);
         for (const [position] of event.cards) this.hold(`face ${position}`, 6);
+        this.hold("turned", TURN_MS);
       }
       if (event?.type === "Shown") this.hold(`face ${event.position}`, FACE_MS);
       if (event?.type === "SeatSettled") this.hold(`seat ${event.seat}`, SEAT_MS);
@@ -107,4 +110,44 @@ export function slideFrom(moved, from) {
     ],
     { duration: SLIDE_MS, easing: "cubic-bezier(.2,.8,.3,1)" },
   );
+}
+
+/**
+ * Let an element go where another one is; at the end it is hidden by its style.
+ * @param {HTMLElement} moved
+ * @param {Element | null} to
+ */
+export function slideTo(moved, to) {
+  if (calm() || !to) return;
+  const start = moved.getBoundingClientRect();
+  const end = to.getBoundingClientRect();
+  const x = end.left + end.width / 2 - start.left - start.width / 2;
+  const y = end.top + end.height / 2 - start.top - start.height / 2;
+  moved.animate(
+    [
+      { transform: "none", opacity: 1, visibility: "visible" },
+      { transform: `translate(${x}px, ${y}px)`, opacity: 0, visibility: "visible" },
+    ],
+    { duration: SLIDE_MS, easing: "ease-in" },
+  );
+}
+
+/**
+ * Let a number run from one sum to another.
+ * @param {number} from
+ * @param {number} to
+ * @param {(sum: number) => void} show
+ */
+export function count(from, to, show) {
+  if (calm() || document.hidden) {
+    show(to);
+    return;
+  }
+  const begun = performance.now();
+  const step = () => {
+    const part = Math.min((performance.now() - begun) / 600, 1);
+    show(part === 1 ? to : Math.round((from + (to - from) * part) / 100) * 100);
+    if (part < 1) requestAnimationFrame(step);
+  };
+  step();
 }

@@ -6,6 +6,9 @@ import { calm } from "./motion.js";
 
 /** @typedef {import("./types").Clock} Clock */
 
+/** @type {Record<string, string>} What the seconds are for. */
+const FOR = { bets: "to bet", decide: "decide", pause: "next", bank: "bank" };
+
 export class Ring {
   /** @param {HTMLElement} place */
   constructor(place) {
@@ -13,12 +16,14 @@ export class Ring {
     this.right = h("i");
     this.left = h("i");
     this.text = h("b");
+    this.label = h("small");
     this.end = 0;
     this.timer = 0;
     place.replaceChildren(
       h("span", { class: "half right" }, this.right),
       h("span", { class: "half left" }, this.left),
       this.text,
+      this.label,
     );
   }
 
@@ -32,6 +37,9 @@ export class Ring {
     if (!clock) return;
     this.end = performance.now() + clock.left_ms;
     this.place.dataset.for = clock.for;
+    write(this.label, FOR[clock.for] ?? "");
+    // What the dealer takes for itself is nobody's time.
+    this.place.hidden = !FOR[clock.for];
     this.tick();
     this.timer = window.setInterval(() => this.tick(), 250);
     if (calm()) return;

@@ -12,7 +12,7 @@ import "./felt.js";
 import { chips } from "./elements.js";
 import { check } from "./proof.js";
 import { START, patched } from "./state.js";
-import { cardWords } from "./view.js";
+import { cardWords } from "./hands.js";
 
 const PLAY_MS = 1100;
 const root = must("#round");

@@ -1,24 +1,30 @@
 // @ts-check
 /**
  * `<bet-spot>` and `<player-seat>`: a place to bet, and all that lies before one player. They are
- * given views of view.js and send `spot` and `sit` events; nothing here decides anything.
+ * given views of view.js and send `spot`, `sit` and `leave` events; nothing here decides anything.
  *
  * @typedef {import("./types").CardView} CardView
  * @typedef {import("./types").SpotView} SpotView
  * @typedef {import("./types").SeatView} SeatView
+ * @typedef {import("./types").GroupView} GroupView
+ * @typedef {{shoe: Element | null, tray: Element | null, book: string, room: number,
+ *   groups: (view: SeatView) => GroupView[]}} Around
  */
 
-import { cite, fill, h } from "./dom.js";
+import { cite, fill, h, write } from "./dom.js";
 import { cents, money, signed } from "./money.js";
-import { slideFrom } from "./motion.js";
+import { slideFrom, slideTo } from "./motion.js";
 
 export class BetSpot extends HTMLElement {
   constructor() {
     super();
     this.seen = "";
-    this.button = h("button", { class: "ring", type: "button", click: () => this.chosen() });
     this.stack = h("chip-stack");
+    this.paid = h("chip-stack", { class: "paid" });
     this.label = h("span", { class: "label" });
+    this.ring = h("span", { class: "circle" }, this.stack, this.paid);
+    this.got = h("b", { class: "got" });
+    this.button = h("button", { class: "ring", type: "button", click: () => this.chosen() });
     /** @type {SpotView | null} */
     this.view = null;
   }
@@ -30,33 +36,47 @@ export class BetSpot extends HTMLElement {
 
   /**
    * @param {SpotView} view
-   * @param {Element | null} from where a new chip comes from
+   * @param {{tray: Element | null, shoe: Element | null}} around where chips come from and go to
    */
-  show(view, from) {
+  show(view, { tray, shoe }) {
     const key = JSON.stringify(view);
     if (key === this.seen) return;
-    const before = this.view?.cents ?? 0;
+    const before = this.view;
     this.seen = key;
     this.view = view;
     if (!this.firstChild) {
       this.append(this.button);
-      this.button.append(this.label, this.stack);
+      this.button.append(this.label, this.ring, this.got);
     }
-    const gone = view.fate && view.fate !== "live";
+    const gone = view.fate && view.fate !== "live" ? `, ${view.fate}` : "";
     const sum = view.cents ? money(view.cents) : "nothing";
+    const came = view.got === null ? "" : `, ${view.got ? signed(view.got) : "returned"}`;
     const more = view.open && view.limits ? `, ${view.limits}` : "";
     this.button.toggleAttribute("disabled", !view.open);
-    this.button.setAttribute(
-      "aria-label",
-      `${view.label}: ${sum}${gone ? `, ${view.fate}` : ""}${more}`,
-    );
+    this.button.setAttribute("aria-label", `${view.label}: ${sum}${gone}${came}${more}`);
     this.button.title = view.closed || view.limits;
-    this.label.textContent = view.label;
-    this.stack.setAttribute("cents", String(view.cents));
+    write(this.label, view.short);
     this.dataset.fate = view.fate;
     this.toggleAttribute("open", view.open);
-    if (view.cents > before && this.isConnected) slideFrom(this.stack, from);
+    this.toggleAttribute("swept", view.swept || view.fate === "take back");
+    this.toggleAttribute("won", view.paid > 0);
+    write(this.got, gotWords(view));
+    this.got.dataset.sign = String(Math.sign(view.got ?? 0));
+    this.stack.setAttribute("cents", String(view.cents));
+    this.paid.setAttribute("cents", String(view.paid));
+    if (!this.isConnected || !before) return;
+    if (view.cents > before.cents) slideFrom(this.stack, tray);
+    if (view.paid > before.paid) slideFrom(this.paid, shoe);
+    if (view.swept && !before.swept) slideTo(this.stack, shoe);
+    if (view.fate === "take back" && before.fate === "live") slideTo(this.stack, tray);
   }
+}
+
+/** @param {SpotView} view */
+function gotWords({ got, fate }) {
+  if (fate === "take back") return "taken back";
+  if (got === null) return "";
+  return got ? signed(got) : "push";
 }
 
 export class PlayerSeat extends HTMLElement {
@@ -64,18 +84,17 @@ export class PlayerSeat extends HTMLElement {
     super();
     this.seen = "";
     this.hand = h("div", { class: "hand" });
+    this.name = h("p", { class: "called" });
+    this.holds = h("div", { class: "holds" }, this.hand, this.name);
     this.who = h("p", { class: "who" });
     this.mark = h("span", { class: "mark" });
     this.spots = h("div", { class: "spots" });
-    this.told = h("ul", { class: "lines" });
+    this.wagers = h("ul", { class: "wagers" });
     this.sit = h("button", { class: "sit", type: "button", click: () => this.ask("sit") });
-    this.leave = h(
-      "button",
-      { class: "leave", type: "button", click: () => this.ask("leave") },
-      "Leave",
-    );
     /** @type {Map<string, BetSpot>} */
     this.circles = new Map();
+    /** @type {Map<string, HTMLElement>} */
+    this.groups = new Map();
     this.number = 0;
   }
 
@@ -86,7 +105,7 @@ export class PlayerSeat extends HTMLElement {
 
   /**
    * @param {SeatView} view
-   * @param {{shoe: Element | null, tray: Element | null, book: string}} around
+   * @param {Around} around
    */
   show(view, around) {
     const key = JSON.stringify(view);
@@ -103,58 +122,154 @@ export class PlayerSeat extends HTMLElement {
       this.showEmpty(view);
       return;
     }
-    if (!this.who.isConnected) {
-      this.replaceChildren(this.hand, this.spots, this.who, this.told);
-    }
+    const parts = view.mine
+      ? [this.who, this.holds, this.spots]
+      : [this.who, this.holds, this.wagers];
+    fill(this, parts);
     this.who.replaceChildren(
-      h("b", {}, view.mine ? `${view.name} (you)` : view.name),
-      h("small", {}, ` seat ${view.seat}`),
+      h("b", {}, view.name),
+      h("small", {}, view.mine ? ` you, seat ${view.seat}` : ` seat ${view.seat}`),
       this.mark,
-      view.canLeave ? this.leave : "",
     );
-    this.mark.textContent = view.says;
+    write(this.mark, view.says);
     this.mark.dataset.sign = view.net === null ? "" : String(Math.sign(view.net));
-    showCards(this.hand, view.cards, around.shoe);
-    this.showSpots(view, around.tray);
-    this.showLines(view, around.book);
+    write(this.name, view.folded && !view.called ? "Folded" : view.called);
+    this.hand.style.setProperty("--room", String(Math.max(around.room, view.cards.length)));
+    showCards(this.hand, view.cards, around.shoe, view.mine ? around.room : 0);
+    if (view.mine) this.showSpots(around.groups(view), around);
+    else this.showWagers(view);
   }
 
   /** @param {SeatView} view */
   showEmpty(view) {
     this.circles.clear();
+    this.groups.clear();
     this.spots.replaceChildren();
-    this.sit.replaceChildren(view.canSit ? "Sit " : "", h("span", {}, `${view.seat}`));
+    const initials = view.spots.slice(0, 3).map(({ short }) => h("i", {}, initialsOf(short)));
+    this.sit.replaceChildren(
+      h("span", { class: "ghosts", "aria-hidden": "true" }, ...initials),
+      h("span", { class: "free" }, view.canSit ? `Sit at seat ${view.seat}` : `Seat ${view.seat}`),
+    );
     this.sit.setAttribute(
       "aria-label",
       view.canSit ? `Sit at seat ${view.seat}` : `Seat ${view.seat} is free`,
     );
     this.sit.toggleAttribute("disabled", !view.canSit);
-    this.replaceChildren(this.sit);
+    fill(this, [this.sit]);
   }
 
   /**
-   * @param {SeatView} view
-   * @param {Element | null} tray
+   * One's own spots, each with its paytables below.
+   * @param {GroupView[]} groups
+   * @param {Around} around
    */
-  showSpots(view, tray) {
-    const shown = view.mine ? view.spots : view.spots.filter((spot) => spot.cents);
-    const wanted = shown.map((spot) => {
-      const circle = this.circles.get(spot.spot) ?? new BetSpot();
-      this.circles.set(spot.spot, circle);
-      return circle;
+  showSpots(groups, around) {
+    const wanted = groups.map((group) => {
+      const made = this.groups.get(group.wager) ?? newGroup(group);
+      this.groups.set(group.wager, made);
+      return made;
     });
     fill(this.spots, wanted);
-    shown.forEach((spot, number) => wanted[number].show(spot, view.mine ? tray : null));
+    groups.forEach((group, number) => {
+      const [, row, printed] = /** @type {HTMLElement[]} */ (Array.from(wanted[number].children));
+      const circles = group.spots.map((spot) => {
+        const circle = this.circles.get(spot.spot) ?? new BetSpot();
+        this.circles.set(spot.spot, circle);
+        return circle;
+      });
+      fill(row, circles);
+      group.spots.forEach((spot, place) => circles[place].show(spot, around));
+      light(printed, group);
+    });
+    const all = groups.reduce((sum, group) => sum + group.spots.length, 0);
+    this.spots.style.setProperty("--all", String(all));
   }
 
   /**
+   * What somebody else has bet, each by its name.
    * @param {SeatView} view
-   * @param {string} book
    */
-  showLines(view, book) {
-    const fee = view.fee ? [h("li", {}, h("span", {}, "Fee"), h("b", {}, money(-view.fee)))] : [];
-    this.told.replaceChildren(...view.lines.map((line) => lineRow(line, book)), ...fee);
+  showWagers(view) {
+    const bets = view.spots.filter((spot) => spot.cents);
+    this.wagers.replaceChildren(
+      ...bets.map((spot) => {
+        const sum = spot.got === null ? money(spot.cents) : spot.got ? signed(spot.got) : "push";
+        const sign = String(Math.sign(spot.got ?? 0));
+        const back = spot.fate === "take back" ? "back" : sum;
+        return h("li", { "data-sign": sign }, `${spot.label} `, h("b", {}, back));
+      }),
+    );
+    this.dataset.sum = view.staked && view.net === null ? money(view.staked) : "";
   }
+}
+
+/** @param {string} label */
+const initialsOf = (label) =>
+  label
+    .split(/[ -]/)
+    .map((word) => word[0])
+    .join("")
+    .slice(0, 2);
+
+/**
+ * A wager's part of one's own place: its name, a row for its spots, and what is printed there.
+ * @param {GroupView} group
+ */
+function newGroup(group) {
+  const many = group.spots.length > 1;
+  const made = h(
+    "div",
+    { class: "group", "data-many": many },
+    h("span", { class: "wager", "aria-hidden": "true" }, group.label),
+    h("div", { class: "circles" }),
+    h(
+      "div",
+      { class: "printed" },
+      group.note ? h("p", { class: "note" }, group.note) : null,
+      ...oddsOf(group),
+    ),
+  );
+  made.style.setProperty("--spots", String(group.spots.length));
+  return made;
+}
+
+/**
+ * The paytables of a wager, as they are printed.
+ * @param {GroupView} group
+ * @param {boolean} [named] whether each says whose it is
+ */
+export const oddsOf = (group, named = false) =>
+  group.tables.map((table) =>
+    h(
+      "table",
+      { class: "odds" },
+      h("caption", {}, captionOf(table, named ? group.label : "") || group.label),
+      h(
+        "tbody",
+        {},
+        ...table.rows.map((row) =>
+          h("tr", {}, h("th", { scope: "row" }, row.hand), h("td", {}, row.pays)),
+        ),
+      ),
+    ),
+  );
+
+/**
+ * @param {GroupView["tables"][number]} table
+ * @param {string} label
+ */
+const captionOf = (table, label) => [table.title || label, table.unit].filter(Boolean).join(", ");
+
+/**
+ * Light the rows that paid.
+ * @param {Element} printed
+ * @param {GroupView} group
+ */
+export function light(printed, group) {
+  const rows = printed.querySelectorAll("tr");
+  group.tables
+    .flatMap((table) => table.rows)
+    .forEach((one, place) => rows[place]?.toggleAttribute("hit", one.hit));
 }
 
 /**
@@ -177,8 +292,15 @@ export function lineRow(line, book) {
  * @param {HTMLElement} hand
  * @param {CardView[]} cards
  * @param {Element | null} shoe
+ * @param {number} [room] how many cards are printed where none lie
  */
-export function showCards(hand, cards, shoe) {
+export function showCards(hand, cards, shoe, room = 0) {
+  if (!cards.length) {
+    const printed = hand.querySelectorAll(".ghost").length;
+    if (printed === room && printed === hand.children.length) return;
+    hand.replaceChildren(...Array.from({ length: room }, () => h("span", { class: "ghost" })));
+    return;
+  }
   const known = new Map(Array.from(hand.children, (one) => [one.getAttribute("data-at"), one]));
   const wanted = cards.map((card) => {
     const at = String(card.position);

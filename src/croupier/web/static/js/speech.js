@@ -6,8 +6,10 @@
  */
 
 import { money } from "./money.js";
-import { faceOf, mySeats } from "./state.js";
-import { cardWords, netOf } from "./view.js";
+import { mySeats } from "./state.js";
+import { cardWords } from "./hands.js";
+import { turnWords } from "./messages.js";
+import { boxOf, netOf } from "./view.js";
 
 const ALWAYS = ["Opened", "Banked", "BetsClosed", "Declared"];
 
@@ -37,7 +39,7 @@ export function newsWords(state) {
 function outcome(state, seat) {
   const net = netOf(state, seat);
   if (net === null) return [];
-  const lines = state.scene.boxes[seat]?.lines ?? [];
+  const lines = boxOf(state, seat)?.lines ?? [];
   const why = (/** @type {string} */ because) => (because ? `, ${because}` : "");
   const told = lines.map((one) => `${one.label}: ${one.outcome}${why(one.because)}.`);
   const won = net > 0 ? `You win ${money(net)}.` : `You lose ${money(-net)}.`;
@@ -45,12 +47,11 @@ function outcome(state, seat) {
 }
 
 /**
- * One's own cards and choices, when it is one's turn.
+ * One's own cards, what they make, and the choices with what they cost, when it is one's turn.
  * @param {State} state
  */
 export function handWords(state) {
-  const { boxes, asked, choices } = state.scene;
-  const cards = (boxes[asked ?? 0]?.cards ?? []).map((at) => cardWords(faceOf(state, at)));
-  const ways = choices.map((one) => `${one.label} (${one.key})`).join(" or ");
-  return `You have ${cards.join(", ")}. ${ways}?`;
+  const { codes, name, ways } = turnWords(state);
+  const cards = codes.map(cardWords).join(", ");
+  return `You have ${cards}${name && `: ${name}`}. ${ways.join(" or ")}?`;
 }

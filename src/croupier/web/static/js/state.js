@@ -23,6 +23,7 @@ const NO_SCENE = {
   boxes: {},
   places: {},
   faces: {},
+  plays: null,
   banker: null,
   bank_turn: null,
   passes: false,

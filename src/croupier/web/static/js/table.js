@@ -8,27 +8,29 @@
  * @typedef {import("./types").SpotView} SpotView
  */
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { Bets } from "./bets.js";
 import { Care } from "./care.js";
 import { Commands } from "./commands.js";
-import { cite, citesOpen, dialog, h, must, near, write } from "./dom.js";
+import { citesOpen, dialog, h, must, near, write } from "./dom.js";
 import { chips } from "./elements.js";
 import "./felt.js";
+import { sentence } from "./hands.js";
 import { Line } from "./line.js";
-import { cents, money } from "./money.js";
-import { Gate } from "./motion.js";
-import { drawLast, drawSettled } from "./panels.js";
+import { clockChose, ordinary, outcome, said } from "./messages.js";
+import { cents, money, signed } from "./money.js";
+import { Gate, count } from "./motion.js";
 import { Ring } from "./ring.js";
 import { settings } from "./settings.js";
+import { Shown, inCompany } from "./shown.js";
 import { handWords, newsWords } from "./speech.js";
 import { START, mySeats, reduce } from "./state.js";
-import { netOf, openings } from "./view.js";
+import { openings, seatOf } from "./view.js";
 
+const NOTE_MS = 8000;
 const root = must("#table");
-const { table = "", me = "", rulebook = "", practice = "" } = root.dataset;
+const { table = "", me = "", rulebook = "", practice = "", odds = "" } = root.dataset;
 const felt = /** @type {FeltTable} */ (must("felt-table"));
-const status = must("#status");
 const spoken = must("#spoken");
 const dock = must("#dock");
 const decisions = must("#decisions");
@@ -43,7 +45,10 @@ let person = me;
 let cut = "";
 let sitting = new URLSearchParams(location.search).has("play");
 let drawn = "";
+/** The round that one plays in, until its result is known. */
+let playing = "";
 
+const shown = new Shown();
 const gate = new Gate(() => soon());
 const line = new Line(table, { hear, changed: (how) => lineIs(how), last: () => state.v });
 const bets = new Bets(line, () => state);
@@ -60,13 +65,17 @@ function hear(message) {
   if (message.type === "news") {
     gate.take(message.events);
     const words = newsWords(state);
-    if (words) spoken.textContent = words;
-    if (state.scene.round !== before.round) say("");
+    // What comes after a result is said when its player goes on.
+    const unseen = shown.kept && shown.kept.scene.round !== state.scene.round;
+    if (words && !unseen) spoken.textContent = words;
+    if (state.scene.round !== before.round) note(null);
+    note(clockChose(state) ?? noted);
   }
   if (message.type === "news" || message.type === "welcome") {
+    shown.take(state);
     ring.run(state.clock);
     bets.follow();
-    note();
+    follow();
   }
   if (message.type === "refused") refuse();
   soon();
@@ -86,6 +95,26 @@ function welcomed() {
           0,
         );
   if (sitting && state.you) sit();
+  if (playing && state.scene.round !== playing) missed(playing);
+}
+
+/**
+ * Tell what came of a round that ended while the connection was lost.
+ * @param {string} round
+ */
+async function missed(round) {
+  playing = "";
+  const found = await get(`/rounds/${round}.json`).catch(() => null);
+  /** @type {{player: string, net: string}[]} */
+  const seats = found?.settlement?.seats ?? [];
+  const mine = seats.filter((one) => one.player === person);
+  if (!mine.length) return;
+  const net = mine.reduce((sum, one) => sum + cents(one.net), 0);
+  care.count(round, net);
+  const came = net ? signed(net) : "even";
+  const words = `While you were away your hand came out ${came}.`;
+  note(said(words, { tone: "fault", href: `/rounds/${round}` }));
+  soon();
 }
 
 /** Take the first free seat, if one has none yet. */
@@ -97,41 +126,65 @@ function sit() {
   seats.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
   const seat = seats.find((one) => !state.scene.seats[one]);
   if (seat) line.ask({ type: "sit", seat });
-  else say("All seats are taken. You can watch until one is free.");
+  else {
+    const more = "you can watch until one is free";
+    note(said("All seats are taken.", { tone: "fault", more }));
+  }
 }
 
 /** @param {string} how */
 function lineIs(how) {
   cut = how === "open" ? "" : how;
-  if (how === "cut") say("The line is cut. Trying again …");
-  if (how === "gone") say("This table is no longer there.");
-  if (how === "elsewhere") say("You play at this table in another window.");
-  if (how === "open" && status.dataset.cut) say("");
-  status.dataset.cut = cut;
+  felt.dataset.cut = cut;
+  if (LOST[cut]) spoken.textContent = LOST[cut];
   soon();
 }
+
+/** @type {Record<string, string>} */
+const LOST = {
+  cut: "The connection is lost. Trying again \u2026",
+  gone: "This table is no longer there.",
+  elsewhere: "You play at this table in another window.",
+};
 
 function refuse() {
   const { refusal } = state;
   if (!refusal) return;
-  say(
-    `${refusal.message[0].toUpperCase()}${refusal.message.slice(1)}.`,
-    refusal.clause ? cite(rulebook, refusal.clause) : "",
-  );
+  const text = `${sentence(refusal.message).replace(/\.$/, "")}.`;
+  note(said(text, { tone: "fault", clause: refusal.clause }));
 }
 
-/**
- * @param {string} words
- * @param {Node | string} more
- */
-function say(words, more = "") {
-  status.replaceChildren(words, words && more ? " " : "", more);
+/** What has to be said just now, and until when. @type {import("./types").Said | null} */
+let noted = null;
+let notedUntil = 0;
+
+/** @param {import("./types").Said | null} words */
+function note(words) {
+  if (words === noted) return;
+  noted = words;
+  notedUntil = performance.now() + NOTE_MS;
+  if (words) {
+    spoken.textContent = [words.text, words.more, words.clause].filter(Boolean).join(" ");
+    setTimeout(soon, NOTE_MS + 50);
+  }
+  soon();
+}
+
+/** The message line: the connection first, then what was just said, then the table. */
+function lineSays() {
+  if (LOST[cut]) return said(LOST[cut], { tone: "fault" });
+  if (care.stop) return said(care.stop, { tone: "note" });
+  if (noted && performance.now() < notedUntil) return noted;
+  const now = shown.of(state);
+  const result = shown.kept && gate.open ? outcome(now) : null;
+  if (result) return result;
+  return shown.kept ? said("The bets are settled.") : ordinary(now);
 }
 
 // ------------------------------------------------------------ what can be done
 
 const inBets = () =>
-  state.scene.phase === "bets" && mySeats(state).length > 0 && !cut && !care.stop;
+  state.scene.phase === "bets" && mySeats(state).length > 0 && !cut && !care.stop && !shown.kept;
 const canBank = () =>
   state.scene.bank_turn !== null && mySeats(state).includes(state.scene.bank_turn);
 const deciding = () => state.scene.asked !== null && mySeats(state).includes(state.scene.asked);
@@ -171,6 +224,14 @@ const fixed = [
     run: () => bets.again(),
   },
   {
+    id: "double",
+    label: "Double all bets",
+    key: "+",
+    group: "Bets",
+    enabled: () => inBets() && bets.now().length > 0,
+    run: () => bets.double(),
+  },
+  {
     id: "deal",
     label: "Deal",
     key: "D",
@@ -194,6 +255,65 @@ const fixed = [
     group: "Bank",
     enabled: () => canBank() && state.scene.passes,
     run: () => line.ask({ type: "pass", seat: state.scene.bank_turn }),
+  },
+  {
+    id: "next",
+    label: "Next hand",
+    key: "N",
+    group: "Result",
+    enabled: () => Boolean(shown.kept),
+    run: next,
+  },
+  {
+    id: "hold",
+    label: "Hold the result",
+    key: "H",
+    group: "Result",
+    enabled: () => Boolean(shown.kept) && inCompany(state),
+    run: () => shown.hold(),
+  },
+  {
+    id: "lines",
+    label: "All lines of the round",
+    key: "L",
+    group: "Result",
+    enabled: () => true,
+    run: async () => (await drawers()).lines(shown.of(state).scene, rulebook),
+  },
+  {
+    id: "rules",
+    label: "Rules and paytables",
+    key: "I",
+    group: "Table",
+    enabled: () => true,
+    run: async () => state.felt && (await drawers()).rules(state.felt, odds),
+  },
+  {
+    id: "you",
+    label: "Your visit",
+    key: "Y",
+    group: "Table",
+    enabled: () => true,
+    run: async () => (await drawers()).visit(care),
+  },
+  {
+    id: "menu",
+    label: "Menu",
+    key: "M",
+    group: "Table",
+    enabled: () => true,
+    run: async () => {
+      (await drawers()).menu(fixed, table);
+      commands.refresh();
+    },
+  },
+  {
+    id: "leave",
+    label: "Leave your seat",
+    key: "",
+    group: "Table",
+    enabled: () => mySeats(state).some((seat) => seatOf(state, seat).canLeave),
+    run: leave,
   },
   {
     id: "guest",
@@ -233,7 +353,7 @@ const fixed = [
     key: "",
     group: "Table",
     enabled: () => true,
-    run: () => dialog("#rest").showModal(),
+    run: () => turnTo("#rest"),
   },
   {
     id: "settings",
@@ -241,7 +361,7 @@ const fixed = [
     key: "",
     group: "Table",
     enabled: () => true,
-    run: () => dialog("#settings").showModal(),
+    run: () => turnTo("#settings"),
   },
   { id: "help", label: "Keys", key: "?", group: "Table", enabled: () => true, run: help },
 ];
@@ -268,7 +388,7 @@ function choices() {
     label: choice.label,
     key: choice.key.toUpperCase(),
     group: "Decisions",
-    enabled: () => !cut && !waiting(),
+    enabled: () => !cut && !waiting() && gate.open,
     run: () => choose(seat, choice.option),
   }));
 }
@@ -307,17 +427,48 @@ async function guest() {
     line.fresh = true;
     await line.open(true);
   } catch (error) {
-    say(/** @type {Error} */ (error).message);
+    note(said(/** @type {Error} */ (error).message, { tone: "fault" }));
   }
 }
 
 async function refill() {
   try {
     await post("/api/chips");
-    say("Here are new play chips.");
+    note(said("Here are new play chips.", { tone: "note" }));
   } catch (error) {
-    say(/** @type {Error} */ (error).message);
+    note(said(`${sentence(/** @type {Error} */ (error).message)}.`, { tone: "fault" }));
   }
+  dialog("#drawer").close();
+}
+
+/** The first press ends the show of a result, the next one the result. */
+function next() {
+  if (!gate.open) gate.flush();
+  else {
+    shown.next();
+    spoken.textContent = ordinary(state).text;
+  }
+  const at = document.activeElement;
+  if (at === document.body || dock.contains(at)) felt.focus();
+  soon();
+}
+
+/** What is seldom opened is fetched when it is. */
+const drawers = () => import("./drawers.js");
+
+function leave() {
+  for (const seat of mySeats(state)) line.ask({ type: "leave", seat });
+  for (const open of document.querySelectorAll("dialog[open]"))
+    /** @type {HTMLDialogElement} */ (open).close();
+}
+
+/**
+ * Open a panel, and close the menu that it was chosen from.
+ * @param {string} panel
+ */
+function turnTo(panel) {
+  dialog("#drawer").close();
+  dialog(panel).showModal();
 }
 
 function bank() {
@@ -327,7 +478,7 @@ function bank() {
 
 function help() {
   must("#keys").replaceChildren(...commands.help());
-  dialog("#help").showModal();
+  turnTo("#help");
 }
 
 // ------------------------------------------------------------ what is drawn
@@ -341,60 +492,70 @@ function soon() {
 
 function draw() {
   due = 0;
-  const { scene, you } = state;
-  const mine = mySeats(state);
+  const now = shown.of(state);
+  const mine = mySeats(now);
   felt.tray = document.querySelector(".tray [aria-checked=true]");
-  felt.show(state, gate);
+  const says = lineSays();
+  felt.show(now, gate, says);
   felt.toggleAttribute("stopped", Boolean(care.stop));
+  felt.dataset.win = ["big", "jackpot"].includes(says.tone) ? says.tone : "";
   // A round is counted when its last seat was shown to be settled.
-  if (over && (gate.open || scene.round !== over.round)) {
+  if (over && (gate.open || state.scene.round !== over.round)) {
     care.count(over.round, over.net);
     over = null;
   }
-  const bet = bets.total;
+  drawBalance();
+  const bet = mine.reduce((sum, seat) => sum + seatOf(now, seat).staked, 0);
   const facts = [
-    ["balance", you ? money(you.cents) : "–"],
-    ["bet", bet ? money(bet) : "–"],
+    ["bet", bet ? money(bet) : "\u2013"],
     ["time", care.time],
     ["net", care.net],
   ];
   for (const [id, text] of facts) write(must(`#${id}`), text);
   must("#net").dataset.sign = String(Math.sign(care.visit.net));
-  drawDock(mine);
-  drawSettled(scene, gate.seat, rulebook);
-  drawLast(care.visit.rounds);
+  drawDock(mySeats(state));
   const asked = deciding() && gate.open ? decision() : "";
   if (asked && !waiting()) coach?.look(asked);
   commands.refresh();
+  keepFocus();
 }
 
-let seated = false;
+let balance = /** @type {number | null} */ (null);
+
+function drawBalance() {
+  const now = shown.balanceOf(state, gate.open);
+  if (now === balance) return;
+  const before = balance;
+  balance = now;
+  const show = (/** @type {number} */ sum) => {
+    if (balance === now) write(must("#balance"), money(sum));
+  };
+  if (now === null) write(must("#balance"), "\u2013");
+  else if (before === null || now < before) show(now);
+  else count(before, now, show);
+}
+
+/** @param {number[]} mine */
+function modeOf(mine) {
+  const { scene } = state;
+  if (!person) return "guest";
+  if (cut === "elsewhere") return "here";
+  if (!mine.length) return "sit";
+  if (shown.kept) return "result";
+  if (deciding()) return "decide";
+  if (canBank()) return "bank";
+  return scene.phase === "bets" && !mine.includes(scene.banker?.seat ?? 0) ? "bets" : "wait";
+}
 
 /** @param {number[]} mine */
 function drawDock(mine) {
-  // On a phone the felt is what one wants to see.
-  if (mine.length && !seated && innerWidth < 640) felt.scrollIntoView();
-  seated = mine.length > 0;
-  const mode = !person
-    ? "guest"
-    : cut === "elsewhere"
-      ? "here"
-      : !mine.length
-        ? "sit"
-        : deciding()
-          ? "decide"
-          : canBank()
-            ? "bank"
-            : state.scene.phase === "bets" && !mine.includes(state.scene.banker?.seat ?? 0)
-              ? "bets"
-              : "wait";
+  const mode = modeOf(mine);
   dock.dataset.mode = mode;
-  const says =
-    care.stop ||
-    (mode === "bets" && !bets.now().length ? "Choose a chip, then a spot to bet on." : "") ||
-    (mode === "bets" && bets.lacks ? `${bets.lacks.says} (${bets.lacks.clause}).` : "") ||
-    (mode === "bets" && allReady() ? "Waiting for the others …" : "");
-  write(must("#hint"), says);
+  const left = shown.left;
+  write(must("#soon"), left === null ? "" : `in ${left} s`);
+  if (left !== null) setTimeout(soon, 500);
+  must("[data-command=hold]").setAttribute("aria-pressed", String(shown.held));
+  write(must("#hint"), mode === "wait" ? "The next bets open soon." : "");
   for (const chip of document.querySelectorAll(".tray button")) {
     const place = Number(/** @type {HTMLElement} */ (chip).dataset.chip);
     chip.setAttribute("aria-checked", String(place === bets.chip));
@@ -408,7 +569,8 @@ function drawDock(mine) {
       h(
         "button",
         { class: "choice", type: "button", "data-command": `option-${choice.option}` },
-        `${choice.label} `,
+        h("span", {}, choice.label),
+        choice.says ? h("small", {}, choice.says) : null,
         h("kbd", {}, choice.key.toUpperCase()),
       ),
     ),
@@ -419,15 +581,31 @@ function drawDock(mine) {
   if (mode === "decide" && !waiting()) spoken.textContent = handWords(state);
 }
 
+let betting = "";
+
+/** Where bets open, the first spot has the focus, unless somebody is doing something else. */
+function keepFocus() {
+  const at = document.activeElement;
+  const idle = !at || at === document.body || at === felt || at === must("#main");
+  const lost = at instanceof HTMLButtonElement && at.disabled;
+  if (lost) felt.focus({ preventScroll: true });
+  const opened = inBets() ? String(state.scene.round) : "";
+  if (opened === betting || document.querySelector("dialog[open]")) return;
+  betting = opened;
+  const spot = felt.own.querySelector("bet-spot[open] button");
+  if (opened && (idle || lost) && spot instanceof HTMLElement) spot.focus({ preventScroll: true });
+}
+
 /** @type {{round: string, net: number | null} | null} */
 let over = null;
 
-/** Note what came out of a round when it is over. */
-function note() {
-  const { phase, round } = state.scene;
-  if (phase !== "over" || !round) return;
-  const nets = mySeats(state).flatMap((seat) => netOf(state, seat) ?? []);
-  over = { round, net: nets.length ? nets.reduce((sum, net) => sum + net, 0) : null };
+/** Note which round one plays in, and what came out of it when it is over. */
+function follow() {
+  const { phase, round, boxes } = state.scene;
+  if (!round) return;
+  const mine = Object.values(boxes).some((box) => box.player === state.you?.player);
+  if (mine && phase !== "bets") playing = phase === "over" ? "" : round;
+  if (phase === "over") over = { round, net: outcome(state)?.net ?? null };
 }
 
 // ------------------------------------------------------------ wires
@@ -435,8 +613,15 @@ function note() {
 felt.addEventListener("spot", (event) => {
   const { wager } = /** @type {CustomEvent<SpotView>} */ (event).detail;
   const seat = near(event, "player-seat");
-  if (care.stop) say(care.stop);
-  else if (seat) bets.add(Number(seat.id.replace("seat-", "")), wager);
+  if (seat && !care.stop) bets.add(Number(seat.id.replace("seat-", "")), wager);
+});
+felt.addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const spots = Array.from(felt.own.querySelectorAll("bet-spot[open] button"));
+  const at = spots.indexOf(/** @type {Element} */ (document.activeElement));
+  if (!step || at < 0) return;
+  event.preventDefault();
+  /** @type {HTMLElement} */ (spots[(at + step + spots.length) % spots.length]).focus();
 });
 for (const type of ["sit", "leave"]) {
   felt.addEventListener(type, (event) => {
@@ -459,9 +644,6 @@ setInterval(() => {
   soon();
 }, 5000);
 
-for (const cell of document.querySelectorAll(".pays td:last-child")) {
-  cell.replaceChildren(cite(rulebook, cell.textContent ?? ""));
-}
 citesOpen(rulebook);
 changed();
 line.open(Boolean(person));

@@ -11,6 +11,7 @@ import { Bets } from "./bets.js";
 import { Care } from "./care.js";
 import { h, must } from "./dom.js";
 import { Line } from "./line.js";
+import { handWords } from "./speech.js";
 import { START, mySeats, reduce } from "./state.js";
 import { openings } from "./view.js";
 import { offers, standing } from "./words.js";
@@ -28,7 +29,7 @@ let sitting = false;
 
 const line = new Line(table, {
   hear,
-  changed: (how) => how === "cut" && say("The line is cut. Trying again."),
+  changed: (how) => how === "cut" && say("The connection is lost. Trying again."),
   last: () => state.v,
 });
 const bets = new Bets(line, () => state);
@@ -45,7 +46,7 @@ function hear(message) {
     for (const { says } of message.events) if (says) say(says);
     const { scene } = state;
     if (scene.asked !== null && scene.asked !== asked && mySeats(state).includes(scene.asked)) {
-      say(`Your decision: ${scene.choices.map((one) => `${one.key} ${one.label}`).join(", ")}.`);
+      say(`Your decision. ${handWords(state)}`);
     }
   }
   if (message.type === "welcome" && sitting) sit("");

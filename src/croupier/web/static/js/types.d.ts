@@ -4,7 +4,7 @@ export type Seats = Record<string, { player: string; name: string; present: bool
 
 export interface Line {
   wager: string; label: string; stake: string; outcome: string; paid: string; returned: string;
-  clause: string; ruling: string | null; because: string;
+  clause: string; ruling: string | null; because: string; row: [string, number] | null;
 }
 
 export interface Box {
@@ -13,12 +13,12 @@ export interface Box {
   lacks: { says: string; clause: string | null } | null; fee: string; net: string | null;
 }
 
-export interface Choice { option: string; label: string; key: string }
+export interface Choice { option: string; label: string; key: string; says: string }
 
 export interface Scene {
   phase: string; seats: Seats; round: string | null; commitment: string | null;
   step: string | null; asked: number | null; choices: Choice[]; boxes: Record<string, Box>;
-  places: Record<string, number[]>; faces: Record<string, string>;
+  places: Record<string, number[]>; faces: Record<string, string>; plays: boolean | null;
   banker: { seat: number; player: string; funds: string; net: string | null } | null;
   bank_turn: number | null; passes: boolean; meters: Record<string, string>; order: number[];
   void: { clause: string; says: string } | null; closed_wagers: Record<string, string>;
@@ -28,16 +28,18 @@ export type Patch = { [K in keyof Scene]?: any };
 
 export interface Wager {
   wager: string; label: string; placed: string; spots: string[]; sizes: string[] | null;
-  limits: [string, string] | null; needs: string[]; paytable: string | null; clause: string;
+  limits: [string, string] | null; needs: string[]; paytable: string | null;
+  tables: string[]; note: string; clause: string;
 }
 
 export interface Felt {
-  table: string; title: string; rulebook: string; book: string; place: string;
+  table: string; title: string; rulebook: string; book: string; place: string; printed: string;
   banked_by: string; bank: string; seats: number; boxes_max: number; practice: boolean;
   chips_cents: number[]; wagers: Wager[]; spots: Record<string, string>;
   places: Record<string, { label: string; cards: number }>; shared_hands: number | null;
-  meters: Record<string, string>;
-  paytables: { id: string; label: string; rows: PayRow[] }[];
+  meters: Record<string, string>; hand: { of: string[]; cards: number }; wheel: boolean;
+  sides: Record<string, string>; options: Record<string, Record<string, [string, string]>>;
+  paytables: { id: string; label: string; unit: string; rows: PayRow[] }[];
   notices: {
     about: string; title: string; says: string; clause: string | null; ruling: string | null;
   }[];
@@ -45,7 +47,7 @@ export interface Felt {
   timing: { bets_s: number; decide_s: number; grace_s: number };
 }
 
-export interface PayRow { hand: string; pays: string; stake: string | null; clause: string }
+export interface PayRow { hand: string; short: string; pays: string; print: string; stake: string | null; clause: string }
 export interface Clock { for: string; left_ms: number; of_ms: number; seat: number | null }
 export interface You { player: string; name: string; cents: number }
 
@@ -73,11 +75,25 @@ export interface Command {
 }
 
 export interface SpotView {
-  spot: string; label: string; wager: string; cents: number; fate: string;
+  spot: string; label: string; short: string; wager: string; cents: number; fate: string;
+  /** What was paid beside the stake, what it came to, and whether the stake was taken. */
+  paid: number; got: number | null; swept: boolean;
   /** Whether a chip may be put here now, and why not. */
   open: boolean; closed: string;
   /** Its sizes or limits, in words. */
   limits: string;
+}
+
+/** The spots of a wager, and what is printed at them. */
+export interface GroupView {
+  wager: string; label: string; note: string; limits: string; spots: SpotView[];
+  tables: { id: string; title: string; unit: string;
+    rows: { hand: string; pays: string; hit: boolean }[] }[];
+}
+
+/** What the message line says, in which tone. */
+export interface Said {
+  text: string; more: string; tone: string; clause: string | null; href: string;
 }
 
 export interface CardView { position: number; code: string; dealt: boolean }
@@ -85,8 +101,11 @@ export interface CardView { position: number; code: string; dealt: boolean }
 export interface SeatView {
   seat: number; name: string; mine: boolean; empty: boolean; away: boolean; ready: boolean;
   canSit: boolean; canLeave: boolean; banks: boolean; asked: boolean; folded: boolean; hand: number | null;
-  cards: CardView[]; spots: SpotView[]; staked: number; net: number | null; lines: Line[];
+  cards: CardView[]; called: string; spots: SpotView[]; staked: number; net: number | null; lines: Line[];
   fee: number; says: string;
 }
 
-export interface PlaceView { id: string; label: string; cards: CardView[]; groups: number }
+export interface PlaceView {
+  id: string; label: string; cards: CardView[]; room: number; called: string;
+  plays: boolean | null; first: boolean;
+}

@@ -11,10 +11,13 @@
  * @typedef {import("./types").PlaceView} PlaceView
  * @typedef {import("./types").SeatView} SeatView
  * @typedef {import("./types").SpotView} SpotView
+ * @typedef {import("./types").GroupView} GroupView
+ * @typedef {import("./types").Line} Line
  * @typedef {{card: (position: number) => boolean, face: (position: number) => boolean,
  *   seat: (seat: number) => boolean}} Gate what is let through already
  */
 
+import { handName, sentence } from "./hands.js";
 import { cents, money, signed } from "./money.js";
 import { faceOf, mySeats } from "./state.js";
 
@@ -50,13 +53,37 @@ const cardsOf = (state, positions, gate) =>
 export function placesOf(state, gate = OPEN) {
   const { felt, scene } = state;
   if (!felt) return [];
-  const places = Object.entries(felt.places).map(([id, { label, cards }], number) => ({
-    id,
-    label,
-    cards: cardsOf(state, scene.places[id] ?? [], gate),
-    groups: number === 0 ? cards : 0,
-  }));
-  return places.filter((place) => place.cards.length || place.groups);
+  const places = Object.entries(felt.places).map(([id, { label, cards }], number) => {
+    const shown = cardsOf(state, scene.places[id] ?? [], gate);
+    const up = shown.length > 0 && shown.every((card) => card.code);
+    const bank = !felt.hand.of.includes(id) && label === felt.bank;
+    return {
+      id,
+      label,
+      cards: shown,
+      room: Math.max(cards, shown.length),
+      called: bank && up ? sentence(handName(shown.map((card) => card.code))) : "",
+      plays: bank && up ? scene.plays : null,
+      first: number === 0,
+    };
+  });
+  return places.filter((place) => place.cards.length || place.first);
+}
+
+/**
+ * What the hand of a seat is called, together with the cards that it shares; with fewer cards than
+ * a whole hand, only what they make already.
+ * @param {State} state
+ * @param {CardView[]} cards
+ * @param {Gate} gate
+ */
+function called(state, cards, gate) {
+  const felt = /** @type {Felt} */ (state.felt);
+  const shared = felt.hand.of.flatMap((place) => state.scene.places[place] ?? []);
+  const codes = [...cards, ...cardsOf(state, shared, gate)].map((card) => card.code);
+  const up = codes.filter(Boolean);
+  if (!cards.length || cards.some((card) => !card.code)) return "";
+  return sentence(handName(up, { size: felt.hand.cards, wheel: felt.wheel }));
 }
 
 /**
@@ -85,13 +112,15 @@ export function seatOf(state, seat, gate = OPEN) {
   const { scene, you } = state;
   const felt = /** @type {Felt} */ (state.felt);
   const who = scene.seats[seat];
-  const box = scene.boxes[seat];
+  const mine = Boolean(you && who?.player === you.player);
+  const box = boxOf(state, seat);
   const banks = scene.banker?.seat === seat;
   const over = gate.seat(seat);
   const net = over ? netOf(state, seat) : null;
   const name = who?.name ?? (box ? box.player : "");
-  const mine = Boolean(you && who?.player === you.player);
-  const spots = felt.wagers.flatMap((wager) => spotsOf(state, wager, { seat, mine }));
+  const lines = over ? (box?.lines ?? []) : [];
+  const spots = felt.wagers.flatMap((wager) => spotsOf(state, wager, { seat, mine, lines }));
+  const cards = cardsOf(state, box?.cards ?? [], gate);
   return {
     seat,
     name,
@@ -106,14 +135,27 @@ export function seatOf(state, seat, gate = OPEN) {
     asked: scene.asked === seat,
     folded: Boolean(box?.folded || box?.abandoned),
     hand: box?.hand ?? null,
-    cards: cardsOf(state, box?.cards ?? [], gate),
+    cards,
+    called: called(state, cards, gate),
     spots,
     staked: spots.reduce((sum, spot) => sum + (spot.fate === "live" ? spot.cents : 0), 0),
     net,
-    lines: over ? (box?.lines ?? []) : [],
+    lines,
     fee: box && over ? cents(box.fee) : 0,
     says: saysOf(state, seat, net),
   };
+}
+
+/**
+ * What lies before a seat; what its last player left there is not the next one's.
+ * @param {State} state
+ * @param {number} seat
+ * @returns {Box | undefined}
+ */
+export function boxOf({ scene, you }, seat) {
+  const box = scene.boxes[seat];
+  const mine = you && scene.seats[seat]?.player === you.player;
+  return mine && box?.player !== you.player ? undefined : box;
 }
 
 /**
@@ -121,11 +163,14 @@ export function seatOf(state, seat, gate = OPEN) {
  * @param {State} state
  * @param {number} seat
  */
-export function netOf({ scene }, seat) {
-  const box = scene.boxes[seat];
+export function netOf(state, seat) {
+  const { scene } = state;
+  const box = boxOf(state, seat);
   if (box) return box.net === null ? null : cents(box.net);
-  const banked = scene.banker?.seat === seat ? scene.banker.net : null;
-  return banked === null ? null : cents(banked);
+  const banked = scene.banker?.seat === seat ? scene.banker : null;
+  const mine = state.you && scene.seats[seat]?.player === state.you.player;
+  if (!banked || (mine && banked.player !== state.you?.player)) return null;
+  return banked.net === null ? null : cents(banked.net);
 }
 
 /**
@@ -142,23 +187,31 @@ function maySit(state, seat) {
 /**
  * @param {State} state
  * @param {Wager} wager
- * @param {{seat: number, mine: boolean}} at
+ * @param {{seat: number, mine: boolean, lines: Line[]}} at
  * @returns {SpotView[]}
  */
-function spotsOf(state, wager, { seat, mine }) {
+function spotsOf(state, wager, { seat, mine, lines }) {
   const { scene } = state;
   const felt = /** @type {Felt} */ (state.felt);
-  const box = scene.boxes[seat];
+  const box = boxOf(state, seat);
   const closed = scene.closed_wagers[wager.wager] ?? "";
   const banks = scene.banker?.seat === seat;
   const open = mine && scene.phase === "bets" && wager.placed === BEFORE && !closed && !banks;
   return wager.spots.map((spot, number) => {
     const [sum, fate] = box?.stakes[spot] ?? ["0.00", ""];
     const many = wager.spots.length > 1;
+    const settled = lines.filter((line) => line.wager === spot || felt.sides[line.wager] === spot);
+    const paid = settled.reduce((all, line) => all + cents(line.paid), 0);
+    const back = settled.reduce((all, line) => all + cents(line.returned), 0);
+    const staked = settled.reduce((all, line) => all + cents(line.stake), 0);
     return {
       spot,
       wager: wager.wager,
       label: many ? `${felt.spots[spot] ?? `${wager.label} ${number + 1}`}` : wager.label,
+      short: many ? String(number + 1) : wager.label,
+      paid,
+      got: settled.length ? paid + back - staked : null,
+      swept: settled.length > 0 && !paid && !back,
       cents: cents(sum),
       fate,
       open,
@@ -166,6 +219,37 @@ function spotsOf(state, wager, { seat, mine }) {
       limits: limitsSay(wager),
     };
   });
+}
+
+/**
+ * The spots of one's own place by wager, each with what is printed there: paytables, and the rows
+ * that paid.
+ * @param {State} state
+ * @param {SpotView[]} spots
+ * @param {Line[]} lines
+ * @returns {GroupView[]}
+ */
+export function groupsOf({ felt }, spots, lines) {
+  if (!felt) return [];
+  const hits = new Set(lines.map((line) => line.row?.join(" ")));
+  return felt.wagers.map((wager) => ({
+    wager: wager.wager,
+    label: wager.label,
+    note: wager.note,
+    limits: limitsSay(wager),
+    spots: spots.filter((spot) => spot.wager === wager.wager),
+    tables: wager.tables.flatMap((id) => {
+      const table = felt.paytables.find((one) => one.id === id);
+      if (!table) return [];
+      const title = table.label === wager.label ? "" : table.label;
+      const rows = table.rows.map(({ short, print, stake }, number) => ({
+        hand: sentence(short) + (stake ? ` on ${money(cents(stake))}` : ""),
+        pays: print,
+        hit: hits.has(`${id} ${number}`),
+      }));
+      return [{ id, title, unit: table.unit, rows }];
+    }),
+  }));
 }
 
 /** @param {Wager} wager */
@@ -182,7 +266,7 @@ export function limitsSay({ sizes, limits }) {
  * @param {Wager} wager
  */
 export function stakeOf(state, seat, wager) {
-  const [sum] = state.scene.boxes[seat]?.stakes[wager.spots[0]] ?? ["0.00"];
+  const [sum] = boxOf(state, seat)?.stakes[wager.spots[0]] ?? ["0.00"];
   return cents(sum);
 }
 
@@ -206,9 +290,10 @@ export function raised(wager, now, chip) {
  * @param {number} seat
  * @param {number | null} net
  */
-function saysOf({ scene, felt }, seat, net) {
+function saysOf(state, seat, net) {
+  const { scene, felt } = state;
   const who = scene.seats[seat];
-  const box = scene.boxes[seat];
+  const box = boxOf(state, seat);
   const banker = scene.banker?.seat === seat ? scene.banker : null;
   if (net !== null) return net ? signed(net) : "even";
   if (banker) return `banks ${money(cents(banker.funds))}`;
@@ -221,13 +306,14 @@ function saysOf({ scene, felt }, seat, net) {
 }
 
 /**
- * What the dealer says now.
+ * What the dealer says now, to whoever looks on.
  * @param {State} state
  */
 export function announcement(state) {
   const { scene, felt } = state;
   const mine = mySeats(state);
-  const mine_asked = scene.asked !== null && mine.includes(scene.asked);
+  const named = (/** @type {number | null} */ seat) =>
+    scene.seats[seat ?? 0]?.name ?? `Seat ${seat}`;
   switch (scene.phase) {
     case "closed":
       return "The table is closed.";
@@ -235,26 +321,24 @@ export function announcement(state) {
     case "over":
       if (scene.bank_turn !== null && felt?.banked_by === "player") {
         const mine_turn = mine.includes(scene.bank_turn);
-        return mine_turn ? "Will you bank the next round?" : `Seat ${scene.bank_turn} may bank.`;
+        return mine_turn ? "Will you bank the next round?" : `${named(scene.bank_turn)} may bank.`;
       }
       if (scene.void) return `The round is void: ${scene.void.says}.`;
-      return scene.phase === "over" ? "The round is over." : "Take a seat to play.";
+      if (scene.phase === "over") return "The round is over.";
+      return mine.length ? "The next round opens soon." : "Take a seat to play.";
     case "bets":
-      return "Place your bets.";
-    case "decide":
-      return mine_asked ? "Your decision." : `Seat ${scene.asked} decides.`;
+      if (mine.includes(scene.banker?.seat ?? 0)) return "You bank: the others bet.";
+      return mine.length ? "Place your bets." : "Bets are open.";
+    case "decide": {
+      if (!mine.includes(scene.asked ?? 0)) return `${named(scene.asked)} decides.`;
+      const [first, ...rest] = scene.choices.map((choice) => choice.label);
+      return `${[first, ...rest.map((label) => label.toLowerCase())].join(" or ")}?`;
+    }
+    case "reveal":
+      return "The cards are turned up.";
     case "settle":
-      return "The dealer settles.";
+      return "The bets are settled.";
     default:
       return "No more bets.";
   }
 }
-
-/** @type {Record<string, string>} */
-const SUITS = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
-/** @type {Record<string, string>} */
-const RANKS = { T: "10", J: "jack", Q: "queen", K: "king", A: "ace" };
-
-/** @param {string} code */
-export const cardWords = (code) =>
-  code ? `${RANKS[code[0]] ?? code[0]} of ${SUITS[code[1]]}` : "a card face down";

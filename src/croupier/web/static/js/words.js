@@ -7,7 +7,8 @@
 
 import { cents, money, signed } from "./money.js";
 import { mySeats } from "./state.js";
-import { announcement, cardWords, limitsSay, openings, placesOf, seatsOf } from "./view.js";
+import { cardWords } from "./hands.js";
+import { announcement, limitsSay, openings, placesOf, seatsOf } from "./view.js";
 
 /**
  * How the table stands, one sentence a line.

@@ -1,0 +1,1 @@
+"""What there is to see of a table, and what each viewer is sent."""

@@ -1,0 +1,197 @@
+"""What never changes at a table, from its rules: spots, labels, paytables, limits, defaults."""
+
+from fractions import Fraction
+from typing import Any
+
+from croupier.gallery.scene import spot_label
+from croupier.house.config import TableConfig
+from croupier.money import format_money
+from croupier.reports.notices import notices_of
+from croupier.reports.sign import sign_of
+from croupier.round import bots
+from croupier.round.result import hand_places
+from croupier.round.settle import shared_place
+from croupier.rules.game import Paytable, Row, Wager
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import BANK, SEATS
+from croupier.rules.words import hand_says, number, payout_says
+
+CHIPS_CENTS = (100, 500, 2500, 10000, 50000)
+MONEY = "play chips"
+_SIGNS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+
+
+def felt_of(config: TableConfig) -> dict[str, Any]:
+    """Return what a page draws a table from."""
+    rules, timing = config.rules, config.timing
+    sign = sign_of(rules)
+    name = shared_place(rules)
+    return {
+        "table": config.id,
+        "title": config.title,
+        "rulebook": rules.rulebook,
+        "book": sign.title,
+        "place": sign.place,
+        "printed": _printed(rules, sign.qualifier),
+        "banked_by": rules.banked_by,
+        "bank": rules.bank.label,
+        "seats": config.seats,
+        "boxes_max": rules.table.boxes_max or 1,
+        "digest": rules.digest,
+        "practice": config.practice,
+        "money": MONEY,
+        "chips_cents": list(CHIPS_CENTS),
+        "wagers": [_wager(rules, name, wager) for name, wager in rules.wagers.items()],
+        "spots": {
+            spot: spot_label(rules, spot) for spots in rules.spots.values() for spot in spots
+        },
+        "options": _options(rules),
+        "places": _places(rules),
+        "shared_hands": rules.places[name].hands if name else None,
+        "meters": {id: rules.wagers[m.wager].label for id, m in rules.meters.items()},
+        "hand": _hand(rules),
+        "wheel": rules.ranking.wheel,
+        "sides": _sides(rules),
+        "paytables": [_paytable(family, rules, table) for family, table in rules.paytables.items()],
+        "notices": [notice._asdict() for notice in notices_of(rules)],
+        "posted": [text for text in (sign.qualifier, *sign.notes) if text],
+        "default": default_says(rules),
+        "timing": {
+            "bets_s": timing.bets_ms / 1000,
+            "decide_s": timing.decide_ms / 1000,
+            "grace_s": timing.grace_ms / 1000,
+        },
+    }
+
+
+def _wager(rules: TableRules, name: str, wager: Wager) -> dict[str, Any]:
+    limits = rules.limits.get(name)
+    return {
+        "wager": name,
+        "label": wager.label,
+        "placed": wager.placed,
+        "spots": list(rules.spots.get(name, (name,))),
+        "sizes": [format_money(size) for size in wager.sizes.of] if wager.sizes else None,
+        "limits": [format_money(limits.min), format_money(limits.max)] if limits else None,
+        "needs": sorted({other for c in wager.conditions for other in c.needs}),
+        "paytable": wager.paytable,
+        "tables": _tables_at(rules, name),
+        "note": _note(rules, name),
+        "clause": wager.clause,
+    }
+
+
+def _options(rules: TableRules) -> dict[str, Any]:
+    """Return what may be chosen at each step, with its clause."""
+    return {
+        name: {option: [made.label, made.clause] for option, made in step.option.items()}
+        for name, step in rules.steps.items()
+        if step.option
+    }
+
+
+def _hand(rules: TableRules) -> dict[str, Any]:
+    """Return whose cards make the hand of the main game, and how many they are."""
+    places = hand_places(rules)
+    dealt = sum(line.cards for line in rules.deal.cards if line.to == SEATS)
+    shared = [rules.places[place] for place in rules.places if rules.places[place].hands]
+    own = dealt or sum(place.cards // place.hands for place in shared)
+    others = sum(rules.places[place].cards for place in places if place in rules.places)
+    return {"of": list(places), "cards": own + others}
+
+
+def _sides(rules: TableRules) -> dict[str, str]:
+    """Return the spots where lines without a stake of their own are paid."""
+    bonuses = {name: rules.spots[bonus.on][0] for name, bonus in rules.bonuses.items()}
+    made = [envy for envy in rules.envies.values() if envy.makers in rules.spots]
+    return {**bonuses, **{envy.line: rules.spots[envy.makers][0] for envy in made}}
+
+
+def _printed(rules: TableRules, qualifier: str) -> str:
+    """Return the sentence under the game's name: who qualifies, or what the first wager needs."""
+    first = next(iter(rules.wagers.values()))
+    table = rules.paytables.get(first.paytable or "")
+    if qualifier or table is None or not table.rows:
+        return qualifier
+    least = hand_says(table.rows[-1])
+    better = "" if least.endswith("or better") else " or better"
+    return f"{first.label} pays with a {least}{better}"
+
+
+def _tables_at(rules: TableRules, name: str) -> list[str]:
+    """Return the paytables printed at a wager's spot: its own, then its bonuses'."""
+    own = rules.wagers[name].paytable
+    bonuses = [bonus.paytable for bonus in rules.bonuses.values() if bonus.on == name]
+    families = [family for family in (own, *bonuses) if family]
+    return [family for family in families if rules.paytables[family].rows]
+
+
+def _note(rules: TableRules, name: str) -> str:
+    """Say what a wager without a paytable pays, and what one made by a decision must equal."""
+    said = []
+    for step in rules.steps.values():
+        for option in step.option.values():
+            if option.places == name and option.equals:
+                times = "" if option.times == 1 else f"{option.times} times "
+                said.append(f"equals {times}the {spot_label(rules, option.equals)}")
+    settle = rules.wagers[name].settle
+    if not rules.wagers[name].paytable and settle.higher and settle.higher.to is not None:
+        said.append(f"pays {number(settle.higher.to)} to 1")
+    return ", ".join(dict.fromkeys(said))
+
+
+def _places(rules: TableRules) -> dict[str, Any]:
+    places = {id: {"label": p.label, "cards": p.cards} for id, p in rules.places.items()}
+    dealt = sum(line.cards for line in rules.deal.cards if line.to == BANK)
+    bank = {str(BANK): {"label": rules.bank.label, "cards": dealt}} if dealt else {}
+    return {**bank, **places}
+
+
+def _paytable(family: str, rules: TableRules, table: Paytable) -> dict[str, Any]:
+    named = [w.label for w in rules.wagers.values() if w.paytable == family]
+    named += [b.label for b in rules.bonuses.values() if b.paytable == family]
+    named += [e.label for e in rules.envies.values() if e.paytable == family]
+    rows = [
+        {
+            "hand": hand_says(row),
+            "short": _short(row),
+            "pays": payout_says(table, row),
+            "print": _print(table, row),
+            "stake": format_money(row.stake) if row.stake is not None else None,
+            "clause": row.clause or table.clause,
+        }
+        for row in table.rows
+    ]
+    units = {"to 1" if row.to is not None else "for 1" for row in table.rows if _is_odds(row)}
+    unit = units.pop() if len(units) == 1 else ""
+    return {"id": family, "label": named[0] if named else family, "unit": unit, "rows": rows}
+
+
+def _is_odds(row: Row) -> bool:
+    return row.to is not None or row.for_ is not None
+
+
+def _short(row: Row) -> str:
+    """Name the hand of a row in little space, its suits by their signs."""
+    if not row.suits or len(row.suits) == len(_SIGNS):
+        return hand_says(row)
+    return f"{row.label or row.hand} {''.join(_SIGNS[suit] for suit in row.suits)}"
+
+
+def _print(table: Paytable, row: Row) -> str:
+    """Write what a row pays in little space, under a head that has the unit."""
+    if row.to is not None or row.for_ is not None:
+        return number(row.to if row.to is not None else row.for_ or Fraction(0))
+    if row.percent == 100:
+        return "meter"
+    return payout_says(table, row) if row.percent is None else f"{number(row.percent)} % of meter"
+
+
+def default_says(rules: TableRules) -> str:
+    """Say what the clock chooses for a player who does not, and why."""
+    says = "; ".join(dict.fromkeys(bots.choices_say(rules)))
+    return (
+        f"Whoever does not choose in time, or is away for longer than the grace period, is played "
+        f"by this rule: {says}. It stakes more only where giving up would lose more on average, "
+        "and takes back whatever may be taken back unless it has won already."
+    )

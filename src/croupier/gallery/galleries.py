@@ -1,0 +1,80 @@
+"""The galleries of all tables of a process, and the sockets of each player in them."""
+
+from croupier.gallery.frames import encode
+from croupier.gallery.gallery import Gallery
+from croupier.gallery.outbox import Mail, Viewer
+from croupier.gallery.scene import Scene, scene_of
+from croupier.house.pit import Pit
+
+ENDED = 4403
+"""The close code of a socket whose player's session has ended."""
+
+
+class Galleries:
+    """Everybody who looks at any table of a pit."""
+
+    def __init__(self, pit: Pit) -> None:
+        self.pit = pit
+        self.names: dict[str, str] = {}
+        """What players are called, by their ids."""
+        self.mail = Mail()
+        """Lets answers that are ready at one time go out together."""
+        self._of: dict[str, Gallery] = {}
+        self._sockets: dict[str, set[Viewer]] = {}
+        """The sockets of each player, at whatever tables."""
+
+    def open(self) -> None:
+        """Let each table of the pit be looked at."""
+        for table in self.pit.tables.values():
+            gallery = Gallery(
+                table.config,
+                table.current(),
+                names=self.names,
+                wait_ms=self.pit.books.clocks.wait_ms,
+                note_present=table.note_present,
+            )
+            table.listeners.append(gallery.tell)
+            self._of[table.id] = gallery
+        self.pit.books.on_purse = self.tell_purse
+
+    def close(self) -> None:
+        """Close all sockets."""
+        for gallery in self._of.values():
+            for viewer in gallery.viewers:
+                viewer.end()
+
+    def __getitem__(self, table: str) -> Gallery:
+        return self._of[table]
+
+    def scene(self, table: str) -> Scene:
+        """Return what anybody may see of a table now."""
+        return scene_of(self.pit.tables[table].current(), self.names)
+
+    def welcome(self, viewer: Viewer, table: str, last: int | None = None) -> None:
+        """Let somebody look at a table; `last` is the number of the last event they saw."""
+        player = viewer.player
+        cents = self.pit.books.purse_cents(player) if player else 0
+        if player:
+            self._sockets.setdefault(player, set()).add(viewer)
+        self._of[table].welcome(viewer, last, cents=cents)
+
+    def farewell(self, viewer: Viewer, table: str) -> None:
+        """Let somebody go."""
+        player = viewer.player or ""
+        if theirs := self._sockets.get(player):
+            theirs.discard(viewer)
+            if not theirs:
+                del self._sockets[player]
+        self._of[table].farewell(viewer)
+
+    def tell_purse(self, player: str, cents: int) -> None:
+        """Tell a player what is in the purse now."""
+        if theirs := self._sockets.get(player):
+            frame = encode({"type": "purse", "cents": cents})
+            for viewer in theirs:
+                viewer.send(frame)
+
+    def end(self, player: str) -> None:
+        """Close all sockets of a player whose session has ended."""
+        for viewer in self._sockets.get(player, ()):
+            viewer.end(ENDED)

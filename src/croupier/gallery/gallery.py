@@ -1,0 +1,148 @@
+"""Who looks at a table: what each viewer is sent, and what those who come back have missed.
+
+A gallery is told what a table knows and what happened there, and asks nobody. It could as well be
+in another process than its table.
+"""
+
+from collections.abc import Callable, Mapping
+
+from croupier.errors import Refused
+from croupier.gallery.felt import felt_of
+from croupier.gallery.frames import PROTOCOL, encode, refused
+from croupier.gallery.outbox import MISSED_MAX, NEWS_S, Board, Mail, News, Viewer
+from croupier.gallery.scene import (
+    CAN_WAIT,
+    UNSAID,
+    Scene,
+    Seen,
+    bets_changed,
+    patch_of,
+    scene_of,
+)
+from croupier.gallery.tidings import tidings_of
+from croupier.house.config import TableConfig
+from croupier.house.now import Now, Told
+from croupier.house.standing import Returned
+from croupier.round.events import Dealt
+from croupier.round.view import own_positions
+
+
+class Gallery:
+    """Everybody who looks at one table."""
+
+    def __init__(
+        self,
+        config: TableConfig,
+        now: Now,
+        *,
+        names: Mapping[str, str],
+        wait_ms: Callable[[], int],
+        note_present: Callable[[frozenset[str]], None],
+    ) -> None:
+        self.id = config.id
+        self.felt = felt_of(config)
+        self.board = Board(Mail(NEWS_S))  # Tables send at different times, not all at once.
+        self.viewers = self.board.viewers
+        self._names, self._wait_ms, self._note_present = names, wait_ms, note_present
+        self._news = News(now.number)
+        self._seen = Seen(now, scene_of(now, names))
+        self._told_clock: object = None
+
+    @property
+    def scene(self) -> Scene:
+        """What viewers have been sent so far."""
+        return self._seen.scene
+
+    def own(self, player: str | None) -> dict[str, str]:
+        """Return the faces that are this player's to see, by position."""
+        round, deck = self._seen.now.standing.round, self._seen.now.deck
+        if player is None or round is None or deck is None:
+            return {}
+        return {str(p): str(deck.deck[p]) for p in own_positions(round, player)}
+
+    # ------------------------------------------------------------ what happened
+
+    def tell(self, now: Now, told: Told) -> None:
+        """Send everybody what happened, and what is to be seen now."""
+        events, seen = tidings_of(told), self._seen
+        bets = bets_changed(seen, now) if events else None
+        scene, patch = bets or self._changed(now, happened=bool(events))
+        self._seen = Seen(now, scene)
+        clock = now.notes.clock
+        waits = clock.wait and clock.wait.key, clock.extra_ms
+        if not events and not patch and waits == self._told_clock:
+            return  # A spectator came or went.
+        self._told_clock = waits
+        news = {"type": "news", "v": now.number, "events": events, "scene": patch}
+        frame = encode({**news, "clock": clock.said(self._wait_ms())})
+        if events:
+            self._news.keep(now.number, frame)
+        if patch.keys() <= CAN_WAIT:
+            self.board.tell(frame)
+        else:
+            for viewer in self.viewers:
+                viewer.send(frame)
+        if told.missed or _deals(told):
+            for viewer in self.viewers:
+                self._send_own(viewer)
+        for act, *_ in told.stored:
+            if act.returned is not None:
+                self._tell_returned(act.returned)
+
+    def _changed(self, now: Now, *, happened: bool) -> tuple[Scene, Scene]:
+        """Return the scene and what has changed in it."""
+        # A name changes only when somebody comes, and then there is no event.
+        scene = scene_of(now, self._names, self._seen if happened else None)
+        return scene, patch_of(self._seen.scene, scene)
+
+    def _send_own(self, viewer: Viewer) -> None:
+        if own := self.own(viewer.player):
+            viewer.send(encode({"type": "own", "v": self._seen.now.number, "own": own}))
+
+    def _tell_returned(self, returned: Returned) -> None:
+        """Tell a player that bets came back, and by which clause they could not stand."""
+        why = returned.why
+        message = f"your bets were returned when betting closed: {why.message}"
+        frame = refused(None, Refused(why.code, message, field=why.field, clause=why.clause))
+        for viewer in self.viewers:
+            if viewer.player == returned.player:
+                viewer.send(frame)
+
+    # ------------------------------------------------------------ who looks on
+
+    def come(self, viewer: Viewer) -> None:
+        """Let somebody look on from now on."""
+        self.board.come(viewer)
+        self._note_present(self.board.present)
+
+    def welcome(self, viewer: Viewer, last: int | None, *, cents: int = 0) -> None:
+        """Let somebody look on: send everything there is to see, or what they have missed."""
+        self.come(viewer)
+        now, scene = self._seen
+        missed = None if last is None else self._news.since(last)
+        if missed is not None and len(missed) > MISSED_MAX:
+            missed = None
+        player = viewer.player
+        you = player and {"player": player, "name": viewer.name, "cents": cents}
+        whole = {"felt": self.felt, "scene": scene} if missed is None else {"scene": None}
+        message = {"type": "welcome", "protocol": PROTOCOL, "table": self.id, "you": you, **whole}
+        clock = now.notes.clock.said(self._wait_ms())
+        tail = {"v": now.number, "own": self.own(player), "clock": clock}
+        viewer.restart([encode({**message, **tail}), *(missed or ())])
+        if missed is not None:
+            # Changes without an event were not kept, and old news may have cleared own cards.
+            unsaid = {key: scene[key] for key in UNSAID}
+            news = {"type": "news", "v": now.number, "events": [], "scene": unsaid}
+            viewer.send(encode({**news, "clock": clock}))
+            self._send_own(viewer)
+
+    def farewell(self, viewer: Viewer) -> None:
+        """Let somebody go."""
+        self.board.go(viewer)
+        self._note_present(self.board.present)
+
+
+def _deals(told: Told) -> bool:
+    """Whether players got cards of their own."""
+    happened = (one.event for act, *_ in told.stored for one in act.happened)
+    return any(isinstance(event, Dealt) for event in happened)

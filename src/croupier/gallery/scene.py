@@ -1,0 +1,301 @@
+"""The scene of a table: what anybody may see of it, as plain data, and patches of it.
+
+A scene is built up from what is public; cards are positions of the deck, and only faces that were
+shown are in it. A page holds one scene and lays patches on it, as `patched` does.
+"""
+
+from collections.abc import Mapping
+from itertools import compress
+from operator import is_not
+from typing import Any, NamedTuple
+
+from croupier.errors import Bug
+from croupier.house.clock import Company
+from croupier.house.now import Now
+from croupier.house.standing import Standing
+from croupier.money import format_money, shown_cents
+from croupier.round.bets import lack_of
+from croupier.round.plan import plan_of
+from croupier.round.reasons import Reasons
+from croupier.round.result import line_of
+from croupier.round.state import Box, Line, Round, Void
+from croupier.round.view import choices
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import BANK
+from croupier.rules.words import dollars
+from croupier.table.state import bank_order
+
+Scene = dict[str, Any]
+BY_SEAT = ("seats", "boxes")
+"""The parts that a patch changes seat by seat; it replaces all others."""
+UNSAID = ("phase", "seats", "meters", "closed_wagers")
+"""The parts that can change without an event at this table."""
+CAN_WAIT = {"boxes"}
+"""The parts that can be sent late: a bet asks nothing of other players."""
+PHASES = {"bets": "bets", "deal": "dealing", "decide": "decide", "reveal": "reveal"}
+
+
+class Seen(NamedTuple):
+    """A scene, and what it was made from: parts of which nothing has changed are kept."""
+
+    now: Now
+    scene: Scene
+
+
+def scene_of(now: Now, names: Mapping[str, str], last: Seen | None = None) -> Scene:
+    """Return the scene of a table; `names` says what players are called."""
+    standing, company = now.standing, now.notes.company
+    round, table = standing.round, standing.table
+    commitment = standing.commitment
+    return {
+        "phase": _phase(standing, company),
+        "seats": _seats(now, names, last),
+        "commitment": commitment.digest if commitment else None,
+        "bank_turn": _bank_turn(standing),
+        "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
+        **_meters_scene(now),
+        **(_round_scene(round, last) if round else _NO_ROUND),
+    }
+
+
+def _meters_scene(now: Now) -> Scene:
+    """Return the parts of a scene that can change at other tables."""
+    return {
+        "meters": {id: format_money(shown_cents(m)) for id, m in sorted(now.meters.items())},
+        "closed_wagers": dict(sorted(now.closed.items())),
+    }
+
+
+def bets_changed(last: Seen, now: Now) -> tuple[Scene, Scene] | None:
+    """Return the scene and its patch where nothing but bets has changed; otherwise None.
+
+    Most events are bets, and this is much quicker than making the whole scene.
+    """
+    was, standing = last.now.standing, now.standing
+    before, round = was.round, standing.round
+    if before is None or round is None or not before.boxes or not round.boxes:
+        return None
+    only_bets = (
+        before.id == round.id
+        and round.stage is not None
+        and round.stage.do == "bets"
+        and before.stage is round.stage
+        and before.banker is round.banker
+        and before.void is round.void
+        and was.table is standing.table
+        and was.commitment is standing.commitment
+        and last.now.notes.company == now.notes.company
+    )
+    if not only_bets:
+        return None
+    had, boxes, known = before.boxes, round.boxes, last.scene["boxes"]
+    others = [seat for seat, box in boxes.items() if had.get(seat) is not box]
+    made = {str(seat): _box_scene(round, boxes[seat], []) for seat in others}
+    gone = {str(seat): None for seat in had.keys() - boxes.keys()}
+    changed = {seat: box for seat, box in (made | gone).items() if box != known.get(seat)}
+    patch: Scene = {"boxes": changed} if changed else {}
+    if standing.rules.meters:
+        parts = _meters_scene(now).items()
+        patch |= {part: shown for part, shown in parts if shown != last.scene[part]}
+    return patched(last.scene, patch), patch
+
+
+def _seats(now: Now, names: Mapping[str, str], last: Seen | None) -> Scene:
+    company, seats = now.notes.company, now.standing.table.seats
+    if last and last.now.notes.company == company and last.now.standing.table.seats is seats:
+        kept: Scene = last.scene["seats"]
+        return kept
+    return {
+        str(seat): {
+            "player": player,
+            "name": names.get(player, player),
+            "present": player in company.present,
+            "ready": seat in company.ready,
+        }
+        for seat, player in sorted(seats.items())
+    }
+
+
+def _phase(standing: Standing, company: Company) -> str:
+    round = standing.round
+    if round is None or (round.closed and not standing.table.seats):
+        return "waiting" if company.open else "closed"
+    if round.closed:
+        return "over" if company.open else "closed"
+    return PHASES.get(round.stage.do if round.stage else "", "settle")
+
+
+def _bank_turn(standing: Standing) -> int | None:
+    if standing.in_play or standing.table.banker:
+        return None
+    return next(iter(bank_order(standing.table)), None)
+
+
+_NO_ROUND: Scene = {
+    "round": None,
+    "step": None,
+    "asked": None,
+    "choices": [],
+    "boxes": {},
+    "places": {},
+    "faces": {},
+    "plays": None,
+    "banker": None,
+    "order": [],
+    "void": None,
+}
+
+
+def _round_scene(round: Round, last: Seen | None) -> Scene:
+    asked = round.asked[0] if round.asked and not round.due else None
+    banker, void = round.banker, round.void
+    return {
+        "round": round.id,
+        "step": round.rules.sequence[round.at][0] if round.step else None,
+        "asked": asked,
+        "choices": [
+            {key: c[key] for key in ("option", "label", "key")} | {"says": _comes_to(round, c)}
+            for c in choices(round)
+        ],
+        "boxes": _boxes(round, last),
+        "places": {place: list(positions) for place, positions in round.places.items()},
+        "faces": {str(position): str(card) for position, card in sorted(round.faces.items())},
+        "plays": _bank_plays(round),
+        "banker": {
+            "seat": banker.seat,
+            "player": banker.player,
+            "funds": format_money(banker.funds),
+            "net": format_money(round.bank_result.net) if round.bank_result else None,
+        }
+        if banker
+        else None,
+        "order": [] if void else list(round.order),
+        "void": _void_scene(round.rules, void) if void else None,
+    }
+
+
+def _comes_to(round: Round, choice: Mapping[str, Any]) -> str:
+    """Say what a choice costs or brings back: "bet $5 more", "lose $16", "take $10 back"."""
+    step, box = round.step, round.boxes[choice["seat"]]
+    if step is None:
+        return ""
+    option = step.option[choice["option"]]
+    live = {spot: stake.cents for spot, stake in box.stakes.items() if stake.fate == "live"}
+    fates = {spot: end.fate for spot, end in option.stakes.items() if spot in live}
+    said = []
+    if option.places and option.equals in live:
+        said.append(f"bet {dollars(live[option.equals] * option.times)} more")
+    for fate, words in (("forfeit", "lose {}"), ("take back", "take {} back")):
+        if sum_ := sum(live[spot] for spot, end in fates.items() if end == fate):
+            said.append(words.format(dollars(sum_)))
+    if not said and step.asks in live:
+        said.append(f"keep {dollars(live[step.asks])} on {spot_label(round.rules, step.asks)}")
+    return ", ".join(said)
+
+
+def _bank_plays(round: Round) -> bool | None:
+    """Tell whether the bank's hand qualifies, once all of it is shown; None before, or always."""
+    cards = round.places.get(BANK, ())
+    if round.rules.bank.qualifier is None or round.void or not cards:
+        return None
+    if any(position not in round.faces for position in cards):
+        return None
+    plan = plan_of(round.rules)
+    return plan.strength(tuple(round.faces[p] for p in cards)) >= plan.qualifying
+
+
+def _void_scene(rules: TableRules, void: Void) -> Scene:
+    says = rules.irregularities[void.kind].says if void.kind else void.because
+    return {"clause": void.clause, "ruling": void.ruling, "says": says}
+
+
+def _boxes(round: Round, last: Seen | None) -> Scene:
+    before = last.now.standing.round if last else None
+    if last and before and before.id == round.id and not (round.lines or round.closed):
+        known: Scene = last.scene["boxes"]
+        if round.boxes.keys() == before.boxes.keys():
+            # Before the settlement, a box alone determines its part of the scene.
+            seats = [seat for seat, box in round.boxes.items() if before.boxes[seat] is not box]
+            return {**known, **{str(s): _box_scene(round, round.boxes[s], []) for s in seats}}
+    reasons = Reasons(round) if round.closed else None
+    lines: dict[int, list[Scene]] = {}
+    for line in round.lines:
+        lines.setdefault(line.seat, []).append(told(round.rules, line, reasons))
+    return {
+        str(seat): _box_scene(round, box, lines.get(seat, []))
+        for seat, box in sorted(round.boxes.items())
+    }
+
+
+def _box_scene(round: Round, box: Box, lines: list[Scene]) -> Scene:
+    net = sum(line.net for line in round.lines if line.seat == box.seat) - box.fee
+    lack = lack_of(round.rules, box) if round.at == 0 else None
+    return {
+        "player": box.player,
+        "hand": box.hand,
+        "cards": list(box.cards),
+        "stakes": {s: [format_money(stake.cents), stake.fate] for s, stake in box.stakes.items()},
+        "chose": dict(box.chose),
+        "folded": box.folded,
+        "abandoned": box.abandoned,
+        "lines": lines,
+        "lacks": {"says": lack.refusal.message, "clause": lack.refusal.clause} if lack else None,
+        "fee": format_money(box.fee),
+        "net": format_money(net) if round.closed else None,
+    }
+
+
+def told(rules: TableRules, line: Line, reasons: Reasons | None) -> Scene:
+    """Return a settled line as plain data, with its label and its reason in words."""
+    why = reasons.why(line) if reasons else ""
+    row = reasons.row(line) if reasons else None
+    label = spot_label(rules, line.wager)
+    return {**line_of(line), "label": label, "because": why, "row": list(row) if row else None}
+
+
+def spot_label(rules: TableRules, spot: str) -> str:
+    """Return what a spot, or a line without one, is called on the felt."""
+    for name, wager in rules.wagers.items():
+        if spot == name:
+            return wager.label
+        if spot in wager.spots:
+            return f"{wager.label} {wager.spots.index(spot) + 1}"
+    for name, bonus in rules.bonuses.items():
+        if spot == name:
+            return bonus.label
+    for envy in rules.envies.values():
+        if spot == envy.line:
+            return envy.label
+    return spot
+
+
+# ---------------------------------------------------------------- patches
+
+
+def patch_of(before: Scene, after: Scene) -> Scene:
+    """Return what changed from one scene to the next. All scenes have the same key order."""
+    new = compress(after, map(is_not, after.values(), before.values()))
+    return {key: _change(key, before[key], after[key]) for key in new if before[key] != after[key]}
+
+
+def _change(key: str, then: Any, now: Any) -> Any:
+    if key not in BY_SEAT or not isinstance(then, dict):
+        return now
+    gone = {seat: None for seat in then if seat not in now}
+    return {**gone, **{seat: x for seat, x in now.items() if then.get(seat) != x}}
+
+
+def patched(scene: Scene, patch: Scene) -> Scene:
+    """Lay a patch on a scene, as every page does."""
+    after = dict(scene)
+    for key, now in patch.items():
+        if key in BY_SEAT and isinstance(scene.get(key), dict):
+            if not isinstance(now, dict):
+                raise Bug(f"a patch of {key} goes seat by seat")
+            merged = {**scene[key], **now}
+            for seat in [seat for seat, changed in now.items() if changed is None]:
+                del merged[seat]
+            after[key] = merged
+        else:
+            after[key] = now
+    return after

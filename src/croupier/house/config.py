@@ -1,0 +1,218 @@
+"""The tables that a server opens, read from a TOML file; all faults are found at once."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Annotated, Any, NamedTuple
+
+from croupier.errors import Breaches, CroupierError, Problems
+from croupier.house.clock import Timing
+from croupier.ledger.audit import RulesOf
+from croupier.ledger.events import TableSet
+from croupier.money import Cents
+from croupier.reading import Count, Place, Reader, Text, only, readable_parts, table_of
+from croupier.reading.toml import parse_toml, problems_in
+from croupier.round.state import NOTHING
+from croupier.rules.table_rules import TableRules
+from croupier.rules.words import plain
+
+SECONDS_MAX = 3600
+CHIPS = 1000
+TABLES_MAX = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableConfig:
+    """One table: the book it plays by, what is selected, and how it is run."""
+
+    id: str
+    title: str
+    rules: TableRules = field(repr=False)
+    selections: Mapping[str, Any]
+    seats: int
+    bots: int = 0
+    practice: bool = False
+    timing: Timing = field(default_factory=Timing)
+    meters: Mapping[str, str] = field(default_factory=dict)
+    """By meter, the name of one that this table shares with others."""
+    validated_cents: int | None = None
+
+    @property
+    def table_set(self) -> TableSet:
+        """What the journal says of the table's rules."""
+        rules = self.rules
+        meters = {id: name for id, name in self.meters.items() if id in rules.meters}
+        given = plain(dict(self.selections))
+        return TableSet(rules.rulebook, given, rules.digest, meters, self.validated_cents)
+
+    def meter(self, id: str) -> str:
+        """Return the name that a meter of the rules has in the ledger."""
+        return self.meters.get(id, f"{self.id}/{id}")
+
+
+@dataclass(frozen=True)
+class Config:
+    """All tables of a server, and what a guest starts with."""
+
+    tables: tuple[TableConfig, ...]
+    guest_chips_cents: int = CHIPS * 100
+
+
+def parse_config(text: str, rules_of: RulesOf, *, file: str = "tables") -> Config:
+    """Read the tables of a server, or raise all Problems of the file at once."""
+    tables = _Tables(rules_of)
+    config = tables.config(parse_toml(text, file))
+    if tables.reader.faults:
+        raise Problems(problems_in(text, file, tables.reader.faults))
+    return config
+
+
+# ---------------------------------------------------------------- what the file looks like
+
+_matches_id = re.compile(r"[a-z0-9][a-z0-9-]{0,29}").fullmatch
+_matches_title = re.compile(r"[ -~]{1,60}").fullmatch
+_Id = Annotated[str, only(str, "1 to 30 of a-z, 0-9 and -", _matches_id)]
+_Title = Annotated[str, only(str, "1 to 60 printable characters", _matches_title)]
+_Seconds = Annotated[
+    Decimal,
+    only(Decimal, f"a number of seconds from 0 to {SECONDS_MAX}", lambda s: 0 <= s <= SECONDS_MAX),
+]
+
+
+def _timing(**seconds: Decimal) -> Timing:
+    return Timing(**{f"{name}_ms": int(value * 1000) for name, value in seconds.items()})
+
+
+_TIMES = {name.removesuffix("_ms"): _Seconds for name in Timing._fields}
+_FILE = Annotated[Any, table_of({"guest_chips": Cents, "table": Any})]
+
+
+class _Row(NamedTuple):
+    """A `[[table]]` of the file."""
+
+    id: _Id
+    rulebook: Text
+    title: _Title | None = None
+    selections: Mapping[str, Any] = NOTHING
+    seats: Count | None = None
+    bots: Count = 0
+    practice: bool = False
+    validated: Cents | None = None
+    timing: Annotated[Timing, table_of(_TIMES, make=_timing)] = Timing()
+    meters: Mapping[str, _Id] = NOTHING
+
+
+class _Tables:
+    """Reads one file and collects what is wrong with it."""
+
+    def __init__(self, rules_of: RulesOf) -> None:
+        self.rules_of = rules_of
+        self.reader = Reader()
+
+    def config(self, data: Mapping[str, Any]) -> Config:
+        top = self.reader.read(_FILE, data) or {}
+        rows = data.get("table")
+        if not isinstance(rows, list) or not 1 <= len(rows) <= TABLES_MAX:
+            message = f"there must be 1 to {TABLES_MAX} tables, each a [[table]]"
+            self.reader.fault(("table",), message)
+            rows = []
+        found = [self._table(row, ("table", i)) for i, row in enumerate(rows)]
+        self._check_ids(rows)
+        self._check_shared(found)
+        return Config(tuple(filter(None, found)), top.get("guest_chips", CHIPS * 100))
+
+    def _table(self, raw: Any, at: Place) -> TableConfig | None:
+        row: _Row | None = self.reader.read(_Row, raw, at)
+        if not isinstance(raw, dict):
+            return None
+        read: _Row = row or readable_parts(_Row, raw)
+        rules, near = self._rules(read, at)
+        seats = self._seats(read, near, at)
+        self._check_meters(read, rules, at)
+        if row is None or rules is None:
+            return None
+        return TableConfig(
+            id=row.id,
+            title=row.title or rules.title,
+            rules=rules,
+            selections=row.selections,
+            seats=seats,
+            bots=row.bots,
+            practice=row.practice,
+            timing=row.timing,
+            meters=row.meters,
+            validated_cents=row.validated,
+        )
+
+    def _rules(self, row: _Row, at: Place) -> tuple[TableRules | None, TableRules | None]:
+        """Return the table's rules, and the nearest ones to check the rest against.
+
+        The two differ where some selections are faulty: the nearest rules leave those out.
+        """
+        if not row.rulebook:
+            return None, None
+        try:
+            rules = self.rules_of(row.rulebook, row.selections)
+        except Breaches as breaches:
+            for breach in breaches.breaches:
+                path = (*at, "selections", breach.selection)
+                self.reader.fault(path, breach.message, breach.clause)
+            return None, self._nearest(row, breaches)
+        except CroupierError as error:
+            self.reader.fault((*at, "rulebook"), getattr(error, "message", str(error)))
+            return None, None
+        return rules, rules
+
+    def _nearest(self, row: _Row, breaches: Breaches) -> TableRules | None:
+        faulty = {breach.selection for breach in breaches.breaches}
+        sound = {name: value for name, value in row.selections.items() if name not in faulty}
+        for nearest in (sound, {}):
+            with suppress(Breaches):
+                return self.rules_of(row.rulebook, nearest)
+        return None
+
+    def _seats(self, row: _Row, rules: TableRules | None, at: Place) -> int:
+        """Return how many seats there are, and refuse more seats or bots than can be."""
+        if rules is None:
+            return 0
+        seats, table = row.seats, rules.table
+        least = max(1, table.seats_min)
+        if seats is None:
+            seats = table.seats
+        elif not least <= seats <= table.seats:
+            message = f"must be from {least} to {table.seats}, not {seats}"
+            self.reader.fault((*at, "seats"), message, table.clause)
+            seats = table.seats
+        if row.bots > seats:
+            self.reader.fault((*at, "bots"), f"must be from 0 to {seats}, not {row.bots}")
+        return seats
+
+    def _check_meters(self, row: _Row, rules: TableRules | None, at: Place) -> None:
+        for id in row.meters if rules else ():
+            if rules and id not in rules.meters:
+                self.reader.fault((*at, "meters", id), "is not a meter of this table")
+
+    # ------------------------------------------------------------ what belongs together
+
+    def _check_ids(self, rows: list[Any]) -> None:
+        """Refuse two tables with one id, whatever else is wrong with them."""
+        seen: set[str] = set()
+        for i, row in enumerate(rows):
+            id = row.get("id") if isinstance(row, dict) else None
+            if isinstance(id, str) and id in seen:
+                self.reader.fault(("table", i, "id"), f"another table is called {id!r} too")
+            elif isinstance(id, str):
+                seen.add(id)
+
+    def _check_shared(self, tables: list[TableConfig | None]) -> None:
+        """A meter that tables share starts and resets at one sum, whichever of them is hit."""
+        first: dict[str, tuple[object, ...]] = {}
+        for i, table in enumerate(tables):
+            for id, name in table.meters.items() if table else ():
+                meter = table.rules.meters.get(id) if table else None
+                sums = (meter.reset, meter.initial) if meter else ()
+                if meter and first.setdefault(name, sums) != sums:
+                    message = f"{name!r} starts or resets at another sum at another table"
+                    self.reader.fault(("table", i, "meters", id), message)

@@ -1,0 +1,105 @@
+"""What a dealer does, act by act. Chance and time are arguments.
+
+The deck is shuffled, cut and committed to before the first wager of its round. Betting closes and
+cards are dealt in one act, so nothing can come between. A card that is shown carries its salt.
+"""
+
+from collections.abc import Mapping
+
+from croupier.fairness.commitment import Committed, commit
+from croupier.fairness.seal import seal
+from croupier.fairness.shuffle import Entropy, draw, shuffled
+from croupier.house.standing import Act
+from croupier.round import bots
+from croupier.round.commands import (
+    CallOff,
+    Choose,
+    CloseBets,
+    Deal,
+    Open,
+    Settle,
+    TakeDown,
+)
+from croupier.round.play import Play
+from croupier.round.state import Round
+from croupier.table.commands import DealFirstCard, EndRound, StartRound, Time
+from croupier.table.dealer import chore
+from croupier.table.state import cut, is_cut_due
+
+CLOCK = "clock"
+"""Who chose, when the player didn't."""
+
+
+class Chance:
+    """The source of entropy, and the key that decks are sealed with."""
+
+    def __init__(self, entropy: Entropy, key: bytes) -> None:
+        self.entropy, self.key = entropy, key
+
+
+def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int], chance: Chance) -> None:
+    """Do what has to be done before a round, start it, commit to its deck, and open betting."""
+    rules = act.standing.rules
+    least = rules.deck.cut.cards_min if rules.deck.cut else 1
+    depth = least + draw(chance.entropy, rules.deck.cards - 2 * least + 1)
+    while (next := chore(act.standing.table, time, depth)) is not None:
+        act.at_table(next)
+    table = act.standing.table
+    deck = table.decks[table.deck_turn]
+    act.at_table(StartRound(id, time))
+    cards = shuffled(chance.entropy)
+    if is_cut_due(rules, deck):
+        cards = cut(cards, deck.depth)
+    committed = commit(cards, chance.entropy, round=id, rules=rules.digest)
+    act.commit(committed, seal(committed, chance.key, chance.entropy))
+    for command in act.standing.table.opening():
+        act.in_round(Open(id, dict(meters)) if isinstance(command, Open) else command)
+
+
+def deal(act: Act, committed: Committed, *, time: Time) -> None:
+    """Announce \"no more bets\", deal, and turn up the cards that are due at once."""
+    act.in_round(CloseBets())
+    act.at_table(DealFirstCard(time))
+    act.in_round(Deal())
+    show(act, committed)
+
+
+def show(act: Act, committed: Committed) -> None:
+    """Turn up the cards that are due."""
+    if command := play_of(act.round, committed).due():
+        act.in_round(command)
+
+
+def settle(act: Act, meters: Mapping[str, int]) -> None:
+    """Settle every wager at what the meters show, and end the round."""
+    act.in_round(Settle({} if act.round.void else dict(meters)))
+    act.at_table(EndRound.of(act.round, act.standing.declared))
+
+
+def play_of(round: Round, committed: Committed) -> Play:
+    """Return a round as it is played with the deck that was committed to."""
+    return Play(round, dict(enumerate(committed.deck)), committed.salt)
+
+
+def choose_for(act: Act, seat: int, committed: Committed, *, rich: bool) -> None:
+    """Choose for a player by the posted rule; unless `rich`, only what costs nothing more."""
+    round = act.round
+    option = bots.choose(round, seat, play_of(round, committed).known_to(seat))
+    step = round.step
+    if not rich and step and step.option[option].places:
+        option = next(name for name, other in step.option.items() if not other.places)
+    act.in_round(Choose(seat, option, CLOCK))
+
+
+def take_down(act: Act, seat: int) -> None:
+    """Take down all bets of a seat."""
+    rules, box = act.standing.rules, act.round.boxes.get(seat)
+    for wager, spots in rules.spots.items():
+        if box and any(spot in box.stakes for spot in spots):
+            act.in_round(TakeDown(seat, wager))
+
+
+def call_off(act: Act, because: str) -> None:
+    """Call off a round that can't be finished (T6): every stake comes back."""
+    act.in_round(CallOff(because))
+    settle(act, {})

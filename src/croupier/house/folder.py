@@ -1,0 +1,68 @@
+"""The folder of a house: its ledger, keys and checkpoints.
+
+Only the owner can read the key files. The ledger alone, without its keys, neither opens a deck nor
+signs a checkpoint.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from croupier.errors import UserError
+from croupier.house.keys import ANEW, MASTER, OWNER_ONLY, SIGNING, Keys, keys_of
+from croupier.house.signing import Signing
+from croupier.ledger.stores import open_postgres, open_sqlite
+from croupier.ledger.stores.marks import CHECKPOINTS, HIGH_WATER, LEDGER, check_marks, marks_in
+from croupier.ledger.stores.protocol import Store
+
+LOCK = "open.lock"
+KEPT = (MASTER, SIGNING, CHECKPOINTS, HIGH_WATER)
+"""Files that belong to one ledger; if one of them is there, there was a ledger."""
+
+
+@contextmanager
+def opened_house(folder: Path, database: str | None = None) -> Iterator["House"]:
+    """Open a folder and its ledger, and lock it for this server; create it if there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, OWNER_ONLY)
+    except OSError as error:
+        raise UserError(f"cannot be opened: {error.strerror}", field="--data") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise UserError(f"another server has {folder.name} open", field="--data") from None
+    try:
+        store = _ledger(folder, database)
+        try:
+            keys = keys_of(folder, store)
+            with store.reading() as view:
+                check_marks(view, marks_in(folder))
+            yield House(folder, store, keys)
+        finally:
+            store.close()
+    finally:
+        os.close(lock)
+
+
+def _ledger(folder: Path, database: str | None) -> Store:
+    if database:
+        return open_postgres(database, make=True, alone=True)
+    file = folder / LEDGER
+    there = [name for name in KEPT if (folder / name).exists()]
+    if there and not file.exists():
+        raise UserError(f"{LEDGER} is missing beside {there[0]}; {ANEW}", field="--data")
+    return open_sqlite(file, make=True, alone=True)
+
+
+class House:
+    """An open folder with its ledger and keys."""
+
+    def __init__(self, folder: Path, store: Store, keys: Keys) -> None:
+        self.folder, self.store, self.keys = folder, store, keys
+
+    def signing(self) -> Signing:
+        return Signing(self.keys.signing, self.folder / CHECKPOINTS)

@@ -1,0 +1,182 @@
+"""The keys of a house, checked against what its ledger knows of them.
+
+A ledger knows its keys by their ids. Keys are made once, for a ledger without events: with another
+master key the cards of open rounds can't be read, and with another signing key auditors would
+reject the next checkpoint.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from croupier.errors import CroupierError, UserError
+from croupier.fairness.commitment import Commitment
+from croupier.fairness.seal import format_key, key_id, new_key, parse_key, unseal
+from croupier.ledger.checkpoints import is_signed, public_key
+from croupier.ledger.journal import decode
+from croupier.ledger.store import View
+from croupier.ledger.stores.protocol import Store
+
+MASTER, SIGNING = "master.key", "signing.key"
+OWNER_ONLY = 0o600
+_DECK, _CLOSED = b'"type":"DeckCommitted"', b'"type":"Closed"'
+
+
+class Keys(NamedTuple):
+    """The key that decks are sealed with, and the key that checkpoints are signed with."""
+
+    master: bytes
+    signing: bytes
+
+
+class KeyIds(NamedTuple):
+    """What a ledger knows of its keys."""
+
+    master: str
+    """The id of the master key."""
+    signing: str
+    """The public half of the signing key."""
+
+
+_IDS: dict[str, Callable[[bytes], str]] = {
+    MASTER: key_id,
+    SIGNING: lambda key: public_key(key).hex(),
+}
+
+
+def ids_of(keys: Keys) -> KeyIds:
+    """Return the ids of keys."""
+    return KeyIds(*(_IDS[name](key) for name, key in zip(_IDS, keys, strict=True)))
+
+
+def keys_of(folder: Path, store: Store) -> Keys:
+    """Read a ledger's keys from its folder; refuse missing keys and those of another ledger."""
+    with store.snapshot() as session:
+        known = next(
+            (KeyIds(*row) for row in session.rows("SELECT master, signing FROM house")), None
+        )
+    with store.reading() as view:
+        empty = not any(head.number for head in view.heads().values())
+    if known is None and empty:
+        return _made(folder, store)
+    if known is not None:
+        _finish_making(folder, known)
+    keys = Keys(_read(folder, MASTER), _read(folder, SIGNING))
+    if known is None:
+        with store.reading() as view:
+            _check_fit(view, keys)
+        _note(store, ids_of(keys))
+        return keys
+    for name, wanted, found in zip(_IDS, known, ids_of(keys), strict=True):
+        if wanted != found:
+            message = f"this is the key {found[:16]}…, and the ledger's is {wanted[:16]}…; {HELP}"
+            raise UserError(message, field=name)
+    return keys
+
+
+HELP = "put the ledger's own key file back, from where you keep it"
+
+
+def _read(folder: Path, name: str) -> bytes:
+    """Read a key file; refuse one that is missing or readable by others."""
+    file = folder / name
+    if not file.exists():
+        message = f"is missing from {folder}, and the ledger cannot go on without it; {HELP}"
+        raise UserError(message, field=name)
+    if file.stat().st_mode & 0o077:
+        raise UserError("can be read by other users; run chmod 600 on it", field=name)
+    try:
+        return parse_key(file.read_text("utf-8"))
+    except ValueError:
+        raise UserError(f"is not a key; {HELP}", field=name) from None
+
+
+# ---------------------------------------------------------------- new keys
+
+
+def _made(folder: Path, store: Store) -> Keys:
+    """Make keys for a new ledger.
+
+    The files get their final names once the ledger knows the keys. Interrupted before that, keys
+    are made again; interrupted after it, the next start renames them.
+    """
+    there = [name for name in _IDS if (folder / name).exists()]
+    if there:
+        raise UserError(f"the ledger is empty, but {there[0]} is that of another; {ANEW}")
+    keys = Keys(new_key(os.urandom), new_key(os.urandom))
+    for name, key in zip(_IDS, keys, strict=True):
+        _write(_new(folder, name), format_key(key))
+    _note(store, ids_of(keys))
+    _finish_making(folder, ids_of(keys))
+    return keys
+
+
+ANEW = (
+    "put the ledger back or restore a backup of it, or begin a new house in another folder "
+    "and with an empty database"
+)
+
+
+def _new(folder: Path, name: str) -> Path:
+    return folder / f"{name}.new"
+
+
+def _write(file: Path, text: str) -> None:
+    file.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with os.fdopen(os.open(file, flags, OWNER_ONLY), "w") as made:
+        made.write(text)
+        made.flush()
+        os.fsync(made.fileno())
+
+
+def _finish_making(folder: Path, known: KeyIds) -> None:
+    """Rename new key files to their final names, if they are the ledger's."""
+    for (name, id_of), wanted in zip(_IDS.items(), known, strict=True):
+        file, new = folder / name, _new(folder, name)
+        if not file.exists() and new.exists() and id_of(_read(folder, new.name)) == wanted:
+            new.rename(file)
+
+
+def _note(store: Store, known: KeyIds) -> None:
+    with store.writing() as session:
+        session.run("INSERT INTO house (house, master, signing) VALUES (1, ?, ?)", *known)
+
+
+# ---------------------------------------------------------------- a ledger of an earlier version
+
+
+def _check_fit(view: View, keys: Keys) -> None:
+    """Refuse keys that can't be this ledger's, where it doesn't know their ids yet."""
+    checkpoints = view.checkpoints()
+    if checkpoints and not is_signed(checkpoints[-1], public_key(keys.signing)):
+        message = f"the ledger's last checkpoint is signed with another key; {HELP}"
+        raise UserError(message, field=SIGNING)
+    decks = [deck for stream in view.heads() if (deck := _last_deck(view, stream))]
+    opens = [(_is_opened(view, deck, keys.master), is_open) for deck, is_open in decks]
+    if any(is_open and not fits for fits, is_open in opens) or (
+        opens and not any(fits for fits, _ in opens)
+    ):
+        message = f"does not open the decks that are sealed in the ledger; {HELP}"
+        raise UserError(message, field=MASTER)
+
+
+def _last_deck(view: View, stream: str) -> tuple[Commitment, bool] | None:
+    """Return what the last deck of a table is committed to, and whether its round is open."""
+    found: tuple[Commitment, bool] | None = None
+    for row in view.stream(stream):
+        if _DECK in row.data:
+            event = decode(row.data).event
+            found = Commitment(event["round"], event["rules"], event["root"]), True
+        elif found and _CLOSED in row.data:
+            found = found[0], False
+    return found
+
+
+def _is_opened(view: View, commitment: Commitment, key: bytes) -> bool:
+    try:
+        unseal(view.sealed(commitment.round) or b"", key, commitment)
+    except CroupierError:
+        return False
+    return True

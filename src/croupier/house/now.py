@@ -1,0 +1,35 @@
+"""What a table publishes after each turn: all there is to know now, and what happened."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from croupier.fairness.commitment import Committed
+from croupier.house.clock import Notes
+from croupier.house.standing import Standing
+from croupier.house.turn import Stored
+
+
+class Now(NamedTuple):
+    """Everything there is to know about a table. Whoever shows it has to ask nobody."""
+
+    number: int
+    """The number of the last event."""
+    standing: Standing
+    deck: Committed | None
+    """The cards of the last round, hidden ones included."""
+    notes: Notes
+    meters: Mapping[str, int]
+    """What the table's meters show in micros; one that can't be reached is left out."""
+    closed: Mapping[str, str]
+    """The wagers that can't be made now, with the reason."""
+
+
+class Told(NamedTuple):
+    """What happened: acts that were stored, or events that were found in the journal."""
+
+    stored: Sequence[Stored] = ()
+    missed: range = range(0)
+
+
+NOTHING_HAPPENED = Told()
+Listen = Callable[[Now, Told], None]

@@ -1,0 +1,199 @@
+"""What players may ask of a live table, and the house's own rules besides those of a round."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, assert_never
+
+from croupier.errors import Refused
+from croupier.house import dealer, said
+from croupier.house.config import TableConfig
+from croupier.house.standing import Act, Returned, Standing, seats_of
+from croupier.ledger.entries import FROM_PLAYERS, at_stake
+from croupier.ledger.store import NOT_ENOUGH
+from croupier.round import commands as in_round
+from croupier.round.bets import Lack, check_box, check_boxes, lack_of, seat_fee
+from croupier.round.state import Round
+from croupier.rules.words import dollars
+from croupier.table import commands as at_table
+
+
+class Asking(NamedTuple):
+    """Who asks, at which table, and what decides besides its standing."""
+
+    player: str
+    config: TableConfig
+    purse_cents: Callable[[], int]
+    closed: Callable[[], Mapping[str, str]]
+
+
+def perform(act: Act, message: said.Command, asking: Asking) -> None:
+    """Do what a player asks, or refuse it."""
+    if not isinstance(message, said.Sit):
+        check_seat(act.standing, message.seat, asking.player)
+    match message:
+        case said.Sit(_, seat):
+            _sit(act, seat, asking)
+        case said.Leave(_, seat):
+            _leave(act, seat)
+        case said.Bet():
+            _check_open(act)
+            _bet(act, message, asking)
+        case said.TakeDown(_, seat, wager):
+            _check_open(act)
+            act.in_round(in_round.TakeDown(seat, wager))
+            if box := act.round.boxes.get(seat):
+                check_box(act.standing.rules, box)
+        case said.Choose(_, seat, option):
+            _check_open(act)
+            act.in_round(in_round.Choose(seat, option))
+        case said.Bank(_, seat, funds):
+            _check_funds(act.standing, funds, asking.purse_cents())
+            act.at_table(at_table.TakeBank(seat, funds))
+        case said.Pass(_, seat):
+            act.at_table(at_table.PassBank(seat))
+        case _:
+            assert_never(message)
+
+
+def check_seat(standing: Standing, seat: int, player: str) -> None:
+    """Refuse to act for a seat that isn't the player's."""
+    if standing.table.seats.get(seat) != player:
+        raise Refused("not_your_seat", f"you aren't sitting at seat {seat}", field="seat")
+
+
+def _check_open(act: Act) -> None:
+    if act.standing.in_play is None:
+        raise Refused("no_round", "no round is open yet; the next one starts soon")
+
+
+def _sit(act: Act, seat: int, asking: Asking) -> None:
+    config, rules = asking.config, act.standing.rules
+    if seat > config.seats:
+        message = f"this table has no seat {seat}; its seats are 1 to {config.seats}"
+        raise Refused("no_such_seat", message, field="seat", clause=rules.table.clause)
+    mine = seats_of(act.standing, asking.player)
+    # More than one box only where the rules say so.
+    most = rules.table.boxes_max or 1
+    if len(mine) >= most:
+        message = f"you may play {most} {'box' if most == 1 else 'boxes'} at most here"
+        raise Refused("too_many_boxes", message, field="seat", clause=rules.cited.get(BOXES))
+    if mine and seat not in (min(mine) - 1, max(mine) + 1):
+        message = "a player's boxes must be adjacent"
+        raise Refused("boxes_apart", message, field="seat", clause=rules.cited.get(BOXES))
+    act.at_table(at_table.Join(seat, asking.player))
+
+
+def _bet(act: Act, message: said.Bet, asking: Asking) -> None:
+    """Make bets that can stand beside those already made: all of them, or none."""
+    seat, player, rules = message.seat, asking.player, act.standing.rules
+    closed, before = asking.closed() if rules.meters else {}, act.round
+    for wager, cents in (message.wagers or {message.wager: message.cents}).items():
+        if why := closed.get(wager):
+            raise Refused("meter_out", why, field=wager)
+        act.in_round(in_round.Bet(seat, player, wager, cents, message.hand))
+    check_box(rules, act.round.boxes[seat])
+    if rules.fee or rules.rake:
+        more = at_stake(act.round)[player] - at_stake(before).get(player, 0)
+        _check_charges(act.round, player, asking.purse_cents() - more)
+
+
+def _check_charges(round: Round, player: str, left: int) -> None:
+    """Refuse bets that leave too little for the house's charges when betting closes."""
+    rules = round.rules
+    boxes = [box for box in round.boxes.values() if box.player == player]
+    fees = sum(seat_fee(rules, box) for box in boxes)
+    raked = rules.rake.amount if rules.rake and rules.rake.payer in FROM_PLAYERS else 0
+    if 0 <= left < fees + raked:  # Below zero, the store refuses the stake itself.
+        due = rules.fee if fees else rules.rake
+        text = f"you need {dollars(fees + raked)} more than your bets, for the house's charges"
+        raise Refused(NOT_ENOUGH, text, field="purse", clause=due.clause if due else None)
+
+
+def check_ready(standing: Standing, seat: int) -> None:
+    """Refuse to close the bets of a seat while one of them can't stand."""
+    if lack := lack_at(standing, seat):
+        raise lack.refusal
+    round, most = standing.in_play, standing.rules.table.boxes_max
+    if round and most is not None and seat in round.boxes:
+        check_boxes(round, most, player=round.boxes[seat].player)
+
+
+def lack_at(standing: Standing, seat: int) -> Lack | None:
+    """Return what a seat's bets still lack, while betting is open."""
+    round = standing.in_play
+    box = round.boxes.get(seat) if round and round.at == 0 else None
+    return lack_of(standing.rules, box) if box else None
+
+
+BOXES = "adjacent_boxes"
+"""The selection that says how many boxes a player may have."""
+
+
+def _leave(act: Act, seat: int) -> None:
+    if hand := hand_at(act.standing, seat):
+        raise Refused("hand_in_play", hand, field="seat")
+    round = act.standing.in_play
+    if round and round.banker and round.banker.seat == seat:
+        raise Refused("hand_in_play", "you bank the round in play", field="seat")
+    if round and seat in round.boxes:
+        dealer.take_down(act, seat)
+    act.at_table(at_table.Leave(seat))
+
+
+def hand_at(standing: Standing, seat: int) -> str:
+    """Return why a seat can't be given up now, or an empty text."""
+    round = standing.in_play
+    if round and round.banker and round.banker.seat == seat and round.boxes:
+        return "you bank the round in play"
+    if round and seat in round.boxes and round.at > 0:
+        return "a hand is in play at that seat; leave when the round is over"
+    return ""
+
+
+def clear(act: Act, seat: int, player: str) -> None:
+    """Free a player's seat; bets that no card was dealt for come back."""
+    if act.standing.table.seats.get(seat) != player:
+        return  # The player has left meanwhile.
+    round = act.standing.in_play
+    if round and round.banker and round.banker.seat == seat and not round.boxes:
+        # Its funds go back.
+        dealer.call_off(act, "the banker left before anybody had bet against the bank")
+    _leave(act, seat)
+
+
+def _check_funds(standing: Standing, funds: int, purse: int) -> None:
+    """Refuse a banker who can't put up the funds and pay the house's charges."""
+    rules = standing.rules
+    fee, rake = rules.fee, rules.rake
+    raked = rake.amount if rake and rake.payer != "players" else 0
+    if funds + (fee.banker if fee else 0) + raked > purse:
+        message = "you don't have enough chips, fees included"
+        raise Refused(NOT_ENOUGH, message, field="funds")
+
+
+def put_right(act: Act, refused: Refused) -> None:
+    """Return the bets that keep betting from being closed, or call the round off."""
+    round, field = act.round, refused.field or ""
+    seat, _, wager = field.removeprefix("seat ").partition(".")
+    if field.startswith("seat ") and int(seat) in round.boxes:
+        player = round.boxes[int(seat)].player
+        if wager:
+            act.in_round(in_round.TakeDown(int(seat), wager))
+            while lack := lack_at(act.standing, int(seat)):
+                act.in_round(in_round.TakeDown(int(seat), lack.wager))
+        else:
+            dealer.take_down(act, int(seat))
+        act.returned = Returned(player, refused)
+        return
+    if refused.code == NOT_ENOUGH:
+        # This player can't pay a fee or the rake, so none of their bets stands.
+        player = field.removeprefix("player:")
+        for number, box in round.boxes.items():
+            if box.player == player:
+                dealer.take_down(act, number)
+        if not (round.banker and round.banker.player == player):
+            fee = act.standing.rules.fee or act.standing.rules.rake
+            text = "you no longer have enough chips for the house's charges"
+            why = Refused(NOT_ENOUGH, text, clause=fee.clause if fee else None)
+            act.returned = Returned(player, why)
+            return
+    dealer.call_off(act, f"the bets could not be closed: {refused.message}")

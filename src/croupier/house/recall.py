@@ -1,0 +1,99 @@
+"""Reads a table from its journal, as it stood when the last record was stored."""
+
+from typing import Any, NamedTuple
+
+from croupier.errors import Bug
+from croupier.fairness.events import DeckCommitted
+from croupier.house.standing import Standing, new_standing
+from croupier.ledger.audit import RulesOf
+from croupier.ledger.entries import Entry
+from croupier.ledger.events import TableSet, ledger_event_from
+from croupier.ledger.journal import Record, StoredEvent, decode
+from croupier.ledger.scribe import Scribe
+from croupier.ledger.store import Lost, View
+from croupier.round.codec import event_from
+from croupier.table.codec import event_from as table_event_from
+from croupier.table.events import RoundStarted
+
+_OF_ROUND = b'"of":"round"}'
+
+
+class Recalled(NamedTuple):
+    """A table as its journal has it, and the scribe who goes on writing."""
+
+    standing: Standing | None
+    setting: TableSet | None
+    scribe: Scribe
+    rounds: int
+    """How many rounds were started, under any rules."""
+
+
+def recall(view: View, stream: str, rules_of: RulesOf) -> Recalled:
+    """Read a table's journal; only its last round is replayed."""
+    standing: Standing | None = None
+    setting: TableSet | None = None
+    rounds = 0
+    last: list[StoredEvent] = []
+    for row in view.stream(stream):
+        if row.data.endswith(_OF_ROUND):
+            last = [*last, row] if last and last[0].subject == row.subject else [row]
+            continue
+        record = decode(row.data)
+        event = _event(record)
+        rounds += isinstance(event, RoundStarted)
+        if isinstance(event, TableSet):
+            setting, standing = event, new_standing(rules_of(event.rulebook, event.given))
+            last = []
+        elif standing is not None:
+            standing = standing.after(record.of, event)
+        elif record.of != "ledger":
+            raise Bug(f"{stream} event {row.number} comes before any rules")
+    for row in last:
+        if standing is None:
+            raise Bug(f"{stream} has a round and no rules")
+        standing = standing.after("round", event_from(decode(row.data).event))
+    scribe = Scribe(stream, rules_of).read(view.stream(stream))
+    return Recalled(standing, setting, scribe, rounds)
+
+
+class Missed(NamedTuple):
+    """What a table doesn't know that its journal holds."""
+
+    recalled: Recalled
+    entries: tuple[Entry, ...]
+    """Of the events that it missed."""
+    sealed: bytes | None
+    """The deck of the last round."""
+
+
+def check_kept(view: View, scribe: Scribe) -> None:
+    """Raise `Lost` if the last event that was acknowledged is no longer in the journal.
+
+    After a failover, a database may lack the last commits of the one before it.
+    """
+    number = scribe.number
+    rows = view.stream(scribe.stream, after=number - 1) if number else iter(())
+    if number and next((row.head for row in rows), None) != scribe.head:
+        raise Lost(f"event {number} of {scribe.stream} was acknowledged, and is not there any more")
+
+
+def missed_by(view: View, scribe: Scribe) -> Missed | None:
+    """Return what was stored after the last event that a scribe knows, or None."""
+    check_kept(view, scribe)
+    recalled = recall(view, scribe.stream, scribe.auditor.rules_of)
+    if recalled.scribe.number == scribe.number:
+        return None
+    posted = view.posted(scribe.stream, after=scribe.number)
+    round = recalled.standing.round if recalled.standing else None
+    sealed = view.sealed(round.id) if round else None
+    return Missed(recalled, tuple(row.entry for row in posted), sealed)
+
+
+def _event(record: Record) -> Any:
+    match record.of:
+        case "table":
+            return table_event_from(record.event)
+        case "fairness":
+            return DeckCommitted(**{key: v for key, v in record.event.items() if key != "type"})
+        case _:
+            return ledger_event_from(record.event)

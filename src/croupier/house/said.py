@@ -1,0 +1,90 @@
+"""What a player says to a table: one message each, under an id that its sender chose.
+
+The same id with the same body is the same command, however often it is sent.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from croupier.round.state import NOTHING
+
+
+class Sit(NamedTuple):
+    """Take a seat."""
+
+    id: str
+    seat: int
+
+
+class Leave(NamedTuple):
+    """Give a seat up."""
+
+    id: str
+    seat: int
+
+
+class Bet(NamedTuple):
+    """Make a wager, or change its size; or make several at once, all or none of them."""
+
+    id: str
+    seat: int
+    wager: str = ""
+    cents: int = 0
+    hand: int | None = None
+    wagers: Mapping[str, int] = NOTHING
+    """Cents by wager, instead of one wager and its cents."""
+
+
+class TakeDown(NamedTuple):
+    """Take a wager back before bets close."""
+
+    id: str
+    seat: int
+    wager: str
+
+
+class Ready(NamedTuple):
+    """Need no more time to bet at a seat."""
+
+    id: str
+    seat: int
+
+
+class Choose(NamedTuple):
+    """Take a decision."""
+
+    id: str
+    seat: int
+    option: str
+
+
+class Bank(NamedTuple):
+    """Take the bank of the next round and put up funds."""
+
+    id: str
+    seat: int
+    funds: int
+
+
+class Pass(NamedTuple):
+    """Pass the turn to bank."""
+
+    id: str
+    seat: int
+
+
+class MoreTime(NamedTuple):
+    """Ask for more time to decide, at a practice table."""
+
+    id: str
+
+
+class Ping(NamedTuple):
+    """Ask whether anybody is there."""
+
+    id: str
+
+
+Command = Sit | Leave | Bet | TakeDown | Choose | Bank | Pass
+"""Messages that come to events."""
+Message = Command | Ready | MoreTime | Ping

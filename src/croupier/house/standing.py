@@ -1,0 +1,176 @@
+"""How a live table stands, and acts: what one command does to it, gathered until it is stored.
+
+Nothing here reads a clock or draws a card. A standing follows from the table's journal alone, so
+reading the journal again gives the same standing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from croupier.errors import Bug, Refused
+from croupier.fairness.commitment import Commitment, Committed
+from croupier.fairness.events import DeckCommitted
+from croupier.ledger.events import LedgerEvent, TableSet
+from croupier.ledger.scribe import Happened
+from croupier.ledger.store import SealedDeck
+from croupier.round.commands import Command as RoundCommand
+from croupier.round.commands import Confirm
+from croupier.round.decide import decide
+from croupier.round.events import BetMade, BetTakenDown, Closed, Declared
+from croupier.round.events import Event as RoundEvent
+from croupier.round.evolve import evolve
+from croupier.round.state import Round
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import Moment
+from croupier.table.commands import Command as TableCommand
+from croupier.table.decide import decide as decide_at_table
+from croupier.table.events import RoundStarted
+from croupier.table.evolve import evolve as evolve_table
+from croupier.table.prompts import moments
+from croupier.table.state import Table, new_table
+
+DEALER = "dealer"
+QUIET = (BetMade, BetTakenDown)
+"""Events that ask nothing of the dealer: bets are the player's business."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A table, and the round that is in play at it or was played last."""
+
+    table: Table
+    round: Round | None = None
+    declared: tuple[Declared, ...] = ()
+    """The irregularities of the round, which the table needs when it ends."""
+    commitment: Commitment | None = None
+
+    @property
+    def rules(self) -> TableRules:
+        return self.table.rules
+
+    @property
+    def in_play(self) -> Round | None:
+        """The round that is not over yet."""
+        return self.round if self.round and not self.round.closed else None
+
+    def after(self, of: str, event: Any) -> "Standing":
+        """Return the standing after an event of the journal, other than new rules."""
+        match of:
+            case "round" if self.round is not None:
+                new = (event,) if isinstance(event, Declared) else ()
+                round = evolve(self.round, event)
+                return Standing(self.table, round, self.declared + new, self.commitment)
+            case "table":
+                table = evolve_table(self.table, event)
+                if isinstance(event, RoundStarted):
+                    return Standing(table, Round(table.rules))
+                return replace(self, table=table)
+            case "fairness":
+                return replace(self, commitment=Commitment(event.round, event.rules, event.root))
+            case "ledger":
+                return self
+        raise Bug(f"{type(event).__name__} cannot happen at this table")
+
+
+def new_standing(rules: TableRules) -> Standing:
+    """Return an empty table."""
+    return Standing(new_table(rules))
+
+
+class Procedure:
+    """The guided clauses that a dealer confirms during a round, by when they are due."""
+
+    def __init__(self, rules: TableRules) -> None:
+        self.asked: dict[Moment, list[str]] = {}
+        for id, clause in rules.clauses.items():
+            if clause.kept == "guided" and clause.by == DEALER and clause.at:
+                self.asked.setdefault(clause.at, []).append(id)
+
+    def due(self, round: Round, event: RoundEvent) -> list[str]:
+        """Return the clauses that an event makes due in a round, given as it was before."""
+        if isinstance(event, QUIET):
+            return []
+        found = moments(round, event)
+        return [clause for moment in found for clause in self.asked.get(moment, ())]
+
+
+class Returned(NamedTuple):
+    """Bets that went back to a player because they could not stand, and why."""
+
+    player: str
+    why: Refused
+
+
+class Act:
+    """What one command does to a table. Until it is stored, the table hasn't changed."""
+
+    def __init__(self, standing: Standing, procedure: Procedure) -> None:
+        self.standing = standing
+        self.procedure = procedure
+        self.happened: list[Happened] = []
+        self.sealed: list[SealedDeck] = []
+        self.readings: Mapping[str, int] = {}
+        """What meters show while they are locked, by their ids in the rules."""
+        # What the table takes over when the act is stored.
+        self.deck: Committed | None = None
+        """The deck of a round that the act opens."""
+        self.setting: TableSet | None = None
+        """The rules that the act sets."""
+        self.returned: Returned | None = None
+        """Bets that the act gives back to a player."""
+
+    @property
+    def round(self) -> Round:
+        if self.standing.round is None:
+            raise Bug("no round was opened")
+        return self.standing.round
+
+    def at_table(self, command: TableCommand) -> None:
+        """Do something between rounds, or around one."""
+        for event in decide_at_table(self.standing.table, command):
+            self._note("table", event)
+
+    def in_round(self, command: RoundCommand) -> None:
+        """Do something in the round, and confirm what the procedure asks of the dealer then."""
+        for event in decide(self.round, command):
+            due = self.procedure.due(self.round, event)
+            if isinstance(event, Closed):  # Nothing can be confirmed in a closed round.
+                self._confirm(due)
+                due = []
+            self._note("round", event)
+            self._confirm(due)
+
+    def _confirm(self, clauses: list[str]) -> None:
+        for clause in clauses:
+            for event in decide(self.round, Confirm(clause, DEALER)):
+                self._note("round", event)
+
+    def commit(self, committed: Committed, sealed: bytes) -> None:
+        """Publish the commitment to a deck, and keep the deck sealed."""
+        public = committed.commitment
+        event = DeckCommitted(public.round, public.rules, public.root, public.digest)
+        self._note("fairness", event, public.round)
+        self.sealed.append(SealedDeck(public.round, sealed))
+        self.deck = committed
+
+    def in_ledger(self, event: LedgerEvent) -> None:
+        """Record a ledger event that belongs to no round."""
+        self._note("ledger", event)
+
+    def set_rules(self, rules: TableRules, event: TableSet) -> None:
+        """Open the table under other rules, with empty seats and new decks."""
+        self.happened.append(Happened("ledger", event))
+        self.setting = event
+        self.standing = new_standing(rules)
+        self.procedure = Procedure(rules)
+
+    def _note(self, of: Any, event: Any, subject: str = "") -> None:
+        self.standing = self.standing.after(of, event)
+        round = self.standing.round if of == "round" else None
+        self.happened.append(Happened(of, event, subject, round))
+
+
+def seats_of(standing: Standing, player: str) -> tuple[int, ...]:
+    """Return a player's seats."""
+    return tuple(sorted(s for s, who in standing.table.seats.items() if who == player))

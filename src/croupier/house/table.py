@@ -1,0 +1,291 @@
+"""One live table: a mailbox for what players and dealers ask, and what the table knows.
+
+The loop of the books visits it: `decide` takes what is waiting, `settled` applies what was stored,
+publishes it and replies. Nothing else changes where the table stands, so there is no lock. Who
+looks on is not the table's business: listeners are told what it knows now, and what happened.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from croupier.errors import CroupierError, Refused
+from croupier.fairness.commitment import Committed
+from croupier.fairness.seal import unseal
+from croupier.house import dealer, players, said
+from croupier.house.books import Books, answer_to
+from croupier.house.clock import Company, Notes, Wait, needs_deck, next_wait
+from croupier.house.config import TableConfig
+from croupier.house.log import log_crash
+from croupier.house.now import NOTHING_HAPPENED, Listen, Now, Told
+from croupier.house.recall import Recalled, missed_by
+from croupier.house.standing import Act, Procedure, new_standing
+from croupier.house.turn import Ask, CommandId, Perform, Place, Reply, Stored, Turn
+from croupier.ledger.events import MeterStarted
+from croupier.ledger.store import Answer, Request, Result
+from croupier.money import micros
+from croupier.round.events import Dealt
+
+MORE_TIMES_MAX = 10
+METER_OUT = "its meter is out of operation; you can make the other wagers"
+
+
+class Table:
+    """A table at which rounds are dealt."""
+
+    def __init__(self, config: TableConfig, books: Books, recalled: Recalled) -> None:
+        self.id, self.config, self.books = config.id, config, books
+        standing = recalled.standing or new_standing(config.rules)
+        self.place = Place(standing, Procedure(standing.rules), recalled.scribe)
+        self.rounds, self.setting = recalled.rounds, recalled.setting
+        self.deck: Committed | None = None
+        self.notes = Notes()
+        self.listeners: list[Listen] = []
+        self.unsure = False
+        """Whether something failed and may have been stored all the same."""
+        self._inbox: list[Ask] = []
+        self._turn: Turn | None = None
+        self._held: list[tuple[Reply, Result]] = []
+        """Replies that wait until the table has caught up with what they say."""
+
+    # ------------------------------------------------------------ what it knows
+
+    @property
+    def number(self) -> int:
+        """The number of the last event."""
+        return self.place.scribe.head.number
+
+    def current(self) -> Now:
+        """Return everything there is to know."""
+        standing, _, scribe = self.place
+        shown, closed = (self.meters(), self.closed_wagers()) if standing.rules.meters else ({}, {})
+        return Now(scribe.head.number, standing, self.deck, self.notes, shown, closed)
+
+    def meters(self) -> dict[str, int]:
+        """Return what the table's meters show; one that can't be reached is left out."""
+        meter, name = self.books.meter, self.config.meter
+        shown = {id: meter(name(id)) for id in self.place.standing.rules.meters}
+        return {id: value for id, value in shown.items() if value is not None}
+
+    def closed_wagers(self) -> dict[str, str]:
+        """Return the wagers that can't be made because their meter can't be reached."""
+        meters, shown = self.place.standing.rules.meters, self.meters()
+        return {meter.wager: METER_OUT for id, meter in meters.items() if id not in shown}
+
+    # ------------------------------------------------------------ asking
+
+    def ask(self, ask: Ask) -> None:
+        """Do something once, however often it is asked, and reply when it is stored."""
+        self._inbox.append(ask)
+        self.books.ring(self)
+
+    async def act(
+        self, perform: Perform, *, meters: tuple[str, ...] = (), wait: Wait | None = None
+    ) -> Answer:
+        """Do something for the house, and wait until it is stored; or raise why it was refused."""
+        return await answer_to(
+            lambda reply: self.ask(Ask(perform, reply, meters=meters, wait=wait))
+        )
+
+    def hear(self, player: str, message: said.Message, digest: bytes, *, reply: Reply) -> None:
+        """Do what a player asks, and reply with the number of the last event then."""
+        match message:
+            case said.Ready(_, seat):
+                self._note_ready(player, seat)
+                reply(Answer("", self.number))
+            case said.MoreTime():
+                self._give_time(player)
+                reply(Answer("", self.number))
+            case said.Ping():
+                reply(Answer("", self.number))
+            case _:
+                purse = partial(self.books.purse_cents, player)
+                asking = players.Asking(player, self.config, purse, self.closed_wagers)
+                perform = partial(players.perform, message=message, asking=asking)
+                self.ask(Ask(perform, reply, CommandId(f"{player}/{message.id}", digest)))
+
+    # ------------------------------------------------------------ notes
+
+    def note_present(self, present: frozenset[str]) -> None:
+        """Note which players have a socket open."""
+        self._note(self.notes.company._replace(present=present))
+
+    def note_open(self, *, open: bool) -> None:
+        """Deal another round after this one, or don't."""
+        self._note(self.notes.company._replace(open=open))
+
+    def look_again(self) -> None:
+        """Publish what changed without an event here, such as a meter."""
+        self._publish(NOTHING_HAPPENED)
+
+    def _note(self, company: Company) -> None:
+        self.notes = self.notes._replace(company=company)
+        self._publish(NOTHING_HAPPENED)
+
+    def _note_ready(self, player: str, seat: int) -> None:
+        players.check_seat(self.place.standing, seat, player)
+        players.check_ready(self.place.standing, seat)
+        company = self.notes.company
+        self._note(company._replace(ready=company.ready | {seat}))
+
+    def _give_time(self, player: str) -> None:
+        """Give a player more time to decide (WCAG 2.2.1), at a practice table."""
+        clock, round = self.notes.clock, self.place.standing.in_play
+        seat = clock.wait.seat if clock.wait and clock.wait.does == "choose" else None
+        box = round.boxes.get(seat) if round and seat else None
+        if box is None or box.player != player:
+            raise Refused("no_decision", "you have nothing to decide right now")
+        if not self.config.practice:
+            raise Refused("no_more_time", "only practice tables allow more time")
+        if clock.more_times >= MORE_TIMES_MAX:
+            raise Refused("no_more_time", f"you have already had more time {MORE_TIMES_MAX} times")
+        longer = clock.longer(self.config.timing.decide_ms)
+        self.notes = self.notes._replace(clock=longer)
+        self._publish(NOTHING_HAPPENED)
+
+    # ------------------------------------------------------------ the mailbox
+
+    def decide(self) -> list[Request]:
+        """Decide what is waiting, up to the first that has to read meters."""
+        self._release()
+        metered = (at for at, ask in enumerate(self._inbox, 1) if ask.meters)
+        upto = next(metered, len(self._inbox))
+        time_ms = self.books.clocks.wall_ms()
+        turn = Turn(self.config, self.place, self.notes.company, time_ms=time_ms)
+        requests = turn.decide(self._inbox[:upto])
+        del self._inbox[:upto]
+        self._turn = turn
+        return requests
+
+    def settled(self, results: Sequence[Result]) -> None:
+        """Apply what was stored, publish it, and reply."""
+        if self._turn is None:
+            return
+        stored, replies, again, known, doubtful = self._turn.outcome(results)
+        self._turn = None
+        self._inbox[:0] = again
+        self._held += replies
+        if stored:
+            self._apply(stored)
+            self._publish(Told(stored))
+        self.unsure = doubtful or known > self.number
+        if known <= self.number:
+            self._release()
+        if self._inbox or self.unsure:
+            self.books.ring(self)
+
+    def fail(self, error: Exception) -> None:
+        """Reply that nobody knows what came of what was asked, and look before the next turn."""
+        self.unsure = True
+        self._held = [(reply, error) for reply, _ in self._held]
+        self._held += [(ask.reply, error) for ask in self._inbox]
+        self._inbox.clear()
+        self._release()
+
+    async def catch_up(self) -> None:
+        """Stand where the journal stands: something may have been stored that nobody heard of."""
+        known, rounds = self.number, self.rounds
+        missed = await self.books.read(partial(missed_by, scribe=self.place.scribe))
+        self.unsure = False
+        if missed is None:
+            return
+        recalled, entries, sealed = missed
+        standing = recalled.standing or self.place.standing
+        self.place = Place(standing, Procedure(standing.rules), recalled.scribe)
+        self.rounds, self.setting = recalled.rounds, recalled.setting
+        if sealed is not None and standing.commitment is not None:
+            self.deck = unseal(sealed, self.books.key, standing.commitment)
+        if self.rounds > rounds:
+            self._note_opened()
+        self.books.posted(entries, events=self.number - known)
+        self._publish(Told(missed=range(known + 1, self.number + 1)))
+
+    def _apply(self, stored: Sequence[Stored]) -> None:
+        """Stand where acts that were stored lead to, and take over what they bring."""
+        for act, draft, _ in stored:
+            entries = [entry for event in draft.events for entry in event.entries]
+            self.books.posted(entries, events=len(draft.events))
+            self.setting = act.setting or self.setting
+            if act.deck is not None:  # A round was opened.
+                self.deck = act.deck
+                self.rounds += 1
+                self._note_opened()
+            if any(isinstance(happened.event, Dealt) for happened in act.happened):
+                self._note_dealt()
+        self.place = stored[-1].place
+        company = self.notes.company
+        if company.ready:
+            standing = self.place.standing
+            # A seat is ready no longer when its player leaves, or its bets can't stand.
+            ready = frozenset(
+                seat
+                for seat in company.ready
+                if seat in standing.table.seats and not players.lack_at(standing, seat)
+            )
+            self.notes = self.notes._replace(company=company._replace(ready=ready))
+
+    def _note_opened(self) -> None:
+        """Note that a round has just been opened: nobody is ready yet."""
+        company, clock = self.notes
+        self.notes = Notes(company._replace(ready=frozenset()), clock)
+
+    def _note_dealt(self) -> None:
+        """Note that cards have just been dealt: the next deal comes no sooner than it may."""
+        (company, clock), ms = self.notes, self.books.clocks.wait_ms()
+        self.notes = Notes(
+            company, clock._replace(not_before_ms=ms + self.config.timing.round_min_ms)
+        )
+
+    def _publish(self, told: Told) -> None:
+        """Tell listeners what is known now, and what is waited for."""
+        company, clock = self.notes
+        wait = next_wait(self.place.standing, self.config.timing, company)
+        self.notes = Notes(company, clock.now(wait, self.books.clocks.wait_ms()))
+        now = self.current()
+        for listen in self.listeners:
+            listen(now, told)
+
+    def _release(self) -> None:
+        """Reply; an error in one reply keeps nobody from theirs."""
+        held, self._held = self._held, []
+        for reply, result in held:
+            try:
+                reply(result)
+            except Exception as error:
+                log_crash(error, table=self.id)
+
+    # ------------------------------------------------------------ opening
+
+    async def start(self) -> None:
+        """Take the table up where its journal left it: rules, meters, and the open round."""
+        if self.place.standing.in_play is None:
+            await self.set_rules()
+        for id, meter in self.config.rules.meters.items():
+            name = self.config.meter(id)
+            if meter.initial is not None and self.books.meter(name) is None:
+                started = MeterStarted(name, micros(meter.initial))
+                await self.act(partial(Act.in_ledger, event=started))
+        if round := self.place.standing.round:
+            await self.find_deck(round.id)
+        self._publish(NOTHING_HAPPENED)
+
+    async def set_rules(self) -> bool:
+        """Play by the rules of the configuration; return whether that changed anything."""
+        setting, rules = self.config.table_set, self.config.rules
+        if self.setting == setting:
+            return False
+        await self.act(lambda act: act.set_rules(rules, setting))
+        return True
+
+    async def find_deck(self, round: str) -> None:
+        """Open the deck of the last round; call the round off if it needs a deck that can't be."""
+        commitment = self.place.standing.commitment
+        sealed = await self.books.read(lambda view: view.sealed(round))
+        try:
+            if sealed is None or commitment is None:
+                raise Refused("no_deck", f"the deck of {round} is not there")
+            self.deck = unseal(sealed, self.books.key, commitment)
+        except (CroupierError, ValueError) as error:
+            if needs_deck(self.place.standing):
+                log_crash(error, called_off=round)
+                why = "its cards could not be read again"
+                await self.act(partial(dealer.call_off, because=why))

@@ -1,0 +1,179 @@
+// @ts-check
+/**
+ * What is one press away: the lines of a round, the rules, one's own visit, the menu. Each is drawn
+ * when it is opened, into the one drawer of the page.
+ *
+ * @typedef {import("./types").Felt} Felt
+ * @typedef {import("./types").Scene} Scene
+ * @typedef {import("./types").Command} Command
+ */
+
+import { cite, dialog, h, must } from "./dom.js";
+import { sentence } from "./hands.js";
+import { cents, signed } from "./money.js";
+import { lineRow } from "./seat.js";
+
+/**
+ * @param {string} title
+ * @param {...Node} inside
+ */
+export function open(title, ...inside) {
+  must("#drawer-title").textContent = title;
+  must("#drawn").replaceChildren(...inside);
+  if (!dialog("#drawer").open) dialog("#drawer").showModal();
+}
+
+/**
+ * All seats in the order in which they are settled, every line with its clause.
+ * @param {Scene} scene
+ * @param {string} book
+ */
+export function lines(scene, book) {
+  const all = scene.order.length ? scene.order : Object.keys(scene.boxes).map(Number);
+  const order = all.filter((seat) => scene.boxes[seat]?.lines.length);
+  const sections = order.map((seat) => {
+    const box = scene.boxes[seat];
+    const name = scene.seats[seat]?.name ?? box.player;
+    const title = h("h3", {}, `${name}, seat ${seat}: ${signed(cents(box.net ?? "0.00"))}`);
+    const rows = box.lines.map((one) => lineRow(one, book));
+    return h("section", { "data-seat": seat }, title, h("ul", { class: "lines" }, ...rows));
+  });
+  const more = h("p", {}, h("a", { href: `/rounds/${scene.round}` }, "This round on its own page"));
+  open(
+    "How it was settled",
+    ...(sections.length ? [...sections, more] : [h("p", {}, "Nothing is settled yet.")]),
+  );
+}
+
+/**
+ * What is posted, every paytable, and the way to the book and its odds.
+ * @param {Felt} felt
+ * @param {string} odds the address of the odds of this very table
+ */
+export function rules(felt, odds) {
+  const book = felt.rulebook;
+  const posted = felt.notices.map(({ title, says, clause, ruling }) =>
+    h(
+      "div",
+      {},
+      h("dt", {}, title),
+      h("dd", {}, `${sentence(says)}. `, clause || ruling ? cite(book, clause, ruling) : ""),
+    ),
+  );
+  const tables = felt.paytables.filter((table) => table.rows.length);
+  const link = (/** @type {string} */ href, /** @type {string} */ words) => h("a", { href }, words);
+  open(
+    "Rules of this table",
+    h("dl", { class: "posted" }, ...posted),
+    ...tables.map((table) => paytable(table, book)),
+    ...felt.posted.filter((text) => text !== felt.printed).map((text) => h("p", {}, text)),
+    h("p", {}, felt.default),
+    h(
+      "p",
+      {},
+      link(`/rulebooks/${book}`, "The whole book"),
+      " · ",
+      link(odds, "Odds of every wager"),
+      " · ",
+      link(`/tables/${felt.table}/text`, "This table as text"),
+    ),
+    h("p", { class: "hint" }, "Play chips have no value and cannot be bought or cashed in."),
+  );
+}
+
+/**
+ * @param {Felt["paytables"][number]} table
+ * @param {string} book
+ */
+function paytable(table, book) {
+  const rows = table.rows.map((row) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, sentence(row.hand)),
+      h("td", {}, row.pays + (row.stake ? ` on $${row.stake}` : "")),
+      h("td", {}, cite(book, row.clause)),
+    ),
+  );
+  return h("table", { class: "pays" }, h("caption", {}, table.label), h("tbody", {}, ...rows));
+}
+
+/**
+ * One's own visit: what it came to so far, a chart of it, and its last rounds.
+ * @param {import("./care.js").Care} care
+ */
+export function visit(care) {
+  const { rounds } = care.visit;
+  const played = rounds.filter((one) => one.net !== null);
+  const won = played.filter((one) => (one.net ?? 0) > 0).length;
+  const fact = (/** @type {string} */ name, /** @type {string} */ says) =>
+    h("div", {}, h("dt", {}, name), h("dd", {}, says));
+  const rows = rounds.map(({ round, net }) => {
+    const says = net === null ? "watched" : net ? signed(net) : "even";
+    const link = h("a", { href: `/rounds/${round}` }, round);
+    return h("li", {}, link, " ", h("span", { "data-sign": Math.sign(net ?? 0) }, says));
+  });
+  open(
+    "Your visit",
+    h(
+      "dl",
+      { class: "facts" },
+      fact("Time", care.time),
+      fact("Net", care.net),
+      fact("Hands", String(care.visit.hands)),
+      fact("Last hands won", played.length ? `${won} of ${played.length}` : "none yet"),
+    ),
+    ...chart(played.map((one) => one.net ?? 0).reverse()),
+    h("h3", {}, "Last rounds"),
+    rows.length ? h("ol", { class: "last" }, ...rows) : h("p", {}, "None yet."),
+  );
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * The running sum of the last rounds, as a line.
+ * @param {number[]} nets
+ * @returns {Node[]}
+ */
+function chart(nets) {
+  if (nets.length < 2) return [];
+  let sum = 0;
+  const sums = [0, ...nets.map((net) => (sum += net))];
+  const [low, high] = [Math.min(...sums), Math.max(...sums)];
+  const y = (/** @type {number} */ at) => 58 - (56 * (at - low)) / Math.max(high - low, 1);
+  const points = sums.map((at, n) => `${(n * 300) / nets.length},${y(at)}`);
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 300 60");
+  svg.setAttribute("class", "run");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `The last ${nets.length} hands came to ${signed(sum)}`);
+  for (const drawn of [`0,${y(0)} 300,${y(0)}`, points.join(" ")]) {
+    const line = document.createElementNS(SVG, "polyline");
+    line.setAttribute("points", drawn);
+    svg.append(line);
+  }
+  return [svg];
+}
+
+/**
+ * What can be done at the table besides playing, from the one registry of commands.
+ * @param {Command[]} commands
+ * @param {string} table
+ */
+export function menu(commands, table) {
+  const listed = commands.filter((one) => one.group === "Table" && one.id !== "menu");
+  const link = (/** @type {string} */ href, /** @type {string} */ words) =>
+    h("a", { class: "button", href }, words);
+  open(
+    "Table",
+    h(
+      "div",
+      { class: "menu-list" },
+      ...listed.map(({ id, label }) => h("button", { class: "button", "data-command": id }, label)),
+      link(`/tables/${table}/text`, "This table as text"),
+      link("/", "All tables"),
+      link("/account", "Account"),
+    ),
+  );
+}

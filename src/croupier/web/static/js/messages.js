@@ -1,0 +1,135 @@
+// @ts-check
+/**
+ * The one message line of the felt: what is said, in which tone. Pure: the table page draws it and
+ * the screen reader is told it.
+ *
+ * @typedef {import("./types").State} State
+ * @typedef {import("./types").Said} Said
+ */
+
+import { handName, sentence } from "./hands.js";
+import { cents, money } from "./money.js";
+import { faceOf, mySeats } from "./state.js";
+import { announcement, boxOf, netOf, openings } from "./view.js";
+
+const BIG = 10;
+
+/** @param {string} text @param {Partial<Said>} [rest] @returns {Said} */
+export const said = (text, rest = {}) => ({
+  text,
+  more: "",
+  tone: "",
+  clause: null,
+  href: "",
+  ...rest,
+});
+
+/**
+ * What one's own round came to: the net of all own places, and why. Null where one had no part.
+ * @param {State} state
+ * @returns {Said & {net: number, staked: number} | null}
+ */
+export function outcome(state) {
+  const mine = mySeats(state);
+  const nets = mine.flatMap((seat) => netOf(state, seat) ?? []);
+  if (!nets.length) return null;
+  const net = nets.reduce((sum, one) => sum + one, 0);
+  const lines = mine.flatMap((seat) => boxOf(state, seat)?.lines ?? []);
+  const staked = lines.reduce((sum, line) => sum + cents(line.stake), 0);
+  const meter = lines.some(({ row }) => {
+    const table = state.felt?.paytables.find((one) => one.id === row?.[0]);
+    return table?.rows[row?.[1] ?? -1]?.print.includes("meter");
+  });
+  const banked = mine.includes(state.scene.banker?.seat ?? 0);
+  const verb = net > 0 ? "win" : "lose";
+  const text = !net
+    ? banked
+      ? "Your bank breaks even"
+      : "You break even"
+    : banked
+      ? `Your bank ${verb}s ${money(Math.abs(net))}`
+      : `You ${verb} ${money(Math.abs(net))}`;
+  // A win is a win above the stake, and nothing else is celebrated.
+  const tone =
+    net <= 0 ? (net ? "loss" : "even") : meter ? "jackpot" : net >= BIG * staked ? "big" : "win";
+  const why = state.scene.void ? "the round is void" : reason(lines, net);
+  const words = tone === "jackpot" ? `Jackpot! ${text}` : text;
+  return { ...said(words, { tone, more: why }), net, staked };
+}
+
+/**
+ * The line that says most: of a win the largest, otherwise the first.
+ * @param {import("./types").Line[]} lines
+ * @param {number} net
+ */
+function reason(lines, net) {
+  const sum = (/** @type {import("./types").Line} */ line) => cents(line.paid);
+  const best = net > 0 ? [...lines].sort((a, b) => sum(b) - sum(a))[0] : lines[0];
+  return best?.because.split(":")[0] ?? "";
+}
+
+/**
+ * What the line says when nothing else has to be said.
+ * @param {State} state
+ */
+export function ordinary(state) {
+  const { scene, felt } = state;
+  const mine = mySeats(state);
+  const banks = mine.includes(scene.banker?.seat ?? 0);
+  if (scene.phase === "bets" && mine.length && !banks) {
+    const lacks = mine.flatMap((seat) => boxOf(state, seat)?.lacks ?? [])[0];
+    if (lacks) return said(`${sentence(lacks.says)}.`, { tone: "note", clause: lacks.clause });
+    const staked = mine.some((seat) => Object.keys(boxOf(state, seat)?.stakes ?? {}).length);
+    if (mine.every((seat) => scene.seats[seat]?.ready)) return said("Waiting for the others …");
+    const first = felt && openings(felt)[0];
+    const from = first?.limits ? `${first.label} from ${money(cents(first.limits[0]))}` : "";
+    return said("Place your bets.", { more: staked ? "then press Deal" : from });
+  }
+  if (mine.includes(scene.bank_turn ?? 0)) return bankOffer(state);
+  if (banks && scene.phase !== "over") {
+    const funds = money(cents(scene.banker?.funds ?? "0.00"));
+    return said(announcement(state), { more: `you bank with ${funds}` });
+  }
+  return said(announcement(state));
+}
+
+/**
+ * What it means to bank: the range, the risk and whose turn comes next.
+ * @param {State} state
+ */
+function bankOffer({ felt }) {
+  const first = felt && openings(felt)[0];
+  const risk = felt?.notices.find((one) => one.about === "payoff_limit");
+  return said("Will you bank the next round?", {
+    more: first ? `you pay winners and collect from losers; you risk what you put up, no more` : "",
+    clause: risk?.clause ?? null,
+  });
+}
+
+/**
+ * What the clock did for a player who did not choose in time, in words, from the latest news.
+ * @param {State} state
+ * @returns {Said | null}
+ */
+export function clockChose({ told, scene, you, felt }) {
+  for (const { event } of told) {
+    if (event?.type !== "Chose" || event.by === "player") continue;
+    if (scene.boxes[event.seat]?.player !== you?.player) continue;
+    const [label, clause] = felt?.options[event.step]?.[event.option] ?? ["", null];
+    return said(`Time was up. The clock chose for you: ${label}.`, { tone: "fault", clause });
+  }
+  return null;
+}
+
+/**
+ * One's own cards, what they are called, and the choices with what they cost.
+ * @param {State} state
+ */
+export function turnWords(state) {
+  const { boxes, asked, choices } = state.scene;
+  const codes = (boxes[asked ?? 0]?.cards ?? []).map((at) => faceOf(state, at));
+  const size = state.felt?.hand.cards;
+  const name = handName(codes, { size });
+  const ways = choices.map(({ label, key, says }) => `${label} (${key})${says && `: ${says}`}`);
+  return { codes, name, ways };
+}

@@ -1,0 +1,130 @@
+"""Rounds through the engine: any book, by a posted or a named strategy, beside the exact value."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.cards import DECK, RANKS
+from croupier.errors import Refused, UserError
+from croupier.hands import Hand
+from croupier.simulation.playing import play_rounds
+from tests.cli.running import run
+from tests.odds.bets import table
+from tests.odds.small_book import ID, WITH_LANTERN, dealt, text
+from tests.odds.small_book import table as small
+from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE
+
+ROUNDS = 1_500
+FIVE = dealt(5, 5)
+SINGAPORE_JACKPOT = {"progressive_rate": "0.14", "progressive_reset": 2500}
+
+
+@pytest.mark.parametrize(
+    ("id", "bet", "strategy", "how"),
+    [
+        (MARYLAND, {"ante": 1, "pair_plus": 1}, "best", {}),
+        (MARYLAND, {"ante": 1}, "always play", {"ante_bonus": "B"}),
+        (MARYLAND, {"ante": 1}, "mimic the dealer", {}),
+        (MARYLAND, {"ante": 2}, "K-2-3", {"format": "electronic"}),
+        (MARYLAND, {"ante": 1, "pair_plus": 1, "progressive": 1}, "best", {"progressive": "B"}),
+        (SINGAPORE, {"ante": 1, "progressive": "2.50"}, "best", SINGAPORE_JACKPOT),
+        (CALIFORNIA, {"ante": 1, "pair_plus": 1}, "best", {}),
+        (FLORIDA, {"ante": 1, "pair_plus": 1}, "Q-6-4", {}),
+        (LET_IT_RIDE, {"let_it_ride": 1, "five_card_bonus": 1}, "best", {"five_card_bonus": "A"}),
+        (LET_IT_RIDE, {"let_it_ride": 1}, "always pull", {}),
+    ],
+)
+def test_the_engine_agrees_with_the_exact_value(
+    id: str, bet: dict[str, Any], strategy: str, how: dict[str, Any]
+) -> None:
+    found = play_rounds(table(id, **how), bet, rounds=ROUNDS, seed=11, strategy=strategy)
+    assert found.exact and found.errors_apart is not None
+    assert abs(found.errors_apart) < 4
+    assert not found.is_outside
+    # Every net that came is one that the mathematics knows.
+    assert {net for net, _ in found.distribution} <= {net for net, _ in found.exact.distribution}
+    assert sum(chance for _, chance in found.distribution) == 1
+
+
+def test_a_wager_on_the_banks_hand() -> None:
+    bet = {"watch": 1, "lantern": 1}
+    found = play_rounds(small(*WITH_LANTERN), bet, rounds=ROUNDS, seed=3, strategy="best")
+    assert found.errors_apart is not None and abs(found.errors_apart) < 4
+
+
+def five_cards(seed: int, rounds: int) -> list[int]:
+    """The same game of five cards, always staying, dealt without the engine."""
+    rng, nets = random.Random(seed), []
+    for _ in range(rounds):
+        cards = rng.sample(DECK, 10)
+        mine, bank = Hand(tuple(cards[:5])), Hand(tuple(cards[5:]))
+        if bank.is_at_least_high(RANKS.index("Q")):
+            nets.append(2 * (mine.beats(bank) - bank.beats(mine)))
+        else:
+            nets.append(1)
+    return nets
+
+
+def test_a_book_that_the_odds_do_not_cover_is_played() -> None:
+    rules = small(*FIVE)
+    stays = play_rounds(rules, rounds=3_000, seed=5, strategy="always stay")
+    others = five_cards(5, 3_000)
+    apart = float(stays.mean) - sum(others) / len(others)
+    assert abs(apart) < 4 * sqrt(2) * stays.standard_error
+    assert {net for net, _ in stays.distribution} - {0} == {-2, 1, 2}  # Ties are rare.
+    assert stays.exact is None and stays.errors_apart is None
+    leaves = play_rounds(rules, rounds=20, seed=5, strategy="always leave")
+    assert leaves.mean == -1 and not leaves.standard_error
+    # From a pair up is between the two, and better than either.
+    pairs = play_rounds(rules, rounds=3_000, seed=5, strategy="2-2-5-4-3")
+    assert pairs.mean > max(stays.mean, leaves.mean)
+    assert play_rounds(rules, rounds=200, seed=5).task.strategy == "posted"
+
+
+def test_a_seed_gives_the_same_rounds_whoever_plays_them() -> None:
+    rules = table(MARYLAND)
+    alone = play_rounds(rules, rounds=1_100, seed=9, seats=2)
+    with ThreadPoolExecutor(2) as team:
+        together = play_rounds(rules, rounds=1_100, seed=9, seats=2, executor=team)
+    assert (alone.nets, alone.totals) == (together.nets, together.totals)
+    assert alone.nets != play_rounds(rules, rounds=1_100, seed=10, seats=2).nets
+    assert sum(alone.nets.values()) == 2_200
+
+
+def test_what_cannot_be_played_is_refused() -> None:
+    with pytest.raises(UserError, match="the odds do not cover this table"):
+        play_rounds(small(*FIVE), rounds=5, seed=1, strategy="best")
+    with pytest.raises(UserError, match="a hand such as Q-6-4-3-2"):
+        play_rounds(small(*FIVE), rounds=5, seed=1, strategy="Q-6-4")
+    with pytest.raises(UserError, match="bet ante: is no whole number of cents"):
+        play_rounds(table(MARYLAND), {"ante": "1/3"}, rounds=5, seed=1)
+    with pytest.raises(Refused, match="needs Ante or Pair Plus"):
+        play_rounds(table(MARYLAND, progressive="A"), {"progressive": 1}, rounds=5, seed=1)
+    with pytest.raises(UserError, match="rounds"):
+        play_rounds(table(MARYLAND), rounds=0, seed=1)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    (tmp_path / f"{ID}.toml").write_text(text(*FIVE))
+    words = ("--books", str(tmp_path), "simulate", ID, "--engine", "--rounds", "300", "--seed", "4")
+    ran = run(*words, "--quiet")
+    assert (ran.code, ran.err) == (0, "")
+    assert "Every seat plays by the posted rule: “Stay” with queen high or better" in ran.out
+    data = run(*words, "--strategy", "always stay", "--json", "--quiet").data
+    assert [*data["analyses"][0]] == [
+        *("bet", "strategy", "mean", "standard_error", "expected_value", "errors_apart"),
+        "distribution",
+    ]
+    assert data["analyses"][0]["expected_value"] is None
+    assert sum(row["count"] for row in data["analyses"][0]["distribution"]) == 300
+    for more, says in (
+        (("--session", "5"), "croupier: --rounds: can't be combined with --session\n"),
+        (("--bank", "100"), "croupier: --engine: can't be combined with --bank\n"),
+        (("--chart", "x.svg"), "croupier: --chart: needs one of --session, --meter-run, --bank\n"),
+    ):
+        bad = run(*words, *more)
+        assert (bad.code, bad.out, bad.err) == (2, "", says)

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Photograph every state of every table at every size, in both schemes, onto contact sheets.
+
+    .venv/bin/python tools/contact_sheet.py [FOLDER] [--table ID] [--size 1440x900] [--scheme dark]
+
+One sheet a table and scheme is written, and every picture on its own. A real server deals, a real
+Chromium looks; whoever looks at the sheets says what is ugly, unclear or dull.
+"""
+
+import argparse
+import base64
+import html
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from playwright.sync_api import Browser, Page  # noqa: E402
+
+from tests.pages.browser import SCHEMES, Scheme, open_browser  # noqa: E402
+from tests.table_page.acts import (  # noqa: E402
+    bet_everywhere,
+    choices_are_live,
+    come_in,
+    decide,
+    settled,
+    until_bets,
+)
+from tests.table_page.house import IDS, House, opened  # noqa: E402
+
+SIZES = (
+    (1440, 900),
+    (1280, 720),
+    (1180, 820),
+    (844, 390),
+    (390, 844),
+    (320, 568),
+    (720, 450),
+    (640, 360),
+)
+"""Desktop, laptop, tablet, phones, and the first two at 200 % zoom."""
+
+
+def states(page: Page, house: House, table: str) -> Iterator[str]:
+    """Play a round, and stop at every state that has to look well."""
+    page.goto(f"{house.url}/tables/{table}")
+    page.wait_for_selector('#dock[data-mode="guest"]')
+    yield "watch"
+    come_in(page, house, table)
+    until_bets(page)
+    yield "bet"
+    bet_everywhere(page)
+    yield "placed"
+    page.keyboard.press("d")
+    choices_are_live(page)
+    yield "decide"
+    decide(page)
+    settled(page)
+    yield "result"
+    page.keyboard.press("l")
+    yield "lines"
+
+
+def photograph(browser: Browser, house: House, table: str, scheme: Scheme, folder: Path) -> None:
+    """Take all pictures of a table in one scheme, and put them onto a sheet."""
+    cells = []
+    for width, height in ARGUMENTS.size:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        for state in states(page, house, table):
+            page.wait_for_timeout(700)
+            file = folder / f"{table}-{width}x{height}-{state}-{scheme}.png"
+            page.screenshot(path=file)
+            cells.append((f"{width}×{height} {state}", file))
+        page.keyboard.press("Escape")
+        page.keyboard.press("m")
+        page.locator('#drawer [data-command="leave"]').click()
+        page.wait_for_selector('#dock[data-mode="sit"]')
+        context.close()
+    figures = "".join(
+        f'<figure><img src="data:image/png;base64,{base64.b64encode(file.read_bytes()).decode()}">'
+        f"<figcaption>{html.escape(title)}</figcaption></figure>"
+        for title, file in cells
+    )
+    style = "body{display:flex;flex-wrap:wrap;gap:12px;margin:12px;font:14px sans-serif}"
+    style += "figure{margin:0}img{height:300px;border:1px solid #888}"
+    page = browser.new_page(viewport={"width": 1900, "height": 900})
+    page.set_content(f"<style>{style}</style>{figures}")
+    page.screenshot(path=folder / f"sheet-{table}-{scheme}.png", full_page=True)
+    page.close()
+
+
+def size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    return int(width), int(height)
+
+
+def main() -> None:
+    folder: Path = ARGUMENTS.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with open_browser() as browser:
+        for table in ARGUMENTS.table:
+            for scheme in ARGUMENTS.scheme:
+                with tempfile.TemporaryDirectory() as store, opened(Path(store), pause=1) as house:
+                    photograph(browser, house, table, scheme, folder)
+                print(folder / f"sheet-{table}-{scheme}.png")
+
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("folder", type=Path, nargs="?", default=Path("contact-sheets"))
+parser.add_argument("--table", action="append", choices=IDS)
+parser.add_argument("--size", action="append", type=size)
+parser.add_argument("--scheme", action="append", choices=SCHEMES)
+ARGUMENTS = parser.parse_args()
+ARGUMENTS.table = ARGUMENTS.table or IDS
+ARGUMENTS.size = ARGUMENTS.size or SIZES
+ARGUMENTS.scheme = ARGUMENTS.scheme or SCHEMES
+
+if __name__ == "__main__":
+    main()
