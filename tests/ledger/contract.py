@@ -480,11 +480,12 @@ class StoreContract(FindingContract):
         Till(store, "t").put(*of_ledger(MeterStarted("m", 5)))
         checkpoint = sign(SECRET, 1, everything(store)["heads"], time_ms=1)
         with store.reading() as view:
-            assert view.last_checkpoint() == 0
+            assert view.last_checkpoint() is None
         store.add_checkpoint(checkpoint)
         assert everything(store)["checkpoints"] == [checkpoint]
         with store.reading() as view:
-            assert view.last_checkpoint() == 1
+            assert view.last_checkpoint() == checkpoint
+            assert view.checkpoints(after=1) == []
 
     def test_a_backup_under_load_is_of_one_moment(self, store: Store, tmp_path: Path) -> None:
         dealer = Dealer(Till(store, "t"))

@@ -53,11 +53,11 @@ class Memory:
     def sealed(self, round: str) -> bytes | None:
         return None
 
-    def checkpoints(self) -> list[Checkpoint]:
-        return self.signed
+    def checkpoints(self, *, after: int = 0) -> list[Checkpoint]:
+        return [checkpoint for checkpoint in self.signed if checkpoint.number > after]
 
-    def last_checkpoint(self) -> int:
-        return len(self.signed)
+    def last_checkpoint(self) -> Checkpoint | None:
+        return self.signed[-1] if self.signed else None
 
     def put(self, scribe: Scribe, happened: list[Happened]) -> Scribe:
         """Append what happened, as a store would."""

@@ -9,14 +9,13 @@ from croupier.errors import Refused, UserError
 from croupier.house import players
 from croupier.house.automatic import AutomaticDealer
 from croupier.house.books import Books
-from croupier.house.cage import CAGE, Cage
+from croupier.house.cage import Cage
 from croupier.house.config import Config
 from croupier.house.log import log_crash
 from croupier.house.recall import recall
 from croupier.house.signing import Checkpoints, Signing
 from croupier.house.table import Table
 from croupier.ledger.audit import RulesOf
-from croupier.ledger.journal import Head
 from croupier.ledger.store import View
 from croupier.ledger.stores.marks import RESTORES
 from croupier.round.state import Round
@@ -38,7 +37,7 @@ class Pit:
         self.tables: dict[str, Table] = {}
         self.dealers: dict[str, AutomaticDealer] = {}
         self.cage = Cage(books, self.rounds, guest_cents=config.guest_chips_cents)
-        self.checkpoints = Checkpoints(books, signing, self.heads) if signing else None
+        self.checkpoints = Checkpoints(books, signing) if signing else None
         self._gone: dict[tuple[str, str], int] = {}
         """Since when players who sit at a table are away; a restart starts over."""
         self._shut_out: set[str] = set()
@@ -47,6 +46,8 @@ class Pit:
     async def start(self, *, deals: bool = True) -> None:
         """Open all tables as their journals left them, and begin to deal."""
         await self.books.start()
+        if self.checkpoints:
+            await self.checkpoints.start()
         self.books.era = await self.books.read(_era)
         await self.cage.start()
         for config in self.config.tables:
@@ -86,11 +87,6 @@ class Pit:
         for table in self.tables.values():
             if round := table.place.standing.in_play:
                 yield round
-
-    def heads(self) -> dict[str, Head]:
-        """Return how far each stream has come."""
-        heads = {table.id: table.place.scribe.head for table in self.tables.values()}
-        return {**heads, CAGE: self.cage.scribe.head}
 
     # ------------------------------------------------------------ seats
 

@@ -1,21 +1,43 @@
-"""Checkpoints: the heads of all streams, signed from time to time and kept outside the ledger."""
+"""Checkpoints: the heads of all streams, signed from time to time and kept outside the ledger.
+
+What is signed, and what is due, is read from the journal: however often a process starts or dies,
+the events it leaves behind are signed by the next one.
+"""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from croupier.house.books import Books
 from croupier.house.log import log_crash
 from croupier.ledger.checkpoints import Checkpoint, sign
-from croupier.ledger.journal import Head
+from croupier.ledger.journal import START, Head
 from croupier.ledger.store import Unavailable, View
-from croupier.ledger.stores.marks import write_high_water
+from croupier.ledger.stores.marks import end_of_lines, last_checkpoint_in, write_high_water
 
 CHECKPOINT_S = 60.0
 CHECKPOINT_EVENTS = 1_000
 LOOK_S = 1.0
-Heads = Callable[[], Mapping[str, Head]]
+
+
+class Behind(NamedTuple):
+    """How far the checkpoints are behind the journal."""
+
+    heads: Mapping[str, Head]
+    number: int
+    """The number of the last checkpoint, or 0."""
+    events: int
+    """How many events it doesn't sign."""
+
+
+def behind(view: View) -> Behind:
+    """Compare the journal with the last checkpoint."""
+    heads, last = view.heads(), view.last_checkpoint()
+    signed = last.heads if last else {}
+    events = (head.number - signed.get(stream, START).number for stream, head in heads.items())
+    return Behind(heads, last.number if last else 0, sum(events))
 
 
 class Signing:
@@ -24,14 +46,28 @@ class Signing:
     def __init__(self, secret: bytes, file: Path) -> None:
         self.secret, self.file = secret, file
 
-    def sign(self, view: View, *, time_ms: int) -> Checkpoint:
-        """Sign the heads of all streams as they are now."""
-        return sign(self.secret, view.last_checkpoint() + 1, view.heads(), time_ms=time_ms)
+    def sign(self, heads: Mapping[str, Head], number: int, *, time_ms: int) -> Checkpoint:
+        """Sign the heads of all streams."""
+        return sign(self.secret, number, heads, time_ms=time_ms)
 
-    def write(self, checkpoint: Checkpoint) -> None:
-        """Append a checkpoint to the file."""
-        with self.file.open("a", encoding="utf-8") as file:
-            file.write(f"{checkpoint}\n")
+    def write_missing(self, view: View) -> None:
+        """Append the checkpoints of the ledger that the file lacks.
+
+        A file that ends with a checkpoint of another history gets the newest one only.
+        """
+        last = last_checkpoint_in(self.file)
+        kept = view.checkpoints(after=last.number - 1 if last else 0)
+        if last and kept[:1] == [last]:
+            kept = kept[1:]
+        elif last:
+            newest = view.last_checkpoint()
+            kept = [newest] if newest else []
+        if kept:
+            self.file.touch()
+            with self.file.open("r+b") as file:
+                file.seek(end_of_lines(self.file))
+                file.truncate()
+                file.write("".join(f"{checkpoint}\n" for checkpoint in kept).encode())
 
     def note(self, heads: Mapping[str, Head], *, time_ms: int) -> None:
         """Note beside the ledger how far its streams have come since."""
@@ -39,18 +75,18 @@ class Signing:
 
 
 class Checkpoints:
-    """Signs every minute and every thousand events, for as long as the house is open."""
+    """Signs at the start, every minute and every thousand events while the house is open."""
 
-    def __init__(self, books: Books, signing: Signing, heads: Heads) -> None:
-        self.books, self.signing, self._heads = books, signing, heads
-        self._signed = 0
+    def __init__(self, books: Books, signing: Signing) -> None:
+        self.books, self.signing = books, signing
+        self.unsigned = 0
+        """How many events no checkpoint signed when the journal was last looked at."""
         self._noted: Mapping[str, Head] = {}
         self._lock = asyncio.Lock()
 
-    @property
-    def unsigned(self) -> int:
-        """How many events were stored since the last checkpoint."""
-        return self.books.stored - self._signed
+    async def start(self) -> None:
+        """Sign what an earlier process left unsigned."""
+        await self._try_to_sign()
 
     async def run(self) -> None:
         """Sign until cancelled."""
@@ -62,46 +98,44 @@ class Checkpoints:
             late = now_s - last_s >= CHECKPOINT_S
             if self.unsigned >= CHECKPOINT_EVENTS or (self.unsigned and late):
                 last_s = now_s
-                try:
-                    # If the house closes meanwhile, the checkpoint is still finished.
-                    await asyncio.shield(self.sign())
-                except Exception as error:
-                    log_crash(error, missing="checkpoint")
+                # If the house closes meanwhile, the checkpoint is still finished.
+                await asyncio.shield(self._try_to_sign())
 
     async def stop(self) -> None:
         """Sign what is left when the house closes."""
         if self.books.lost is None:
-            try:
-                await self.sign()
-                await self._note_high_water()
-            except Exception as error:
-                log_crash(error, missing="checkpoint")
+            await self._try_to_sign()
+            await self._look_after()
+
+    async def _try_to_sign(self) -> None:
+        try:
+            await self.sign()
+        except Exception as error:
+            log_crash(error, missing="checkpoint")
 
     async def sign(self) -> None:
-        """Sign the heads of all streams, and write them to the ledger and the file."""
+        """Sign what is unsigned, and write it to the ledger and the file."""
         # One at a time: each has the number after the last one's.
         async with self._lock:
-            books, stored = self.books, self.books.stored
-            if stored == self._signed:
-                return
-            time_ms = books.clocks.wall_ms()
-            checkpoint = await books.read(partial(self.signing.sign, time_ms=time_ms))
-            await books.commit(partial(books.store.add_checkpoint, checkpoint))
-            await books.away(self.signing.write, checkpoint)
-            self._signed = stored
+            books = self.books
+            heads, number, events = await books.read(behind)
+            if events:
+                time_ms = books.clocks.wall_ms()
+                checkpoint = self.signing.sign(heads, number + 1, time_ms=time_ms)
+                await books.commit(partial(books.store.add_checkpoint, checkpoint))
+            self.unsigned = 0
+            await books.read(self.signing.write_missing)
 
     async def _look_after(self) -> None:
         """Check that the ledger is still there, and note how far it has come."""
         try:
             await self.books.away(self.books.store.check)
-            await self._note_high_water()
+            heads, _, self.unsigned = await self.books.read(behind)
+            if heads != self._noted:
+                time_ms = self.books.clocks.wall_ms()
+                await self.books.away(partial(self.signing.note, heads, time_ms=time_ms))
+                self._noted = heads
         except Unavailable:
             pass  # A ledger that is lost has been noted; any other comes back.
         except Exception as error:
             log_crash(error, missing="high water")
-
-    async def _note_high_water(self) -> None:
-        heads, time_ms = self._heads(), self.books.clocks.wall_ms()
-        if heads != self._noted:
-            await self.books.away(partial(self.signing.note, heads, time_ms=time_ms))
-            self._noted = heads

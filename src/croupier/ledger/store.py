@@ -128,8 +128,8 @@ class View(Protocol):
     def sealed(self, round: str) -> bytes | None:
         """Return the sealed deck of a round."""
 
-    def checkpoints(self) -> list[Checkpoint]:
-        """Return all checkpoints, in order."""
+    def checkpoints(self, *, after: int = 0) -> list[Checkpoint]:
+        """Return the checkpoints after a number, in order."""
 
-    def last_checkpoint(self) -> int:
-        """Return the number of the last checkpoint, or 0."""
+    def last_checkpoint(self) -> Checkpoint | None:
+        """Return the last checkpoint."""

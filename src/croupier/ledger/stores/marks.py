@@ -9,11 +9,12 @@ journal; marks from before it no longer bind.
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from croupier.errors import ParseError, UserError
-from croupier.ledger.checkpoints import parse_checkpoint
+from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
 from croupier.ledger.journal import Head
 from croupier.ledger.store import View
 
@@ -42,13 +43,8 @@ def write_high_water(folder: Path, heads: Mapping[str, Head], *, time_ms: int) -
 def marks_in(folder: Path) -> list[Mark]:
     """Return the marks in a folder's files; a file torn by a power cut counts as empty."""
     found: list[Mark] = []
-    for line in reversed(_last_lines(folder / CHECKPOINTS)):
-        try:
-            checkpoint = parse_checkpoint(line)
-        except ParseError:
-            continue
+    if checkpoint := last_checkpoint_in(folder / CHECKPOINTS):
         found.append(Mark(CHECKPOINTS, checkpoint.time_ms, checkpoint.heads))
-        break
     try:
         data = json.loads((folder / HIGH_WATER).read_text("utf-8"))
         heads = {s: Head(int(n), bytes.fromhex(h)) for s, (n, h) in data["heads"].items()}
@@ -58,8 +54,27 @@ def marks_in(folder: Path) -> list[Mark]:
     return found
 
 
+def last_checkpoint_in(file: Path) -> Checkpoint | None:
+    """Return the last checkpoint of a file; a line torn by a power cut is skipped."""
+    for line in reversed(_last_lines(file)):
+        with suppress(ParseError):
+            return parse_checkpoint(line)
+    return None
+
+
+def end_of_lines(file: Path) -> int:
+    """Return where the last whole line of a file ends; what follows was torn by a power cut."""
+    torn = _tail(file).rpartition(b"\n")[2]
+    return file.stat().st_size - len(torn)
+
+
 def _last_lines(file: Path) -> list[str]:
-    """Return at least the last two lines of a file, or all if there are fewer."""
+    """Return the last two lines of a file, or all if there are fewer."""
+    return _tail(file).decode("utf-8", "replace").splitlines()[-2:]
+
+
+def _tail(file: Path) -> bytes:
+    """Return the end of a file, with at least its last two lines."""
     try:
         with file.open("rb") as lines:
             end, size = lines.seek(0, os.SEEK_END), TAIL_BYTES
@@ -70,8 +85,8 @@ def _last_lines(file: Path) -> list[str]:
                     break
                 size *= 4
     except OSError:
-        return []
-    return text.decode("utf-8", "replace").splitlines()[-2:]
+        return b""
+    return text
 
 
 def check_marks(view: View, marks: list[Mark]) -> None:

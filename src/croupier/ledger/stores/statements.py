@@ -332,13 +332,13 @@ class Reading:
             return bytes(sealed)
         return None
 
-    def checkpoints(self) -> list[Checkpoint]:
-        rows = self._rows("SELECT data FROM checkpoints ORDER BY number")
-        return [parse_checkpoint(data) for (data,) in rows]
+    def checkpoints(self, *, after: int = 0) -> list[Checkpoint]:
+        sql = "SELECT data FROM checkpoints WHERE number > ? ORDER BY number"
+        return [parse_checkpoint(data) for (data,) in self._rows(sql, after)]
 
-    def last_checkpoint(self) -> int:
-        [(number,)] = self._rows("SELECT max(number) FROM checkpoints")
-        return number or 0
+    def last_checkpoint(self) -> Checkpoint | None:
+        rows = self._rows("SELECT data FROM checkpoints ORDER BY number DESC LIMIT 1")
+        return next((parse_checkpoint(data) for (data,) in rows), None)
 
 
 _POSTED = f"SELECT {TABLES['entries']} FROM entries"
