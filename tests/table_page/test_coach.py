@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from croupier.errors import Refused
+from croupier.errors import Refused, UserError
 from croupier.house.table import Table
 from croupier.odds import advise
+from croupier.server import coach
 from croupier.server.coach import Sight, advice, said, sight_of
 from tests.table_page.recording import ME, OTHER, Player, quick_pit
 
@@ -46,6 +47,9 @@ def test_values_are_those_of_the_odds() -> None:
             cost = other.cost[choice.name] * unit
             assert abs(Fraction(told["cost"]) - cost) <= Fraction(1, 10_000)
         assert min(Fraction(told["cost"]) for told in found["choices"]) == 0
+        label = next(one["label"] for one in found["choices"] if one["option"] == found["best"])
+        assert found["reason"].startswith(f"{label}: it is better by $")
+        assert found["reason"].endswith(", the lowest hand to play.") or "just" in found["reason"]
 
     asyncio.run(at_decision("maryland", check))
 
@@ -93,5 +97,23 @@ def test_nobody_asks_for_somebody_else() -> None:
         table.config = dataclasses.replace(table.config, practice=False)
         with pytest.raises(Refused, match="only practice tables"):
             sight_of(table, ME)
+
+    asyncio.run(at_decision("maryland", check))
+
+
+def test_a_bet_that_is_not_analysed_has_values_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def check(table: Table, _: Player) -> None:
+        sight = sight_of(table, ME)
+        known = advice(sight)()
+
+        def refuse(*_: Any, **__: Any) -> Any:
+            raise UserError("wagers on three groups of cards cannot be priced")
+
+        monkeypatch.setattr(coach, "analyze", refuse)
+        found = advice(sight)()
+        assert found["choices"] == known["choices"]
+        assert found["reason"].endswith(" on average.")
 
     asyncio.run(at_decision("maryland", check))

@@ -6,15 +6,16 @@ same examples are used four times with their suits turned (`TURNS`), each with a
 weight: every class has a multiple of four hands.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.cards import SUITS
+from croupier.cards import SUITS, Card
+from croupier.errors import Bug
 from croupier.hands import Ranking
 from croupier.hands.arrays import five_cards, six_cards, three_cards
 
@@ -69,6 +70,37 @@ class Seats(NamedTuple):
 
 EVERY = Seats(SEATS, WEIGHTS, REST)
 """The suit classes, when no other cards are known."""
+
+
+class SuitClass(NamedTuple):
+    """The suit class of actual cards: its number, and the suit that each suit becomes in it."""
+
+    number: int
+    suits: tuple[int, ...]
+
+    @property
+    def turn(self) -> int:
+        """How far the suits of the class's example are turned, for rows that ask for a suit."""
+        return self.suits.index(0)
+
+    def view(self, card: Card) -> int:
+        """Return the index of an exposed card among those that the class may see."""
+        there = card.rank << 2 | self.suits[card.suit]
+        return int(np.searchsorted(REST[self.number], there))
+
+
+def class_of(cards: Sequence[Card]) -> SuitClass:
+    """Return the suit class of a seat's three cards."""
+    for suits in permutations(range(len(SUITS))):
+        there = tuple(sorted(card.rank << 2 | suits[card.suit] for card in cards))
+        if there in _numbers():
+            return SuitClass(_numbers()[there], suits)
+    raise Bug(f"{cards} are in no class")
+
+
+@cache
+def _numbers() -> dict[tuple[int, ...], int]:
+    return {tuple(sorted(cards)): number for number, (cards, _) in enumerate(_EXAMPLES)}
 
 
 class Label(NamedTuple):

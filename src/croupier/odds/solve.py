@@ -260,11 +260,11 @@ class Solved:
         self.choices: list[Choices] = []
         self.reach: list[list[Numbers]] = []
         self.value = 0
-        for number, arrays in enumerate(priced.turned):
+        for number in range(len(priced.turned)):
             chosen: Choices = {}
             given = choices[number % len(choices)] if choices else None
-            values = self._values(arrays)
-            self._best(self.model.root, (values, given, chosen), ())
+            values = self.path_values(number)
+            self.best_from(self.model.root, (values, given, chosen), ())
             reach = self._reach(chosen)
             weight = self.weights
             self.value += sum(
@@ -288,9 +288,9 @@ class Solved:
 
     # ------------------------------------------------------------ values
 
-    def _values(self, arrays: tuple[list[Numbers], list[Numbers]]) -> list[Numbers]:
+    def path_values(self, turn: int) -> list[Numbers]:
         """Return the value of every path at every entry, summed over all ways to continue."""
-        model, (mains, sides) = self.model, arrays
+        model, (mains, sides) = self.model, self.priced.turned[turn]
         main, side = model.main, model.side
         if main is None:
             return [first[model.seat_codes, 0] for first in mains]
@@ -312,22 +312,22 @@ class Solved:
         value: Numbers = by_row[counted.row] * (self.model.total // counted.total // views)
         return value
 
-    def _seat_sums(self, values: Numbers) -> Numbers:
+    def seat_sums(self, values: Numbers) -> Numbers:
         """Sum over the cards that may be shown to each seat."""
         main = self.model.main
         if main is None or main.counted.views == 1:
             return values
         return np.add.reduceat(values * main.counted.times, main.counted.first)
 
-    def _best(self, node: Node, work: Any, before: tuple[str, ...]) -> tuple[Numbers, bool]:
+    def best_from(self, node: Node, work: Any, before: tuple[str, ...]) -> tuple[Numbers, bool]:
         """Return the value of a node, by entry or (true) by seat, and record the options taken."""
         values, given, chosen = work
         if isinstance(node, Path):
             return values[self.model.number[id(node)]], False
-        results = [self._best(child, work, (*before, name)) for name, child in node.options]
+        results = [self.best_from(child, work, (*before, name)) for name, child in node.options]
         sees = bool(self.model.shown and node.sees.get(self.model.shown))
         by_seat = not sees or any(seat for _, seat in results)
-        stack = [self._seat_sums(v) if by_seat and not seat else v for v, seat in results]
+        stack = [self.seat_sums(v) if by_seat and not seat else v for v, seat in results]
         key = ".".join((*before, node.step))
         best = given[key] if given else _first_best(stack)
         chosen[key] = best

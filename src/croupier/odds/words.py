@@ -24,11 +24,11 @@ from croupier.rules.words import listed
 
 _NAMED_MAX = 12
 _KEPT = 8
-_MADE = ("pair", "three of a kind", "four of a kind", "two pair")
+MADE = ("pair", "three of a kind", "four of a kind", "two pair")
 """The hands that may pay before all cards are there."""
 _SETS = ("no set", "a pair", "two pair", "three of a kind", "four of a kind")
 _SUITS = {1: "suited", 2: "with two of a suit", 3: "of three suits"}
-_NUMBERS = ("no", "one", "two", "three", "four", "five")
+NUMBERS = ("no", "one", "two", "three", "four", "five")
 
 
 def strategy_words(solved: Solved) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ def strategy_words(solved: Solved) -> tuple[str, ...]:
     found: list[str] = []
     for (node, before), sentences in zip(nodes, words, strict=True):
         if steps.count(node.step) > 1:  # The choice depends on earlier ones.
-            after = [_label(solved.model, step, name).lower() for step, name in before]
+            after = [label_of(solved.model, step, name).lower() for step, name in before]
             sentences = _decision_words(solved, node, before, after=f" (after {listed(after)})")
         found += sentences
     return tuple(dict.fromkeys(found))
@@ -64,20 +64,20 @@ def _decision_words(
     """Return sentences about one decision, over all turns of the suits."""
     model = solved.model
     key = ".".join((*(name for _, name in before), node.step))
-    chosen = np.stack([_by_card(model, choices[key]) for choices in solved.choices])
+    chosen = np.stack([by_card(model, choices[key]) for choices in solved.choices])
     most = len(node.options) - 1
     if not (model.main and model.main.contested):
         return tuple(_by_paytable(model, node, chosen == most, after=after))
     found: list[str] = []
     for least in range(most, 0, -1):  # From the option that wagers most down to the last but one.
         if (chosen == least).any() or (least == 1 and not found):
-            labels = _labels(model, node, least)
+            labels = labels_of(model, node, least)
             said = _against_the_bank(model, node, chosen >= least, labels=labels)
             found += [f"Otherwise {x[0].lower()}{x[1:]}" if found else x for x in [*said]]
     return tuple(found)
 
 
-def _by_card(model: Model, choice: Numbers) -> Numbers:
+def by_card(model: Model, choice: Numbers) -> Numbers:
     """Return the number of the option that a seat takes, by seat and exposed card."""
     main = model.main
     if main and main.counted.where is not None and len(choice) == len(main.counted.seat):
@@ -85,13 +85,13 @@ def _by_card(model: Model, choice: Numbers) -> Numbers:
     return np.asarray(choice[:, None])
 
 
-def _labels(model: Model, node: Decision, option: int = -1) -> tuple[str, str]:
+def labels_of(model: Model, node: Decision, option: int = -1) -> tuple[str, str]:
     """Return the words for an option, by default for wagering most, and for wagering least."""
-    names = [_label(model, node.step, name) for name, _ in node.options]
+    names = [label_of(model, node.step, name) for name, _ in node.options]
     return names[option], names[0]
 
 
-def _label(model: Model, step: str, name: str) -> str:
+def label_of(model: Model, step: str, name: str) -> str:
     return model.rules.steps[step].option[name].label
 
 
@@ -133,9 +133,7 @@ def _threshold_words(model: Model, takes: Numbers, labels: tuple[str, str]) -> s
     `takes` is by turn and seat, or by turn, seat and exposed card; -1 where it doesn't apply.
     """
     play, fold = labels
-    count = len(model.seats.cards)
-    flat = takes.reshape(len(takes), count, -1).transpose(1, 0, 2).reshape(count, -1)
-    does, does_not = (flat == 1).any(axis=1), (flat == 0).any(axis=1)
+    does, does_not = _does(model, takes)
     strengths = three_cards(model.seats.cards, model.ranking)
     if not does_not.any():
         return f"{play} every hand"
@@ -143,7 +141,7 @@ def _threshold_words(model: Model, takes: Numbers, labels: tuple[str, str]) -> s
         return f"{fold} every hand"
     least = _cut(strengths, does & ~does_not, does_not & ~does)
     above = strengths >= least
-    words = f"{play} {_lowest(model, strengths, least)} or better"
+    words = f"{play} {lowest_says(model, least)} or better"
     mixed = does & does_not
     also, never = does & ~does_not & ~above, does_not & ~does & above
     if also.any():
@@ -155,6 +153,22 @@ def _threshold_words(model: Model, takes: Numbers, labels: tuple[str, str]) -> s
     return words
 
 
+def threshold(model: Model, takes: Numbers) -> int | None:
+    """Return the strength from which to take an option; None if all hands do, or none."""
+    does, does_not = _does(model, takes)
+    if not (does.any() and does_not.any()):
+        return None
+    strengths = three_cards(model.seats.cards, model.ranking)
+    return _cut(strengths, does & ~does_not, does_not & ~does)
+
+
+def _does(model: Model, takes: Numbers) -> tuple[Numbers, Numbers]:
+    """Return which seats take the option in some case, and which leave it in some case."""
+    count = len(model.seats.cards)
+    flat = takes.reshape(len(takes), count, -1).transpose(1, 0, 2).reshape(count, -1)
+    return (flat == 1).any(axis=1), (flat == 0).any(axis=1)
+
+
 def _cut(strengths: Numbers, does: Numbers, does_not: Numbers) -> int:
     """Return the strength from which taking the option is wrong for the fewest classes."""
     levels = np.unique(strengths)
@@ -163,7 +177,9 @@ def _cut(strengths: Numbers, does: Numbers, does_not: Numbers) -> int:
     return int(levels[(below + from_).argmin()])
 
 
-def _lowest(model: Model, strengths: Numbers, least: int) -> str:
+def lowest_says(model: Model, least: int) -> str:
+    """Name the lowest hand of at least this strength."""
+    strengths = three_cards(model.seats.cards, model.ranking)
     hand = _hand(model, int(np.flatnonzero(strengths == least)[0]))
     plain = hand.name in ("high card", "pair")
     return hand.short if plain else f"{hand.name} {hand.short}"
@@ -207,9 +223,9 @@ def _suited(hand: Hand) -> str:
 
 def _by_paytable(model: Model, node: Decision, takes: Numbers, *, after: str = "") -> Iterator[str]:
     """Yield the hands to let ride, in one sentence for each kind."""
-    play, fold = _labels(model, node)
+    play, fold = labels_of(model, node)
     asked = str(model.rules.steps[node.step].asks).replace("_", " ").capitalize() + after
-    table = _asked_table(model, node)
+    table = asked_table(model, node)
     if table is None:
         return
     up = int(takes.shape[2] > 1)
@@ -218,14 +234,14 @@ def _by_paytable(model: Model, node: Decision, takes: Numbers, *, after: str = "
     if flat.all() or not flat.any():
         yield f"{asked}: {(play if flat.any() else fold).lower()} with every hand."
         return
-    paid = tuple(_listed(table, name) for name in _MADE)
-    features = _features_of(known, paid) if model.sight else _features(up, paid)
+    paid = tuple(listed_ranks(table, name) for name in MADE)
+    features = features_of(known, paid) if model.sight else _features(up, paid)
     sentences, exceptions = _paying(flat, features)
     pays, size = features[:, 0] == 1, known.shape[1]
     for suited in (1, 0):
         every = ~pays & (features[:, 1] == suited)
         if flat[every].all():
-            sentences.append(f"any {_NUMBERS[size]} cards{' of one suit' if suited else ''}")
+            sentences.append(f"any {NUMBERS[size]} cards{' of one suit' if suited else ''}")
             continue
         for straights in range(3, -1, -1):
             here = every & (features[:, 2] == straights)
@@ -234,7 +250,7 @@ def _by_paytable(model: Model, node: Decision, takes: Numbers, *, after: str = "
             exceptions.append(np.flatnonzero(here & (kind != flat)))
             if (kind & flat).any():
                 example = known[np.flatnonzero(kind & flat)[-1]]
-                sentences.append(_kind(size, suited, straights) + _high(least, table, example))
+                sentences.append(kind_says(size, suited, straights) + _high(least, table, example))
     if sentences:
         yield f"{asked}: {play.lower()} with {'; '.join(sentences)}. Otherwise {fold.lower()}."
     else:
@@ -261,7 +277,7 @@ def _paying(takes: Numbers, features: Numbers) -> tuple[list[str], list[Numbers]
     return said, exceptions
 
 
-def _asked_table(model: Model, node: Decision) -> Paytable | None:
+def asked_table(model: Model, node: Decision) -> Paytable | None:
     """Return the paytable of the wager that a decision is about."""
     asked = model.rules.steps[node.step].asks
     for one in model.judged:
@@ -288,10 +304,10 @@ def _features(up: int, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
 
     They depend only on which hands of which ranks a paytable lists, so there are few.
     """
-    return _features_of(_with_each(SEATS, REST) if up else SEATS, paid)
+    return features_of(_with_each(SEATS, REST) if up else SEATS, paid)
 
 
-def _features_of(cards: Numbers, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
+def features_of(cards: Numbers, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
     """Return for every row of cards: pays already, suited, straights it fits, high cards, sets."""
     pair_pays, trips_pay, quads_pay, two_pay = map(np.array, paid)
     ranks, suits = cards >> 2, cards & 3
@@ -309,7 +325,7 @@ def _features_of(cards: Numbers, paid: tuple[tuple[bool, ...], ...]) -> Numbers:
     return np.column_stack([pays, suited, straights, high, sets]).astype(np.int64)
 
 
-def _listed(table: Paytable, name: str) -> tuple[bool, ...]:
+def listed_ranks(table: Paytable, name: str) -> tuple[bool, ...]:
     """Return for each rank whether a paytable lists a hand of it."""
     return tuple(row_for(table, Label(name, None, rank)) is not None for rank in range(13))
 
@@ -329,16 +345,16 @@ def _least_high(high: Numbers, here: Numbers, takes: Numbers) -> int:
     return int(np.argmin(errors))
 
 
-def _kind(size: int, suited: int, straights: int) -> str:
-    cards = f"{_NUMBERS[size]} {'suited ' if suited else ''}cards"
+def kind_says(size: int, suited: int, straights: int) -> str:
+    cards = f"{NUMBERS[size]} {'suited ' if suited else ''}cards"
     if not straights:
         return f"{cards} that fit no straight"
-    return f"{cards} that fit {_NUMBERS[straights]} straight{'s' if straights > 1 else ''}"
+    return f"{cards} that fit {NUMBERS[straights]} straight{'s' if straights > 1 else ''}"
 
 
 def _high(least: int, table: Paytable, example: Numbers) -> str:
     shown = "-".join(RANKS[c >> 2].replace("T", "10") for c in sorted(example.tolist()))
     if not least:
         return f" (as {shown})"
-    lowest = _listed(table, "pair").index(True)
-    return f" with at least {_NUMBERS[least]} from the {RANK_NAMES[lowest]} up (as {shown})"
+    lowest = listed_ranks(table, "pair").index(True)
+    return f" with at least {NUMBERS[least]} from the {RANK_NAMES[lowest]} up (as {shown})"

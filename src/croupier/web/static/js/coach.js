@@ -22,7 +22,7 @@ export class Coach {
     this.table = table;
     this.place = place;
     this.on = false;
-    /** @type {{key: string, best: string, choices: any[]} | null} */
+    /** @type {{key: string, best: string, reason: string, choices: any[]} | null} */
     this.advice = null;
     this.asking = "";
     this.score = { decisions: 0, best: 0, cost: 0 };
@@ -58,7 +58,7 @@ export class Coach {
     try {
       const found = await get(`/api/coach?table=${this.table}`);
       if (this.asking !== key) return;
-      this.advice = { key, best: found.best, choices: found.choices };
+      this.advice = { key, best: found.best, reason: found.reason, choices: found.choices };
       this.draw();
     } catch (error) {
       if (this.asking === key) this.draw(/** @type {Error} */ (error).message);
@@ -94,6 +94,7 @@ export class Coach {
     this.place.replaceChildren(
       h("b", {}, "Coach"),
       says ? h("span", { role: "status" }, says) : "",
+      this.advice ? h("span", { class: "reason", role: "status" }, this.advice.reason) : "",
       this.advice
         ? h(
             "ul",
