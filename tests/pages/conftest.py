@@ -19,8 +19,9 @@ def site() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def web(site: str) -> Iterator[httpx.Client]:
-    """A client of that server."""
-    with httpx.Client(base_url=site, timeout=120) as client:
+    """A client of that server, which reads pages as a browser does."""
+    headers = {"Accept": "text/html, */*"}
+    with httpx.Client(base_url=site, timeout=120, headers=headers) as client:
         yield client
 
 

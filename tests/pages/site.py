@@ -9,6 +9,7 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 
 from croupier.rules.load import rulebook_ids
+from croupier.server.faults import answer_errors
 from croupier.server.headers import POLICY
 from croupier.server.pages import desk, odds, rulebooks, static
 
@@ -35,6 +36,7 @@ def pages_app() -> FastAPI:
     """An application of these pages alone, under the policy that the whole server sends."""
     app = FastAPI()
     app.state.desk = desk.Desk()
+    answer_errors(app)
     for router in (static.router, rulebooks.router, odds.router):
         app.include_router(router)
 

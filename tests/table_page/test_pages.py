@@ -55,13 +55,20 @@ def test_the_lobby_lists_every_table(house: House, new_page: NewPage) -> None:
 
 def test_a_page_that_is_not_there(house: House, new_page: NewPage) -> None:
     page = new_page()
-    for path in ("/tables/nowhere", "/tables/nowhere/text", "/rounds/nowhere-1"):
-        answer = page.request.get(house.url + path)
-        assert answer.status == 404
-        assert "There is no" in answer.text()
-    page.goto(f"{house.url}/operator/nowhere")
-    expect(page.locator("h1")).to_have_text("There is no such page")
+    for path, says in (
+        ("/tables/nowhere", "There is no table of this name"),
+        ("/tables/nowhere/text", "There is no table of this name"),
+        ("/rounds/nowhere-1", "There is no round of this name"),
+        ("/operator/nowhere", "It may have closed"),
+    ):
+        opened = page.goto(house.url + path)
+        assert opened and opened.status == 404
+        expect(page.locator("h1")).to_have_text("There is no such page")
+        expect(page.locator("main")).to_contain_text(says)
     assert violations(page) == []
+    opened = page.goto(f"{house.url}/operator?link=used")
+    assert opened and opened.status == 403
+    expect(page.locator("main")).to_contain_text("This link has been used or has expired")
     for path in ("/tables/nowhere.json", "/rounds/nowhere-1.json", "/rounds/nowhere-1/openings"):
         answer = page.request.get(house.url + path)
         assert answer.status == 404

@@ -1,4 +1,4 @@
-"""Error responses: one sentence, a code, the field, the clause.
+"""Error responses: one sentence, a code, the field, the clause; browsers get a page.
 
 Input is never echoed: it may be a password. An internal error is a 500 that says only that it is
 ours.
@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from croupier.errors import Code, Refused, UserError, quoted_field
 from croupier.ledger.store import Unavailable
 from croupier.server.limits import TooMany
-from croupier.server.pages.render import page
+from croupier.server.pages.errors import error_page, wants_page
 
 AGAIN_S = 2.0
 
@@ -44,13 +44,18 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 """For routers: declares the error responses in OpenAPI."""
 
 
-def fault_bytes(fault: Fault) -> bytes:
-    return json.dumps({"error": fault.model_dump()}).encode()
-
-
-def answer(status: int, fault: Fault, headers: Mapping[str, str] | None = None) -> Response:
-    """Return an error response."""
-    return Response(fault_bytes(fault), status, headers, "application/json")
+def answer(
+    request: Request, status: int, fault: Fault, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return an error response: a page for a browser, JSON for a program."""
+    if wants_page(request):
+        # Refusals are whole sentences; other faults go on from the name of their field.
+        field = fault.field if fault.code == Code.INVALID else None
+        response = error_page(request, status, [{**fault.model_dump(), "field": field}])
+        response.headers.update(headers or {})
+        return response
+    body = json.dumps({"error": fault.model_dump()}).encode()
+    return Response(body, status, headers, "application/json")
 
 
 def wait_header(wait_s: float) -> dict[str, str]:
@@ -67,52 +72,44 @@ def answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _ours)
 
 
-def _refused(_: Request, error: Exception) -> Response:
+def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, UserError)
     code = error.code if isinstance(error, Refused) else Code.INVALID
     status = code.status if isinstance(code, Code) else HTTPStatus.CONFLICT
     field = quoted_field(error.field) if error.field else None
     fault = Fault(code=code, message=error.message, field=field, clause=error.clause)
-    return answer(status, fault, wait_header(error.wait_s) if isinstance(error, TooMany) else None)
+    wait = wait_header(error.wait_s) if isinstance(error, TooMany) else None
+    return answer(request, status, fault, wait)
 
 
-def _invalid(_: Request, error: Exception) -> Response:
+def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     # The first part is the place: body, path, query.
     path = ".".join(str(part) for part in first["loc"][1:])
     message = str(first["msg"])
     message = message[:1].lower() + message[1:]
-    field = quoted_field(path) if path else None
-    return answer(Code.INVALID.status, Fault(code=Code.INVALID, message=message, field=field))
+    fault = Fault(code=Code.INVALID, message=message, field=quoted_field(path) if path else None)
+    return answer(request, Code.INVALID.status, fault)
 
 
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if error.status_code == HTTPStatus.NOT_FOUND and _wants_page(request):
-        return page(request, "missing", status=HTTPStatus.NOT_FOUND, what="such page")
     if isinstance(error.detail, dict):
         fault = Fault(**error.detail)
     else:
-        phrase = HTTPStatus(error.status_code).phrase
-        fault = Fault(code=phrase.lower().replace(" ", "_"), message=phrase.lower())
-    return answer(error.status_code, fault, error.headers)
+        phrase = HTTPStatus(error.status_code).phrase.lower()
+        fault = Fault(code=phrase.replace(" ", "_"), message=phrase)
+    return answer(request, error.status_code, fault, error.headers)
 
 
-def _wants_page(request: Request) -> bool:
-    """Whether a browser asks for a page, rather than a program for data."""
-    path = request.url.path
-    is_page = request.method == "GET" and not path.startswith("/api/") and "." not in path
-    return is_page and "text/html" in request.headers.get("accept", "")
-
-
-def _unavailable(_: Request, __: Exception) -> Response:
+def _unavailable(request: Request, _: Exception) -> Response:
     fault = Fault(code=Code.UNAVAILABLE, message=Code.UNAVAILABLE.says)
-    return answer(Code.UNAVAILABLE.status, fault, wait_header(AGAIN_S))
+    return answer(request, Code.UNAVAILABLE.status, fault, wait_header(AGAIN_S))
 
 
 OURS = Fault(code=Code.INTERNAL, message=Code.INTERNAL.says)
 
 
-def _ours(_: Request, __: Exception) -> Response:
-    return answer(Code.INTERNAL.status, OURS)  # The guard logs it.
+def _ours(request: Request, _: Exception) -> Response:
+    return answer(request, Code.INTERNAL.status, OURS)  # The guard logs it.

@@ -9,10 +9,11 @@ from collections import Counter
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from croupier.house.log import log, log_crash
-from croupier.server.faults import OURS, Fault, fault_bytes, wait_header
+from croupier.server.faults import OURS, Fault, answer, wait_header
 from croupier.server.headers import headers_for
 from croupier.server.limits import Bucket, Buckets, Clock, Rate, neighbourhood
 
@@ -304,23 +305,23 @@ class Door:
         await self._send(message)
 
     async def refuse(self, refusal: Refusal) -> None:
-        body = fault_bytes(Fault(code=refusal.code, message=refusal.message))
+        fault = Fault(code=refusal.code, message=refusal.message)
         wait = wait_header(refusal.wait_s) if refusal.wait_s is not None else {}
-        await self._answer(refusal.status, body, wait)
+        await self._answer(refusal.status, fault, wait)
 
     async def fail(self) -> None:
         """Report an internal error, unless the response has already begun."""
         if self._scope["type"] == "websocket":
             await self._send({"type": "websocket.close", "code": 1011})
         elif not self._started:
-            await self._answer(500, fault_bytes(OURS), {})
+            await self._answer(500, OURS, {})
 
-    async def _answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+    async def _answer(self, status: int, fault: Fault, headers: dict[str, str]) -> None:
         if self._scope["type"] == "websocket":
             # The server turns this into a bare 403, and allows nothing more.
             await self._send({"type": "websocket.close", "code": 1008})
             return
-        said = {**headers, "content-type": "application/json", "content-length": str(len(body))}
-        raw = [(name.encode(), value.encode()) for name, value in said.items()]
-        await self.send({"type": "http.response.start", "status": status, "headers": raw})
-        await self.send({"type": "http.response.body", "body": body})
+        made = answer(Request(self._scope), status, fault, headers)
+        start = {"status": made.status_code, "headers": made.raw_headers}
+        await self.send({"type": "http.response.start", **start})
+        await self.send({"type": "http.response.body", "body": made.body})

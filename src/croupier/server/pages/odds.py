@@ -13,6 +13,7 @@ from croupier.reports.par import Par, Priced, par_of
 from croupier.reports.sign import sign_of
 from croupier.server.pages import compare as comparing
 from croupier.server.pages.desk import Busy, Desk
+from croupier.server.pages.errors import refused
 from croupier.server.pages.form import form_of
 from croupier.server.pages.question import (
     OddsAnswer,
@@ -24,7 +25,7 @@ from croupier.server.pages.question import (
     read,
     table_of,
 )
-from croupier.server.pages.render import FRAGMENT, HTML, document, page, query, refused, respond
+from croupier.server.pages.render import FRAGMENT, HTML, document, page, query, respond
 
 router = APIRouter(include_in_schema=False)
 

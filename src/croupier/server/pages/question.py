@@ -17,7 +17,7 @@ from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 from croupier.server.pages.desk import Busy, Desk
-from croupier.server.pages.render import Fault, faults_of, status_of
+from croupier.server.pages.errors import Fault, faults_of, status_of
 
 if TYPE_CHECKING:
     from croupier.odds import Analysis

@@ -19,13 +19,8 @@ from fastapi import Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from croupier import __version__
-from croupier.errors import Breaches, CroupierError, UserError
-from croupier.server.pages.desk import Busy
 
 HTML, JSON = "text/html; charset=utf-8", "application/json"
-_KINDS = {"bad_query": 400, "not_found": 404, "busy": 503}
-Fault = dict[str, str | None]
-"""A fault: the query field, a sentence, and the clause that it breaks."""
 FRAGMENT = "X-Fragment"
 """The header with which a script requests just the part of a page that changes."""
 
@@ -74,10 +69,10 @@ def query(path: str, items: Any) -> str:
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
     """Return a page; `json` among the values is the URL of its JSON counterpart."""
     made = environment().get_template(f"{template}.html")
-    context = {"here": request.url.path, "json": None, **values}
+    context = {"here": request.scope["path"], "json": None, **values}
     body = made.render(context).encode()
     accepted = request.headers.get("Accept-Encoding", "")
-    if request.url.query or not accepts_gzip(accepted):
+    if request.scope["query_string"] or not accepts_gzip(accepted):
         return respond(request, body, HTML, status=status)
     return packed(request, gzip.compress(body, mtime=0), HTML, status=status)
 
@@ -112,48 +107,3 @@ def accepts_gzip(header: str) -> bool:
         if coding.strip() == "gzip":
             return weight.replace(" ", "").rstrip("0.") != "q="
     return False
-
-
-# ---------------------------------------------------------------- errors
-
-
-def status_of(error: Exception) -> int:
-    """Return the HTTP status for an error."""
-    return _KINDS[_kind(error)]
-
-
-def _kind(error: Exception) -> str:
-    match error:
-        case UserError(field="rulebook"):
-            return "not_found"
-        case UserError():
-            return "bad_query"
-        case _:
-            return "busy"
-
-
-def faults_of(error: Exception) -> list[Fault]:
-    """Return each fault with its query field and clause."""
-    match error:
-        case Breaches(breaches=breaches):
-            return [
-                {"field": f"select.{b.selection}", "message": b.message, "clause": b.clause}
-                for b in breaches
-            ]
-        case UserError(message=message, field=field, clause=clause):
-            name = field.replace(" ", ".", 1) if field else None
-            return [{"field": name, "message": message, "clause": clause}]
-        case Busy():
-            message = "The server is busy with other questions. Try again shortly."
-            return [{"field": None, "message": message, "clause": None}]
-        case _:
-            return [{"field": None, "message": str(error), "clause": None}]
-
-
-def refused(request: Request, error: CroupierError | Busy) -> Response:
-    """Show what is wrong with a request, as a page or as JSON."""
-    faults, status = faults_of(error), status_of(error)
-    if request.url.path.endswith(".json"):
-        first = {"code": _kind(error), **faults[0]}
-        return document(request, {"error": first, "faults": faults}, status=status)
-    return page(request, "refused", status=status, faults=faults)

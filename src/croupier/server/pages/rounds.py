@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from croupier.errors import Refused, UserError
 from croupier.fairness.commitment import Commitment, Committed
@@ -94,10 +94,7 @@ async def round_openings(request: Request, id: str, *, record: bool = False) -> 
 @router.get("/rounds/{id}")
 async def round_page(request: Request, id: str) -> Response:
     """Show a round, step by step."""
-    try:
-        read = await _read(request, id)
-    except HTTPException:
-        return page(request, "missing", status=404, what=f"round {id}")
+    read = await _read(request, id)
     found, round = read.found, read.round
     last = list(_scenes(read))[-1]
     order = [str(seat) for seat in last["order"]] or list(last["boxes"])
@@ -134,7 +131,7 @@ async def _read(request: Request, id: str) -> Read:
             lambda view: (round_found(view, id, pit.rules_of), view.sealed(id))
         )
     except UserError:
-        raise HTTPException(404) from None
+        raise Refused("not_found", "there is no round of this name") from None
     events = [record.event for record in found.records if record.of == "fairness"]
     commitment = Commitment(id, events[-1]["rules"], events[-1]["root"]) if events else None
     round = found.told[-1][0]

@@ -16,8 +16,9 @@ from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import Kept, Moment
 from croupier.server.pages.compare import rows_of
 from croupier.server.pages.desk import Busy, Desk
+from croupier.server.pages.errors import refused
 from croupier.server.pages.question import Question, answer_to, table_of
-from croupier.server.pages.render import document, page, query, refused
+from croupier.server.pages.render import document, page, query
 
 router = APIRouter(include_in_schema=False)
 

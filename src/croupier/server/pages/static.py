@@ -10,7 +10,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 
 from croupier.server.pages.render import accepts_gzip, packed, respond
 from croupier.svg import deck_svg
@@ -34,7 +34,7 @@ def static(request: Request, path: str) -> Response:
     """Return a file; browsers revalidate their copy each time."""
     file = shipped().get(path)
     if file is None:
-        return Response("There is no such file.\n", status_code=404, media_type="text/plain")
+        raise HTTPException(404)
     return _send(request, file)
 
 

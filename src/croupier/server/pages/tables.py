@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from croupier.errors import CroupierError, Refused
@@ -101,7 +101,7 @@ async def table_json(request: Request, id: str) -> Response:
     """Return a table as anybody sees it."""
     table = _pit(request).tables.get(id)
     if table is None:
-        raise HTTPException(404)
+        raise Refused("not_found", "there is no table of this name")
     galleries: Galleries = request.app.state.galleries
     clock = table.notes.clock.said(table.books.clocks.wait_ms())
     seen = {"v": table.number, "felt": galleries[id].felt, "scene": galleries.scene(id)}
@@ -123,7 +123,7 @@ async def text_page(request: Request, id: str) -> Response:
 async def _table(request: Request, id: str, template: str) -> Response:
     table = _pit(request).tables.get(id)
     if table is None:
-        return page(request, "missing", status=404, what=f"table {id}")
+        raise Refused("not_found", "there is no table of this name")
     felt, me = request.app.state.galleries[id].felt, await _me(request)
     odds = query("/odds", _selected(table.config.rules.rulebook, table.config.selections))
     return page(request, template, json=f"/tables/{id}.json", felt=felt, me=me, odds=odds)

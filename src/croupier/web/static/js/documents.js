@@ -9,7 +9,7 @@
  */
 export async function fetchDocument(url, { signal, fragment = false } = {}) {
   /** @type {Record<string, string>} */
-  const headers = fragment ? { "X-Fragment": "1" } : {};
+  const headers = { Accept: "text/html", ...(fragment ? { "X-Fragment": "1" } : {}) };
   const response = await fetch(url, { signal, headers });
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }

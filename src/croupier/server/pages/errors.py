@@ -1,0 +1,138 @@
+"""Errors for people: a page in plain words for browsers, JSON for programs.
+
+A browser says that it accepts HTML. Paths under `/api/` and those that end in `.json` are data,
+whoever asks.
+"""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import quote
+
+from fastapi import Request, Response
+
+from croupier.errors import Breaches, CroupierError, UserError
+from croupier.server.pages.desk import Busy
+from croupier.server.pages.render import document, page
+
+Fault = Mapping[str, str | None]
+"""A fault: the field, a sentence, and the clause that it breaks."""
+_KINDS = {"bad_query": 400, "not_found": 404, "busy": 503}
+
+
+class Words(NamedTuple):
+    """What an error page says."""
+
+    title: str
+    says: str
+    again: bool = False
+    """Whether the same request may work in a moment."""
+
+
+_WORDS = {
+    400: Words("We can't read that address", "Part of it is missing, mistyped or out of range."),
+    401: Words("Sign in first", "This page is for players who are signed in."),
+    403: Words("You can't open this", "You aren't allowed to, or the link doesn't work any more."),
+    404: Words("There is no such page", "It may have closed, or the address is mistyped."),
+    405: Words("That isn't how this page works", "Open it from its link instead."),
+    409: Words("Not right now", "What you asked for isn't possible at this moment."),
+    413: Words("That is too much at once", "Send less, and it will work."),
+    415: Words("We can't read that", "The request isn't in a format that we know."),
+    421: Words(
+        "This server has another name", "Use the address that it printed when it was started."
+    ),
+    422: Words("We can't read that address", "Part of it is missing, mistyped or out of range."),
+    429: Words("One moment, please", "Too many requests have come from your address.", again=True),
+    500: Words(
+        "Something broke on our side",
+        "It wasn't your doing, and it has been logged. Bets and payouts are stored before you see "
+        "them, so no chips are lost.",
+        again=True,
+    ),
+    503: Words(
+        "We can't answer right now",
+        "The server is busy. Your chips and your seat are safe.",
+        again=True,
+    ),
+}
+_OTHER = Words("That didn't work", "The server refused the request.")
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a browser asks for a page, rather than a program for data."""
+    path: str = request.scope["path"]
+    is_data = path.startswith("/api/") or path.endswith(".json")
+    return not is_data and "text/html" in request.headers.get("accept", "")
+
+
+def error_page(request: Request, status: int, faults: Sequence[Fault] = ()) -> Response:
+    """Return a page that says what is wrong in plain words, and shows a way on."""
+    words = _WORDS.get(status, _OTHER)
+    response = page(
+        request,
+        "error",
+        status=status,
+        code=status,
+        words=words,
+        faults=[one for one in faults if not _only_repeats(one, status)],
+        again=_again(request) if words.again and request.method in ("GET", "HEAD") else None,
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _only_repeats(fault: Fault, status: int) -> bool:
+    """Whether a fault says no more than its status: `not found`."""
+    return fault["message"] == HTTPStatus(status).phrase.lower()
+
+
+def _again(request: Request) -> str:
+    """Return the address of a request; never one on another host, which `//host` would be."""
+    path: str = request.scope["path"]
+    asked = request.scope["query_string"].decode("latin-1")
+    return "/" + quote(path.lstrip("/\\")) + (f"?{asked}" if asked else "")
+
+
+# ---------------------------------------------------------------- questions that have no answer
+
+
+def refused(request: Request, error: CroupierError | Busy) -> Response:
+    """Say what is wrong with a question, as a page or as JSON."""
+    faults, status = faults_of(error), status_of(error)
+    if wants_page(request):
+        return error_page(request, status, faults)
+    first = {"code": _kind(error), **faults[0]}
+    return document(request, {"error": first, "faults": faults}, status=status)
+
+
+def status_of(error: Exception) -> int:
+    """Return the HTTP status for an error."""
+    return _KINDS[_kind(error)]
+
+
+def _kind(error: Exception) -> str:
+    match error:
+        case UserError(field="rulebook"):
+            return "not_found"
+        case UserError():
+            return "bad_query"
+        case _:
+            return "busy"
+
+
+def faults_of(error: Exception) -> list[Fault]:
+    """Return each fault with its query field and clause."""
+    match error:
+        case Breaches(breaches=breaches):
+            return [
+                {"field": f"select.{b.selection}", "message": b.message, "clause": b.clause}
+                for b in breaches
+            ]
+        case UserError(message=message, field=field, clause=clause):
+            name = field.replace(" ", ".", 1) if field else None
+            return [{"field": name, "message": message, "clause": clause}]
+        case Busy():
+            message = "The server is busy with other questions. Try again shortly."
+            return [{"field": None, "message": message, "clause": None}]
+        case _:
+            return [{"field": None, "message": str(error), "clause": None}]
