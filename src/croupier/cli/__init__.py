@@ -6,7 +6,6 @@ called, so that no command pays for the others.
 """
 
 import os
-import signal
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +23,10 @@ from croupier.cli.output import say
 from croupier.errors import MissingExtra, Problems, UserError
 
 BOOKS = "CROUPIER_BOOKS"
+STDOUT = 1
 INTERRUPTED = 130
+PIPE_CLOSED = 141
+"""What a shell reports of a program that SIGPIPE ended."""
 
 COMMANDS = {
     "rulebooks": "List rulebooks, show one, compare two, or check a file.",
@@ -98,8 +100,6 @@ def top(
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    # If the reader of our output closes the pipe, exit quietly, as other programs do.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         code = app(standalone_mode=False, prog_name="croupier")
         sys.stdout.flush()
@@ -121,4 +121,9 @@ def main() -> None:
     except (Abort, KeyboardInterrupt):
         say("interrupted")
         code = INTERRUPTED
+    except (BrokenPipeError, SystemExit):
+        # The reader of our output is gone, which Typer and Rich turn into an exit of their own.
+        # What is still buffered must not be written when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
+        code = PIPE_CLOSED
     sys.exit(code)

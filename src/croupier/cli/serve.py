@@ -126,8 +126,6 @@ def _stop_like_ctrl_c() -> None:
 
 
 def _run(server: Any, listener: socket.socket) -> None:
-    # A client that disconnects must not end the server.
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
 
