@@ -235,6 +235,7 @@ class Code(StrEnum):
     )
     BAD_TEXT = "bad_text", 400, "A text isn't UTF-8, or has a character that no text can have."
     DUPLICATE_KEY = "duplicate_key", 400, "A key appears twice."
+    HEADERS_TOO_LARGE = "headers_too_large", 431, "The address and the headers are too large."
     INTERNAL = "internal", 500, "Something went wrong here, and it was logged."
     INVALID = "invalid", 422, "A field has a value that can't be read; `field` says which."
     NO_HEADER = "no_header", 403, "The header `X-Croupier: 1` is missing."

@@ -84,6 +84,8 @@ def test_all_faults_are_found_at_once_each_with_its_clause() -> None:
     [
         ("", "table: there must be 1 to 500 tables, each a [[table]]"),
         (table() + table(), "table[2].id: another table is called 't' too"),
+        (table(id="cage"), "table[1].id: 'cage' is the house's own; choose another id"),
+        (table(id="restores"), "table[1].id: 'restores' is the house's own"),
         (
             table("seats = 1", book=CALIFORNIA),
             "table[1].seats: must be from 2 to 8, not 1 (players)",

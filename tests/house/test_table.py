@@ -282,8 +282,30 @@ def test_practice_tables_give_more_time(tmp_path: Path) -> None:
         assert due_ms(pit) == due + 60_000
         clock = table.notes.clock.said(table.books.clocks.wait_ms())
         assert clock is not None and clock["of_ms"] == 120_000
+        first = await one.ask("more_time", id="again")
+        assert await one.ask("more_time", id="again") == first
+        assert due_ms(pit) == due + 120_000, "sent again, it has no second effect (S12)"
+        assert (await refused(one.ask("ready", id="again", seat=1))).code == "command_reused"
+        assert (await refused(one.ask("leave", id="again", seat=1))).code == "command_reused"
 
     play(tmp_path, one_table(MARYLAND, more="practice = true"), scenario)
+
+
+def test_being_ready_again_does_not_carry_over_to_the_next_round(tmp_path: Path) -> None:
+    """S12: a `ready` that was sent again closed the bets of the next round."""
+
+    async def scenario(pit: OpenPit) -> None:
+        (one,) = await opened(pit, 1)
+        await first_bet(one, 1)
+        first = await one.ask("ready", id="r", seat=1)
+        await deal_until(pit, "over")
+        await deal_until(pit, "bets")
+        assert await one.ask("ready", id="r", seat=1) == first, "the same answer"
+        assert not pit.scene()["seats"]["1"]["ready"], "and no second effect"
+        await one.ask("ready", id="r2", seat=1)
+        assert pit.scene()["seats"]["1"]["ready"]
+
+    play(tmp_path, one_table(MARYLAND), scenario)
 
 
 def test_no_two_deals_are_closer_than_the_least(tmp_path: Path) -> None:

@@ -147,6 +147,34 @@ def test_a_body_has_a_size(port: int, size: int, chunked: bool) -> None:
         assert code_of(answer) == (413, "too_large")
 
 
+@pytest.mark.parametrize("size", [BODY_BYTES_MAX - 400, BODY_BYTES_MAX, 60_000, 100_000])
+@pytest.mark.parametrize("pieces", [1, 10])
+def test_headers_have_a_size_also_in_one_piece(port: int, size: int, pieces: int) -> None:
+    """S12: 100 KiB of headers passed in one piece."""
+    value = "x" * (size // pieces)
+    headers = {f"X-Long-{number}": value for number in range(pieces)}
+    try:
+        answer = httpx.get(url(port, "/who"), headers=headers)
+    except httpx.TransportError:
+        assert size > BODY_BYTES_MAX, "h11 closes the connection if they come bit by bit"
+        return
+    if size < BODY_BYTES_MAX:
+        assert answer.status_code == 200
+    else:
+        assert answer.status_code == 400 or code_of(answer) == (431, "headers_too_large")
+
+
+@pytest.mark.parametrize(
+    ("length", "count"), [(BODY_BYTES_MAX, 1), (9_000, 1), (4_000, 5), (1, 140)]
+)
+def test_a_socket_with_long_headers_is_refused(port: int, length: int, count: int) -> None:
+    """Above 8 KiB a line, or 128 lines, the connection used to stay open without an answer."""
+    long = {f"X-Long-{number}": "x" * length for number in range(count)}
+    with pytest.raises(InvalidStatus) as refused:
+        connect(f"ws://127.0.0.1:{port}/socket", additional_headers=long)
+    assert refused.value.response.status_code in (400, 403)
+
+
 def test_a_socket_message_has_a_size_and_is_not_packed(port: int) -> None:
     with connect(f"ws://127.0.0.1:{port}/socket") as one:
         assert one.protocol.extensions == []

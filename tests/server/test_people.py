@@ -168,24 +168,51 @@ def test_a_name_is_locked_for_longer_after_each_failure(desk: Desk) -> None:
     def try_from(address: str, password: str = "wrong horse", name: str = "ada") -> str:
         return code_of(desk.people.sign_in(name, password, address=address))
 
-    for number in range(3):
-        assert try_from(f"192.0.2.{number}") == "wrong_sign_in"
+    for _ in range(3):
+        assert try_from(HERE) == "wrong_sign_in"
     waits = []
-    for number in range(9):
+    for _ in range(9):
         before = desk.passwords.started
         with pytest.raises(TooMany) as refused:
-            run(desk.people.sign_in("ada", GOOD, address=f"198.51.100.{number}"))
+            run(desk.people.sign_in("ada", GOOD, address=HERE))
         assert (refused.value.code, desk.passwords.started) == ("locked", before)
         waits.append(refused.value.wait_s)
         desk.clock.now += waits[-1]
-        assert try_from(f"203.0.113.{number}") == "wrong_sign_in"
+        assert try_from(HERE) == "wrong_sign_in"
     assert waits == [5, 10, 20, 40, 80, 160, 320, 640, 900]
-    assert try_from(HERE, name="Nobody") == "wrong_sign_in"
     desk.clock.now += 900
     run(desk.people.sign_in("ada", GOOD, address=HERE))
-    for number in range(2):  # All is forgiven.
-        assert try_from(f"192.0.2.{number}") == "wrong_sign_in"
-    run(desk.people.sign_in("ada", GOOD, address=HERE))
+    for _ in range(3):  # All is forgiven each time.
+        for _ in range(2):
+            assert try_from("203.0.113.9") == "wrong_sign_in"
+        run(desk.people.sign_in("ada", GOOD, address="203.0.113.9"))
+
+
+def test_wrong_passwords_from_one_address_do_not_lock_the_owner_out_elsewhere(desk: Desk) -> None:
+    """S12: three wrong passwords locked a name everywhere."""
+    run(desk.people.sign_up("Ada", GOOD))
+    for _ in range(3):
+        assert code_of(desk.people.sign_in("Ada", "wrong horse", address=HERE)) == "wrong_sign_in"
+    assert code_of(desk.people.sign_in("Ada", GOOD, address=HERE)) == "locked"
+    assert run(desk.people.sign_in("Ada", GOOD, address="203.0.113.9"))
+
+
+def test_guesses_from_many_addresses_lock_a_name_but_not_where_it_lives(desk: Desk) -> None:
+    run(desk.people.sign_up("Ada", GOOD))
+    assert run(desk.people.sign_in("Ada", GOOD, address=HERE))
+    for number in range(people.NAME_FAILURES_MAX):
+        address = f"198.51.{number}.1"
+        assert code_of(desk.people.sign_in("Ada", "wrong", address=address)) == "wrong_sign_in"
+    with pytest.raises(TooMany) as refused:
+        run(desk.people.sign_in("Ada", GOOD, address="203.0.113.9"))
+    assert (refused.value.code, refused.value.wait_s) == ("locked", 5)
+    assert run(desk.people.sign_in("Ada", GOOD, address=HERE)), "the owner's address is known"
+    for _ in range(10):
+        desk.clock.now += people.NAME_LOCK_S
+        address = f"203.0.113.{_}"
+        assert code_of(desk.people.sign_in("Ada", "wrong", address=address)) == "wrong_sign_in"
+    desk.clock.now += people.NAME_LOCK_S
+    assert run(desk.people.sign_in("Ada", GOOD, address="203.0.113.99")), "never locked for longer"
 
 
 def test_an_address_is_locked_whatever_names_it_tries(desk: Desk) -> None:
@@ -205,8 +232,7 @@ def test_many_guesses_at_once_count_before_they_are_known(desk: Desk) -> None:
 
     async def all_at_once() -> list[str]:
         tries = [
-            desk.people.sign_in("Ada", f"guess {number}", address=f"192.0.2.{number}")
-            for number in range(50)
+            desk.people.sign_in("Ada", f"guess {number}", address=HERE) for number in range(50)
         ]
         done = await asyncio.gather(*tries, return_exceptions=True)
         return sorted(error.code for error in done if isinstance(error, Refused))

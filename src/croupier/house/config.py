@@ -9,8 +9,10 @@ from typing import Annotated, Any, NamedTuple
 
 from croupier.errors import Breaches, CroupierError, Problems
 from croupier.house.clock import Timing
+from croupier.ledger.accounts import CAGE
 from croupier.ledger.audit import RulesOf
 from croupier.ledger.events import TableSet
+from croupier.ledger.stores.marks import RESTORES
 from croupier.money import Cents
 from croupier.reading import Count, Place, Reader, Text, only, readable_parts, table_of
 from croupier.reading.toml import parse_toml, problems_in
@@ -21,6 +23,8 @@ from croupier.rules.words import plain
 SECONDS_MAX = 3600
 CHIPS = 1000
 TABLES_MAX = 500
+RESERVED = frozenset({str(CAGE), RESTORES})
+"""Names of journal streams that belong to the house; a table has a stream of its own name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +201,7 @@ class _Tables:
     # ------------------------------------------------------------ what belongs together
 
     def _check_ids(self, rows: list[Any]) -> None:
-        """Refuse two tables with one id, whatever else is wrong with them."""
+        """Refuse two tables with one id, and ids of the house's own, whatever else is wrong."""
         seen: set[str] = set()
         for i, row in enumerate(rows):
             id = row.get("id") if isinstance(row, dict) else None
@@ -205,6 +209,9 @@ class _Tables:
                 self.reader.fault(("table", i, "id"), f"another table is called {id!r} too")
             elif isinstance(id, str):
                 seen.add(id)
+            if isinstance(id, str) and id in RESERVED:
+                message = f"{id!r} is the house's own; choose another id"
+                self.reader.fault(("table", i, "id"), message)
 
     def _check_shared(self, tables: list[TableConfig | None]) -> None:
         """A meter that tables share starts and resets at one sum, whichever of them is hit."""

@@ -15,6 +15,7 @@ from croupier.house import dealer, players, said
 from croupier.house.books import Books, answer_to
 from croupier.house.clock import Company, Notes, Wait, needs_deck, next_wait
 from croupier.house.config import TableConfig
+from croupier.house.heard import Heard
 from croupier.house.log import log_crash
 from croupier.house.now import NOTHING_HAPPENED, Listen, Now, Told
 from croupier.house.recall import Recalled, missed_by
@@ -42,6 +43,7 @@ class Table:
         self.listeners: list[Listen] = []
         self.unsure = False
         """Whether something failed and may have been stored all the same."""
+        self._heard = Heard()
         self._inbox: list[Ask] = []
         self._turn: Turn | None = None
         self._held: list[tuple[Reply, Result]] = []
@@ -88,20 +90,25 @@ class Table:
 
     def hear(self, player: str, message: said.Message, digest: bytes, *, reply: Reply) -> None:
         """Do what a player asks, and reply with the number of the last event then."""
+        id = CommandId(f"{player}/{message.id}", digest)
+        known = self._heard.answer_to(id)
+        if known is not None:
+            reply(known)
+            return
         match message:
             case said.Ready(_, seat):
                 self._note_ready(player, seat)
-                reply(Answer("", self.number))
+                reply(self._heard.keep(id, self.number))
             case said.MoreTime():
                 self._give_time(player)
-                reply(Answer("", self.number))
+                reply(self._heard.keep(id, self.number))
             case said.Ping():
                 reply(Answer("", self.number))
             case _:
                 purse = partial(self.books.purse_cents, player)
                 asking = players.Asking(player, self.config, purse, self.closed_wagers)
                 perform = partial(players.perform, message=message, asking=asking)
-                self.ask(Ask(perform, reply, CommandId(f"{player}/{message.id}", digest)))
+                self.ask(Ask(perform, reply, id))
 
     # ------------------------------------------------------------ notes
 

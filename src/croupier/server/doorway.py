@@ -21,9 +21,10 @@ import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from websockets.http11 import MAX_LINE_LENGTH, MAX_NUM_HEADERS
 
 from croupier.house.log import log
-from croupier.server.guard import BODY_BYTES_MAX, HELD_MAX, Guard, Network, is_in
+from croupier.server.guard import BODY_BYTES_MAX, HEADERS_BYTES_MAX, HELD_MAX, Guard, Network, is_in
 from croupier.server.limits import Bucket, Rate, neighbourhood
 from croupier.server.wire import Wire
 
@@ -37,7 +38,6 @@ FILES_KEPT = 128
 BACKLOG = 256
 ACCEPT_S = 10.0
 """How long to count connections that can't be accepted before logging them again."""
-HEADERS_BYTES_MAX = 16 * 1024
 LINES = Rate(per_s=1, burst=10)
 GARBAGE = (5_000, 500, 50)
 """Garbage collection thresholds: generations 1 and 2 are collected rarely. A collection takes two
@@ -119,6 +119,15 @@ class Doorman(H11Protocol):
             self._expect_request()
         else:
             self._stop_waiting()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """Refuse headers that the websockets library gives up on, without an answer."""
+        lines = [len(name) + len(value) + 4 for name, value in event.headers]
+        first = len(event.method) + len(event.target) + len(b"  HTTP/1.1\r\n")
+        if max(first, *lines) > MAX_LINE_LENGTH or len(lines) > MAX_NUM_HEADERS:
+            self.send_400_response("The headers are too large.")
+        else:
+            super().handle_websocket_upgrade(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()

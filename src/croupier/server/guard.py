@@ -17,7 +17,7 @@ from croupier.server.faults import OURS, Fault, answer, wait_header
 from croupier.server.headers import headers_for
 from croupier.server.limits import Bucket, Buckets, Clock, Rate, neighbourhood
 
-BODY_BYTES_MAX = 16 * 1024
+BODY_BYTES_MAX = HEADERS_BYTES_MAX = 16 * 1024
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 COSTLY = ("/api/guest", "/api/sign-up", "/api/sign-in", "/api/password")
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -145,6 +145,8 @@ class Guard:
 
     def _refusal(self, scope: Scope, caller: Caller) -> Refusal | None:
         """Return why a request is refused, or None; the cheapest checks come first."""
+        if _head_bytes(scope) > HEADERS_BYTES_MAX:
+            return noted(HEADERS_TOO_LARGE, caller, scope)
         if _host(caller) not in self._hosts:
             return noted(WRONG_HOST, caller, scope, said=caller.headers.get(b"host"))
         key = neighbourhood(caller.address)
@@ -184,6 +186,16 @@ NO_HEADER = Refusal(403, "no_header", "the header X-Croupier: 1 is missing")
 NOT_JSON = Refusal(415, "not_json", "the content type must be application/json")
 TOO_MANY_SOCKETS = Refusal(429, "too_many_sockets", "too many sockets are open from your address")
 TOO_LARGE = Refusal(413, "too_large", f"a request may have at most {BODY_BYTES_MAX} bytes")
+
+HEADERS_TOO_LARGE = Refusal(
+    431, "headers_too_large", f"address and headers may have at most {HEADERS_BYTES_MAX} bytes"
+)
+
+
+def _head_bytes(scope: Scope) -> int:
+    """Return the size of a request's address and headers; h11 bounds only what is incomplete."""
+    address = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+    return address + sum(len(name) + len(value) + 4 for name, value in scope["headers"])
 
 
 def noted(refusal: Refusal, caller: Caller, scope: Scope, *, said: object = None) -> Refusal:

@@ -88,9 +88,14 @@ class Locks:
     FIRST_S, LONGEST_S, FORGOTTEN_S = 5.0, 900.0, 3_600.0
 
     def __init__(
-        self, failures_max: int, *, clock: Clock = time.monotonic, held_max: int = HELD_MAX
+        self,
+        failures_max: int,
+        *,
+        longest_s: float = LONGEST_S,
+        clock: Clock = time.monotonic,
+        held_max: int = HELD_MAX,
     ) -> None:
-        self._failures_max, self._clock = failures_max, clock
+        self._failures_max, self._longest_s, self._clock = failures_max, longest_s, clock
         self._tries: Recent[str, Tries] = Recent(held_max)
 
     def _tries_of(self, key: str) -> Tries:
@@ -109,7 +114,7 @@ class Locks:
             tries.failures = 0
         tries.failures, tries.last = tries.failures + 1, now
         if (more := tries.failures - self._failures_max) >= 0:
-            tries.locked_until = now + min(self.LONGEST_S, self.FIRST_S * 2.0 ** min(more, 30))
+            tries.locked_until = now + min(self._longest_s, self.FIRST_S * 2.0 ** min(more, 30))
 
     def take_back(self, key: str) -> None:
         """Take back a failure counted too early."""

@@ -27,7 +27,12 @@ DAY_MS = 24 * 3_600_000
 PLAYERS_DAYS, STAFF_DAYS = 30, 0.5
 """How many days a session lasts. A guest has no other key to their chips; staff can do more
 harm."""
-NAME_FAILURES_MAX, ADDRESS_FAILURES_MAX = 3, 10
+PAIR_FAILURES_MAX, ADDRESS_FAILURES_MAX = 3, 10
+"""Wrong passwords for one name from one address, and from one address for any names."""
+NAME_FAILURES_MAX, NAME_LOCK_S = 100, 60.0
+"""Wrong passwords for one name from everywhere, and how long that locks the name at most. Where
+the name has signed in before, this lock doesn't apply, or strangers could keep its owner out."""
+HOMES_MAX = 10_000
 TICKET_S, TICKETS_MAX = 30.0, 10_000
 LINK_S, LINKS_MAX = 3_600.0, 10
 CACHED_MAX, CACHED_S = 4_096, 10.0
@@ -65,7 +70,10 @@ class People:
     ) -> None:
         self._store, self.now_ms, self._clock = store, now_ms, clock
         self.passwords = passwords or Passwords()
-        self._names = Locks(NAME_FAILURES_MAX, clock=clock)
+        self._pairs = Locks(PAIR_FAILURES_MAX, clock=clock)
+        self._names = Locks(NAME_FAILURES_MAX, longest_s=NAME_LOCK_S, clock=clock)
+        self._homes: Recent[str, None] = Recent(HOMES_MAX)
+        """Names with addresses from which they have signed in."""
         self._addresses = Locks(ADDRESS_FAILURES_MAX, clock=clock)
         self.cache: Recent[bytes, tuple[SignedIn, float]] = Recent(CACHED_MAX)
         self._ends = 0  # Counts revocations.
@@ -165,24 +173,31 @@ class People:
     async def _matches(self, password: str, hashed: str | None, tried: tuple[str, str]) -> bool:
         """Check a password; the attempt was counted as a failure beforehand."""
         looks, address = tried[0], neighbourhood(tried[1])
+        pair = f"{looks} {address}"
         try:
             right = await self.passwords.matches(password, hashed)
         except TooMany:  # Nothing was checked.
+            self._pairs.take_back(pair)
             self._names.take_back(looks)
             self._addresses.take_back(address)
             raise
         if right:
-            self._names.forgive(looks)
+            self._pairs.forgive(pair)
+            self._names.take_back(looks)
             self._addresses.take_back(address)
+            self._homes[pair] = None
         return right
 
     def _count_try(self, looks: str, address: str) -> None:
         """Refuse a password attempt that comes too soon, or count it as a failure for now."""
         near = neighbourhood(address)
-        wait_s = max(self._names.wait_s(looks), self._addresses.wait_s(near))
+        pair = f"{looks} {near}"
+        everywhere_s = 0.0 if pair in self._homes else self._names.wait_s(looks)
+        wait_s = max(self._pairs.wait_s(pair), everywhere_s, self._addresses.wait_s(near))
         if wait_s > 0:
             message = f"too many wrong passwords; wait {int(wait_s) + 1} seconds"
             raise TooMany("locked", message, wait_s=wait_s)
+        self._pairs.fail(pair)
         self._names.fail(looks)
         self._addresses.fail(near)
 

@@ -1,0 +1,39 @@
+"""Remembers messages that come to no event, so that repeating one has no second effect.
+
+The ledger remembers what comes to an event. The rest, being ready and more time, is forgotten with
+the process, and so are its effects.
+"""
+
+from croupier.errors import Refused
+from croupier.house.turn import CommandId
+from croupier.ledger.store import COMMAND_REUSED, Answer
+
+HEARD_MAX = 1_000
+"""How many messages a table remembers; the oldest is forgotten first."""
+
+
+class Heard:
+    """The last such messages of a table, with their answers."""
+
+    def __init__(self, held_max: int = HEARD_MAX) -> None:
+        self._held_max = held_max
+        self._answers: dict[str, tuple[bytes, Answer]] = {}
+
+    def answer_to(self, id: CommandId) -> Answer | None:
+        """Return the answer to an earlier message; refuse its id for a different one."""
+        known = self._answers.get(id.id)
+        if known is None:
+            return None
+        digest, answer = known
+        if digest != id.digest:
+            message = "this id was already used for a different command"
+            raise Refused(COMMAND_REUSED, message, field="command")
+        return answer
+
+    def keep(self, id: CommandId, number: int) -> Answer:
+        """Remember a message and return its answer."""
+        answer = Answer("", number)
+        self._answers[id.id] = id.digest, answer
+        if len(self._answers) > self._held_max:
+            del self._answers[next(iter(self._answers))]
+        return answer
