@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gym": TO_ROUND,
     "odds": TO_ROUND,  # Counts; nothing here is drawn at random.
     "simulation": TO_ROUND | {"odds"},
-    "ledger": TO_ROUND,
+    "ledger": TO_ROUND | {"fairness"},  # An auditor follows the cut of a deck.
     "reports": TO_ROUND | {"odds"},  # A PAR sheet prints what the mathematics found.
     "house": ALL_BUT_DOORS,  # A table does not know who looks on.
     "gallery": ALL_BUT_DOORS | {"house"},

@@ -187,6 +187,16 @@ class Code(StrEnum):
     SEAT_EMPTY = "seat_empty", 409, "Nobody sits at this seat."
     WRONG_DECK = "wrong_deck", 409, "The other deck comes next."
 
+    # The players' cut
+    BETS_OPEN = "bets_open", 409, "Contributions are revealed once betting has closed."
+    CONTRIBUTED = "contributed", 409, "The player has contributed to this round's cut."
+    CUT_FULL = "cut_full", 409, "The round has as many contributions as it takes."
+    CUT_MADE = "cut_made", 409, "The deck has been cut, and the cards are dealt."
+    NOT_CONTRIBUTED = "not_contributed", 409, "The player hasn't contributed to this round's cut."
+    OTHER_ROUND = "other_round", 409, "Another round is in play."
+    REVEALED = "revealed", 409, "The contribution is revealed already."
+    WRONG_VALUE = "wrong_value", 409, "The contribution isn't the one whose hash was sent."
+
     # Live tables
     ENOUGH_CHIPS = "enough_chips", 409, "The purse holds enough chips already."
     HAND_IN_PLAY = "hand_in_play", 409, "The player has a hand in play."

@@ -66,7 +66,7 @@ def test_a_deal_is_checked(tmp_path: Path) -> None:
     file.write_text(json.dumps(given))
     ran = run("check-deal", str(file), "--commitment", given["commitment"])
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == checker.report(given, given["commitment"])[1] + "\n"
+    assert ran.out == checker.report(given, commitment=given["commitment"])[1] + "\n"
     (answer,) = run("check-deal", str(file), "--json").data
     assert answer["proven"] is True
     assert answer["commitment"] == given["commitment"]

@@ -14,6 +14,8 @@ FORBIDDEN = {
     *("default_rng", "Random", "SystemRandom", "RandomState", "Generator", "seed", "urandom"),
     *("perf_counter", "monotonic", "times", "id", "hash", "SHUFFLE", "environ", "__import__"),
 }
+FIELDS = {"hash"}
+"""Names that only a call makes suspicious; contributions have a field of this name."""
 # The commands are an edge: there the entropy of the system comes in.
 ALLOWED = {"rng.py": {"urandom"}}
 
@@ -27,6 +29,8 @@ def words(source: str) -> Iterator[tuple[int, str]]:
             case ast.ImportFrom(module=module, names=names):
                 yield from ((node.lineno, part) for part in (module or "").split("."))
                 yield from ((node.lineno, alias.name) for alias in names)
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name) if name in FIELDS:
+                continue
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 yield node.lineno, name
 

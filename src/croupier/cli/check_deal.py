@@ -24,6 +24,13 @@ def check_deal(
     commitment: Annotated[
         str | None, typer.Option(help="The commitment you noted before you bet.")
     ] = None,
+    roll: Annotated[
+        str | None,
+        typer.Option(help="The roll of the players' cut you noted before you revealed."),
+    ] = None,
+    contribution: Annotated[
+        str | None, typer.Option(help="Your contribution to the players' cut.")
+    ] = None,
     program: Annotated[
         bool, typer.Option("--program", help="Print the checker itself, to read and keep.")
     ] = False,
@@ -36,7 +43,8 @@ def check_deal(
     if file is None:
         raise UserError("is missing; name a document, or - for standard input", field="FILE")
     read = read_documents(file)
-    reports = [checker.report(document, commitment) for document in read]
+    noted = {"commitment": commitment, "roll": roll, "contribution": contribution}
+    reports = [checker.report(document, **noted) for document in read]
     if as_json:
         print_json([_answer(document, *told) for document, told in zip(read, reports, strict=True)])
     else:
@@ -58,4 +66,7 @@ def _answer(document: Any, cards: list[dict[str, Any]] | None, words: str) -> di
     if cards is None:
         return {"proven": False, "message": words}
     round, commitment = document["round"], document["commitment"]
-    return {"proven": True, "round": round, "commitment": commitment, "cards": cards}
+    cut = document.get("cut", [])
+    withheld = sum(one["value"] is None for one in cut)
+    counts = {"contributions": len(cut) - withheld, "withheld": withheld}
+    return {"proven": True, "round": round, "commitment": commitment, "cards": cards, **counts}

@@ -42,13 +42,18 @@ def draw(entropy: Entropy, below: int) -> int:
     raise Bug("the source of entropy repeats itself")
 
 
-def shuffled(entropy: Entropy) -> tuple[Card, ...]:
-    """Return the 52 cards in a Fisher-Yates order, each order equally likely.
+def permuted(entropy: Entropy) -> tuple[int, ...]:
+    """Return the 52 positions in a Fisher-Yates order, each order equally likely.
 
-    From the last position down, each takes one of the remaining cards.
+    From the last position down, each takes one of the remaining ones.
     """
-    deck = list(DECK)
-    for last in range(len(deck) - 1, 0, -1):
+    order = list(range(len(DECK)))
+    for last in range(len(order) - 1, 0, -1):
         chosen = draw(entropy, last + 1)
-        deck[last], deck[chosen] = deck[chosen], deck[last]
-    return tuple(deck)
+        order[last], order[chosen] = order[chosen], order[last]
+    return tuple(order)
+
+
+def shuffled(entropy: Entropy) -> tuple[Card, ...]:
+    """Return the 52 cards in an order of their own, each order equally likely."""
+    return tuple(DECK[position] for position in permuted(entropy))

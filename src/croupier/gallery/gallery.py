@@ -55,10 +55,11 @@ class Gallery:
 
     def own(self, player: str | None) -> dict[str, str]:
         """Return the faces that are this player's to see, by position."""
-        round, deck = self._seen.now.standing.round, self._seen.now.deck
+        standing, deck = self._seen.now.standing, self._seen.now.deck
+        round, at = standing.round, standing.cut.at
         if player is None or round is None or deck is None:
             return {}
-        return {str(p): str(deck.deck[p]) for p in own_positions(round, player)}
+        return {str(p): str(deck.deck[at(p)]) for p in own_positions(round, player)}
 
     # ------------------------------------------------------------ what happened
 

@@ -30,8 +30,8 @@ BY_SEAT = ("seats", "boxes")
 """The parts that a patch changes seat by seat; it replaces all others."""
 UNSAID = ("phase", "seats", "meters", "closed_wagers")
 """The parts that can change without an event at this table."""
-CAN_WAIT = {"boxes"}
-"""The parts that can be sent late: a bet asks nothing of other players."""
+CAN_WAIT = {"boxes", "cut"}
+"""The parts that can be sent late: a bet asks nothing of other players, nor does a contribution."""
 PHASES = {"bets": "bets", "deal": "dealing", "decide": "decide", "reveal": "reveal"}
 
 
@@ -51,10 +51,23 @@ def scene_of(now: Now, names: Mapping[str, str], last: Seen | None = None) -> Sc
         "phase": _phase(standing, company),
         "seats": _seats(now, names, last),
         "commitment": commitment.digest if commitment else None,
+        "cut": _cut_scene(standing),
         "bank_turn": _bank_turn(standing),
         "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
         **_meters_scene(now),
         **(_round_scene(round, last) if round else _NO_ROUND),
+    }
+
+
+def _cut_scene(standing: Standing) -> Scene:
+    """Return the round's contributions by player, and how many were withheld at this table."""
+    cut, tally = standing.cut, standing.tally
+    return {
+        "hashes": {one.player: one.hash for one in cut.contributions},
+        "values": {one.player: one.value for one in cut.contributions if one.value is not None},
+        "made": cut.is_made,
+        "contributed": tally.contributed,
+        "withheld": tally.withheld,
     }
 
 
@@ -84,6 +97,7 @@ def bets_changed(last: Seen, now: Now) -> tuple[Scene, Scene] | None:
         and before.void is round.void
         and was.table is standing.table
         and was.commitment is standing.commitment
+        and was.cut is standing.cut
         and last.now.notes.company == now.notes.company
     )
     if not only_bets:

@@ -99,6 +99,8 @@ class AutomaticDealer:
                 await self._open(wait)
             case "deal":
                 await self._deal(wait)
+            case "cut":
+                await self._cut(wait)
             case "show":
                 await self.table.act(partial(dealer.show, committed=self._deck()), wait=wait)
             case "choose":
@@ -142,13 +144,26 @@ class AutomaticDealer:
 
     async def _deal(self, wait: Wait) -> None:
         """Close betting and deal; bets that can't stand go back to their players first."""
+        time = self.books.clocks.time()
+        close: Perform = partial(dealer.close, committed=self._deck(), time=time)
+        try:
+            await self.table.act(close, wait=wait)
+        except Refused as refused:
+            if refused.code == OVERTAKEN:
+                raise
+            await self.table.act(partial(players.put_right, refused=refused))
+
+    async def _cut(self, wait: Wait) -> None:
+        """Cut the deck by the contributions that were revealed, and deal."""
         deal: Perform = partial(dealer.deal, committed=self._deck(), time=self.books.clocks.time())
         try:
             await self.table.act(deal, wait=wait)
         except Refused as refused:
             if refused.code == OVERTAKEN:
                 raise
-            await self.table.act(partial(players.put_right, refused=refused))
+            # Bets have closed, so nobody can take theirs back.
+            why = f"the cards could not be dealt: {refused.message}"
+            await self.table.act(partial(dealer.call_off, because=why), wait=wait)
 
     async def _choose(self, wait: Wait, seat: int) -> None:
         """Choose for a player by the posted rule, or fold for one who can't cover the wager."""

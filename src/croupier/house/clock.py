@@ -11,10 +11,12 @@ from croupier.house.standing import Standing
 from croupier.table.commands import Time
 from croupier.table.state import HOUR_S, bank_order
 
-Does = Literal["open", "deal", "choose", "show", "settle", "pass"]
+Does = Literal["open", "deal", "cut", "choose", "show", "settle", "pass"]
 
 AGE_MARGIN_S = 600
 """An empty round is called off this long before its deck is too old to be dealt."""
+CUT_MS = 2_000
+"""How long players have to reveal their contributions to the cut."""
 SAID: dict[Does, str] = {"deal": "bets", "choose": "decide", "pass": "bank", "open": "pause"}
 """The waits that viewers see counted down, with the names they are sent under."""
 
@@ -121,6 +123,9 @@ def next_wait(standing: Standing, timing: Timing, company: Company) -> Wait | No
     match stage.do if stage else None:
         case "bets":
             return _betting(standing, timing, company)
+        case "deal":
+            # Bets have closed: the deck is cut once every contribution is revealed.
+            return Wait("cut", CUT_MS if standing.cut.withheld else 0, about=(round.id,))
         case "decide":
             return _deciding(standing, timing, company)
         case "settle":

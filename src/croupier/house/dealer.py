@@ -1,15 +1,19 @@
 """What a dealer does, act by act. Chance and time are arguments.
 
 The deck is shuffled, cut and committed to before the first wager of its round. Betting closes and
-cards are dealt in one act, so nothing can come between. A card that is shown carries its salt.
+cards are dealt in one act, so nothing can come between; where players contributed to the cut, the
+cards are dealt in a second act, after the contributions were revealed. A card that is shown carries
+its salt.
 """
 
 from collections.abc import Mapping
 
+from croupier.errors import Bug
 from croupier.fairness.commitment import Committed, commit
+from croupier.fairness.events import DeckCut
 from croupier.fairness.seal import seal
 from croupier.fairness.shuffle import Entropy, draw, shuffled
-from croupier.house.standing import Act
+from croupier.house.standing import Act, Standing
 from croupier.round import bots
 from croupier.round.commands import (
     CallOff,
@@ -21,7 +25,6 @@ from croupier.round.commands import (
     TakeDown,
 )
 from croupier.round.play import Play
-from croupier.round.state import Round
 from croupier.table.commands import DealFirstCard, EndRound, StartRound, Time
 from croupier.table.dealer import chore
 from croupier.table.state import cut, is_cut_due
@@ -56,9 +59,18 @@ def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int], chan
         act.in_round(Open(id, dict(meters)) if isinstance(command, Open) else command)
 
 
-def deal(act: Act, committed: Committed, *, time: Time) -> None:
-    """Announce \"no more bets\", deal, and turn up the cards that are due at once."""
+def close(act: Act, committed: Committed, *, time: Time) -> None:
+    """Announce "no more bets"; deal, unless players have contributions to reveal first."""
     act.in_round(CloseBets())
+    if not act.standing.cut.contributions:
+        deal(act, committed, time=time)
+
+
+def deal(act: Act, committed: Committed, *, time: Time) -> None:
+    """Make the players' cut, deal, and turn up the cards that are due at once."""
+    cut = act.standing.cut
+    if cut.contributions:
+        act.in_cut(DeckCut(act.round.id, cut.withheld))
     act.at_table(DealFirstCard(time))
     act.in_round(Deal())
     show(act, committed)
@@ -66,7 +78,7 @@ def deal(act: Act, committed: Committed, *, time: Time) -> None:
 
 def show(act: Act, committed: Committed) -> None:
     """Turn up the cards that are due."""
-    if command := play_of(act.round, committed).due():
+    if command := play_of(act.standing, committed).due():
         act.in_round(command)
 
 
@@ -76,15 +88,19 @@ def settle(act: Act, meters: Mapping[str, int]) -> None:
     act.at_table(EndRound.of(act.round, act.standing.declared))
 
 
-def play_of(round: Round, committed: Committed) -> Play:
-    """Return a round as it is played with the deck that was committed to."""
-    return Play(round, dict(enumerate(committed.deck)), committed.salt)
+def play_of(standing: Standing, committed: Committed) -> Play:
+    """Return a round as it is played with the deck that was committed to, after the cut."""
+    if standing.round is None:
+        raise Bug("no round was opened")
+    at = standing.cut.at
+    faces = {position: committed.deck[at(position)] for position in range(len(committed.deck))}
+    return Play(standing.round, faces, lambda position: committed.salt(at(position)))
 
 
 def choose_for(act: Act, seat: int, committed: Committed, *, rich: bool) -> None:
     """Choose for a player by the posted rule; unless `rich`, only what costs nothing more."""
     round = act.round
-    option = bots.choose(round, seat, play_of(round, committed).known_to(seat))
+    option = bots.choose(round, seat, play_of(act.standing, committed).known_to(seat))
     step = round.step
     if not rich and step and step.option[option].places:
         option = next(name for name, other in step.option.items() if not other.places)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, assert_never
 
 from croupier.errors import Refused
+from croupier.fairness.events import Contributed, Revealed
 from croupier.house import dealer, said
 from croupier.house.config import TableConfig
 from croupier.house.standing import Act, Returned, Standing, seats_of
@@ -27,7 +28,7 @@ class Asking(NamedTuple):
 
 def perform(act: Act, message: said.Command, asking: Asking) -> None:
     """Do what a player asks, or refuse it."""
-    if not isinstance(message, said.Sit):
+    if not isinstance(message, said.Sit | said.Contribute | said.Reveal):
         check_seat(act.standing, message.seat, asking.player)
     match message:
         case said.Sit(_, seat):
@@ -50,6 +51,10 @@ def perform(act: Act, message: said.Command, asking: Asking) -> None:
             act.at_table(at_table.TakeBank(seat, funds))
         case said.Pass(_, seat):
             act.at_table(at_table.PassBank(seat))
+        case said.Contribute():
+            _contribute(act, message, asking.player)
+        case said.Reveal():
+            _reveal(act, message, asking.player)
         case _:
             assert_never(message)
 
@@ -63,6 +68,31 @@ def check_seat(standing: Standing, seat: int, player: str) -> None:
 def _check_open(act: Act) -> None:
     if act.standing.in_play is None:
         raise Refused("no_round", "no round is open yet; the next one starts soon")
+
+
+def _contribute(act: Act, message: said.Contribute, player: str) -> None:
+    """Take the hash of a contribution to the cut, while bets are open."""
+    if not seats_of(act.standing, player):
+        raise Refused("not_your_seat", "take a seat to contribute to the cut", field="round")
+    _check_round(act, message.round)
+    if act.round.at > 0:
+        raise Refused("bets_closed", "betting has closed; contribute to the next round")
+    act.in_cut(Contributed(message.round, player, message.hash))
+
+
+def _reveal(act: Act, message: said.Reveal, player: str) -> None:
+    """Take a contribution to the cut, from betting's close until the cards are dealt."""
+    _check_round(act, message.round)
+    if act.round.at == 0:
+        raise Refused("bets_open", "keep your contribution to yourself until betting has closed")
+    act.in_cut(Revealed(message.round, player, message.value))
+
+
+def _check_round(act: Act, round: str) -> None:
+    _check_open(act)
+    if act.round.id != round:
+        message = f"{act.round.id} is in play, not the round you named"
+        raise Refused("other_round", message, field="round")
 
 
 def _sit(act: Act, seat: int, asking: Asking) -> None:

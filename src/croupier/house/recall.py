@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from croupier.errors import Bug
-from croupier.fairness.events import DeckCommitted
+from croupier.fairness.events import event_from as fairness_event_from
 from croupier.house.standing import Standing, new_standing
 from croupier.ledger.audit import RulesOf
 from croupier.ledger.entries import Entry
@@ -94,6 +94,6 @@ def _event(record: Record) -> Any:
         case "table":
             return table_event_from(record.event)
         case "fairness":
-            return DeckCommitted(**{key: v for key, v in record.event.items() if key != "type"})
+            return fairness_event_from(record.event)
         case _:
             return ledger_event_from(record.event)

@@ -73,6 +73,22 @@ class Pass(NamedTuple):
     seat: int
 
 
+class Contribute(NamedTuple):
+    """Commit to a contribution to the cut of a round, by its hash."""
+
+    id: str
+    round: str
+    hash: str
+
+
+class Reveal(NamedTuple):
+    """Reveal the contribution after bets have closed."""
+
+    id: str
+    round: str
+    value: str
+
+
 class MoreTime(NamedTuple):
     """Ask for more time to decide, at a practice table."""
 
@@ -85,6 +101,6 @@ class Ping(NamedTuple):
     id: str
 
 
-Command = Sit | Leave | Bet | TakeDown | Choose | Bank | Pass
+Command = Sit | Leave | Bet | TakeDown | Choose | Bank | Pass | Contribute | Reveal
 """Messages that come to events."""
 Message = Command | Ready | MoreTime | Ping

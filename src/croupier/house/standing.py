@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from croupier.errors import Bug, Refused
 from croupier.fairness.commitment import Commitment, Committed
-from croupier.fairness.events import DeckCommitted
+from croupier.fairness.cut import NO_CUT, PlayersCut, check_event
+from croupier.fairness.events import CutEvent, DeckCommitted, DeckCut, FairnessEvent
 from croupier.ledger.events import LedgerEvent, TableSet
 from croupier.ledger.scribe import Happened
 from croupier.ledger.store import SealedDeck
@@ -35,6 +36,22 @@ QUIET = (BetMade, BetTakenDown)
 """Events that ask nothing of the dealer: bets are the player's business."""
 
 
+class CutTally(NamedTuple):
+    """Contributions to all cuts since the rules were set, and how many of them were withheld."""
+
+    contributed: int = 0
+    withheld: int = 0
+
+    def after(self, cut: PlayersCut) -> "CutTally":
+        """Return the tally after one more cut."""
+        return CutTally(
+            self.contributed + len(cut.contributions), self.withheld + len(cut.withheld)
+        )
+
+
+NO_TALLY = CutTally()
+
+
 @dataclass(frozen=True)
 class Standing:
     """A table, and the round that is in play at it or was played last."""
@@ -44,6 +61,9 @@ class Standing:
     declared: tuple[Declared, ...] = ()
     """The irregularities of the round, which the table needs when it ends."""
     commitment: Commitment | None = None
+    cut: PlayersCut = NO_CUT
+    """What players have contributed to the order of the deck."""
+    tally: CutTally = NO_TALLY
 
     @property
     def rules(self) -> TableRules:
@@ -60,17 +80,27 @@ class Standing:
             case "round" if self.round is not None:
                 new = (event,) if isinstance(event, Declared) else ()
                 round = evolve(self.round, event)
-                return Standing(self.table, round, self.declared + new, self.commitment)
+                declared = self.declared + new
+                return Standing(self.table, round, declared, self.commitment, self.cut, self.tally)
             case "table":
                 table = evolve_table(self.table, event)
                 if isinstance(event, RoundStarted):
-                    return Standing(table, Round(table.rules))
+                    return Standing(table, Round(table.rules), tally=self.tally)
                 return replace(self, table=table)
             case "fairness":
-                return replace(self, commitment=Commitment(event.round, event.rules, event.root))
+                return self._after_fairness(event)
             case "ledger":
                 return self
         raise Bug(f"{type(event).__name__} cannot happen at this table")
+
+    def _after_fairness(self, event: FairnessEvent) -> "Standing":
+        if isinstance(event, DeckCommitted):
+            return replace(self, commitment=Commitment(event.round, event.rules, event.root))
+        if self.commitment is None:
+            raise Bug("a deck is cut that nobody committed to")
+        cut = self.cut.after(event, self.commitment)
+        tally = self.tally.after(cut) if isinstance(event, DeckCut) else self.tally
+        return replace(self, cut=cut, tally=tally)
 
 
 def new_standing(rules: TableRules) -> Standing:
@@ -153,6 +183,11 @@ class Act:
         self._note("fairness", event, public.round)
         self.sealed.append(SealedDeck(public.round, sealed))
         self.deck = committed
+
+    def in_cut(self, event: CutEvent) -> None:
+        """Record a contribution to the cut, its reveal, or the cut itself."""
+        check_event(self.standing.cut, event)
+        self._note("fairness", event, event.round)
 
     def in_ledger(self, event: LedgerEvent) -> None:
         """Record a ledger event that belongs to no round."""

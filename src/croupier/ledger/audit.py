@@ -7,13 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from croupier.errors import CroupierError
+from croupier.fairness.commitment import Commitment
+from croupier.fairness.cut import NO_CUT, check_event
+from croupier.fairness.events import Contributed, DeckCommitted
+from croupier.fairness.events import event_from as fairness_event_from
 from croupier.ledger.accounts import Account
 from croupier.ledger.entries import Entry, Posting, Setting, new_posting, numbered, post
 from croupier.ledger.events import LedgerEvent, TableSet, ledger_event_from, moves_of
 from croupier.ledger.journal import Record, StoredEvent, StreamFault, decode
 from croupier.money import format_micros
 from croupier.round.codec import event_from
-from croupier.round.events import Event, Opened
+from croupier.round.events import Dealt, Event, Opened
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 
@@ -45,33 +49,57 @@ class Posted(NamedTuple):
 class Auditor:
     """Replays one stream, event by event, and computes the entries of each."""
 
-    __slots__ = ("posting", "rules", "rules_of", "setting", "stream")
+    __slots__ = ("commitment", "cut", "posting", "rules", "rules_of", "setting", "stream")
 
     def __init__(self, stream: str, rules_of: RulesOf) -> None:
         self.stream, self.rules_of = stream, rules_of
         self.setting = Setting(stream)
         self.rules: TableRules | None = None
         self.posting: Posting | None = None
+        self.commitment: DeckCommitted | None = None
+        self.cut = NO_CUT
 
     def __copy__(self) -> "Auditor":
         """Return an independent copy at the same event; every command takes one."""
         twin = Auditor.__new__(Auditor)
         twin.stream, twin.rules_of, twin.setting = self.stream, self.rules_of, self.setting
         twin.rules, twin.posting = self.rules, self.posting
+        twin.commitment, twin.cut = self.commitment, self.cut
         return twin
 
     def entries(self, record: Record) -> tuple[Entry, ...]:
         """Return the entries of the next record."""
         match record.of:
             case "round":
-                entries = self.round_entries(event_from(record.event))
+                event = event_from(record.event)
+                if isinstance(event, Dealt) and self.cut.contributions and not self.cut.is_made:
+                    raise Unlike("the cards were dealt without the players' cut")
+                entries = self.round_entries(event)
                 if self.round != record.subject:
                     raise Unlike(f"it happened in round {self.round}, not {record.subject}")
                 return entries
             case "ledger":
                 return self.ledger_entries(record.number, ledger_event_from(record.event))
-            case "table" | "fairness":
+            case "fairness":
+                self._check_fairness(record.event)
                 return ()
+            case "table":
+                return ()
+
+    def _check_fairness(self, plain: Mapping[str, Any]) -> None:
+        """Check that a contribution, its reveal and the cut follow from what was before."""
+        event = fairness_event_from(plain)
+        if isinstance(event, DeckCommitted):
+            self.commitment, self.cut = event, NO_CUT
+            return
+        made, round = self.commitment, self.posting.round if self.posting else None
+        if made is None or round is None or not made.round == round.id == event.round:
+            raise Unlike("it belongs to another round than the one in play")
+        stage = round.stage.do if round.stage else ""
+        if stage != ("bets" if isinstance(event, Contributed) else "deal"):
+            raise Unlike(f"the round is at another step: {stage}")
+        check_event(self.cut, event)
+        self.cut = self.cut.after(event, Commitment(made.round, made.rules, made.root))
 
     @property
     def round(self) -> str:

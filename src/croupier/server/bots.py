@@ -57,7 +57,7 @@ class HousePlayer:
         elif round.step and round.step.do == "bets":
             await self._bet()
         elif round.asked[:1] == (self.seat,) and not round.due and table.deck:
-            known = play_of(round, table.deck).known_to(self.seat)
+            known = play_of(standing, table.deck).known_to(self.seat)
             await self._ask(Choose("", self.seat, bots.choose(round, self.seat, known)))
 
     def _has_company(self) -> bool:

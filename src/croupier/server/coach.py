@@ -59,13 +59,14 @@ def sight_of(table: Table, player: str) -> Sight:
     reason = outside(table.config.rules)
     if reason:
         raise Refused("no_coach", f"the coach doesn't cover this game: {reason}", field="table")
-    round, deck = table.place.standing.in_play, table.deck
+    standing, deck = table.place.standing, table.deck
+    round = standing.in_play
     seat = round.asked[0] if round and round.asked and not round.due else None
     if round is None or seat is None or deck is None or not round.step:
         raise Refused("no_decision", "you have nothing to decide right now")
     if round.boxes[seat].player != player:
         raise Refused("no_decision", "you have nothing to decide right now")
-    return sight_at(play_of(round, deck), seat, table.meters())
+    return sight_at(play_of(standing, deck), seat, table.meters())
 
 
 def sight_at(play: Play, seat: int, meters: Mapping[str, int]) -> Sight:

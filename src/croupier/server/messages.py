@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from croupier.errors import ParseError, UserError
+from croupier.fairness.cut import check_hash, check_value
 from croupier.house import said
 from croupier.reading import read
 from croupier.server.strict import loads
@@ -27,6 +28,8 @@ _TYPES: dict[str, type[said.Message]] = {
     "choose": said.Choose,
     "bank": said.Bank,
     "pass": said.Pass,
+    "contribute": said.Contribute,
+    "reveal": said.Reveal,
     "more_time": said.MoreTime,
     "ping": said.Ping,
 }
@@ -45,8 +48,13 @@ def message_from(text: str | bytes) -> tuple[said.Message, bytes]:
     body = dict(data)
     del body["type"]
     message: said.Message = read(_TYPES[name], body, (_TYPES[name].__name__,))
-    if isinstance(message, said.Bet):
-        _check_bet(body)
+    match message:
+        case said.Bet():
+            _check_bet(body)
+        case said.Contribute():
+            check_hash(message.hash)
+        case said.Reveal():
+            check_value(message.value)
     return message, sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).digest()
 
 

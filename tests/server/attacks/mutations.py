@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 from croupier.rules.table_rules import TableRules
 
 Pairs = list[tuple[str, str]]
-TYPES = ("sit", "leave", "bet", "take_down", "ready", "choose", "bank", "pass", "more_time", "ping")
+TYPES = (
+    *("sit", "leave", "bet", "take_down", "ready", "choose", "bank", "pass"),
+    *("contribute", "reveal", "more_time", "ping"),
+)
 WHOLE = ("seat", "cents", "hand", "funds")
 NOT_WHOLE = (
     *("true", "false", '"100"', '"1"', "1.0", "1e2", "100.5", "0.5", "NaN", "Infinity", "1E2"),
@@ -99,7 +102,7 @@ def right(table: Table, rng: random.Random, *, id: str, seat: int) -> dict[str, 
     """Return a message that can be read, whether or not it fits the moment."""
     kind = rng.choice(TYPES)
     body: dict[str, Any] = {"type": kind, "id": id}
-    if kind not in ("more_time", "ping"):
+    if kind not in ("contribute", "reveal", "more_time", "ping"):
         body["seat"] = seat
     match kind:
         case "bet":
@@ -109,6 +112,10 @@ def right(table: Table, rng: random.Random, *, id: str, seat: int) -> dict[str, 
             body["wager"] = rng.choice([*table.rules.wagers])
         case "choose":
             body["option"] = rng.choice(table.options)
+        case "contribute":
+            body |= {"round": f"{id}-1", "hash": rng.randbytes(32).hex()}
+        case "reveal":
+            body |= {"round": f"{id}-1", "value": rng.randbytes(16).hex()}
         case "bank":
             body["funds"] = rng.choice((100, 50_000))
     return body

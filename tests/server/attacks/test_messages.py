@@ -232,6 +232,11 @@ async def refusals(walk: Walk, state: str) -> AsyncIterator[tuple[str, str, dict
     yield "bob", "not_your_seat", {"type": "bank", "seat": 2, "funds": 50_000}
     yield "bob", "not_your_seat", {"type": "pass", "seat": 2}
     yield "ann", "no_such_seat", {"type": "sit", "seat": 99}
+    round = walk.table.place.standing.in_play
+    code = "not_your_seat" if not seated else "other_round" if round else "no_round"
+    yield "ann", code, {"type": "contribute", "round": "x", "hash": "ab" * 32}
+    code = "no_round" if not round else "bets_open" if round.at == 0 else "not_contributed"
+    yield "ann", code, {"type": "reveal", "round": round.id if round else "x", "value": "x" * 32}
     if seated:
         code = "boxes_apart" if (rules.table.boxes_max or 1) > 1 else "too_many_boxes"
         yield "ann", code, {"type": "sit", "seat": 4}

@@ -13,6 +13,9 @@ from fastapi import APIRouter, Request, Response
 
 from croupier.errors import Refused, UserError
 from croupier.fairness.commitment import Commitment, Committed
+from croupier.fairness.cut import NO_CUT, PlayersCut, document_of
+from croupier.fairness.events import DeckCommitted
+from croupier.fairness.events import event_from as fairness_event_from
 from croupier.fairness.seal import unseal
 from croupier.gallery.felt import felt_of
 from croupier.gallery.galleries import Galleries
@@ -43,6 +46,7 @@ class Read(NamedTuple):
     commitment: Commitment | None
     deck: Committed | None
     """All cards, once the round is over; only what the viewer may see leaves this module."""
+    cut: PlayersCut
     names: Mapping[str, str]
     viewer: str | None
 
@@ -72,7 +76,8 @@ async def round_steps(request: Request, id: str) -> Response:
     for after in _scenes(read):
         steps.append(patch_of(scene, after) if scene else after)
         scene = after
-    own = {str(p): str(read.deck.deck[p]) for p in read.own} if read.deck else {}
+    at = read.cut.at
+    own = {str(p): str(read.deck.deck[at(p)]) for p in read.own} if read.deck else {}
     felt = _felt(request, read)
     return document(request, {"felt": felt, "player": read.viewer, "own": own, "steps": steps})
 
@@ -88,7 +93,7 @@ async def round_openings(request: Request, id: str, *, record: bool = False) -> 
     if read.round.void:  # Calling a round off must not hide why.
         shown |= {p for positions in read.round.places.values() for p in positions}
     noted = record_of(read.round.rules, read.found.table.given, events) if record else None
-    return document(request, read.deck.document(shown, noted))
+    return document(request, document_of(read.deck, read.cut, shown, noted))
 
 
 @router.get("/rounds/{id}")
@@ -132,8 +137,7 @@ async def _read(request: Request, id: str) -> Read:
         )
     except UserError:
         raise Refused("not_found", "there is no round of this name") from None
-    events = [record.event for record in found.records if record.of == "fairness"]
-    commitment = Commitment(id, events[-1]["rules"], events[-1]["root"]) if events else None
+    commitment, cut = _fairness(found)
     round = found.told[-1][0]
     deck = None
     if round.closed and sealed is not None and commitment is not None:
@@ -142,7 +146,21 @@ async def _read(request: Request, id: str) -> Read:
     known = request.app.state.galleries.names
     names = {player: await _name(known, people, player) for player in sorted(players)}
     one = await signed_in_of(request)
-    return Read(found, commitment, deck, names, one.person.id if one else None)
+    return Read(found, commitment, deck, cut, names, one.person.id if one else None)
+
+
+def _fairness(found: FoundRound) -> tuple[Commitment | None, PlayersCut]:
+    """Return the commitment to a round's deck, and the players' cut of it."""
+    commitment, cut = None, NO_CUT
+    for record in found.records:
+        if record.of != "fairness":
+            continue
+        event = fairness_event_from(record.event)
+        if isinstance(event, DeckCommitted):
+            commitment, cut = Commitment(event.round, event.rules, event.root), NO_CUT
+        elif commitment is not None:
+            cut = cut.after(event, commitment)
+    return commitment, cut
 
 
 async def _name(known: Mapping[str, str], people: People, player: str) -> str:
@@ -178,7 +196,8 @@ def _scenes(read: Read) -> list[Scene]:
     last = read.found.told[-1][0]
     rounds = [*told[:-1], last]
     return [
-        _scene(replace(nobody, round=round, commitment=read.commitment), read) for round in rounds
+        _scene(replace(nobody, round=round, commitment=read.commitment, cut=read.cut), read)
+        for round in rounds
     ]
 
 

@@ -17,6 +17,7 @@ const NO_SCENE = {
   seats: {},
   round: null,
   commitment: null,
+  cut: { hashes: {}, values: {}, made: false, contributed: 0, withheld: 0 },
   step: null,
   asked: null,
   choices: [],

@@ -17,11 +17,18 @@ export interface Choice { option: string; label: string; key: string; says: stri
 
 export interface Scene {
   phase: string; seats: Seats; round: string | null; commitment: string | null;
+  cut: Cut;
   step: string | null; asked: number | null; choices: Choice[]; boxes: Record<string, Box>;
   places: Record<string, number[]>; faces: Record<string, string>; plays: boolean | null;
   banker: { seat: number; player: string; funds: string; net: string | null } | null;
   bank_turn: number | null; passes: boolean; meters: Record<string, string>; order: number[];
   void: { clause: string; says: string } | null; closed_wagers: Record<string, string>;
+}
+
+/** The players' cut: hashes and revealed values by player; how many were withheld at this table. */
+export interface Cut {
+  hashes: Record<string, string>; values: Record<string, string>; made: boolean;
+  contributed: number; withheld: number;
 }
 
 export type Patch = { [K in keyof Scene]?: any };
