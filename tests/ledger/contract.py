@@ -20,6 +20,8 @@ from croupier.ledger.entries import Entry
 from croupier.ledger.events import Bought, CashedIn, MeterStarted
 from croupier.ledger.journal import START, Head, chained
 from croupier.ledger.store import (
+    COMMAND_REUSED,
+    NO_SUCH_METER,
     NOT_ENOUGH,
     STREAM_MOVED,
     Answer,
@@ -131,7 +133,7 @@ class StoreContract(FindingContract):
     @pytest.mark.parametrize(
         ("change", "says"),
         [
-            ("number = number - 1", "older version of Croupier .* start a new ledger"),
+            ("number = 1", "older version of Croupier .* start a new ledger"),
             ("number = 999", r"newer version of Croupier \(schema 999, .* upgrade Croupier"),
         ],
     )
@@ -185,6 +187,68 @@ class StoreContract(FindingContract):
         with store.reading() as view:
             assert view.balance(Account(ADA)) == 12
             assert view.heads()["s"].number == 2
+
+    def test_a_command_that_is_sent_twice_in_one_batch_has_one_effect(self, store: Store) -> None:
+        bet = Request(claim("a"), (), partial(_given, work=moving(5)))
+        other = Request(claim("b", stream="o"), (), partial(_given, work=moving(7, "2")))
+        results = settle_all(store, [bet, bet, other])
+        assert results == [Answer("done 1", 1), Answer("done 1", 1, True), Answer("done 2", 1)]
+        reused = Request(claim("a", body=b"x"), (), partial(_given, work=moving(9)))
+        third = Request(claim("c", 1, stream="o"), (), partial(_given, work=moving(1, "3")))
+        refused, stored = settle_all(store, [reused, third])
+        assert isinstance(refused, Refused) and refused.code == COMMAND_REUSED
+        assert stored == Answer("done 3", 2)
+        assert everything(store)["balances"][ADA] == 13
+
+    def test_a_refused_command_of_a_batch_stores_nothing_unless_it_is_known(
+        self, store: Store
+    ) -> None:
+        """Whoever repeats a command gets its answer, also when it would be refused by now."""
+
+        def refuse(_: Mapping[str, int]) -> Work:
+            raise Refused("too_late", "betting has closed")
+
+        late = Request(claim("a"), (), refuse)
+        first = Request(claim("b", stream="o"), (), partial(_given, work=moving(5)))
+        refused, _ = settle_all(store, [late, first])
+        assert isinstance(refused, Refused) and refused.code == "too_late"
+        assert everything(store)["heads"].keys() == {"o"}
+        again = Request(claim("b", 1, stream="o"), (), refuse)
+        assert settle_all(store, [again, late])[0] == Answer("done 1", 1, repeated=True)
+
+    def test_settlements_in_one_batch_read_a_meter_as_the_ones_before_leave_it(
+        self, store: Store
+    ) -> None:
+        store.append(claim("m", stream="m"), moving(100, "m", debit="house", credit=METER))
+
+        def half(meters: Mapping[str, int], id: str) -> Work:
+            return moving(meters["m"] // 2, id, debit=METER)
+
+        put = Request(claim("p"), (), lambda _: moving(20, "p", debit="house", credit=METER))
+        wins = [
+            Request(claim(f"w{n}", stream=f"w{n}"), ("m",), partial(half, id=f"{n}"))
+            for n in range(2)
+        ]
+        missing = Request(claim("x", stream="x"), ("n",), partial(half, id="x"))
+        results = settle_all(store, [put, *wins, missing])
+        assert results[:3] == [Answer(f"done {id}", 1) for id in ("p", "0", "1")]
+        assert isinstance(results[3], Refused) and results[3].code == NO_SUCH_METER
+        balances = everything(store)["balances"]
+        assert (balances[METER], balances[ADA]) == (30, 90)
+
+    def test_a_layout_that_is_not_empty_is_found_in_a_batch_too(self, store: Store) -> None:
+        left = moving(7, "l", credit=LAYOUT)._replace(emptied=(LAYOUT,))
+        back = moving(7, "k", debit=LAYOUT)
+        good = Request(claim("g", stream="g"), (), partial(_given, work=moving(5, "g")))
+        for batch in ([left], [left, back]):  # The second one would hide it from the end.
+            requests = [
+                Request(claim(f"{at}", at), (), partial(_given, work=work))
+                for at, work in enumerate(batch)
+            ]
+            first, *_, last = settle_all(store, [*requests, good])
+            assert isinstance(first, Bug)
+            assert isinstance(last, Answer)
+        assert LAYOUT not in everything(store)["balances"]
 
     # ------------------------------------------------------------ appending
 

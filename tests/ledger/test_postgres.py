@@ -2,18 +2,23 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
 from croupier.errors import UserError
+from croupier.ledger.store import Answer, Request
 from croupier.ledger.stores import open_postgres
-from croupier.ledger.stores.postgres import PostgresStore
+from croupier.ledger.stores.postgres import PostgresSession, PostgresStore
 from croupier.ledger.stores.protocol import Store
-from croupier.ledger.stores.statements import Session
-from tests.ledger.contract import StoreContract
+from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.ledger.stores.statements import Session, fill
+from croupier.ledger.verify import verify
+from tests.ledger.contract import StoreContract, claim, moving, settle_all
 from tests.ledger.servers import new_database
+from tests.ledger.tables import Dealer, Till, rules_of
 
 
 class TestPostgres(StoreContract):
@@ -58,12 +63,49 @@ class TestPostgres(StoreContract):
             patch.setattr(psycopg.Cursor, "execute", failing)
             yield run
 
+    def test_a_batch_is_one_statement_and_two_with_meters(self, store: Store) -> None:
+        """Stored one by one, as what doesn't fit is, it would be as right and far slower."""
+        store.append(claim("m", stream="m"), moving(100, "m", debit="house", credit="meter:m"))
+        for meters, statements in ((), 1), (("m",), 2):
+            requests = [
+                Request(claim(f"{n} {meters}", stream=f"{n} {meters}"), meters, lambda _: moving(5))
+                for n in range(20)
+            ]
+            with self.failing(store, 1_000) as run:
+                results = settle_all(store, requests)
+            assert results == [Answer("done 1", 1)] * 20
+            assert len(run) == statements, run
+
 
 @pytest.mark.long
 class TestSerializable(TestPostgres):
     """A5: nothing depends on how far transactions see each other."""
 
     isolation = "SERIALIZABLE"
+
+
+def test_a_ledger_of_the_version_before_is_brought_up_to_date(server: str, tmp_path: Path) -> None:
+    """Whoever only reads it needs not wait for that."""
+    source = PostgresStore(new_database(server), make=True)
+    Dealer(Till(source, "t")).play("r1", "one")
+    source.backup(tmp_path / "backup.db")
+    source.close()
+    where, backup = new_database(server), SqliteStore(tmp_path / "backup.db")
+    with psycopg.connect(where) as connection, backup.snapshot() as rows:
+        connection.execute((Path(__file__).parent / "postgres_6.sql").read_bytes())
+        connection.execute("INSERT INTO migrations VALUES (6, 'postgres.sql')")
+        fill(PostgresSession(connection), rows)
+    backup.close()
+    for make, versions in ((False, [6]), (True, [6, 7]), (True, [6, 7])):
+        store = open_postgres(where, make=make)
+        with store.reading() as view, store.snapshot() as session:
+            assert verify(view, rules_of).faults == ()
+            assert [row[0] for row in session.rows("SELECT number FROM migrations")] == versions
+        store.close()
+    store = open_postgres(where, make=True)
+    request = Request(claim("late", stream="late"), (), lambda _: moving(5))
+    assert settle_all(store, [request]) == [Answer("done 1", 1)]
+    store.close()
 
 
 def test_a_server_that_is_not_there_is_said_so() -> None:

@@ -17,6 +17,7 @@ from croupier.house import automatic
 from croupier.house.table import Table
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result
 from croupier.ledger.stores import statements
+from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.stores.statements import Session
@@ -24,6 +25,7 @@ from croupier.ledger.verify import verify
 from tests.ledger.contract import everything
 from tests.ledger.failing import failing_at
 from tests.ledger.power import Disk
+from tests.ledger.servers import new_database
 from tests.server.durability.floors import Floor, run
 from tests.server.durability.tables import rules_of
 
@@ -61,6 +63,43 @@ def failing_of(store: Store) -> Failing:
 
 
 # ---------------------------------------------------------------- every statement
+
+
+class OneByOne:
+    """A store that is given commands together, and takes them one at a time."""
+
+    def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
+        raise NotImplementedError
+
+    def begin_all(self, requests: Sequence[Request]) -> Finish:
+        return partial(self._settle_all, requests)
+
+    def _settle_all(self, requests: Sequence[Request]) -> list[Result]:
+        results: list[Result] = []
+        for request in requests:
+            try:
+                results.append(self.settle(*request))
+            except Exception as error:
+                results.append(error)
+        return results
+
+
+class Apart(OneByOne):
+    """A store that takes commands one at a time, and is otherwise another one."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
+
+    def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
+        return self.store.settle(claim, meters, decide)
+
+
+def by_statement(store: Store) -> Any:
+    """A store whose commands take a statement for each thing that they write."""
+    return store if isinstance(store, SqliteStore) else Apart(store)
 
 
 async def do(floor: Floor, asked: Any) -> None:
@@ -109,7 +148,7 @@ async def broken_round(store: Store, id: str, *, only: str = "") -> list[int]:
 @pytest.mark.parametrize("id", ["md1", "ca"])
 def test_a_fault_at_any_statement_of_a_round_leaves_nothing(store: Store, id: str) -> None:
     """Not only of the settlement: of every act of a round, and each is done afterwards."""
-    points = run(broken_round(store, id))
+    points = run(broken_round(by_statement(store), id))
     print(
         f"faults, {type(store).__name__}: {id}, {sum(points)} points in {len(points)} acts, 0 bad"
     )
@@ -131,29 +170,41 @@ def test_the_faults_find_a_settlement_in_two_transactions(
 
     monkeypatch.setattr(statements, "_post", split)
     with pytest.raises(AssertionError, match="a part of it is stored"):
-        run(broken_round(store, "md1", only="settle"))
+        run(broken_round(by_statement(store), "md1", only="settle"))
+
+
+BREAK = """
+CREATE OR REPLACE FUNCTION breaks() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'broken'; END $$;
+CREATE TRIGGER breaks AFTER INSERT OR UPDATE ON {} FOR EACH STATEMENT EXECUTE FUNCTION breaks();
+"""
+
+
+@pytest.mark.parametrize("table", ["accounts", "streams", "events", "entries", "decks", "commands"])
+def test_a_fault_within_a_batch_on_postgres_leaves_nothing(server: str, table: str) -> None:
+    """A batch is one statement; here the database fails in the middle of it."""
+    store = PostgresStore(new_database(server), make=True)
+
+    async def broken() -> None:
+        async with Floor(store, "md1", seed=SEED).opened() as floor:
+            await floor.until("settle" if table != "decks" else "open")
+            with store.writing() as session:
+                session.script(BREAK.format(table))
+            before = everything(store)
+            with pytest.raises(psycopg.Error, match="broken"):
+                await floor.deal()
+            assert everything(store) == before
+            with store.writing() as session:
+                session.script(f"DROP TRIGGER breaks ON {table}")
+            await floor.sure()
+            assert await floor.deal()
+            assert everything(store)["heads"] != before["heads"]
+
+    run(broken())
+    store.close()
 
 
 # ---------------------------------------------------------------- stored, and nobody heard of it
-
-
-class OneByOne:
-    """A store that is given commands together, and takes them one at a time."""
-
-    def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
-        raise NotImplementedError
-
-    def begin_all(self, requests: Sequence[Request]) -> Finish:
-        return partial(self._settle_all, requests)
-
-    def _settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        results: list[Result] = []
-        for request in requests:
-            try:
-                results.append(self.settle(*request))
-            except Exception as error:
-                results.append(error)
-        return results
 
 
 class Deaf(OneByOne):

@@ -4,21 +4,22 @@ It relies on row locks taken in a fixed order, unique keys and checks, never on 
 Transactions that the database aborts because of a deadlock are retried.
 """
 
+import select
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
 from random import randrange
-from typing import Any, LiteralString
+from typing import Any, LiteralString, TypeVar
 
 import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
 from croupier.errors import UserError
+from croupier.ledger.accounts import Account, account
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import (
     Answer,
@@ -33,6 +34,7 @@ from croupier.ledger.store import (
     Work,
 )
 from croupier.ledger.stores import statements
+from croupier.ledger.stores.batch import Batch
 from croupier.ledger.stores.holding import ALIVE, FENCE, Holding
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
 from croupier.ledger.stores.statements import Pen, Reading, Row, check_schema, fill, make_tables
@@ -48,14 +50,21 @@ TRIES, PAUSE_MAX_BITS = 20, 7
 AGAIN = (errors.DeadlockDetected, errors.SerializationFailure, errors.UniqueViolation)
 """Errors to retry: the other transaction has finished by then."""
 NO_LEDGER = (psycopg.OperationalError, psycopg.ProgrammingError, PoolTimeout, Unavailable)
-COMMAND_KEY = "commands_pkey"
-"""The one unique key that may conflict: both transactions were sent the same command."""
-SCHEMA = 6
-"""The version of `postgres.sql`. Older ones can't be upgraded: none was released."""
+RACED = ("commands_pkey", "streams_pkey", "accounts_pkey")
+"""The unique keys that may conflict: both transactions were sent the same command, or the first of
+a stream or an account."""
+FILE, SCHEMA, OLDEST = "postgres.sql", 7, 6
+"""The schema, its version, and the oldest version that running the file again brings up to date."""
 HAS_TABLES = "SELECT 1 WHERE to_regclass('migrations') IS NOT NULL"
 MAKING = 7_233_091
 """The number of the lock under which one process creates the tables while others wait."""
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+BEGIN, BEGIN_FENCED = "BEGIN", f"BEGIN; {FENCE}"
+APPEND = "SELECT append_v1(%s, %s::jsonb)"
+READ = "SELECT meter, held FROM read_v1(%s, %s, %s)"
+OVERTAKEN = "CR001"
+"""The code of the error that both functions raise when another server has the database."""
+T = TypeVar("T")
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -117,8 +126,6 @@ class PostgresStore:
         alone: bool = False,
         isolation: str = "READ COMMITTED",
     ) -> None:
-        self._threads = ThreadPoolExecutor(CONNECTIONS_MAX, "postgres")
-        self._begin = _sql(f"BEGIN ISOLATION LEVEL {isolation}")
         self._holding: Holding | None = None
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
@@ -128,7 +135,7 @@ class PostgresStore:
             timeout=WAIT_S,
             reconnect_timeout=RECONNECT_S,
             kwargs={"autocommit": True, **ALIVE},
-            configure=_configure,
+            configure=partial(_configure, isolation=isolation),
         )
         holding: Holding | None = None
         try:
@@ -150,32 +157,46 @@ class PostgresStore:
         self._holding = holding
 
     def _prepare(self, *, make: bool) -> None:
-        """Create the tables of a new ledger; refuse a database of another schema version."""
+        """Create the tables of a new ledger, or bring an older one up to date."""
         with self.writing() as session:
             if make:
                 session.run("SELECT pg_advisory_xact_lock(?)", MAKING)
                 if not list(session.rows(HAS_TABLES)):
-                    make_tables(session, "postgres.sql", SCHEMA)
-            check_schema(session, SCHEMA, name="the ledger", field="--database")
+                    make_tables(session, FILE, SCHEMA)
+            found = check_schema(session, OLDEST, SCHEMA, name="the ledger", field="--database")
+            if make and found < SCHEMA:
+                make_tables(session, FILE, SCHEMA)
 
     @contextmanager
     def writing(self) -> Iterator[PostgresSession]:
         """Run one transaction atomically; a server must still hold the database."""
         holding = self._holding
-        # Fetch the epoch in the same round trip.
-        begin = self._begin if holding is None else _sql(f"{self._begin}; {FENCE}")
-        with self._begun(begin) as (connection, epoch):
+        with self._connected() as connection:
+            # Fetch the epoch in the same round trip.
+            begun = connection.execute(BEGIN if holding is None else BEGIN_FENCED)
             if holding is not None:
-                holding.fence(epoch)
+                row = begun.fetchone() if begun.nextset() else None
+                holding.fence(row[0] if row else None)
             yield PostgresSession(connection)
             connection.execute("COMMIT")
 
     @contextmanager
-    def _begun(self, begin: LiteralString) -> Iterator[tuple[Connection, int | None]]:
-        """Begin a transaction; it is over when the block ends.
+    def _connected(self) -> Iterator[Connection]:
+        """Lend a connection; a transaction that isn't committed when the block ends is undone."""
+        connection = self._lent()
+        try:
+            yield connection
+        except psycopg.Error as error:
+            if connection.closed:
+                raise Unsure("the connection to the database broke") from error
+            if self._holding and error.sqlstate == OVERTAKEN:
+                self._holding.fence(None)
+            raise
+        finally:
+            self._over(connection)
 
-        Connections that broke while idle are skipped: nothing was done on them.
-        """
+    def _lent(self) -> Connection:
+        """Take a connection from the pool, but none that broke while it was idle."""
         if self._holding:
             self._holding.check()
         until_s = time.monotonic() + WAIT_S
@@ -184,23 +205,10 @@ class PostgresStore:
                 connection = self._pool.getconn(until_s - time.monotonic())
             except (PoolTimeout, TooManyRequests) as error:
                 raise Unavailable("the database does not answer") from error
-            try:
-                begun = connection.execute(begin)
-                row = begun.fetchone() if begun.nextset() else None
-                break
-            except BaseException as error:
-                broken = connection.closed
-                self._over(connection)
-                if not (broken and isinstance(error, psycopg.Error)):
-                    raise
-        try:
-            yield connection, row[0] if row else None
-        except psycopg.Error as error:
-            if connection.closed:
-                raise Unsure("the connection to the database broke") from error
-            raise
-        finally:
-            self._over(connection)
+            if not _has_ended(connection):
+                return connection
+            connection.close()
+            self._pool.putconn(connection)
 
     def _over(self, connection: Connection) -> None:
         try:
@@ -213,39 +221,70 @@ class PostgresStore:
         return partial(self._settle_all, requests)  # Every statement waits for the database.
 
     def _settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        """Settle streams in parallel, and the commands of each stream in order."""
+        """Settle commands in one transaction, but for those that don't fit: these one by one."""
         results: dict[int, Result] = {}
-        streams: dict[str, list[int]] = {}
-        for at, request in enumerate(requests):
-            streams.setdefault(request.claim.stream, []).append(at)
-
-        def settle(places: list[int]) -> None:
-            gone: Unavailable | None = None
-            for at in places:
-                try:
-                    results[at] = gone or self.settle(*requests[at])
-                except Unavailable as error:
-                    results[at] = gone = error  # Fail the others at once instead of waiting.
-                except Exception as error:
-                    results[at] = error
-
-        for _ in self._threads.map(settle, streams.values()):
-            pass
+        together = [*range(len(requests))]
+        try:
+            while together:
+                answers, odd = self._settle_together([requests[at] for at in together])
+                if not odd:
+                    results |= zip(together, answers, strict=True)
+                    break
+                for at in together:
+                    if requests[at].claim.stream in odd:
+                        results[at] = self._settle_alone(requests[at])
+                together = [at for at in together if requests[at].claim.stream not in odd]
+        except Exception as error:
+            gone = error  # Fail the others at once instead of waiting.
+            return [results.get(at, gone) for at in range(len(requests))]
         return [results[at] for at in range(len(requests))]
+
+    def _settle_together(self, requests: Sequence[Request]) -> tuple[list[Result], Collection[str]]:
+        """Store what commands come to; or return the streams that stand in the way."""
+        try:
+            return _again(partial(self._append_all, requests))
+        except Unavailable:
+            raise
+        except Exception:
+            return [], {request.claim.stream for request in requests}  # One by one shows whose.
+
+    def _append_all(self, requests: Sequence[Request]) -> tuple[list[Result], Collection[str]]:
+        meters = {account("meter", name) for request in requests for name in request.meters}
+        if not meters:
+            # One statement is a transaction of its own.
+            with self._connected() as connection:
+                return self._appended(connection, Batch(requests, {}))
+        streams = sorted({request.claim.stream for request in requests})
+        with self._connected() as connection, connection.transaction():
+            held = connection.execute(READ, (self._epoch, streams, sorted(meters)))
+            batch = Batch(requests, {Account(meter): micros for meter, micros in held})
+            return self._appended(connection, batch)
+
+    def _appended(
+        self, connection: Connection, batch: Batch
+    ) -> tuple[list[Result], Collection[str]]:
+        if batch.odd:
+            return [], batch.odd
+        found = connection.execute(APPEND, (self._epoch, batch.document())).fetchone()
+        return batch.results, found[0] if found else ()
+
+    @property
+    def _epoch(self) -> int | None:
+        return self._holding.epoch if self._holding else None
+
+    def _settle_alone(self, request: Request) -> Result:
+        try:
+            return self.settle(*request)
+        except Unavailable:
+            raise
+        except Exception as error:
+            return error
 
     def append(self, claim: Claim, work: Work) -> Answer:
         return self.settle(claim, (), lambda _: work)
 
     def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
-        for tried in range(TRIES):
-            try:
-                return self._settle_once(claim, meters, decide)
-            except AGAIN as error:
-                if error.diag.constraint_name not in (None, COMMAND_KEY):
-                    raise
-                # Back off for a random time, longer with each try.
-                time.sleep(randrange(1 << min(tried, PAUSE_MAX_BITS)) / 1000)
-        return self._settle_once(claim, meters, decide)
+        return _again(partial(self._settle_once, claim, meters, decide))
 
     def _settle_once(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         with self.writing() as session:
@@ -257,7 +296,8 @@ class PostgresStore:
     @contextmanager
     def snapshot(self) -> Iterator[ReadingSession]:
         """Hold a snapshot of the ledger, without later commits."""
-        with self._begun(SNAPSHOT) as (connection, _):
+        with self._connected() as connection:
+            connection.execute(SNAPSHOT)
             yield ReadingSession(connection)
 
     @contextmanager
@@ -290,16 +330,35 @@ class PostgresStore:
             backup.close()
 
     def check(self) -> None:
-        with self._begun(SNAPSHOT):
-            pass
+        with self._connected() as connection:
+            connection.execute("SELECT 1")
 
     def close(self) -> None:
-        self._threads.shutdown()
         self._pool.close()
         if self._holding:
             self._holding.close()
 
 
-def _configure(connection: Connection) -> None:
+def _again(attempt: Callable[[], T]) -> T:
+    """Try until no other transaction is in the way."""
+    for tried in range(TRIES):
+        try:
+            return attempt()
+        except AGAIN as error:
+            if error.diag.constraint_name not in (None, *RACED):
+                raise
+            # Back off for a random time, longer with each try.
+            time.sleep(randrange(1 << min(tried, PAUSE_MAX_BITS)) / 1000)
+    return attempt()
+
+
+def _has_ended(connection: Connection) -> bool:
+    """Whether an idle connection has something to read: that it was closed."""
+    ready, _, _ = select.select([connection.fileno()], [], [], 0)
+    return bool(ready)
+
+
+def _configure(connection: Connection, *, isolation: str) -> None:
     """Never acknowledge a commit that isn't on disk, whatever the server's default."""
     connection.execute("SET synchronous_commit = on")
+    connection.execute(_sql(f"SET default_transaction_isolation = '{isolation.lower()}'"))

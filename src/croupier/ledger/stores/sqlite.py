@@ -119,7 +119,7 @@ class SqliteStore:
                 if not list(session.rows(HAS_TABLES)):
                     make_tables(session, "sqlite.sql", SCHEMA)
         session = SqliteSession(self._writer)
-        check_schema(session, SCHEMA, name=self.path.name, field="--data")
+        check_schema(session, SCHEMA, SCHEMA, name=self.path.name, field="--data")
 
     @contextmanager
     def writing(self) -> Iterator[SqliteSession]:

@@ -370,15 +370,15 @@ def fill(session: Session, source: Session) -> None:
 
 
 def make_tables(session: Session, schema: str, version: int) -> None:
-    """Create the tables of a new ledger from its schema file."""
+    """Create the tables of a ledger from its schema file."""
     session.script((files(__package__) / schema).read_text("utf-8"))
     session.run("INSERT INTO migrations VALUES (?, ?)", version, schema)
 
 
-def check_schema(session: Session, version: int, *, name: str, field: str) -> None:
-    """Refuse a ledger of another schema version."""
+def check_schema(session: Session, oldest: int, version: int, *, name: str, field: str) -> int:
+    """Return a ledger's schema version; refuse one that can't be used."""
     ((found,),) = session.rows("SELECT coalesce(max(number), 0) FROM migrations")
-    if found < version:
+    if found < oldest:
         raise UserError(
             f"{name} was made by an older version of Croupier (schema {found}, not {version}); "
             "open it with that version, or start a new ledger",
@@ -390,3 +390,4 @@ def check_schema(session: Session, version: int, *, name: str, field: str) -> No
             "upgrade Croupier to open it",
             field=field,
         )
+    return int(found)
