@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rules": TO_HANDS,
     "round": TO_RULES,
     "table": TO_ROUND,
-    "client": {"errors", "gallery"},
+    "client": {"errors", "fairness", "gallery"},  # It cuts the deck, and checks the deal.
     "gym": TO_ROUND,
     "odds": TO_ROUND,  # Counts; nothing here is drawn at random.
     "simulation": TO_ROUND | {"odds"},

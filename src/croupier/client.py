@@ -6,7 +6,8 @@
         await table.do("sit", seat=1)
 
 A table keeps the scene up to date. If the connection breaks before a command is answered, the
-client reconnects and sends it again under the same id, so it takes effect once.
+client reconnects and sends it again under the same id, so it takes effect once. With `cut=True` it
+contributes to the players' cut of every round, and `check_deal` proves that it did.
 """
 
 import asyncio
@@ -14,22 +15,27 @@ import contextlib
 import json
 import secrets
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from functools import cache
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 import httpx
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
-from croupier.errors import Refused
+from croupier.errors import Refused, UserError
+from croupier.fairness import checker
+from croupier.fairness.cut import contribution_hash, roll_of
 from croupier.gallery.scene import patched
 
 WAIT_S = 20.0
 TRIES = 8
 BROKEN = "the connection broke"
+VALUE_BYTES = 32
+NOTED_MAX = 100
+"""How many rounds a client remembers its contributions to."""
 
 
 @cache
@@ -98,9 +104,9 @@ class Client:
             raise _refusal(response)
         return response.json()
 
-    async def table(self, id: str, *, watch: bool = False) -> "TableClient":
-        """Open a table, to play at it or only to watch."""
-        table = TableClient(self, id, watch=watch)
+    async def table(self, id: str, *, watch: bool = False, cut: bool = False) -> "TableClient":
+        """Open a table, to play at it or only to watch; `cut` contributes to every cut."""
+        table = TableClient(self, id, watch=watch, cut=cut)
         await table.connect()
         self.tables.append(table)
         return table
@@ -115,11 +121,23 @@ def _refusal(response: httpx.Response) -> Refused:
         return Refused("http", message, field=str(response.url))
 
 
+class Noted(NamedTuple):
+    """What a player notes of a round before anybody could know its deal."""
+
+    commitment: str
+    contribution: str
+    roll: str = ""
+    """The roll of all contributions, noted before the own one was revealed; '' until then."""
+
+
 class TableClient:
     """A table as one viewer sees it, kept up to date."""
 
-    def __init__(self, client: Client, id: str, *, watch: bool) -> None:
-        self.client, self.id, self.watch = client, id, watch
+    def __init__(self, client: Client, id: str, *, watch: bool, cut: bool = False) -> None:
+        self.client, self.id, self.watch, self.cut = client, id, watch, cut
+        self.noted: dict[str, Noted] = {}
+        """What was noted of the last rounds that this client contributed to."""
+        self._tasks: set[asyncio.Task[None]] = set()
         self.felt: dict[str, Any] = {}
         self.scene: dict[str, Any] = {}
         self.own: dict[str, str] = {}
@@ -135,7 +153,7 @@ class TableClient:
 
     async def connect(self) -> None:
         """Open the socket; after a reconnection the server sends what was missed."""
-        await self.close()
+        await self._hang_up()
         query = {"last": self.v} if self.v >= 0 else {}
         if not self.watch:
             query["ticket"] = (await self.client.post("/api/ticket", table=self.id))["ticket"]
@@ -146,6 +164,11 @@ class TableClient:
         self._reader = asyncio.create_task(self._read())
 
     async def close(self) -> None:
+        for task in [*self._tasks]:
+            task.cancel()
+        await self._hang_up()
+
+    async def _hang_up(self) -> None:
         if self._reader:
             self._reader.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -194,7 +217,55 @@ class TableClient:
                 answer = self._answers.get(said["id"])
                 if answer and not answer.done():
                     answer.set_result(said)
+        if self.cut and said["type"] in ("welcome", "news") and self.scene:
+            self._follow_cut()
         self._changed.set()
+
+    # ------------------------------------------------------------ the players' cut
+
+    def _follow_cut(self) -> None:
+        """Contribute to a round while its bets are open, and reveal it once they are closed."""
+        scene, player = self.scene, (self.client.person or {}).get("id", "")
+        round, cut, noted = scene["round"], scene["cut"], self.noted.get(scene["round"])
+        seated = any(seat["player"] == player for seat in scene["seats"].values())
+        if scene["phase"] == "bets" and seated and noted is None and player not in cut["hashes"]:
+            noted = Noted(scene["commitment"], secrets.token_hex(VALUE_BYTES))
+            self._note(round, noted)
+            hash = contribution_hash(round, player, noted.contribution)
+            self._send(self.do("contribute", round=round, hash=hash))
+        elif scene["phase"] == "dealing" and noted and not noted.roll and player in cut["hashes"]:
+            self._note(round, noted._replace(roll=roll_of(cut["hashes"].values())))
+            self._send(self.do("reveal", round=round, value=noted.contribution))
+
+    def _note(self, round: str, noted: Noted) -> None:
+        self.noted[round] = noted
+        while len(self.noted) > NOTED_MAX:
+            del self.noted[next(iter(self.noted))]
+
+    def _send(self, command: Coroutine[Any, Any, object]) -> None:
+        """Send a command in the background; refused, it leaves the contribution out."""
+
+        async def send() -> None:
+            with contextlib.suppress(Refused, ConnectionError, TimeoutError):
+                await command
+
+        task = asyncio.create_task(send())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def check_deal(self, round: str) -> list[dict[str, Any]]:
+        """Return the proven cards of a round that is over, or raise what is wrong with its deal.
+
+        What was noted of the round is checked too: its commitment, that no contribution was added,
+        and that the own one is in its cut.
+        """
+        document = await self.client.get(f"/rounds/{round}/openings?record=true")
+        noted = self.noted.get(round)
+        known = noted._asdict() if noted and noted.roll else {}
+        cards, words = checker.report(document, **known)
+        if cards is None:
+            raise UserError(words, field=round)
+        return cards
 
     async def do(self, type: str, **fields: Any) -> dict[str, Any]:
         """Send a command, again if the connection breaks; return its answer or raise Refused."""

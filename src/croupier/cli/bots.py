@@ -124,7 +124,8 @@ async def fill(address: str, tables: list[str], *, seats: int, seconds: float) -
             for seat in range(1, min(seats, row["seats"]) + 1):
                 client = await stack.enter_async_context(Client(address))
                 await client.guest()
-                players.append(Bot(client, await client.table(row["table"]), seat))
+                at = await client.table(row["table"], cut=True)
+                players.append(Bot(client, at, seat))
         began = time.monotonic()
         tasks = [asyncio.create_task(player.play()) for player in players]
         _, playing = await asyncio.wait(tasks, timeout=seconds or None)
