@@ -59,7 +59,8 @@ def faults_of(text: str) -> list[str]:
     found += _forbidden(page)
     labels = {found["for"] for tag, found in page.elements if tag == "label" and "for" in found}
     for tag, has in page.elements:
-        if tag in CONTROLS and "inside-label" not in has and has.get("id") not in labels:
+        labelled = "inside-label" in has or has.get("id") in labels
+        if tag in CONTROLS and has.get("type") != "hidden" and not labelled:
             found.append(f"<{tag} {has.get('name')}> has no label")
         if tag == "img" and "alt" not in has:
             found.append("an <img> has no alt")

@@ -16,16 +16,22 @@ from croupier.server.pages import desk, odds, rulebooks, static
 BOOKS = rulebook_ids()
 ONE = "maryland-three-card-poker"
 RIDE = "maryland-let-it-ride"
+DESIGNATED = "florida-three-card-poker"
 PAGES = (
     "/rulebooks",
     *(f"/rulebooks/{book}" for book in BOOKS),
     *(f"/rulebooks/{book}/prices" for book in BOOKS),
+    f"/rulebooks/{ONE}?q=pair+plus",
     f"/rulebooks/compare?a={ONE}&b={RIDE}",
+    f"/rulebooks/compare?a={ONE}&b={RIDE}&all=true",
     *(f"/odds?book={book}" for book in BOOKS),
     f"/odds?book={ONE}&select.progressive=A&bet.ante=1&bet.progressive=1",
     f"/odds?book={RIDE}&select.progressive=C&bet.let_it_ride=2&bet.progressive=1&others=4",
     f"/odds?book={ONE}&select.pair_plus=Z",
     f"/odds/compare?a.book={ONE}&b.book={ONE}&b.select.pair_plus=C",
+    f"/odds?was={ONE}&book={RIDE}&bet.ante=2&select.pair_plus=C",
+    f"/odds?book={ONE}&bet.ante=1&seen=Kd",
+    f"/rulebooks/{RIDE}/prices?others=3",
     f"/odds/compare?a.book={ONE}&a.select.decks=9&b.book={RIDE}",
     "/rulebooks/nowhere",
 )

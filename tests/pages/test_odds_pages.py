@@ -1,17 +1,25 @@
 """Odds by address: the command's own documents, figures on the page, and what is refused."""
 
 import html
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from threading import Event, Thread
+from typing import Any
 
 import httpx
 import pytest
 
+from croupier.house.config import TableConfig
+from croupier.reports.answers import toml_text, toml_value
+from croupier.rules.load import load
+from croupier.rules.resolve import resolve
+from croupier.rules.words import plain
 from croupier.server.pages.desk import Answers, Busy
+from croupier.server.pages.tables import odds_of
 from tests.cli.running import run
 from tests.pages.markup import Markup
-from tests.pages.site import BOOKS, ONE, RIDE
+from tests.pages.site import BOOKS, DESIGNATED, ONE, RIDE
 
 ASKED = [
     *((f"book={book}", (book,)) for book in BOOKS),
@@ -21,6 +29,7 @@ ASKED = [
         (ONE, "--select=version=7.G(1)", "--select=pair_plus=C"),
     ),
     (f"book={ONE}&strategy=always+play", (ONE, "--strategy=always play")),
+    (f"book={ONE}&seen=Kd&bet.ante=1", (ONE, "--seen=Kd", "--bet=ante=1")),
     (
         f"book={RIDE}&select.progressive=A&bet.progressive=1&meter.progressive=5000&others=3",
         (
@@ -70,12 +79,14 @@ def test_two_tables_are_compared_as_the_command_does(web: httpx.Client) -> None:
         (f"book={ONE}&bet.ante=0", "bet.ante", "above zero"),
         (f"book={ONE}&bet.nothing=1", "bet.nothing", "this table doesn't offer it"),
         (f"book={ONE}&bet.ante=1/9999999", "bet.ante", "finer or larger"),
-        (f"book={ONE}&bet.ante={'9' * 500}", "bet.ante", "more than an address may ask"),
+        (f"book={ONE}&bet.ante={'9' * 1500}", "bet.ante", "more than an address may ask"),
         (f"book={ONE}&select.pair_plus=Z", "select.pair_plus", "(12.D)"),
         (f"book={ONE}&select.colour=red", "select.colour", "is not a selection"),
         (f"book={ONE}&meter.progressive=5", "meter.progressive", "is not a meter"),
         (f"book={ONE}&others=many", "others", "is not a number of players"),
         (f"book={ONE}&others=99", "others", "at most 20"),
+        (f"book={ONE}&seen=Kx", "seen", "Kx"),
+        (f"book={ONE}&seen=Kd+Kd", "seen", "comes twice"),
         (f"book={ONE}&strategy=luck", "strategy", "is not one of best"),
         (f"book={ONE}&select.progressive=A&bet.progressive=3", "bet.progressive", "$1"),
     ],
@@ -136,6 +147,50 @@ def test_no_text_of_an_address_becomes_markup(web: httpx.Client) -> None:
         page = web.get("/odds", params={"book": ONE, name: wicked}).text
         assert wicked not in page
         assert html.escape(wicked) in page
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("A", "none", "7.G(1)", "12", "true", 'say "when"', "a\\b", ""),
+        *(3, Decimal("0.14"), True, [1, 5], {"ante": [5, 500], "pair_plus": [5, 200]}),
+        {"mini royal": 200, "pair": Decimal("1.5")},
+        [{"up_to": 100, "fee": 1}, {"up_to": 200, "fee": Decimal("2.50")}],
+        {"payer": "designated_player", "amount": 1},
+    ],
+)
+def test_every_selection_of_a_table_fits_into_an_address(value: object) -> None:
+    assert toml_value(toml_text(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("book", "selections"),
+    [
+        (ONE, {"limits": {"ante": [5, 500], "pair_plus": [5, 200]}, "five_card_progressive": "A"}),
+        ("california-three-card-poker", {"fees": [{"up_to": 100, "fee": 1}]}),
+        (DESIGNATED, {"rake": {"payer": "all", "amount": 1}}),
+        (DESIGNATED, {"pair_plus": {"straight flush": 50, "pair": 1}}),
+    ],
+)
+def test_the_odds_of_a_table_are_those_of_all_its_selections(
+    web: httpx.Client, book: str, selections: dict[str, Any]
+) -> None:
+    rules = resolve(load(book), selections)
+    address = odds_of(TableConfig(id="x", title="x", rules=rules, selections=selections, seats=1))
+    answer = web.get(address.replace("/odds?", "/odds.json?"))
+    assert answer.json()["selections"] == plain(dict(rules.selections))
+    assert web.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_what_the_bank_keeps_is_named_after_who_banks(web: httpx.Client, book: str) -> None:
+    page = html.unescape(web.get(f"/odds?book={book}").text)
+    own, other = "House edge", "Banker's edge"
+    if load(book).rules.banked_by != "house":
+        own, other = other, own
+    assert f"<dt>{own}</dt>" in page and other not in page
+    sheet = html.unescape(web.get(f"/odds/par.html?book={book}").text)
+    assert f"{own} of each wager" in sheet and other not in sheet
 
 
 # ---------------------------------------------------------------- answers

@@ -9,7 +9,8 @@ import pytest
 
 from croupier.rules.load import load
 from croupier.server.pages.desk import Desk
-from croupier.server.pages.render import anchor
+from croupier.server.pages.render import anchor, clause_says
+from croupier.server.pages.search import hits, marked
 from tests.cli.running import run
 from tests.pages.markup import Markup
 from tests.pages.site import BOOKS, ONE, RIDE
@@ -19,6 +20,11 @@ from tests.rules.books import SIXTH, SIXTH_TEXT
 def words(text: str) -> str:
     """What a reader reads."""
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
+
+
+def procedure(web: httpx.Client, id: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = web.get(f"/rulebooks/{id}.json").json()["procedure"]
+    return found
 
 
 def test_the_list_has_every_book(web: httpx.Client) -> None:
@@ -63,12 +69,27 @@ def test_prices_are_those_of_the_command(web: httpx.Client, book: str) -> None:
     assert [value for value in exact if f'title="{value}"' not in page] == []
 
 
+def test_envy_has_a_price_beside_other_players(web: httpx.Client) -> None:
+    ran = run("price", RIDE, "--others=3", "--json")
+    assert web.get(f"/rulebooks/{RIDE}/prices.json?others=3").text == ran.out
+    assert ran.out != web.get(f"/rulebooks/{RIDE}/prices.json").text
+    page = web.get(f"/rulebooks/{RIDE}/prices?others=3").text
+    exact = [r["expected_value"] for one in ran.data["rulings"] for r in one["readings"]]
+    assert [value for value in exact if f'title="{value}"' not in page] == []
+    assert web.get(f"/rulebooks/{RIDE}/prices.json?others=many").status_code == 400
+
+
 def test_two_books_differ_as_the_command_says(web: httpx.Client) -> None:
     ran = run("rulebooks", "diff", ONE, RIDE, "--json")
     assert web.get(f"/rulebooks/compare.json?a={ONE}&b={RIDE}").text == ran.out
     page = words(web.get(f"/rulebooks/compare?a={ONE}&b={RIDE}").text)
     says = [d[book]["says"] for d in ran.data for book in (ONE, RIDE) if d[book]]
     assert [text for text in says if text not in page] == []
+    whole = words(web.get(f"/rulebooks/compare?a={ONE}&b={RIDE}&all=true").text)
+    said = [one["says"] for id in (ONE, RIDE) for one in procedure(web, id)]
+    assert [text for text in said if " ".join(text.split()) not in whole] == []
+    alike = set.intersection(*({one["says"] for one in procedure(web, id)} for id in (ONE, RIDE)))
+    assert alike and [text for text in alike if text in page] == []
     same = web.get(f"/rulebooks/compare?a={ONE}&b={ONE}").text
     assert "The two books say the same about play." in same
 
@@ -105,3 +126,39 @@ def test_a_faulty_book_in_a_folder_hides_no_other(tmp_path: Path) -> None:
     (tmp_path / "faulty.toml").write_text("format = 1\n")
     (tmp_path / f"{SIXTH}.toml").write_text(SIXTH_TEXT)
     assert Desk((tmp_path,)).ids() == (*BOOKS, SIXTH)
+
+
+def test_search_finds_passages_with_all_words() -> None:
+    book = load(ONE)
+    found = hits(book, "ENVY  bonus envy")
+    assert found
+    assert all("envy" in f"{hit.label} {hit.text}".lower() for hit in found)
+    assert hits(book, "") == hits(book, "envy zebra") == []
+    [hit] = [hit for hit in hits(book, "7.F(2)") if hit.label == "7.F(2)"]
+    assert (hit.text, hit.place) == (book.clauses["7.F(2)"].says, "clause-7.F(2)")
+
+
+def test_words_are_marked_where_they_are() -> None:
+    assert marked("Pair Plus pays a pair.", "PAIR us") == [
+        ("Pair", True),
+        (" Pl", False),
+        ("us", True),
+        (" pays a ", False),
+        ("pair", True),
+        (".", False),
+    ]
+    assert marked("Straße", "ss") == [("Straße", False)]
+
+
+@pytest.mark.parametrize(
+    ("clause", "says"),
+    [
+        ("round-of-play/5.b.ii", "Round of play 5.b.ii"),
+        ("glossary/action-button", "Glossary action button"),
+        ("standards", "Standards"),
+        ("11.D(3)(c)", "11.D(3)(c)"),
+        ("4.a", "4.a"),
+    ],
+)
+def test_clauses_are_written_as_people_read_them(clause: str, says: str) -> None:
+    assert clause_says(clause) == says

@@ -3,6 +3,7 @@
 Commands and pages both ask through here, so the same question gets the same document.
 """
 
+import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -26,6 +27,30 @@ def toml_value(text: str) -> Any:
         return text
     # A text of several lines could add keys of its own, so it isn't a value.
     return table["value"] if len(table) == 1 and "\n" not in text else text
+
+
+def toml_text(value: Any) -> str:
+    """Write a selection's value on one line, so that `toml_value` parses it again."""
+    match value:
+        case str():
+            return value if toml_value(value) == value else _toml(value)
+        case _:
+            return _toml(value)
+
+
+def _toml(value: Any) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value)
+        case Mapping():
+            pairs = (f"{json.dumps(str(key))} = {_toml(item)}" for key, item in value.items())
+            return f"{{{', '.join(pairs)}}}"
+        case Sequence():
+            return f"[{', '.join(map(_toml, value))}]"
+        case _:
+            return str(value)
 
 
 def answer(

@@ -24,13 +24,14 @@ class Chart:
 
 
 def edges_chart(par: Par, *, font: str = SANS) -> Chart:
-    """Draw the house edges of all wagers side by side."""
+    """Draw the edges of all wagers side by side."""
     edges = [(wager.title, Fraction(wager.exact("house_edge"))) for wager in par.wagers]
     bars = [
         Bar(title, float(edge), percent(edge, 2), "loss" if edge > 0 else "win")
         for title, edge in edges
     ]
-    return _bars("House edge of each wager", bars, font=font)
+    name = par.wagers[0].name("house_edge") if par.wagers else "Edge"
+    return _bars(f"{name} of each wager", bars, font=font)
 
 
 def spread_chart(wager: WagerSheet, *, font: str = SANS) -> Chart:

@@ -15,7 +15,7 @@ from croupier.reports.figures import decimal, one_in, percent, root, short
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
-from croupier.rules.words import listed, plain
+from croupier.rules.words import edge_says, listed, plain
 
 if TYPE_CHECKING:
     # For types only: making a sign shouldn't load the mathematics.
@@ -129,6 +129,10 @@ class WagerSheet:
     def value(self, id: str) -> str:
         """Return a figure as formatted."""
         return next(figure.value for figure in self.figures if figure.id == id)
+
+    def name(self, id: str) -> str:
+        """Return what a figure is called at this table."""
+        return next(figure.name for figure in self.figures if figure.id == id)
 
     def exact(self, id: str) -> str:
         """Return a figure as a fraction."""
@@ -295,11 +299,12 @@ def _opening(analysis: "Analysis") -> Fraction:
 
 
 def _figures(analysis: "Analysis") -> Iterator[Figure]:
+    bank = "house" if analysis.rules.banked_by == "house" else "banker"
     exact = {
         "expected_value": ("Expected value", "The player's average net per round, in units."),
         "house_edge": (
-            "House edge",
-            "What the house keeps of the opening wager on average.",
+            edge_says(analysis.rules.banked_by),
+            f"What the {bank} keeps of the opening wager on average.",
         ),
         "return": (
             "Return to player",
@@ -308,7 +313,7 @@ def _figures(analysis: "Analysis") -> Iterator[Figure]:
         "average_wagered": ("Average wagered", "The average of all stakes in a round, in units."),
         "element_of_risk": (
             "Element of risk",
-            "What the house keeps of all stakes on average.",
+            f"What the {bank} keeps of all stakes on average.",
         ),
         "hit_frequency": ("Hit frequency", "The probability that a round ends with a win."),
     }

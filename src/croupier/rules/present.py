@@ -1,11 +1,11 @@
 """Rulebooks as plain data for programs and pages, and the differences between two."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from croupier.errors import UserError
 from croupier.rules.book import Rules, Ruling, Selection
-from croupier.rules.describe import describe
+from croupier.rules.describe import Said, describe
 from croupier.rules.game import Bonus, Envy, Paytable, Wager
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.selections import may_be_none
@@ -78,28 +78,44 @@ def one_clause(book: Rulebook, name: str) -> dict[str, Any]:
 
 def differences(one: Rulebook, other: Rulebook) -> Iterator[dict[str, Any]]:
     """Yield each topic on which two books differ, with both sentences."""
-    books = one, other
-    said = [{(s.part, s.topic): s for s in describe(book.rules)} for book in books]
-    parts = list(dict.fromkeys(s.part for says in said for s in says.values()))
-    topics = sorted({**said[0], **said[1]}, key=lambda topic: parts.index(topic[0]))
-    # The same rule under different names, such as those of steps, is no difference.
-    alone = [
-        {(s.part, s.text) for topic, s in said[i].items() if topic not in said[1 - i]}
-        for i in (0, 1)
-    ]
-    for topic in topics:
-        texts = [says.get(topic) for says in said]
-        if any(text and (text.part, text.text) in alone[0] & alone[1] for text in texts):
-            continue
-        if len({text.text if text else None for text in texts}) > 1:
+    for topic in side_by_side(one, other):
+        if not topic.same:
+            sides = zip((one.id, other.id), topic.sides, strict=True)
             yield {
-                "part": topic[0],
-                "topic": topic[1],
-                **{
-                    book.id: {"says": text.text, "clause": text.clause} if text else None
-                    for book, text in zip(books, texts, strict=True)
-                },
+                "part": topic.part,
+                "topic": topic.topic,
+                **{id: {"says": s.text, "clause": s.clause} if s else None for id, s in sides},
             }
+
+
+class Topic(NamedTuple):
+    """What two books say about one thing; None where one says nothing."""
+
+    part: str
+    topic: str
+    sides: tuple[Said | None, Said | None]
+
+    @property
+    def same(self) -> bool:
+        one, other = self.sides
+        return bool(one and other and one.text == other.text)
+
+
+def side_by_side(one: Rulebook, other: Rulebook) -> Iterator[Topic]:
+    """Yield every topic of two books, with what each says about it."""
+    first, second = ({(s.part, s.topic): s for s in describe(b.rules)} for b in (one, other))
+    parts = list(dict.fromkeys(s.part for says in (first, second) for s in says.values()))
+    # The same rule under different names, such as those of steps, is no difference.
+    renamed = {(s.part, s.text): s for topic, s in second.items() if topic not in first}
+    taken = set()
+    for topic in sorted({**first, **second}, key=lambda topic: parts.index(topic[0])):
+        mine, theirs = first.get(topic), second.get(topic)
+        if mine and not theirs:
+            theirs = renamed.get((mine.part, mine.text))
+            taken |= {theirs} if theirs else set()
+        elif theirs in taken:
+            continue
+        yield Topic(*topic, (mine, theirs))
 
 
 def may_be(rules: Rules, name: str) -> str:

@@ -27,6 +27,11 @@ def number(value: Fraction) -> str:
     return str(value)
 
 
+def edge_says(banked_by: str) -> str:
+    """Name what the bank keeps of a wager on average, by who banks the game."""
+    return "House edge" if banked_by == "house" else "Banker's edge"
+
+
 def percent(rate: Fraction) -> str:
     """Write a rate as a percentage: 14 %."""
     return f"{number(rate * 100)} %"

@@ -3,19 +3,22 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from croupier.errors import UserError
 from croupier.money import format_money
 from croupier.odds.bets import offered
+from croupier.odds.seen import place_seen
 from croupier.rules.book import Choice, Rules, Selection
 from croupier.rules.game import Paytable
 from croupier.rules.present import may_be
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import NONE
+from croupier.rules.vocabulary import BANK, NONE
 from croupier.rules.words import dollars, number, plain
 from croupier.server.pages.question import Found
 
 _NOT_OFFERED = "not offered"
+_AMENDED = "as this table has it"
 # The parts of a book that decide how a round is played and paid, and keys in them that don't.
 _OF_PLAY = {"wager", "bonus", "envy", "paytable", "ranking", "step"}
 _NOT_OF_PLAY = {"collected", "clause"}
@@ -50,6 +53,7 @@ class Form:
     meters: tuple[Field, ...]
     others: Field | None
     strategy: Field | None
+    seen: Field | None
 
     @property
     def more_is_used(self) -> bool:
@@ -73,6 +77,7 @@ def form_of(asked: Found, books: Iterable[Rulebook], prefix: str = "") -> Form:
         meters=tuple(_meters(asked, rules, prefix)),
         others=_others(asked, prefix) if asked.book.rules.envy else None,
         strategy=_strategy(asked, rules),
+        seen=_seen(asked, rules),
         **{group: tuple(found) for group, found in fields.items()},
     )
 
@@ -103,7 +108,7 @@ def _selection(asked: Found, name: str, prefix: str) -> Field:
         name=f"{prefix}select.{name}",
         label=label[0].upper() + label[1:],
         value=value or (default if options else ""),
-        options=_with(value, options) if options else (),
+        options=_with(value, options, _AMENDED) if options else (),
         default=default,
         hint="" if options else may_be(rules, name),
         clause=selection.clause,
@@ -148,7 +153,7 @@ def _bets(asked: Found, rules: TableRules) -> Iterator[Field]:
             label=wager.label,
             value=value,
             options=_with(value, options) if sizes else (),
-            hint=f"{len(wager.spots)} equal bets of so many units each" if wager.spots else "",
+            hint=f"the size of each of the {len(wager.spots)} equal bets" if wager.spots else "",
             numeric=True,
             fault=asked.fault(f"bet.{name}"),
         )
@@ -159,12 +164,14 @@ def _size(cents: int) -> str:
     return format_money(cents).removesuffix(".00")
 
 
-def _with(value: str, options: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def _with(
+    value: str, options: Iterable[tuple[str, str]], table: str = ""
+) -> tuple[tuple[str, str], ...]:
     """Add a value that isn't among the options, so that the form shows what was asked."""
     listed = dict(options)
-    return (
-        tuple({**listed, value: listed.get(value, value)}.items()) if value else (*listed.items(),)
-    )
+    if not value or value in listed:
+        return (*listed.items(),)
+    return (*listed.items(), (value, table if value.startswith("{") else value))
 
 
 def _meters(asked: Found, rules: TableRules, prefix: str) -> Iterator[Field]:
@@ -175,7 +182,7 @@ def _meters(asked: Found, rules: TableRules, prefix: str) -> Iterator[Field]:
             name=f"{prefix}meter.{id}",
             label=f"{label}, {meter.name} meter shows" if meter.name else f"{label} meter shows",
             value=asked.question.meter.get(id, ""),
-            hint=f"{reset} where it starts again" if reset else "in dollars; it has no reset",
+            hint=f"it resets to {reset}" if reset else "in dollars; it has no reset amount",
             numeric=True,
             fault=asked.fault(f"meter.{id}"),
         )
@@ -186,7 +193,7 @@ def _others(asked: Found, prefix: str) -> Field:
         name=f"{prefix}others",
         label="Other players",
         value=asked.question.others,
-        hint="whose hands an Envy Bonus pays for",
+        hint="for their hands an Envy Bonus pays you",
         numeric=True,
         fault=asked.fault("others"),
     )
@@ -199,6 +206,21 @@ def _strategy(asked: Found, rules: TableRules) -> Field | None:
         name="strategy",
         label="Strategy",
         value=asked.question.strategy,
-        hint="the best, unless you say: ‘mimic the dealer’, ‘always …’, or the least hand to play",
+        hint="the best one, or ‘mimic the dealer’, ‘always …’ or the lowest hand that you play",
         fault=asked.fault("strategy"),
+    )
+
+
+def _seen(asked: Found, rules: TableRules) -> Field | None:
+    try:
+        place = place_seen(rules)
+    except UserError:
+        return None
+    label = rules.bank.label if place == BANK else rules.places[place].label
+    return Field(
+        name="seen",
+        label="Cards that you have seen",
+        value=asked.question.seen,
+        hint=f"hidden ones of the {label.lower()} that were exposed, such as Kd",
+        fault=asked.fault("seen"),
     )

@@ -1,6 +1,7 @@
 """The odds pages: a book, selections and wagers in a query string, and the exact figures."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -11,17 +12,22 @@ from croupier.reports.charts import meter_chart, spread_chart
 from croupier.reports.documents import par_html, par_pdf, sign_html, sign_pdf
 from croupier.reports.par import Par, Priced, par_of
 from croupier.reports.sign import sign_of
+from croupier.rules.book import Rules
+from croupier.rules.words import plain
 from croupier.server.pages import compare as comparing
 from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.errors import refused
 from croupier.server.pages.form import form_of
 from croupier.server.pages.question import (
+    Found,
     OddsAnswer,
     Question,
     answer_to,
     book_of,
     check_sizes,
+    field_says,
     find,
+    find_what_fits,
     read,
     table_of,
 )
@@ -32,8 +38,11 @@ router = APIRouter(include_in_schema=False)
 PDF = "application/pdf"
 # The sheets carry inline styles; everything else stays forbidden.
 SHEET_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-NO_BETS = ("bet", "strategy")
+NO_BETS = ("bet", "strategy", "seen")
+WAS = "was"
+"""The field with the book that a form was made for: a question about another one is forgiven."""
 PREFIXES = ("a.", "b.")
+Items = list[tuple[str, str]]
 
 
 @router.get("/odds")
@@ -41,10 +50,10 @@ def odds(request: Request) -> Response:
     """Show the form and the figures; a script may request just the part that changes."""
     desk = _desk(request)
     try:
-        asked = read(request.query_params.multi_items(), desk.ids()[0])
-        found = find(desk, asked)
+        found = _found(desk, request.query_params.multi_items(), desk.ids()[0])
     except CroupierError as error:
         return refused(request, error)
+    asked = found.question
     return page(
         request,
         "odds_parts" if FRAGMENT in request.headers else "odds",
@@ -76,11 +85,18 @@ def compare(request: Request) -> Response:
     desk = _desk(request)
     ids = desk.ids()
     try:
-        asked = _sides(request, {"a.": ids[0], "b.": ids[-1]})
-        sides = [find(desk, one) for one in asked]
+        defaults = (ids[0], ids[-1])
+        sides = [
+            _found(desk, items, default)
+            for items, default in zip(_sides(request), defaults, strict=True)
+        ]
+        for prefix, side in zip(PREFIXES, sides, strict=True):
+            _without(side.question, NO_BETS, prefix)
     except CroupierError as error:
         return refused(request, error)
-    forms = [form_of(side, desk.books(), p) for p, side in zip(PREFIXES, sides, strict=True)]
+    both = [*zip(PREFIXES, sides, strict=True)]
+    asks = query("", [pair for prefix, side in both for pair in side.question.items(prefix)])
+    forms = [form_of(side, desk.books(), prefix) for prefix, side in both]
     tables = [side.rules for side in sides if side.rules]
     answers = [side.answer for side in sides if side.answer]
     whole = len(answers) == len(sides)
@@ -88,7 +104,8 @@ def compare(request: Request) -> Response:
         request,
         "odds_compared_parts" if FRAGMENT in request.headers else "odds_compared",
         status=max(side.status for side in sides),
-        json=query("/odds/compare.json", [*asked[0].items("a."), *asked[1].items("b.")]),
+        json=f"/odds/compare.json{asks}",
+        asks=asks,
         sides=sides,
         forms=forms,
         rows=comparing.rows_of(tables, answers) if whole else {},
@@ -101,7 +118,9 @@ def compare_json(request: Request) -> Response:
     """Return what `croupier compare --json` prints."""
     desk = _desk(request)
     try:
-        sides = _sides(request, {})
+        sides = [read(items) for items in _sides(request)]
+        for prefix, one in zip(PREFIXES, sides, strict=True):
+            _without(one, NO_BETS, prefix)
         return document(
             request, [answer_to(desk, table_of(desk, one), one).document for one in sides]
         )
@@ -112,13 +131,13 @@ def compare_json(request: Request) -> Response:
 @router.get("/odds/par.{form}")
 def par(request: Request, form: str) -> Response:
     """Return a table's PAR sheet, as `croupier report` makes it."""
-    return _sheet(request, form, _par)
+    return _sheet(request, f"par-sheet.{form}", _par)
 
 
 @router.get("/odds/sign.{form}")
 def sign(request: Request, form: str) -> Response:
     """Return a table's sign, as `croupier sign` makes it."""
-    return _sheet(request, form, _sign)
+    return _sheet(request, f"sign.{form}", _sign)
 
 
 # ---------------------------------------------------------------- parts of pages
@@ -135,19 +154,34 @@ def _charts(answer: OddsAnswer | None) -> dict[str, Any]:
     return {name: (spread_chart(sheet), meter_chart(sheet)) for name, sheet in sheets.items()}
 
 
-def _sides(request: Request, defaults: dict[str, str]) -> list[Question]:
-    """Read both questions of a query string, whose fields begin with `a.` and `b.`."""
+def _found(desk: Desk, items: Items, default: str) -> Found:
+    """Answer a question; one that began with another book keeps what fits."""
+    asked = read([item for item in items if item[0] != WAS], default)
+    was = dict(items).get(WAS, asked.book)
+    if was == asked.book or was not in desk.ids():
+        return find(desk, asked)
+    rules = desk.book(was).rules
+    # A form without script sends its defaults too; nobody chose those.
+    found = find_what_fits(desk, asked.dropping(_defaults(rules, asked)))
+    return replace(found, dropped=tuple(field_says(rules, name) or name for name in found.dropped))
+
+
+def _defaults(rules: Rules, asked: Question) -> list[str]:
+    """Return the fields of a question that say what a book says by default."""
+    defaults = {name: plain(one.default) for name, one in rules.selection.items()}
+    return [f"select.{name}" for name, text in asked.select.items() if text == defaults.get(name)]
+
+
+def _sides(request: Request) -> list[Items]:
+    """Return the fields of both questions of a query string, which begin with `a.` and `b.`."""
     items = request.query_params.multi_items()
     for name, _ in items:
         if not name.startswith(PREFIXES):
             raise UserError("is not a field of this page: each is of a. or b.", field=name)
-    sides = []
-    for prefix in PREFIXES:
-        own = [(name.removeprefix(prefix), text) for name, text in items if name.startswith(prefix)]
-        asked = read(own, defaults.get(prefix))
-        _without(asked, NO_BETS, prefix)
-        sides.append(asked)
-    return sides
+    return [
+        [(name.removeprefix(prefix), text) for name, text in items if name.startswith(prefix)]
+        for prefix in PREFIXES
+    ]
 
 
 def _without(asked: Question, kinds: tuple[str, ...], prefix: str = "") -> None:
@@ -162,8 +196,9 @@ def _without(asked: Question, kinds: tuple[str, ...], prefix: str = "") -> None:
 Sheet = Callable[[Desk, Question], tuple[Callable[[], str], Callable[[], bytes], Callable[[], Any]]]
 
 
-def _sheet(request: Request, form: str, make: Sheet) -> Response:
-    """Return a sheet in the format of its URL's suffix."""
+def _sheet(request: Request, name: str, make: Sheet) -> Response:
+    """Return a sheet in the format of its suffix; a PDF is saved under a name that tells it."""
+    form = name.rpartition(".")[2]
     try:
         if form not in ("html", "pdf", "json"):
             raise UserError("a sheet ends in .html, .pdf or .json", field=form)
@@ -177,6 +212,9 @@ def _sheet(request: Request, form: str, make: Sheet) -> Response:
         return refused(request, error)
     response = respond(request, body, PDF if form == "pdf" else HTML)
     response.headers["Content-Security-Policy"] = SHEET_POLICY
+    if form == "pdf":
+        saved = f'attachment; filename="{asked.book}-{name}"'
+        response.headers["Content-Disposition"] = saved
     return response
 
 

@@ -1,17 +1,19 @@
-"""A question about odds in a query string: `book`, `select.K`, `bet.W`, `meter.M`, `others`.
+"""A question about odds in a query string: `book`, `select.K`, `bet.W`, `meter.M` and so on.
 
 An empty form field counts as absent. Sizes are bounded because anybody may ask.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from croupier.errors import Breach, Breaches, CroupierError, UserError, quoted
+from croupier.cards import Card, parse_cards
+from croupier.errors import Breach, Breaches, CroupierError, ParseError, UserError, quoted
 from croupier.money import parse_fraction
 from croupier.odds.payoffs import place_cards
 from croupier.reports.answers import answer, answer_json, toml_value
 from croupier.reports.par import WagerSheet, wager_sheet
+from croupier.rules.book import Rules
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from croupier.odds import Analysis
 
 KINDS = ("select", "bet", "meter")
-PLAIN = ("book", "others", "strategy")
-FIELDS_MAX, CHARS_MAX = 120, 400
+PLAIN = ("book", "others", "strategy", "seen")
+FIELDS_MAX, CHARS_MAX = 120, 1_000
 PARTS_MAX = 1_000_000
 """The largest stake, and the finest part of a unit."""
 METER_MAX = 10**9
@@ -41,13 +43,14 @@ class Question:
     meter: Mapping[str, str] = field(default_factory=dict)
     others: str = ""
     strategy: str = ""
+    seen: str = ""
 
     def items(self, prefix: str = "", *, without: Iterable[str] = ()) -> list[tuple[str, str]]:
         """Return the query fields that ask this question."""
         pairs = [("book", self.book)]
         for kind in KINDS:
             pairs += [(f"{kind}.{name}", text) for name, text in getattr(self, kind).items()]
-        pairs += [("others", self.others), ("strategy", self.strategy)]
+        pairs += [(name, getattr(self, name)) for name in PLAIN if name != "book"]
         left_out = {*without}
         return [(prefix + name, text) for name, text in pairs if name.split(".")[0] not in left_out]
 
@@ -60,6 +63,17 @@ class Question:
         if int(self.others) > OTHERS_MAX:
             raise UserError(f"there are at most {OTHERS_MAX} other players", field="others")
         return int(self.others)
+
+    @property
+    def seen_cards(self) -> tuple[Card, ...]:
+        try:
+            return parse_cards(self.seen)
+        except ParseError as error:
+            raise ParseError(error.message, field="seen") from None
+
+    def dropping(self, fields: Collection[str]) -> "Question":
+        """Return the same question without some of its query fields."""
+        return read((name, text) for name, text in self.items() if name not in fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +97,8 @@ class Found:
     answer: OddsAnswer | None = None
     faults: Sequence[Fault] = ()
     status: int = 200
+    dropped: tuple[str, ...] = ()
+    """Fields of another book's question that don't fit this one."""
 
     def fault(self, name: str) -> str:
         """Return the fault of a field."""
@@ -96,8 +112,41 @@ def find(desk: Desk, asked: Question) -> Found:
         rules = table_of(desk, asked)
         return Found(question=asked, book=book, rules=rules, answer=answer_to(desk, rules, asked))
     except (CroupierError, Busy) as error:
-        faults, status = faults_of(error), status_of(error)
-        return Found(question=asked, book=book, faults=faults, status=status)
+        faults = [
+            {**fault, "label": field_says(book.rules, fault["field"])} for fault in faults_of(error)
+        ]
+        return Found(question=asked, book=book, faults=faults, status=status_of(error))
+
+
+def field_says(rules: Rules, name: str | None) -> str | None:
+    """Name a query field in the words of a book."""
+    kind, _, id = (name or "").partition(".")
+    match kind:
+        case "select" if id in rules.selection:
+            return rules.selection[id].says.removeprefix("the ")
+        case "bet" if id in rules.wager:
+            return f"bet on {rules.wager[id].label}"
+        case "meter":
+            return "what the meter shows"
+        case "others":
+            return "other players"
+        case "seen":
+            return "cards that you have seen"
+        case _:
+            return name
+
+
+def find_what_fits(desk: Desk, asked: Question) -> Found:
+    """Return the answer to as much of a question as makes sense for its book."""
+    dropped: list[str] = []
+    while True:
+        found = find(desk, asked)
+        given = {name for name, text in asked.items() if text and name != "book"}
+        wrong = {str(fault["field"]) for fault in found.faults} & given
+        if not wrong:
+            return replace(found, dropped=tuple(dropped))
+        dropped += sorted(wrong)
+        asked = asked.dropping(wrong)
 
 
 def _says(fault: Fault) -> str:
@@ -149,14 +198,14 @@ def answer_to(desk: Desk, rules: TableRules, asked: Question) -> OddsAnswer:
     for kind, texts in (("bet", asked.bet), ("meter", asked.meter)):
         check_sizes(kind, texts)
     bet, meters = dict(asked.bet) or None, dict(asked.meter) or None
-    others, strategy = asked.others_count, asked.strategy or None
+    others, strategy, seen = asked.others_count, asked.strategy or None, asked.seen_cards
 
     def work() -> OddsAnswer:
-        found = answer(rules, bet, meters=meters, others=others, strategy=strategy)
+        found = answer(rules, bet, meters=meters, others=others, strategy=strategy, seen=seen)
         return answer_of(rules, found, whole=not (bet or strategy))
 
     key = (rules.digest, *asked.items(without=("book", "select")))
-    return desk.answers.get(key, work, heavy=is_heavy(rules, bet))
+    return desk.answers.get(key, work, heavy=bool(seen) or is_heavy(rules, bet))
 
 
 def answer_of(rules: TableRules, found: "Iterable[Analysis]", *, whole: bool) -> OddsAnswer:

@@ -37,9 +37,11 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters["anchor"] = anchor
+    made.filters["clause"] = clause_says
     made.filters["sentence"] = sentence
     made.filters["plainly"] = plainly
     made.globals["query"] = query
+    made.globals["zip"] = zip
     made.globals["version"] = __version__
     return made
 
@@ -47,6 +49,15 @@ def environment() -> Environment:
 def anchor(clause: str) -> str:
     """Return the HTML id of a clause on its book's page: `clause-7.F(2)`."""
     return f"clause-{re.sub(r'[^A-Za-z0-9./()_-]', '-', clause)}"
+
+
+def clause_says(clause: str) -> str:
+    """Write a clause as people read it: `round-of-play/5.b` as `Round of play 5.b`."""
+    section, slash, number = clause.partition("/")
+    if not section[:2].isalpha():
+        return clause
+    said = sentence(section.replace("-", " "))
+    return f"{said} {number.replace('-', ' ')}" if slash else said
 
 
 def sentence(text: str) -> str:

@@ -1,8 +1,9 @@
 """Rulebook pages: the list, one book, the prices of its rulings, and two books side by side."""
 
+import re
 from collections import Counter
 from itertools import groupby
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, NamedTuple, get_args
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -10,19 +11,41 @@ from croupier.errors import CroupierError, UserError
 from croupier.odds import price
 from croupier.reports.answers import prices_json
 from croupier.reports.par import RulingSheet, ruling_sheet
+from croupier.rules.book import Clause
 from croupier.rules.describe import PAYTABLES, describe, family_says, payout_grid
-from croupier.rules.present import differences, in_full, may_be, summary
+from croupier.rules.present import differences, in_full, may_be, side_by_side, summary
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import Kept, Moment
-from croupier.server.pages.compare import rows_of
+from croupier.server.pages.compare import Compared, rows_of
 from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.errors import refused
 from croupier.server.pages.question import Question, answer_to, table_of
-from croupier.server.pages.render import document, page, query
+from croupier.server.pages.render import FRAGMENT, clause_says, document, page, query
+from croupier.server.pages.search import hits, marked
 
 router = APIRouter(include_in_schema=False)
 
+
+class Chapter(NamedTuple):
+    """The clauses of a book whose ids begin alike."""
+
+    id: str
+    clauses: dict[str, Clause]
+
+    @property
+    def title(self) -> str:
+        """What the chapter is called, if it isn't just numbered."""
+        return clause_says(self.id) if not self.id.isdigit() else ""
+
+    @property
+    def opening(self) -> str:
+        """Its first sentence, which tells what it is about."""
+        says = next(iter(self.clauses.values())).says
+        return says.partition(". ")[0].rstrip(".")
+
+
 Id = Annotated[str, Query(max_length=100)]
+Others = Annotated[str, Query(max_length=10)]
 
 
 @router.get("/rulebooks")
@@ -40,14 +63,16 @@ def shelf_json(request: Request) -> Response:
 
 
 @router.get("/rulebooks/compare")
-def compare(request: Request, a: Id = "", b: Id = "") -> Response:
-    """Show how two books differ, in their text and in their figures."""
+def compare(request: Request, a: Id = "", b: Id = "", *, all: bool = False) -> Response:
+    """Show how two books differ, in their text and in their figures; or also what is the same."""
     desk = _desk(request)
     ids = desk.ids()
-    a, b = a or ids[0], b or ids[-1]
+    a = a or next(id for id in ids if id != b)
+    b = b or next(id for id in reversed(ids) if id != a)
     try:
         books = desk.book(a), desk.book(b)
-        found = [(part, list(topics)) for part, topics in groupby(differences(*books), _part)]
+        parts = groupby(side_by_side(*books), lambda topic: topic.part)
+        compared = [Compared(part, [*topics], all=all) for part, topics in parts]
         tables = [table_of(desk, Question(book=id)) for id in (a, b)]
         answers = [answer_to(desk, rules, Question(book=rules.rulebook)) for rules in tables]
     except (CroupierError, Busy) as error:
@@ -58,8 +83,10 @@ def compare(request: Request, a: Id = "", b: Id = "") -> Response:
         json=query("/rulebooks/compare.json", {"a": a, "b": b}),
         books=books,
         all_books=desk.books(),
-        differences=found,
-        rows=rows_of(tables, answers),
+        parts=[part for part in compared if part.has_any],
+        alike=sum(part.alike for part in compared),
+        all=all,
+        rows=rows_of(tables, answers, all=all),
     )
 
 
@@ -77,23 +104,24 @@ def compare_json(request: Request, a: Id = "", b: Id = "") -> Response:
 
 
 @router.get("/rulebooks/{id}/prices.json")
-def prices_document(request: Request, id: str) -> Response:
+def prices_document(request: Request, id: str, others: Others = "") -> Response:
     """Return what `croupier price ID --json` prints."""
     try:
-        return document(request, _prices(_desk(request), id)[1])
+        return document(request, _prices(_desk(request), id, others)[1])
     except (CroupierError, Busy) as error:
         return refused(request, error)
 
 
 @router.get("/rulebooks/{id}/prices")
-def prices(request: Request, id: str) -> Response:
+def prices(request: Request, id: str, others: Others = "") -> Response:
     """Show what each reading of the book's rulings is worth."""
     try:
         book = _desk(request).book(id)
-        sheets, _ = _prices(_desk(request), id)
+        sheets, _ = _prices(_desk(request), id, others)
     except (CroupierError, Busy) as error:
         return refused(request, error)
-    return page(request, "prices", json=f"/rulebooks/{id}/prices.json", book=book, rulings=sheets)
+    twin = query(f"/rulebooks/{id}/prices.json", {"others": others})
+    return page(request, "prices", json=twin, book=book, rulings=sheets, others=others)
 
 
 @router.get("/rulebooks/{id}.json")
@@ -106,13 +134,23 @@ def book_json(request: Request, id: str) -> Response:
 
 
 @router.get("/rulebooks/{id}")
-def book_page(request: Request, id: str) -> Response:
-    """Show a whole book."""
+def book_page(request: Request, id: str, q: Id = "") -> Response:
+    """Show a whole book, or what a search in it has found."""
     try:
         book = _desk(request).book(id)
     except CroupierError as error:
         return refused(request, error)
-    return page(request, "rulebook", json=f"/rulebooks/{id}.json", book=book, **_to_read(book))
+    found = {kind: [*some] for kind, some in groupby(hits(book, q), lambda hit: hit.kind)}
+    return page(
+        request,
+        "rulebook_found" if FRAGMENT in request.headers else "rulebook",
+        json=f"/rulebooks/{id}.json",
+        book=book,
+        q=q,
+        found=found,
+        marked=marked,
+        **_to_read(book),
+    )
 
 
 # ---------------------------------------------------------------- page contents
@@ -121,10 +159,6 @@ def book_page(request: Request, id: str) -> Response:
 def _desk(request: Request) -> Desk:
     desk: Desk = request.app.state.desk
     return desk
-
-
-def _part(difference: dict[str, Any]) -> str:
-    return str(difference["part"])
 
 
 def _size(book: Rulebook) -> dict[str, Any]:
@@ -154,9 +188,16 @@ def _to_read(book: Rulebook) -> dict[str, Any]:
             for family, tables in rules.paytable.items()
         ],
         "moments": _moments(book),
+        "chapters": _chapters(book),
         "may_be": {name: may_be(rules, name) for name in rules.selection},
         "about": about,
     }
+
+
+def _chapters(book: Rulebook) -> list[Chapter]:
+    """Return the clauses in chapters, by the first part of their ids."""
+    grouped = groupby(book.clauses.items(), lambda item: re.split("[./]", item[0])[0])
+    return [Chapter(id, dict(clauses)) for id, clauses in grouped]
 
 
 def _moments(book: Rulebook) -> dict[str, list[str]]:
@@ -168,12 +209,12 @@ def _moments(book: Rulebook) -> dict[str, list[str]]:
     return {moment: names for moment, names in guided.items() if names}
 
 
-def _prices(desk: Desk, id: str) -> tuple[tuple[RulingSheet, ...], dict[str, Any]]:
+def _prices(desk: Desk, id: str, others: str) -> tuple[tuple[RulingSheet, ...], dict[str, Any]]:
     """Return the book's rulings with their prices, for people and for programs."""
-    book = desk.book(id)
+    book, count = desk.book(id), Question(book=id, others=others).others_count
 
     def work() -> tuple[tuple[RulingSheet, ...], dict[str, Any]]:
-        rulings = price(book)
+        rulings = price(book, others=count)
         return tuple(ruling_sheet(book, one) for one in rulings), prices_json(book, rulings)
 
-    return desk.answers.get(("prices", book.digest), work, heavy=True)
+    return desk.answers.get(("prices", book.digest, count), work, heavy=True)

@@ -1,6 +1,5 @@
 """The lobby, the tables, and who one is: pages around live tables, and their twins as JSON."""
 
-from decimal import Decimal
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -8,10 +7,12 @@ from fastapi.concurrency import run_in_threadpool
 
 from croupier.errors import CroupierError, Refused
 from croupier.gallery.galleries import Galleries
+from croupier.house.config import TableConfig
 from croupier.house.pit import Pit
 from croupier.house.table import Table
 from croupier.money import format_money
 from croupier.odds import analyze
+from croupier.reports.answers import toml_text
 from croupier.rules.table_rules import TableRules
 from croupier.server.coach import advice, said, sight_of
 from croupier.server.pages import rounds
@@ -75,14 +76,14 @@ def _row(table: Table, galleries: Galleries) -> dict[str, Any]:
         ],
         "notices": felt["notices"],
         "practice": config.practice,
-        "odds": query("/odds", _selected(rules.rulebook, config.selections)),
+        "odds": odds_of(config),
     }
 
 
-def _selected(rulebook: str, selections: Any) -> dict[str, str]:
-    """Return the fields of the odds page that ask about this table, as far as a field can."""
-    simple = {k: v for k, v in selections.items() if isinstance(v, (str, int, Decimal))}
-    return {"book": rulebook, **{f"select.{key}": str(value) for key, value in simple.items()}}
+def odds_of(config: TableConfig) -> str:
+    """Return the address of the odds page for this table, with everything that it selects."""
+    selected = {f"select.{name}": toml_text(value) for name, value in config.selections.items()}
+    return query("/odds", {"book": config.rules.rulebook, **selected})
 
 
 def _edge(desk: Desk, rules: TableRules) -> float | None:
@@ -125,7 +126,7 @@ async def _table(request: Request, id: str, template: str) -> Response:
     if table is None:
         raise Refused("not_found", "there is no table of this name")
     felt, me = request.app.state.galleries[id].felt, await _me(request)
-    odds = query("/odds", _selected(table.config.rules.rulebook, table.config.selections))
+    odds = odds_of(table.config)
     return page(request, template, json=f"/tables/{id}.json", felt=felt, me=me, odds=odds)
 
 
