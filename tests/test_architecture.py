@@ -89,6 +89,7 @@ COINCIDENCES: dict[tuple[str, str], str] = {
 # modules share a name, the code reads it through its module: `round.Bet`, `table.Leave`.
 VOCABULARIES = {
     "house/said.py",
+    "ledger/acts.py",
     "ledger/events.py",
     "round/commands.py",
     "round/events.py",

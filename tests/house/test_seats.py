@@ -124,12 +124,12 @@ def test_an_operator_frees_a_seat_that_has_no_hand_in_play(tmp_path: Path) -> No
     async def scenario(pit: OpenPit) -> None:
         table = pit.tables["t"]
         one, two = await opened(pit, 1, 2)
-        assert await pit.free_seat(table, 1) == one.id
+        assert await pit.free_seat(table, 1, by="boss") == one.id
         assert list(table.place.standing.table.seats) == [2]
-        assert (await refused(pit.free_seat(table, 1))).code == "nobody_there"
+        assert (await refused(pit.free_seat(table, 1, by="boss"))).code == "nobody_there"
         await first_bet(two, 2)
         await deal_until(pit, "decide")
-        assert (await refused(pit.free_seat(table, 2))).code == "hand_in_play"
+        assert (await refused(pit.free_seat(table, 2, by="boss"))).code == "hand_in_play"
 
     play(tmp_path, one_table(MARYLAND), scenario)
 
@@ -169,7 +169,8 @@ def test_who_is_shut_out_with_a_hand_in_play_loses_the_seat_when_it_is_over(
         [one] = await opened(pit, 1)
         await first_bet(one, 1)
         await deal_until(pit, "decide")
-        await pit.shut_out("p1")
+        pit.bar("p1", disabled=True, plays=True)
+        await pit.free_seats()
         assert table.place.standing.table.seats == {1: "p1"}
         while table.place.standing.in_play:
             await deal_on(pit)

@@ -102,7 +102,14 @@ class Pit:
     async def issue(self, person: str) -> None:
         self.issued.append(person)
 
-    async def shut_out(self, person: str, *, out: bool = True) -> None:
+    @property
+    def acts(self) -> "Pit":
+        return self
+
+    async def look(self) -> None:
+        """Nobody follows acts here."""
+
+    async def free_seats(self) -> None:
         """There are no seats."""
 
 

@@ -1,5 +1,7 @@
 """The galleries of all tables of a process, and the sockets of each player in them."""
 
+from collections.abc import Set
+
 from croupier.gallery.frames import encode
 from croupier.gallery.gallery import Gallery
 from croupier.gallery.outbox import Mail, Viewer
@@ -73,6 +75,16 @@ class Galleries:
             frame = encode({"type": "purse", "cents": cents})
             for viewer in theirs:
                 viewer.send(frame)
+
+    def keep(self, player: str, sessions: Set[bytes]) -> None:
+        """Close a player's sockets, except those of sessions that are still valid."""
+        for viewer in self._sockets.get(player, ()):
+            if viewer.session and viewer.session not in sessions:
+                viewer.end(ENDED)
+
+    def has(self, player: str) -> bool:
+        """Whether a player has a socket open."""
+        return player in self._sockets
 
     def end(self, player: str) -> None:
         """Close all sockets of a player whose session has ended."""

@@ -84,8 +84,14 @@ class Board:
 class Viewer:
     """One socket: whose it is, and the frames that wait for it."""
 
-    def __init__(self, player: str | None, name: str = "") -> None:
-        self.player, self.name = player, name
+    def __init__(
+        self, player: str | None, name: str = "", *, session: bytes = b"", plays: bool = True
+    ) -> None:
+        self.player, self.name, self.session = player, name, session
+        self.plays = plays
+        """Whether they may do more than watch."""
+        self.expiry: asyncio.TimerHandle | None = None
+        """Closes the socket when its session expires."""
         self.slow = False
         self.ended, self.code = False, CLOSED
         self._frames: list[str] = []

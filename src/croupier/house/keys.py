@@ -6,6 +6,7 @@ reject the next checkpoint.
 """
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -13,9 +14,11 @@ from typing import NamedTuple
 from croupier.errors import CroupierError, UserError
 from croupier.fairness.commitment import Commitment
 from croupier.fairness.seal import format_key, key_id, new_key, parse_key, unseal
+from croupier.ledger.acts import KeysSet
 from croupier.ledger.checkpoints import is_signed, public_key
 from croupier.ledger.journal import decode
 from croupier.ledger.store import View
+from croupier.ledger.stores.jotting import begin_journal
 from croupier.ledger.stores.protocol import Store
 
 MASTER, SIGNING = "master.key", "signing.key"
@@ -72,6 +75,8 @@ def keys_of(folder: Path, store: Store) -> Keys:
         if wanted != found:
             message = f"this is the key {found[:16]}…, and the ledger's is {wanted[:16]}…; {HELP}"
             raise UserError(message, field=name)
+    with store.writing() as session:  # A ledger of an earlier version has no journal of its house.
+        begin_journal(session, KeysSet(*known), time_ms=_now_ms())
     return keys
 
 
@@ -142,6 +147,11 @@ def _finish_making(folder: Path, known: KeyIds) -> None:
 def _note(store: Store, known: KeyIds) -> None:
     with store.writing() as session:
         session.run("INSERT INTO house (house, master, signing) VALUES (1, ?, ?)", *known)
+        begin_journal(session, KeysSet(*known), time_ms=_now_ms())
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 # ---------------------------------------------------------------- a ledger of an earlier version

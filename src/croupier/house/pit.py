@@ -7,6 +7,7 @@ from functools import partial
 
 from croupier.errors import Refused, UserError
 from croupier.house import players
+from croupier.house.acts import Acts
 from croupier.house.automatic import AutomaticDealer
 from croupier.house.books import Books
 from croupier.house.cage import Cage
@@ -15,8 +16,15 @@ from croupier.house.log import log_crash
 from croupier.house.recall import recall
 from croupier.house.signing import Checkpoints, Signing
 from croupier.house.table import Table
+from croupier.ledger.acts import (
+    AccountDisabled,
+    DealingStopped,
+    HouseAct,
+    MeterStopped,
+    RolesSet,
+)
 from croupier.ledger.audit import RulesOf
-from croupier.ledger.store import View
+from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.marks import RESTORES
 from croupier.round.state import Round
 
@@ -25,6 +33,8 @@ LOOK_S = 1.0
 AWAY_MS = 180_000
 """A player who has been away this long gives up the seat, whether or not rounds are dealt."""
 ERA_CHARS = 8
+PLAYER = "player"
+"""The role without which nobody sits."""
 
 
 class Pit:
@@ -40,7 +50,11 @@ class Pit:
         self.checkpoints = Checkpoints(books, signing) if signing else None
         self._gone: dict[tuple[str, str], int] = {}
         """Since when players who sit at a table are away; a restart starts over."""
-        self._shut_out: set[str] = set()
+        self._disabled: set[str] = set()
+        self._not_players: set[str] = set()
+        """Whose roles were taken: nobody sits without the role of a player."""
+        self.acts = Acts(books)
+        self.acts.listeners.append(self._hear)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self, *, deals: bool = True) -> None:
@@ -56,6 +70,8 @@ class Pit:
             self.dealers[table.id] = AutomaticDealer(table)
             await table.start()
             self.tables[table.id] = table
+        await self.acts.start()
+        self._tasks.append(asyncio.create_task(self._follow_acts(), name="acts"))
         if deals:
             for id, dealer in self.dealers.items():
                 self._tasks.append(asyncio.create_task(dealer.run(), name=f"table {id}"))
@@ -90,22 +106,21 @@ class Pit:
 
     # ------------------------------------------------------------ seats
 
-    async def free_seat(self, table: Table, seat: int) -> str:
-        """Free a seat for an operator, and return whose it was."""
+    async def free_seat(self, table: Table, seat: int, *, by: str) -> str:
+        """Free a seat for an operator, whom the journal names, and return whose it was."""
         player = table.place.standing.table.seats.get(seat)
         if player is None:
             raise Refused("nobody_there", f"nobody is sitting at seat {seat}", field="seat")
-        await table.act(partial(players.clear, seat=seat, player=player))
+        await table.act(partial(players.clear, seat=seat, player=player, by=by))
         return player
 
-    async def shut_out(self, player: str, *, out: bool = True) -> None:
-        """Take a player's seats, each as soon as no hand is in play there; or let them back in."""
-        (self._shut_out.add if out else self._shut_out.discard)(player)
-        if out:
-            await self.free_seats()
+    def bar(self, player: str, *, disabled: bool, plays: bool) -> None:
+        """Take a player's seats, each as soon as no hand is in play there; or let them sit."""
+        (self._disabled.add if disabled else self._disabled.discard)(player)
+        (self._not_players.discard if plays else self._not_players.add)(player)
 
     async def free_seats(self) -> None:
-        """Free the seats of players who were shut out or have been away too long."""
+        """Free the seats of players who may not sit any longer or have been away too long."""
         for table in self.tables.values():
             try:
                 await self._free_seats_at(table)
@@ -123,11 +138,40 @@ class Pit:
                 late = False
             else:
                 late = now_ms - self._gone.setdefault(key, now_ms) >= AWAY_MS
-            if (late or player in self._shut_out) and not players.hand_at(standing, seat):
+            barred = player in self._disabled or player in self._not_players
+            if (late or barred) and not players.hand_at(standing, seat):
                 await table.act(partial(players.clear, seat=seat, player=player))
         seated = {*table.place.standing.table.seats.values()}
         for key in [key for key in self._gone if key[0] == table.id and key[1] not in seated]:
             del self._gone[key]
+
+    # ------------------------------------------------------------ acts of operators
+
+    async def _follow_acts(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            try:
+                await self.acts.look()
+            except Unavailable:
+                pass
+            except Exception as error:
+                log_crash(error, missing="acts")
+
+    def _hear(self, act: HouseAct) -> None:
+        """Do what an act of an operator asks of tables."""
+        match act:
+            case MeterStopped(meter, out):
+                (self.books.out.add if out else self.books.out.discard)(meter)
+                for table in self.tables.values():
+                    table.look_again()
+            case DealingStopped(id, stopped) if id in self.tables:
+                self.tables[id].note_open(open=not stopped)
+            case AccountDisabled(person, disabled):
+                (self._disabled.add if disabled else self._disabled.discard)(person)
+            case RolesSet(person, roles):
+                (self._not_players.discard if PLAYER in roles else self._not_players.add)(person)
+            case _:
+                pass
 
     async def _mind_seats(self) -> None:
         while True:

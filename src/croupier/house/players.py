@@ -9,6 +9,7 @@ from croupier.house import dealer, said
 from croupier.house.config import TableConfig
 from croupier.house.standing import Act, Returned, Standing, seats_of
 from croupier.ledger.entries import FROM_PLAYERS, at_stake
+from croupier.ledger.events import SeatFreed
 from croupier.ledger.store import NOT_ENOUGH
 from croupier.round import commands as in_round
 from croupier.round.bets import Lack, check_box, check_boxes, lack_of, seat_fee
@@ -179,14 +180,16 @@ def hand_at(standing: Standing, seat: int) -> str:
     return ""
 
 
-def clear(act: Act, seat: int, player: str) -> None:
-    """Free a player's seat; bets that no card was dealt for come back."""
+def clear(act: Act, seat: int, player: str, *, by: str = "") -> None:
+    """Free a player's seat, for an operator if one is named; bets without cards come back."""
     if act.standing.table.seats.get(seat) != player:
         return  # The player has left meanwhile.
     round = act.standing.in_play
     if round and round.banker and round.banker.seat == seat and not round.boxes:
         # Its funds go back.
         dealer.call_off(act, "the banker left before anybody had bet against the bank")
+    if by:
+        act.in_ledger(SeatFreed(seat, player, by))
     _leave(act, seat)
 
 

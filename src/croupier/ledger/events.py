@@ -62,7 +62,15 @@ class Restored(NamedTuple):
     """How many signed events are lost, by stream."""
 
 
-LedgerEvent = TableSet | Bought | CashedIn | MeterStarted | AwardValidated | Restored
+class SeatFreed(NamedTuple):
+    """An operator freed a player's seat; the table's own event follows."""
+
+    seat: int
+    player: str
+    by: str
+
+
+LedgerEvent = TableSet | Bought | CashedIn | MeterStarted | AwardValidated | Restored | SeatFreed
 _LEDGER_EVENT = reader_of(LedgerEvent)
 
 
@@ -83,5 +91,5 @@ def moves_of(event: LedgerEvent) -> Iterator[Move]:
             yield Move(HOUSE, account("meter", meter), amount, "start")
         case AwardValidated(award, player, amount):
             yield Move(account("pending", award), account("player", player), amount, "validated")
-        case TableSet() | Restored():
+        case TableSet() | Restored() | SeatFreed():
             pass

@@ -19,7 +19,7 @@ from croupier.errors import ParseError
 GENESIS = bytes(32)
 """The hash before the first record."""
 
-Of = Literal["round", "table", "ledger", "fairness"]
+Of = Literal["round", "table", "ledger", "fairness", "house"]
 """The kind of event; each has its own vocabulary."""
 OFS: tuple[Of, ...] = get_args(Of)
 

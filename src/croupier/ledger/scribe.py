@@ -105,5 +105,5 @@ class Scribe:
                 return self.auditor.round_entries(event, after)
             case "ledger":
                 return self.auditor.ledger_entries(number, event)
-            case "table" | "fairness":
+            case "table" | "fairness" | "house":
                 return ()

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from croupier import __version__
 from croupier.gallery.galleries import Galleries
 from croupier.house.pit import Pit
+from croupier.ledger.store import Unavailable
 from croupier.server import sockets
 from croupier.server.bots import house_players
 from croupier.server.faults import answer_errors
@@ -19,6 +20,7 @@ from croupier.server.limits import Rate
 from croupier.server.pages import mount
 from croupier.server.pages import tables as table_pages
 from croupier.server.people import People
+from croupier.server.registry import PLAYER
 from croupier.server.routes import access, health, tables
 
 
@@ -57,6 +59,8 @@ def make_app(
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
     app.state.galleries = galleries
     people.on_ended = galleries.end
+    people.on_changed = _Rechecking(galleries, people).check
+    pit.acts.listeners.append(people.hear)
     answer_errors(app)
     for router in (access.router, health.router, tables.router, sockets.router, table_pages.router):
         app.include_router(router)
@@ -76,3 +80,25 @@ async def _learn_names(galleries: Galleries, people: People) -> None:
     for player in sorted(seated):
         if person := await people.find(player):
             galleries.names[player] = person.name
+            plays = PLAYER in person.roles
+            galleries.pit.bar(player, disabled=person.disabled, plays=plays)
+
+
+class _Rechecking:
+    """Closes sockets whose sessions ended in another process, once it is heard of here."""
+
+    def __init__(self, galleries: Galleries, people: People) -> None:
+        self._galleries, self._people = galleries, people
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def check(self, person: str) -> None:
+        if self._galleries.has(person):
+            task = asyncio.create_task(self._check(person))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _check(self, person: str) -> None:
+        try:
+            self._galleries.keep(person, await self._people.sessions_of(person))
+        except Unavailable:
+            self._galleries.end(person)  # They can come back once the database is.

@@ -14,6 +14,17 @@ from typing import NamedTuple, TypeVar
 
 from croupier.errors import Bug, Refused
 from croupier.house.log import log
+from croupier.ledger.acts import (
+    AccountDisabled,
+    AccountMade,
+    HouseAct,
+    PasswordChanged,
+    PersonCame,
+    RolesSet,
+    SessionEnded,
+    fingerprint,
+)
+from croupier.ledger.stores.jotting import jot
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Session
 from croupier.server import names, registry
@@ -38,6 +49,8 @@ LINK_S, LINKS_MAX = 3_600.0, 10
 CACHED_MAX, CACHED_S = 4_096, 10.0
 """How long a database answer is cached: another process may have ended a session."""
 GUEST_TRIES = 12
+ENDING = (AccountMade, PasswordChanged, RolesSet, AccountDisabled, SessionEnded)
+"""Acts that end sessions of the person they are about."""
 
 T = TypeVar("T")
 
@@ -81,6 +94,8 @@ class People:
         self.tickets: OneTime[Ticket] = OneTime(lasts_s=TICKET_S, held_max=TICKETS_MAX, clock=clock)
         self.on_ended: Callable[[str], None] = lambda person: None
         """Called with the id of a person one of whose sessions has ended."""
+        self.on_changed: Callable[[str], None] = lambda person: None
+        """Called with the id of a person whose sessions have to be looked at again."""
 
     def close(self) -> None:
         self.passwords.close()
@@ -119,7 +134,7 @@ class People:
             for tried in range(GUEST_TRIES):
                 name = f"{names.GUEST} {randbelow(10 ** (4 + tried // 3)):04}"
                 newcomer = _newcomer(name)
-                if registry.add(rows, newcomer, self.now_ms()):
+                if self._add(rows, newcomer):
                     return newcomer.id
             raise Bug("there is no number left for a guest")
 
@@ -136,7 +151,7 @@ class People:
         hashed = await self.passwords.hash(password)
         if guest is None:
             newcomer = _newcomer(wanted, hashed)
-            if not await self.write(lambda rows: registry.add(rows, newcomer, self.now_ms())):
+            if not await self.write(lambda rows: self._add(rows, newcomer)):
                 raise _taken()
             return await self._enter(newcomer.id, hashed)
 
@@ -146,6 +161,7 @@ class People:
             registry.set_name(rows, guest.id, wanted, looks=looks)
             registry.set_password(rows, guest.id, hashed)
             registry.end_sessions(rows, guest.id)
+            self._jot(rows, AccountMade(guest.id, wanted, fingerprint(hashed) or ""))
 
         try:
             await self.write(settle_in)
@@ -216,7 +232,10 @@ class People:
             days = PLAYERS_DAYS if known.person.roles <= {PLAYER} else STAFF_DAYS
             one = SignedIn(known.person, digest(token), now_ms + int(days * DAY_MS))
             opened = {"now_ms": now_ms, "ends_ms": one.ends_ms}
-            return one, registry.open_session(rows, person, one.session, **opened)
+            made_room = registry.open_session(rows, person, one.session, **opened)
+            if made_room:
+                self._jot(rows, SessionEnded(person))
+            return one, made_room
 
         one, made_room = await self.write(enter)
         if made_room:
@@ -239,7 +258,7 @@ class People:
         newcomer = _newcomer(names.OPERATOR, roles=(OPERATOR,))
 
         def operator(rows: Session) -> registry.Known | None:
-            registry.add(rows, newcomer, self.now_ms())
+            self._add(rows, newcomer)
             return registry.known_as(rows, looks)
 
         known = await self.write(operator)
@@ -253,8 +272,8 @@ class People:
         """Return a token for one socket at a table, valid once and for half a minute."""
         return self.tickets.give(Ticket(signed_in.person.id, signed_in.session, table))
 
-    async def admit(self, token: str, table: str) -> Person | None:
-        """Return the person a ticket admits to a table, if its session is still valid."""
+    async def admit(self, token: str, table: str) -> SignedIn | None:
+        """Return whom a ticket admits to a table, if their session is still valid."""
         ticket = self.tickets.take(token)
         if ticket is None or ticket.table != table:
             return None
@@ -264,7 +283,7 @@ class People:
             one = await self.read(
                 lambda rows: registry.signed_in(rows, ticket.session, self.now_ms())
             )
-        return one.person if one else None
+        return one
 
     # ------------------------------------------------------------ revoking rights
 
@@ -272,9 +291,16 @@ class People:
         one = await self.signed_in(token)
         if one is None:
             return
-        session = one.session
-        if await self.write(lambda rows: registry.end_session(rows, session)):
-            self._ended(one.person.id, "signed out")
+        person, session = one.person.id, one.session
+
+        def end(rows: Session) -> bool:
+            ended = registry.end_session(rows, session)
+            if ended:
+                self._jot(rows, SessionEnded(person))
+            return ended
+
+        if await self.write(end):
+            self._ended(person, "signed out")
 
     async def change_password(self, one: SignedIn, old: str, new: str, *, address: str) -> Entrance:
         """Change a person's password, which signs them out everywhere else."""
@@ -292,23 +318,34 @@ class People:
             if registry.lock(rows, person.id).password_hash != hashed:
                 raise Refused("wrong_password", "the old password is wrong", field="old")
             registry.set_password(rows, person.id, fresh)
+            self._jot(rows, PasswordChanged(person.id, fingerprint(fresh) or ""))
 
         await self._revoke(person.id, "changed the password", change)
         return await self._enter(person.id, fresh)
 
-    async def set_roles(self, person: str, roles: Iterable[str]) -> None:
-        """Replace a person's roles; they have to sign in again."""
+    async def set_roles(self, person: str, roles: Iterable[str], *, by: str = "") -> None:
+        """Replace a person's roles; they have to sign in again. The journal says who did it."""
         wanted = frozenset(roles)
         if unknown := sorted(wanted - set(ROLES)):
             raise Refused("no_such_role", f"there is no role {unknown[0]}", field="roles")
         said = f"has the roles {' '.join(sorted(wanted)) or 'none'}"
-        await self._revoke(person, said, lambda rows: registry.set_roles(rows, person, wanted))
 
-    async def disable(self, person: str, *, disabled: bool = True) -> None:
-        """Lock a person out at once, or let them in again."""
+        def change(rows: Session) -> None:
+            registry.set_roles(rows, person, wanted)
+            self._jot(rows, RolesSet(person, tuple(sorted(wanted)), by))
+
+        await self._revoke(person, said, change)
+
+    async def disable(self, person: str, *, disabled: bool = True, by: str = "") -> None:
+        """Lock a person out at once, or let them in again. The journal says who did it."""
         since = self.now_ms() if disabled else None
         said = "was shut out" if disabled else "was let in again"
-        await self._revoke(person, said, lambda rows: registry.set_disabled(rows, person, since))
+
+        def change(rows: Session) -> None:
+            registry.set_disabled(rows, person, since)
+            self._jot(rows, AccountDisabled(person, disabled, by))
+
+        await self._revoke(person, said, change)
 
     async def _revoke(self, person: str, said: str, change: Callable[[Session], None]) -> None:
         """Change a person and end all their sessions, in one transaction."""
@@ -329,7 +366,29 @@ class People:
         log("sessions_ended", person=person, because=said)
         self.on_ended(person)
 
+    def hear(self, act: HouseAct) -> None:
+        """Check the sockets of somebody whose session may have ended, in any process."""
+        if isinstance(act, ENDING):
+            self._ends += 1
+            self.cache.drop(lambda known: known[0].person.id == act.person)
+            self.on_changed(act.person)
+
+    async def sessions_of(self, person: str) -> frozenset[bytes]:
+        """Return a person's valid sessions."""
+        return await self.read(lambda rows: registry.sessions_of(rows, person, self.now_ms()))
+
     # ------------------------------------------------------------ the database
+
+    def _add(self, rows: Session, newcomer: Newcomer) -> bool:
+        """Add a person, unless somebody's name looks the same."""
+        if not registry.add(rows, newcomer, self.now_ms()):
+            return False
+        id, name, _, hashed, roles = newcomer
+        self._jot(rows, PersonCame(id, name, roles, fingerprint(hashed)))
+        return True
+
+    def _jot(self, rows: Session, act: HouseAct) -> None:
+        jot(rows, act, time_ms=self.now_ms())
 
     async def read(self, read: Callable[[Session], T]) -> T:
         def run() -> T:

@@ -133,6 +133,15 @@ def open_session(session: Session, person: str, digest: bytes, *, now_ms: int, e
     return len(too_many)
 
 
+def sessions_of(session: Session, person: str, now_ms: int) -> frozenset[bytes]:
+    """Return the digests of a person's valid sessions; somebody disabled has none."""
+    sql = (
+        "SELECT digest FROM sessions JOIN persons ON persons.person = sessions.person "
+        "WHERE sessions.person = ? AND ends_ms > ? AND disabled_ms IS NULL"
+    )
+    return frozenset(bytes(row[0]) for row in list(session.rows(sql, person, now_ms)))
+
+
 def end_session(session: Session, digest: bytes) -> bool:
     return session.run("DELETE FROM sessions WHERE digest = ?", digest) > 0
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 
-from croupier.gallery.galleries import Galleries
+from croupier.gallery.galleries import ENDED, Galleries
 from croupier.gallery.outbox import Viewer
 from croupier.house.table import Table
 from croupier.server.people import People
+from croupier.server.registry import PLAYER
 from croupier.server.talk import Talk
 from croupier.server.wire import EXTENSION, Wire
 
@@ -48,6 +49,8 @@ async def socket(
     try:
         await _talk(websocket, table, viewer)
     finally:
+        if viewer.expiry:
+            viewer.expiry.cancel()
         galleries.farewell(viewer, id)
 
 
@@ -55,8 +58,15 @@ async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
     """Return the viewer that a ticket is for; without a ticket, a spectator."""
     if not ticket:
         return Viewer(None)
-    person = await people.admit(ticket, table)
-    return Viewer(person.id, person.name) if person else None
+    one = await people.admit(ticket, table)
+    if one is None:
+        return None
+    person = one.person
+    plays = PLAYER in person.roles
+    viewer = Viewer(person.id, person.name, session=one.session, plays=plays)
+    left_s = max(one.ends_ms - people.now_ms(), 0) / 1000
+    viewer.expiry = asyncio.get_running_loop().call_later(left_s, viewer.end, ENDED)
+    return viewer
 
 
 async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:

@@ -93,6 +93,8 @@ def answer(
             return
         if viewer.player is None:
             raise Refused("not_signed_in", "sign in to play; spectators can only watch")
+        if not viewer.plays:
+            raise Refused("not_allowed", "your account doesn't have the role player; it can watch")
         id = message.id
 
         def stored(result: Result) -> None:

@@ -53,7 +53,7 @@ def served(folder: Path) -> Iterator[tuple[str, FastAPI]]:
     store = unsynced(folder / "ledger.db")
     with pytest.MonkeyPatch.context() as patch:
         # Wrong passwords by the hundred come from the same address as the right ones.
-        for limit in ("ADDRESS_FAILURES_MAX", "NAME_FAILURES_MAX"):
+        for limit in ("ADDRESS_FAILURES_MAX", "NAME_FAILURES_MAX", "PAIR_FAILURES_MAX"):
             patch.setattr(persons, limit, 10**9)
         people = People(store, passwords=Passwords(made_by=CHEAP))
     books = Books(store, KEY)

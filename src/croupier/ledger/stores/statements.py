@@ -101,7 +101,7 @@ class Pen:
     def append(self, claim: Claim, meters: Sequence[str], *, decide: Decide) -> Answer:
         """Write a command, or raise: then the transaction must not be committed."""
         session, stream = self._session, claim.stream
-        head = self._heads.get(stream) or _locked_head(session, stream)
+        head = self._heads.get(stream) or locked_head(session, stream)
         if (known := self._known(claim)) is not None:
             return known
         if head != claim.expected:
@@ -175,7 +175,7 @@ def _insert(table: str) -> str:
     return f"INSERT INTO {table} ({columns}) VALUES ({values})"
 
 
-def _locked_head(session: Session, stream: str) -> Head:
+def locked_head(session: Session, stream: str) -> Head:
     """Return the head of a stream, locked until the end of the transaction."""
     find = f"SELECT number, hash FROM streams WHERE stream = ?{session.locking}"
     for row in session.rows(find, stream):

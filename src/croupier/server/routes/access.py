@@ -17,7 +17,7 @@ from croupier.house.log import log
 from croupier.server.faults import RESPONSES
 from croupier.server.passwords import CHARS_MAX
 from croupier.server.people import Entrance, People
-from croupier.server.registry import OPERATOR, ROLES, Person, SignedIn
+from croupier.server.registry import OPERATOR, PLAYER, ROLES, Person, SignedIn
 from croupier.server.strict import Body, StrictRoute
 
 COOKIE = "croupier_session"
@@ -91,6 +91,7 @@ def address_of(connection: HTTPConnection) -> str:
 Maybe = Annotated[SignedIn | None, Depends(signed_in_of)]
 Somebody = Annotated[SignedIn, Depends(must_be_in)]
 Operator = Annotated[Person, Depends(needs(OPERATOR))]
+Player = Annotated[Person, Depends(needs(PLAYER))]
 
 
 # ---------------------------------------------------------------- request and response bodies
@@ -278,7 +279,8 @@ async def everybody(
 async def set_roles(request: Request, id: Id, *, by: Operator, wanted: NewRoles) -> Me:
     """Replace a person's roles. Their sessions end; they sign in again with the new roles."""
     _refuse_oneself(by, id)
-    await people_of(request).set_roles(id, wanted.roles)
+    await people_of(request).set_roles(id, wanted.roles, by=by.id)
+    await _tell_tables(request)
     return await _now(request, id, by)
 
 
@@ -286,10 +288,16 @@ async def set_roles(request: Request, id: Id, *, by: Operator, wanted: NewRoles)
 async def disable(request: Request, id: Id, *, by: Operator, wanted: Shut) -> Me:
     """Lock a person out at once, seats included, or let them in again."""
     _refuse_oneself(by, id)
-    await people_of(request).disable(id, disabled=wanted.disabled)
-    if (pit := getattr(request.app.state, "pit", None)) is not None:
-        await pit.shut_out(id, out=wanted.disabled)
+    await people_of(request).disable(id, disabled=wanted.disabled, by=by.id)
+    await _tell_tables(request)
     return await _now(request, id, by)
+
+
+async def _tell_tables(request: Request) -> None:
+    """Let the tables hear of it now, and free the seats of somebody who may not sit any longer."""
+    if (pit := getattr(request.app.state, "pit", None)) is not None:
+        await pit.acts.look()
+        await pit.free_seats()
 
 
 async def _now(request: Request, id: str, by: Person) -> Me:

@@ -10,12 +10,20 @@ from croupier.gallery.galleries import Galleries
 from croupier.house.log import log
 from croupier.house.pit import Pit
 from croupier.ledger.accounts import account, parse_account
+from croupier.ledger.acts import DealingStopped, MeterStopped
 from croupier.ledger.audit import Posted
 from croupier.ledger.verify import verify
 from croupier.money import format_micros
 from croupier.server.faults import RESPONSES
 from croupier.server.registry import AUDITOR, Person
-from croupier.server.routes.access import Nothing, Operator, Somebody, needs, signed_in_of
+from croupier.server.routes.access import (
+    Nothing,
+    Operator,
+    Player,
+    Somebody,
+    needs,
+    signed_in_of,
+)
 from croupier.server.strict import Body, StrictRoute
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
@@ -157,11 +165,11 @@ async def purse(request: Request, one: Somebody) -> Purse:
 
 
 @router.post("/api/chips")
-async def chips(request: Request, one: Somebody, _: Nothing) -> Purse:
+async def chips(request: Request, one: Player, _: Nothing) -> Purse:
     """Top up the caller's play chips to the starting amount."""
     pit = pit_of(request)
-    await pit.cage.issue(one.person.id)
-    return Purse(cents=pit.books.purse_cents(one.person.id))
+    await pit.cage.issue(one.id)
+    return Purse(cents=pit.books.purse_cents(one.id))
 
 
 @router.get("/api/history")
@@ -191,7 +199,7 @@ async def dealing(request: Request, who: Operator, *, id: TableId, given: Dealin
     pit = pit_of(request)
     if id not in pit.tables:
         raise Refused("no_such_table", "there is no such table", field="id")
-    pit.tables[id].note_open(open=given.open)
+    await pit.acts.do(DealingStopped(id, stopped=not given.open, by=who.id))
     log("table_dealing", table=id, open=str(given.open), by=who.id)
     return _row(galleries_of(request), id)
 
@@ -204,7 +212,7 @@ async def free_seat(
     pit = pit_of(request)
     if id not in pit.tables:
         raise Refused("no_such_table", "there is no such table", field="id")
-    player = await pit.free_seat(pit.tables[id], seat)
+    player = await pit.free_seat(pit.tables[id], seat, by=who.id)
     log("seat_freed", table=id, seat=seat, player=player, by=who.id)
     return _row(galleries_of(request), id)
 
@@ -216,9 +224,7 @@ async def meter(request: Request, who: Operator, *, name: str, given: Out) -> Ba
     of = account("meter", name)
     if of not in pit.books.balances():
         raise Refused("no_such_meter", "there is no such meter", field="name")
-    (pit.books.out.add if given.out else pit.books.out.discard)(name)
-    for table in pit.tables.values():
-        table.look_again()
+    await pit.acts.do(MeterStopped(name, out=given.out, by=who.id))
     log("meter_out", meter=name, out=str(given.out), by=who.id)
     return Balances(balances={of: format_micros(pit.books.balances()[of])})
 

@@ -1,0 +1,46 @@
+"""Appends acts of the house to its stream, in the transaction that does what they say."""
+
+from croupier.ledger.acts import (
+    HOUSE_STREAM,
+    AccountDisabled,
+    HouseAct,
+    KeysSet,
+    PersonCame,
+    fingerprint,
+)
+from croupier.ledger.journal import Record, chained, encode
+from croupier.ledger.stores.statements import Session, locked_head
+from croupier.round.codec import to_plain
+
+
+def jot(session: Session, act: HouseAct, *, time_ms: int) -> None:
+    """Append an act; its stream stays locked until the end of the transaction."""
+    number, hash = locked_head(session, HOUSE_STREAM)
+    data = encode(Record(HOUSE_STREAM, number + 1, time_ms, "", "house", to_plain(act)))
+    after = number + 1, chained(hash, data)
+    session.run(
+        "INSERT INTO events (stream, number, time_ms, subject, data, hash) "
+        "VALUES (?, ?, ?, '', ?, ?)",
+        *(HOUSE_STREAM, after[0], time_ms, data, after[1]),
+    )
+    session.run("UPDATE streams SET number = ?, hash = ? WHERE stream = ?", *after, HOUSE_STREAM)
+
+
+def begin_journal(session: Session, keys: KeysSet, *, time_ms: int) -> None:
+    """Begin the house's stream, if it has none: with its keys, and with everybody who is known.
+
+    Ledgers of earlier versions have people that no journal speaks of; they are taken over as found.
+    """
+    if locked_head(session, HOUSE_STREAM).number:
+        return
+    jot(session, keys, time_ms=time_ms)
+    roles: dict[str, list[str]] = {}
+    for person, role in list(session.rows("SELECT person, role FROM roles ORDER BY person, role")):
+        roles.setdefault(person, []).append(role)
+    sql = "SELECT person, name, password_hash, disabled_ms FROM persons ORDER BY made_ms, person"
+    for person, name, password_hash, disabled_ms in list(session.rows(sql)):
+        has = tuple(roles.get(person, ()))
+        came = PersonCame(person, name, has, fingerprint(password_hash), is_from_before=True)
+        jot(session, came, time_ms=time_ms)
+        if disabled_ms is not None:
+            jot(session, AccountDisabled(person, disabled=True, by=""), time_ms=time_ms)
