@@ -72,7 +72,8 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
         case CloseBets():
             return _close_bets(round, command)
         case Deal():
-            return _deal(round)
+            _expect(round, "deal")
+            return (Dealt(deal_plan(round)),)
         case Bank():
             return _bank(round, command)
         case TakeDown():
@@ -252,11 +253,6 @@ def _close_bets(round: Round, command: CloseBets) -> tuple[Event, ...]:
 
 
 # ---------------------------------------------------------------- cards and choices
-
-
-def _deal(round: Round) -> tuple[Event, ...]:
-    _expect(round, "deal")
-    return (Dealt(deal_plan(round)),)
 
 
 def _show(round: Round, command: Show) -> tuple[Event, ...]:

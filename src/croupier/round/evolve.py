@@ -40,7 +40,9 @@ def evolve(round: Round, event: Event) -> Round:
     """Return the round after one event. The most frequent kinds are matched first."""
     match event:
         case Shown():
-            return _shown(round, event)
+            position, card, _ = event
+            due, faces = _without(round.due, position), {**round.faces, position: card}
+            return _moved(round, round.boxes, round.asked, due, faces)
         case BetMade():
             return _bet(round, (event,))
         case Chose():
@@ -67,7 +69,7 @@ def evolve(round: Round, event: Event) -> Round:
             return _declared(round, event)
         case CalledOff():
             void = Void("", "", event.ruling, event.because)
-            return _reckoned(round._replace(void=void, meters=round.meters_before))
+            return round._replace(void=void, meters=round.meters_before, asked=(), due=())
         case Confirmed():
             return round
     assert_never(event)
@@ -105,7 +107,7 @@ def _bet(round: Round, events: Sequence[BetMade]) -> Round:
         for spot in spots[wager]:
             stakes[spot] = _stake(cents)
         boxes[seat] = box._replace(stakes=stakes) if box else Box(seat, player, hand, stakes)
-    return _moved(round, round.stage, boxes, round.asked, round.due, round.faces)
+    return round._replace(boxes=boxes)
 
 
 def _taken_down(round: Round, event: BetTakenDown) -> Round:
@@ -125,7 +127,9 @@ def _bets_closed(round: Round, event: BetsClosed) -> Round:
         boxes = {s: box._replace(fee=event.fees.get(s, box.fee)) for s, box in boxes.items()}
     if event.rises:
         meters = {id: micros + event.rises.get(id, 0) for id, micros in meters.items()}
-    return _entered(round._replace(boxes=boxes, meters=meters, action=event.action))
+    # In every book the deal follows the bets.
+    deal = plan_of(round.rules).stages[1]
+    return round._replace(boxes=boxes, meters=meters, action=event.action, stage=deal)
 
 
 _stake = lru_cache(maxsize=4096)(Stake)
@@ -139,9 +143,9 @@ def _dealt(round: Round, event: Dealt) -> Round:
     hands, places = _lying(event.cards)
     boxes = {seat: box._replace(cards=hands.get(seat, ())) for seat, box in round.boxes.items()}
     last, _, _ = event.cards[-1]
-    due = turned_up(round.rules, places)
-    round = round._replace(boxes=boxes, places=places, next_position=last + 1, due=due)
-    return _entered(round)
+    round = round._replace(boxes=boxes, places=places, next_position=last + 1)
+    stage, asked, due = _next_step(round, boxes, turned_up(round.rules, places))
+    return round._replace(stage=stage, asked=asked, due=due)
 
 
 @lru_cache(maxsize=1024)
@@ -157,17 +161,10 @@ def _lying(cards: Dealing) -> tuple[Mapping[int, tuple[int, ...]], Mapping[str, 
     return hands, places
 
 
-def _shown(round: Round, event: Shown) -> Round:
-    position, card, _ = event
-    due, faces = _without(round.due, position), {**round.faces, position: card}
-    return _passed(_moved(round, round.stage, round.boxes, round.asked, due, faces))
-
-
 def _all_shown(round: Round, events: Sequence[Shown]) -> Round:
     shown = {position: card for position, card, _ in events}
     due = tuple([position for position in round.due if position not in shown])
-    faces = {**round.faces, **shown}
-    return _passed(_moved(round, round.stage, round.boxes, round.asked, due, faces))
+    return _moved(round, round.boxes, round.asked, due, {**round.faces, **shown})
 
 
 def _without(numbers: tuple[int, ...], number: int) -> tuple[int, ...]:
@@ -181,9 +178,11 @@ def _chose(round: Round, event: Chose) -> Round:
     choice = plan_of(round.rules).choices[step, name]
     box = round.boxes[seat]
     stakes, chose = _stakes_after(box.stakes, choice), {**box.chose, step: name}
-    box = box._replace(stakes=stakes, chose=chose, folded=box.folded or choice.folds)
-    asked, boxes = _without(round.asked, seat), {**round.boxes, seat: box}
-    return _passed(_moved(round, round.stage, boxes, asked, round.due, round.faces))
+    folded = box.folded or choice.folds
+    own = box.seat, box.player, box.hand
+    box = Box(*own, stakes, box.cards, chose, folded, box.abandoned, box.fee)
+    asked = _without(round.asked, seat)
+    return _moved(round, {**round.boxes, seat: box}, asked, round.due, round.faces)
 
 
 def _stakes_after(stakes: Mapping[str, Stake], choice: Choice) -> Mapping[str, Stake]:
@@ -228,12 +227,8 @@ def _declared(round: Round, event: Declared) -> Round:
                     for spot, stake in box.stakes.items()
                 }
                 round = _with_box(round, box._replace(abandoned=True, stakes=stakes))
-    return _reckoned(round)
-
-
-def _reckoned(round: Round) -> Round:
-    """Recompute the open decisions and due cards after an irregularity or a call-off."""
-    return _passed(round._replace(asked=seats_to_ask(round), due=cards_to_show(round)))
+    asked, due = seats_to_ask(round), cards_to_show(round)
+    return _moved(round, round.boxes, asked, due, round.faces)
 
 
 # ---------------------------------------------------------------- the settlement
@@ -249,13 +244,14 @@ def _meters_read(round: Round, event: MetersRead) -> Round:
 
 
 def _settled(round: Round, events: Sequence[SeatSettled]) -> Round:
-    lines, order, meters = round.lines, round.order, round.meters
+    lines, order = round.lines, round.order
     for seat, settled, fee, moved in events:
         lines, order = (*lines, *settled), (*order, seat)
-        meters = {**meters, **moved} if moved else meters
+        if moved:
+            round = round._replace(meters={**round.meters, **moved})
         if fee != round.boxes[seat].fee:
             round = _with_box(round, round.boxes[seat]._replace(fee=fee))
-    return round._replace(lines=lines, order=order, meters=meters)
+    return round._replace(lines=lines, order=order)
 
 
 def _with_box(round: Round, box: Box) -> Round:
@@ -265,45 +261,44 @@ def _with_box(round: Round, box: Box) -> Round:
 # ---------------------------------------------------------------- from step to step
 
 
-def _passed(round: Round) -> Round:
-    """Enter the next step if nothing is left to do in this one."""
-    stage = round.stage
-    if stage is None or round.void:
-        return round
-    done = not round.asked if stage.do == "decide" else stage.do == "reveal" and not round.due
-    return _entered(round) if done else round
-
-
-def _entered(round: Round) -> Round:
-    """Enter the next step with something to do; some of its cards may be due already."""
-    asked: tuple[int, ...] = ()
-    stage = left = round.stage
-    due = round.due
-    for stage in left.later if left else ():
-        if stage.turns:
-            due += due_in(round, stage)
-        if stage.do == "decide":
-            asked = asked_in(round, stage)
-            if asked:
-                break
-        elif due or stage.do != "reveal":
-            break
-    return _moved(round, stage, round.boxes, asked, due, round.faces)
-
-
 _MOVING = Round._fields.index("stage")
 
 
 def _moved(
     round: Round,
-    stage: Stage | None,
     boxes: Mapping[int, Box],
     asked: tuple[int, ...],
     due: tuple[int, ...],
     faces: Mapping[int, Card],
 ) -> Round:
-    """Return the round with its last fields, which change most often, replaced.
+    """Return the round with these fields, in the next step if nothing is left to do in this one.
 
-    Four events in five use this: it takes 0.3 µs, where `_replace` takes 1.3 µs.
+    More than half of all events end here, so it copies the round up to the fields that change most
+    often, which come last: that takes 0.5 µs, where `_replace` of five fields takes 0.9 µs.
     """
+    stage = round.stage
+    if stage and not round.void:
+        do = stage.do
+        if not asked if do == "decide" else do == "reveal" and not due:
+            stage, asked, due = _next_step(round, boxes, due)
     return tuple.__new__(Round, round[:_MOVING] + (stage, boxes, asked, due, faces))  # noqa: RUF005
+
+
+def _next_step(
+    round: Round, boxes: Mapping[int, Box], due: tuple[int, ...]
+) -> tuple[Stage | None, tuple[int, ...], tuple[int, ...]]:
+    """Return the next step with something to do, the seats that it asks, and the cards due.
+
+    Some of its cards may be due already.
+    """
+    stage = left = round.stage
+    for stage in left.later if left else ():
+        if stage.turns:
+            due += due_in(round, boxes, stage)
+        if stage.do == "decide":
+            asked = asked_in(round, boxes, stage)
+            if asked:
+                return stage, asked, due
+        elif due or stage.do != "reveal":
+            break
+    return stage, (), due
