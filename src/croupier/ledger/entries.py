@@ -13,18 +13,8 @@ from typing import NamedTuple
 from croupier.errors import Bug
 from croupier.ledger.accounts import HOUSE, Account, account
 from croupier.money import micros
-from croupier.round.events import (
-    Banked,
-    BetMade,
-    BetsClosed,
-    BetTakenDown,
-    CalledOff,
-    Chose,
-    Closed,
-    Declared,
-    Event,
-    SeatSettled,
-)
+from croupier.round import events as happened
+from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.settlement import Settlement
 from croupier.round.state import NOTHING, Round, Stake
@@ -101,11 +91,11 @@ def post(
     setting, before, number, held = posting
     after = after or evolve(before, event)
     number += 1
-    if isinstance(event, BetsClosed):
+    if isinstance(event, happened.BetsClosed):
         held = _holds(after)
     moves = _moves(Posting(setting, before, number, held), after, event)
     entries = numbered(f"{after.id}/{number}", moves)
-    if isinstance(event, SeatSettled) and held:
+    if isinstance(event, happened.SeatSettled) and held:
         charged = event.fee - before.boxes[event.seat].fee
         player = before.boxes[event.seat].player
         held = {**held, player: held.get(player, 0) - max(charged, 0)}
@@ -125,17 +115,17 @@ def numbered(of: str, moves: Iterable[Move]) -> tuple[Entry, ...]:
 
 def _moves(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
     match event:
-        case BetMade() | BetTakenDown() | Chose():
+        case happened.BetMade() | happened.BetTakenDown() | happened.Chose():
             return _laid(posting.round, after, event.seat)
-        case Banked():
+        case happened.Banked():
             return _bank_moves(posting.round, event)
-        case BetsClosed():
+        case happened.BetsClosed():
             return _closing_moves(posting, after, event)
-        case Declared() | CalledOff() if after.void and not posting.round.void:
+        case happened.Declared() | happened.CalledOff() if after.void and not posting.round.void:
             return _meters_back(posting, after)
-        case SeatSettled():
+        case happened.SeatSettled():
             return _seat_moves(posting, event)
-        case Closed():
+        case happened.Closed():
             return _end_moves(posting, event)
         case _:
             return ()
@@ -165,7 +155,7 @@ def _lies(stake: Stake | None) -> int:
     return 0 if stake is None or stake.fate == TAKEN_BACK else stake.cents
 
 
-def _bank_moves(before: Round, event: Banked) -> Iterator[Move]:
+def _bank_moves(before: Round, event: happened.Banked) -> Iterator[Move]:
     """Put up a bank's funds; replacing them returns the first ones."""
     purse, bank = account("player", event.player), account("bank", before.id)
     if before.banker:
@@ -173,7 +163,7 @@ def _bank_moves(before: Round, event: Banked) -> Iterator[Move]:
     yield Move(purse, bank, micros(event.funds), "funds")
 
 
-def _closing_moves(posting: Posting, after: Round, event: BetsClosed) -> Iterator[Move]:
+def _closing_moves(posting: Posting, after: Round, event: happened.BetsClosed) -> Iterator[Move]:
     setting, layout = posting.setting, account("layout", after.id)
     fees = account("fees", setting.table)
     for seat, cents in sorted(event.fees.items()):
@@ -222,7 +212,7 @@ def _meters_back(posting: Posting, after: Round) -> Iterator[Move]:
 # ---------------------------------------------------------------- the settlement
 
 
-def _seat_moves(posting: Posting, event: SeatSettled) -> Iterator[Move]:
+def _seat_moves(posting: Posting, event: happened.SeatSettled) -> Iterator[Move]:
     setting, round = posting.setting, posting.round
     box = round.boxes[event.seat]
     purse, layout = account("player", box.player), account("layout", round.id)
@@ -252,7 +242,7 @@ def _seat_moves(posting: Posting, event: SeatSettled) -> Iterator[Move]:
     yield Move(layout, fees, micros(max(event.fee - box.fee, 0)), "rake")
 
 
-def _end_moves(posting: Posting, event: Closed) -> Iterator[Move]:
+def _end_moves(posting: Posting, event: happened.Closed) -> Iterator[Move]:
     """Return what is left of the banker's funds and of what was held for fees."""
     round, layout = posting.round, account("layout", posting.round.id)
     fees, held = account("fees", posting.setting.table), dict(posting.held)

@@ -7,41 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from croupier.errors import ParseError, Refused, UserError
+from croupier.round import commands
+from croupier.round import events as happened
 from croupier.round.codec import event_from, to_plain
-from croupier.round.commands import (
-    Bank,
-    Bet,
-    CallOff,
-    Choose,
-    CloseBets,
-    Command,
-    Confirm,
-    Deal,
-    Declare,
-    Face,
-    Open,
-    Settle,
-    Show,
-    TakeDown,
-)
+from croupier.round.commands import Command
 from croupier.round.decide import decide
-from croupier.round.events import (
-    Banked,
-    BetMade,
-    BetsClosed,
-    BetTakenDown,
-    CalledOff,
-    Chose,
-    Closed,
-    Confirmed,
-    Dealt,
-    Declared,
-    Event,
-    MetersRead,
-    Opened,
-    SeatSettled,
-    Shown,
-)
+from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.state import Round
 from croupier.rules.rulebook import digest_of
@@ -90,15 +61,16 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
     """Yield the round after each event, or refuse an event that the engine wouldn't decide."""
     round = Round(rules)
     void = any(
-        isinstance(event, CalledOff) or (isinstance(event, Declared) and "void" in event.effects)
+        isinstance(event, happened.CalledOff)
+        or (isinstance(event, happened.Declared) and "void" in event.effects)
         for event in events
     )
     expected: list[Event] = []
     for number, event in enumerate(events, 1):
-        if not expected and not (void and isinstance(event, Chose)):
+        if not expected and not (void and isinstance(event, happened.Chose)):
             # In a void round, decisions may be incomplete and out of turn.
             expected = _decided(round, _command_for(event), number)
-        if void and isinstance(event, Chose):
+        if void and isinstance(event, happened.Chose):
             _check_choice(round, event, number)
         if expected and not _is_same(expected.pop(0), event):
             raise UserError("is not what the rules make of it", field=f"events[{number}]")
@@ -113,7 +85,7 @@ def _is_same(event: Event, other: Event) -> bool:
     return type(event) is type(other) and event == other
 
 
-def _check_choice(round: Round, event: Chose, number: int) -> None:
+def _check_choice(round: Round, event: happened.Chose, number: int) -> None:
     """Refuse a decision that nobody could have made in any order."""
     step = round.rules.steps.get(event.step)
     box = round.boxes.get(event.seat)
@@ -134,32 +106,32 @@ def _decided(round: Round, command: Command, number: int) -> list[Event]:
 def _command_for(event: Event) -> Command:
     """Return the command that must have caused an event."""
     match event:
-        case Opened():
-            return Open(event.round, event.meters)
-        case Banked():
-            return Bank(event.seat, event.player, event.funds)
-        case BetMade():
-            return Bet(event.seat, event.player, event.wager, event.cents, event.hand)
-        case BetTakenDown():
-            return TakeDown(event.seat, event.wager)
-        case BetsClosed():
-            return CloseBets(event.action)
-        case Dealt():
-            return Deal()
-        case Shown():
-            return Show((Face(event.position, event.card, event.salt),))
-        case Chose():
-            return Choose(event.seat, event.option, event.by)
-        case Declared():
-            return Declare(event.kind, _as_given(event.facts))
-        case CalledOff():
-            return CallOff(event.because)
-        case Confirmed():
-            return Confirm(event.clause, event.by)
-        case MetersRead():
-            return Settle(event.meters)
-        case SeatSettled() | Closed():
-            return Settle()
+        case happened.Opened():
+            return commands.Open(event.round, event.meters)
+        case happened.Banked():
+            return commands.Bank(event.seat, event.player, event.funds)
+        case happened.BetMade():
+            return commands.Bet(event.seat, event.player, event.wager, event.cents, event.hand)
+        case happened.BetTakenDown():
+            return commands.TakeDown(event.seat, event.wager)
+        case happened.BetsClosed():
+            return commands.CloseBets(event.action)
+        case happened.Dealt():
+            return commands.Deal()
+        case happened.Shown():
+            return commands.Show((commands.Face(event.position, event.card, event.salt),))
+        case happened.Chose():
+            return commands.Choose(event.seat, event.option, event.by)
+        case happened.Declared():
+            return commands.Declare(event.kind, _as_given(event.facts))
+        case happened.CalledOff():
+            return commands.CallOff(event.because)
+        case happened.Confirmed():
+            return commands.Confirm(event.clause, event.by)
+        case happened.MetersRead():
+            return commands.Settle(event.meters)
+        case happened.SeatSettled() | happened.Closed():
+            return commands.Settle()
 
 
 def _as_given(facts: Any) -> dict[str, Any]:

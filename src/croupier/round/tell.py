@@ -1,22 +1,7 @@
 """Describe an event in a sentence, as a dealer would announce it."""
 
-from croupier.round.events import (
-    Banked,
-    BetMade,
-    BetsClosed,
-    BetTakenDown,
-    CalledOff,
-    Chose,
-    Closed,
-    Confirmed,
-    Dealt,
-    Declared,
-    Event,
-    MetersRead,
-    Opened,
-    SeatSettled,
-    Shown,
-)
+from croupier.round import events as happened
+from croupier.round.events import Event
 from croupier.round.state import Round
 from croupier.rules.describe import EFFECTS
 from croupier.rules.vocabulary import BANK, SEATS
@@ -27,40 +12,40 @@ def tell(round: Round, event: Event) -> str:
     """Return a sentence about an event; `round` is the round after it."""
     rules = round.rules
     match event:
-        case Opened():
+        case happened.Opened():
             return "Place your bets."
-        case Banked():
+        case happened.Banked():
             return f"Seat {event.seat} banks with {dollars(event.funds)}."
-        case BetMade():
+        case happened.BetMade():
             label = rules.wagers[event.wager].label
             return f"Seat {event.seat} bets {dollars(event.cents)} on {label}."
-        case BetTakenDown():
+        case happened.BetTakenDown():
             return f"Seat {event.seat} takes down its {rules.wagers[event.wager].label}."
-        case BetsClosed():
+        case happened.BetsClosed():
             return "No more bets."
-        case Dealt():
+        case happened.Dealt():
             return f"{len(event.cards)} cards are dealt {rules.deal.label}."
-        case Shown():
+        case happened.Shown():
             return f"{event.card} is shown: {_where(round, event.position)}."
-        case Chose():
+        case happened.Chose():
             option = rules.steps[event.step].option[event.option]
             late = "" if event.by == "player" else f" ({event.by})"
             return f"Seat {event.seat}: {option.label}{late}."
-        case Declared():
+        case happened.Declared():
             does = listed([EFFECTS[effect] for effect in event.effects])
             cited = event.clause or f"ruling {event.ruling}"
             return f"{rules.irregularities[event.kind].says}: {does} ({cited})."
-        case CalledOff():
+        case happened.CalledOff():
             return f"The system calls the round off: {event.because} (ruling {event.ruling})."
-        case Confirmed():
+        case happened.Confirmed():
             return f"Confirmed by the {event.by}: {rules.clauses[event.clause].says}"
-        case MetersRead():
+        case happened.MetersRead():
             return "The meters are read."
-        case SeatSettled():
+        case happened.SeatSettled():
             net = sum(line.net for line in event.lines) - event.fee
             sign = "wins" if net > 0 else "loses" if net < 0 else "comes out even"
             return f"Seat {event.seat} {sign}{f' {dollars(abs(net))}' if net else ''}."
-        case Closed():
+        case happened.Closed():
             return "The round is over."
 
 

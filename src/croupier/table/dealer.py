@@ -1,18 +1,8 @@
 """The dealer of an automatic table: its next action on the way to a deal."""
 
 from croupier.errors import Refused
-from croupier.table.commands import (
-    Command,
-    Confirm,
-    Count,
-    Cut,
-    DealFirstCard,
-    Receive,
-    Secure,
-    Shuffle,
-    StartRound,
-    Time,
-)
+from croupier.table import commands
+from croupier.table.commands import Command, Time
 from croupier.table.decide import decide
 from croupier.table.prompts import due
 from croupier.table.state import Table
@@ -28,22 +18,24 @@ def chore(table: Table, time: Time, depth: int) -> Command | None:
     rules = table.rules.deck
     number = table.round.deck if table.round else table.deck_turn
     try:
-        decide(table, DealFirstCard(time) if table.round else StartRound("", time))
+        decide(
+            table, commands.DealFirstCard(time) if table.round else commands.StartRound("", time)
+        )
     except Refused as refused:
         match refused.code:
             case "no_deck" | "deck_too_old":
-                return Receive(number, time)
+                return commands.Receive(number, time)
             case "prompt_open":
                 asked = [prompt for prompt in due(table) if prompt.deck == number]
-                return Confirm(number, asked[0].clause, asked[0].by) if asked else None
+                return commands.Confirm(number, asked[0].clause, asked[0].by) if asked else None
             case "device_open":
                 asked = [prompt for prompt in due(table) if prompt.device]
                 device = asked[0].device
-                return Secure(device, asked[0].clause, asked[0].by) if device else None
+                return commands.Secure(device, asked[0].clause, asked[0].by) if device else None
             case "not_shuffled":
-                return Shuffle(number, rules.cards if rules.machine_count else None)
+                return commands.Shuffle(number, rules.cards if rules.machine_count else None)
             case "not_cut":
-                return Cut(number, depth)
+                return commands.Cut(number, depth)
             case "count_due":
-                return Count(number, rules.cards)
+                return commands.Count(number, rules.cards)
     return None

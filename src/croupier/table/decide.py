@@ -12,48 +12,10 @@ from croupier.round.irregularity import consequence_of
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Device, Person
-from croupier.table.commands import (
-    Change,
-    Command,
-    Confirm,
-    Count,
-    Cut,
-    DealFirstCard,
-    EndRound,
-    Fail,
-    Join,
-    Leave,
-    PassBank,
-    Receive,
-    Recut,
-    Restore,
-    Secure,
-    Shuffle,
-    StartRound,
-    TakeBank,
-    Time,
-    counts_stub,
-)
-from croupier.table.events import (
-    BankPassed,
-    BankTaken,
-    Changed,
-    Confirmed,
-    Counted,
-    CutMade,
-    DeckRemoved,
-    Event,
-    Failed,
-    FirstCardDealt,
-    Joined,
-    Left,
-    Received,
-    Restored,
-    RoundEnded,
-    RoundStarted,
-    Secured,
-    Shuffled,
-)
+from croupier.table import commands
+from croupier.table import events as happened
+from croupier.table.commands import Command, Time, counts_stub
+from croupier.table.events import Event
 from croupier.table.prompts import Prompt, due, prompts
 from croupier.table.state import (
     HOUR_S,
@@ -70,42 +32,42 @@ from croupier.table.state import (
 def decide(table: Table, command: Command) -> tuple[Event, ...]:
     """Return the events that a command causes, or raise Refused."""
     match command:
-        case Join():
+        case commands.Join():
             return (_join(table, command),)
-        case Leave():
+        case commands.Leave():
             _player_at(table, command.seat)
-            return (Left(command.seat),)
-        case Receive():
+            return (happened.Left(command.seat),)
+        case commands.Receive():
             _check_number(table, command.deck)
-            return (Received(command.deck, command.time),)
-        case Confirm():
+            return (happened.Received(command.deck, command.time),)
+        case commands.Confirm():
             return (_confirm(table, command),)
-        case Shuffle():
+        case commands.Shuffle():
             return _shuffle(table, command)
-        case Cut():
+        case commands.Cut():
             return (_cut(table, command),)
-        case Recut():
+        case commands.Recut():
             return (_recut(table, command),)
-        case Count():
+        case commands.Count():
             return _count(table, command)
-        case Fail():
+        case commands.Fail():
             return (_fail(table, command.device),)
-        case Secure():
+        case commands.Secure():
             return (_secure(table, command),)
-        case Restore():
+        case commands.Restore():
             _check_out(table, command.device)
-            return (Restored(command.device),)
-        case Change():
+            return (happened.Restored(command.device),)
+        case commands.Change():
             return (_change(table, command),)
-        case TakeBank():
+        case commands.TakeBank():
             return (_take_bank(table, command),)
-        case PassBank():
+        case commands.PassBank():
             return (_pass_bank(table, command),)
-        case StartRound():
+        case commands.StartRound():
             return (_start(table, command),)
-        case DealFirstCard():
+        case commands.DealFirstCard():
             return (_deal_first(table, command),)
-        case EndRound():
+        case commands.EndRound():
             return _end(table, command)
     assert_never(command)
 
@@ -113,14 +75,14 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
 # ---------------------------------------------------------------- seats
 
 
-def _join(table: Table, command: Join) -> Joined:
+def _join(table: Table, command: commands.Join) -> happened.Joined:
     seats, seat = table.rules.table, command.seat
     if not 1 <= seat <= seats.seats:
         message = f"there is no seat {seat}; they are 1 to {seats.seats}"
         raise Refused("no_such_seat", message, field="seat", clause=seats.clause)
     if seat in table.seats:
         raise Refused("seat_taken", f"seat {seat} is taken", field="seat")
-    return Joined(seat, command.player)
+    return happened.Joined(seat, command.player)
 
 
 def _player_at(table: Table, seat: int) -> str:
@@ -192,7 +154,7 @@ def _check_person(prompt: Prompt, by: Person) -> None:
         raise Refused("wrong_person", message, field="by", clause=prompt.clause)
 
 
-def _confirm(table: Table, command: Confirm) -> Confirmed:
+def _confirm(table: Table, command: commands.Confirm) -> happened.Confirmed:
     deck, clause = command.deck, command.clause
     todo = [prompt for prompt in due(table) if prompt.deck == deck]
     if all(prompt.clause != clause for prompt in todo):
@@ -201,10 +163,10 @@ def _confirm(table: Table, command: Confirm) -> Confirmed:
     if todo[0].clause != clause:
         raise Refused("not_yet", f"this comes first: {todo[0].says}", clause=todo[0].clause)
     _check_person(todo[0], command.by)
-    return Confirmed(deck, clause, command.by)
+    return happened.Confirmed(deck, clause, command.by)
 
 
-def _shuffle(table: Table, command: Shuffle) -> tuple[Event, ...]:
+def _shuffle(table: Table, command: commands.Shuffle) -> tuple[Event, ...]:
     rules, number = table.rules, command.deck
     _check_devices(table)
     if uses(rules, "shuffler"):
@@ -214,16 +176,16 @@ def _shuffle(table: Table, command: Shuffle) -> tuple[Event, ...]:
     if machine is None:
         if command.cards is not None:
             raise Refused("no_counter", "no shuffler here counts the cards", field="cards")
-        return (Shuffled(number),)
+        return (happened.Shuffled(number),)
     if command.cards is None:
         message = "the shuffler's count has to be read"
         raise Refused("no_count", message, field="cards", clause=machine.clause)
     removed = command.cards != rules.deck.cards and "remove deck" in machine.does
-    shuffled = Shuffled(number, counted=True)
-    return (shuffled, DeckRemoved(number, machine.clause)) if removed else (shuffled,)
+    shuffled = happened.Shuffled(number, counted=True)
+    return (shuffled, happened.DeckRemoved(number, machine.clause)) if removed else (shuffled,)
 
 
-def _cut(table: Table, command: Cut) -> CutMade:
+def _cut(table: Table, command: commands.Cut) -> happened.CutMade:
     deck, rules = _deck(table, command.deck), table.rules
     _check_confirmed(table, deck)
     _check_shuffled(table, deck)
@@ -234,10 +196,10 @@ def _cut(table: Table, command: Cut) -> CutMade:
         message = "the cards are cut; only a floorperson has them cut again"
         raise Refused("already_cut", message, clause=_recut_prompt(rules))
     check_depth(rules, command.depth)
-    return CutMade(command.deck, command.depth)
+    return happened.CutMade(command.deck, command.depth)
 
 
-def _recut(table: Table, command: Recut) -> CutMade:
+def _recut(table: Table, command: commands.Recut) -> happened.CutMade:
     # 5.G: after a cut, before any card, and only at a floorperson's request.
     deck, rules = _deck(table, command.deck), table.rules
     if not deck.depth:
@@ -247,7 +209,7 @@ def _recut(table: Table, command: Recut) -> CutMade:
         message = f"a floorperson has the cards cut again, not the {command.by}"
         raise Refused("wrong_person", message, field="by", clause=_recut_prompt(rules))
     check_depth(rules, command.depth)
-    return CutMade(command.deck, command.depth, command.by)
+    return happened.CutMade(command.deck, command.depth, command.by)
 
 
 def _recut_prompt(rules: TableRules) -> str | None:
@@ -264,7 +226,7 @@ def check_depth(rules: TableRules, depth: int) -> None:
         raise Refused("bad_cut", message, field="depth", clause=clause)
 
 
-def _count(table: Table, command: Count) -> tuple[Event, ...]:
+def _count(table: Table, command: commands.Count) -> tuple[Event, ...]:
     _check_between(table)
     _deck(table, command.deck)
     kinds = table.rules.irregularities.items()
@@ -274,9 +236,9 @@ def _count(table: Table, command: Count) -> tuple[Event, ...]:
     # The round is over, so no misdeal can be found any more: a wrong count removes the deck.
     facts = {"cards": command.cards, "misdealt": False}
     row, _ = consequence_of(Round(table.rules), kind, facts)
-    counted = Counted(command.deck, command.cards)
+    counted = happened.Counted(command.deck, command.cards)
     if "remove deck" in row.does:
-        return (counted, DeckRemoved(command.deck, row.clause or ""))
+        return (counted, happened.DeckRemoved(command.deck, row.clause or ""))
     return (counted,)
 
 
@@ -298,14 +260,14 @@ def _check_works(table: Table, device: Device) -> None:
         raise Refused("device_out", message, field=device, clause=table.out[device].clause)
 
 
-def _fail(table: Table, device: Device) -> Failed:
+def _fail(table: Table, device: Device) -> happened.Failed:
     rules = table.rules
     rows = [i.rows[0] for i in rules.irregularities.values() if i.device == device]
     if not rows or not uses(rules, device):
         raise Refused("no_such_device", f"this table uses no such {device}", field="device")
     if device in table.out:
         raise Refused("already_out", f"the {device} is out of order already", field="device")
-    return Failed(device, rows[0].clause or "")
+    return happened.Failed(device, rows[0].clause or "")
 
 
 def _check_out(table: Table, device: Device) -> None:
@@ -313,24 +275,24 @@ def _check_out(table: Table, device: Device) -> None:
         raise Refused("not_out", f"the {device} isn't out of order", field="device")
 
 
-def _secure(table: Table, command: Secure) -> Secured:
+def _secure(table: Table, command: commands.Secure) -> happened.Secured:
     device = command.device
     _check_out(table, device)
     for prompt in due(table):
         if (prompt.device, prompt.clause) == (device, command.clause):
             _check_person(prompt, command.by)
-            return Secured(device, command.clause, command.by)
+            return happened.Secured(device, command.clause, command.by)
     message = f"{command.clause!r} is not to be confirmed of the {device} now"
     raise Refused("not_due", message, field="clause")
 
 
-def _change(table: Table, command: Change) -> Changed:
+def _change(table: Table, command: commands.Change) -> happened.Changed:
     _check_between(table)
     if command.digest not in table.ways:
         raise Refused("no_such_rules", "the table has no rules of this digest", field="digest")
     # 13.H: cover or mark the device before shuffling or dealing another way.
     _check_devices(table)
-    return Changed(command.digest)
+    return happened.Changed(command.digest)
 
 
 # ---------------------------------------------------------------- the bank
@@ -359,18 +321,18 @@ def _check_turn(table: Table, seat: int) -> str:
     return player
 
 
-def _take_bank(table: Table, command: TakeBank) -> BankTaken:
+def _take_bank(table: Table, command: commands.TakeBank) -> happened.BankTaken:
     player = _check_turn(table, command.seat)
     if command.funds <= 0:
         raise Refused("no_money", "the banker must put up funds", field="funds")
-    return BankTaken(command.seat, player, command.funds)
+    return happened.BankTaken(command.seat, player, command.funds)
 
 
-def _pass_bank(table: Table, command: PassBank) -> BankPassed:
+def _pass_bank(table: Table, command: commands.PassBank) -> happened.BankPassed:
     player, rotation = _check_turn(table, command.seat), table.rules.bank.rotation
     if rotation and not rotation.passes:
         raise Refused("no_pass", "this book doesn't let you pass the bank", clause=rotation.clause)
-    return BankPassed(command.seat, player)
+    return happened.BankPassed(command.seat, player)
 
 
 # ---------------------------------------------------------------- rounds
@@ -381,7 +343,7 @@ def _check_between(table: Table) -> None:
         raise Refused("round_open", "a round is in play")
 
 
-def _start(table: Table, command: StartRound) -> RoundStarted:
+def _start(table: Table, command: commands.StartRound) -> happened.RoundStarted:
     rules, number = table.rules, table.deck_turn
     _check_between(table)
     if len(table.seats) < rules.table.seats_min:
@@ -398,7 +360,7 @@ def _start(table: Table, command: StartRound) -> RoundStarted:
         raise Refused("count_due", message, clause=rules.deck.stub_count.clause)
     if rules.banked_by == "player" and table.banker is None:
         raise Refused("no_banker", "nobody has taken the bank", clause=_bank_clause(rules))
-    return RoundStarted(command.round, command.time, number, deck.order, table.banker)
+    return happened.RoundStarted(command.round, command.time, number, deck.order, table.banker)
 
 
 def _check_dealing(table: Table) -> None:
@@ -413,26 +375,26 @@ def _in_play(table: Table) -> InPlay:
     return table.round
 
 
-def _deal_first(table: Table, command: DealFirstCard) -> FirstCardDealt:
+def _deal_first(table: Table, command: commands.DealFirstCard) -> happened.FirstCardDealt:
     playing = _in_play(table)
     if playing.dealt:
         raise Refused("already_dealt", "the first card of the round is dealt")
     # Betting took time, and the deck may have been recut: check everything again.
     _check_dealing(table)
     deck = _check_ready(table, playing.deck, command.time)
-    return FirstCardDealt(playing.id, command.time, playing.deck, deck.order)
+    return happened.FirstCardDealt(playing.id, command.time, playing.deck, deck.order)
 
 
-def _end(table: Table, command: EndRound) -> tuple[Event, ...]:
+def _end(table: Table, command: commands.EndRound) -> tuple[Event, ...]:
     playing = _in_play(table)
     if command.round != playing.id:
         message = f"the round in play is {playing.id!r}"
         raise Refused("no_round", message, field="round")
     meters = {} if command.void else command.meters
     events: list[Event] = [
-        RoundEnded(playing.id, playing.deck, command.void, command.counted, meters)
+        happened.RoundEnded(playing.id, playing.deck, command.void, command.counted, meters)
     ]
     if command.removed and playing.deck in table.decks:
-        events.append(DeckRemoved(playing.deck, command.removed))
+        events.append(happened.DeckRemoved(playing.deck, command.removed))
     failed = (d for d in command.failed if uses(table.rules, d) and d not in table.out)
     return (*events, *(_fail(table, device) for device in failed))

@@ -8,27 +8,9 @@ from typing import assert_never
 from croupier.round.state import Banker
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Moment
+from croupier.table import events as happened
 from croupier.table.commands import Time
-from croupier.table.events import (
-    BankPassed,
-    BankTaken,
-    Changed,
-    Confirmed,
-    Counted,
-    CutMade,
-    DeckRemoved,
-    Event,
-    Failed,
-    FirstCardDealt,
-    Joined,
-    Left,
-    Received,
-    Restored,
-    RoundEnded,
-    RoundStarted,
-    Secured,
-    Shuffled,
-)
+from croupier.table.events import Event
 from croupier.table.prompts import prompts
 from croupier.table.state import (
     CARDS,
@@ -56,49 +38,49 @@ def replay(rules: TableRules, events: Iterable[Event], others: Iterable[TableRul
 def evolve(table: Table, event: Event) -> Table:
     """Return the table after one event."""
     match event:
-        case Joined():
+        case happened.Joined():
             return replace(table, seats={**table.seats, event.seat: event.player})
-        case Left():
+        case happened.Left():
             return _left(table, event)
-        case Received():
+        case happened.Received():
             return _received(table, event)
-        case Confirmed():
+        case happened.Confirmed():
             deck = table.decks[event.deck]
             todo = tuple(task for task in deck.todo if task.clause != event.clause)
             return _with_deck(table, event.deck, replace(deck, todo=todo))
-        case Shuffled():
+        case happened.Shuffled():
             return _shuffled(table, event)
-        case CutMade():
+        case happened.CutMade():
             deck = _without(table.decks[event.deck], ("cut",))
             todo = (*deck.todo, *_tasks(table.rules, "cut"))
             return _reordered(table, event.deck, replace(deck, depth=event.depth, todo=todo))
-        case Counted():
+        case happened.Counted():
             table = replace(table, uncounted=0)
             return _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
-        case DeckRemoved():
+        case happened.DeckRemoved():
             decks = {number: deck for number, deck in table.decks.items() if number != event.deck}
             return replace(table, decks=decks)
-        case Failed():
+        case happened.Failed():
             return _failed(table, event)
-        case Secured():
+        case happened.Secured():
             secured = table.out[event.device]._replace(secured=event.clause)
             return replace(table, out={**table.out, event.device: secured})
-        case Restored():
+        case happened.Restored():
             out = {device: o for device, o in table.out.items() if device != event.device}
             return replace(table, out=out)
-        case Changed():
+        case happened.Changed():
             return _changed(table, event)
-        case BankTaken():
+        case happened.BankTaken():
             return replace(table, banker=Banker(event.seat, event.player, event.funds))
-        case BankPassed():
+        case happened.BankPassed():
             passed = (*table.passed, event.player)
             return _again(replace(table, banker=None, passed=passed))
-        case RoundStarted():
+        case happened.RoundStarted():
             return _started(table, event)
-        case FirstCardDealt():
+        case happened.FirstCardDealt():
             in_play = table.round and replace(table.round, dealt=True)
             return replace(_aged(table, event.time), round=in_play)
-        case RoundEnded():
+        case happened.RoundEnded():
             return _ended(table, event)
     assert_never(event)
 
@@ -143,7 +125,7 @@ def _unshuffled(deck: Deck) -> Deck:
     return replace(_without(deck, _HANDLING), stack=None, depth=0)
 
 
-def _received(table: Table, event: Received) -> Table:
+def _received(table: Table, event: happened.Received) -> Table:
     rules, shuffle = table.rules, table.rules.deck.shuffle
     moments: tuple[Moment, ...] = ("deck change",) if event.deck in table.decks else ()
     if shuffle and rules.selections.get(CARDS) in shuffle.unless:
@@ -154,7 +136,7 @@ def _received(table: Table, event: Received) -> Table:
     return _reordered(_aged(table, event.time), event.deck, deck)
 
 
-def _shuffled(table: Table, event: Shuffled) -> Table:
+def _shuffled(table: Table, event: happened.Shuffled) -> Table:
     deck = _unshuffled(table.decks[event.deck])
     by_machine = uses(table.rules, "shuffler")
     deck = replace(
@@ -184,7 +166,7 @@ def _idle(table: Table) -> Table:
 # ---------------------------------------------------------------- devices and equipment
 
 
-def _failed(table: Table, event: Failed) -> Table:
+def _failed(table: Table, event: happened.Failed) -> Table:
     """Mark a device as out of order; cards that may be in it must be reshuffled."""
     at_hand = table.round.deck if table.round else table.deck_turn
     if event.device == "shoe":
@@ -197,7 +179,7 @@ def _failed(table: Table, event: Failed) -> Table:
     return replace(table, out={**table.out, event.device: Outage(event.clause)}, decks=decks)
 
 
-def _changed(table: Table, event: Changed) -> Table:
+def _changed(table: Table, event: happened.Changed) -> Table:
     rules = table.ways[event.digest]
     decks = {
         number: replace(deck, todo=tuple(t for t in deck.todo if t.clause in rules.clauses))
@@ -211,7 +193,7 @@ def _changed(table: Table, event: Changed) -> Table:
 # ---------------------------------------------------------------- seats, bank and rounds
 
 
-def _left(table: Table, event: Left) -> Table:
+def _left(table: Table, event: happened.Left) -> Table:
     seats = {seat: player for seat, player in table.seats.items() if seat != event.seat}
     banker = table.banker if table.banker and table.banker.seat != event.seat else None
     return _idle(_again(replace(table, seats=seats, banker=banker)))
@@ -222,7 +204,7 @@ def _again(table: Table) -> Table:
     return table if bank_order(table) else replace(table, passed=())
 
 
-def _started(table: Table, event: RoundStarted) -> Table:
+def _started(table: Table, event: happened.RoundStarted) -> Table:
     banker, last = event.banker, table.turn
     if banker:
         running = last.rounds if last and last.player == banker.player else 0
@@ -238,7 +220,7 @@ def _started(table: Table, event: RoundStarted) -> Table:
     )
 
 
-def _ended(table: Table, event: RoundEnded) -> Table:
+def _ended(table: Table, event: happened.RoundEnded) -> Table:
     if event.deck in table.decks:
         table = _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
     return _idle(
