@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from croupier.cards import DECK
-from croupier.cli.settle import parse_json
 from croupier.errors import UserError
 from croupier.money import micros
+from croupier.reading.json import parse_json
 from croupier.round.commands import Bet, Choose, CloseBets, Deal, Face, Open, Settle, Show
 from croupier.round.file import Played
 from croupier.round.order import to_show

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from croupier.cli.output import AsJson, group, print_json, print_lines
-from croupier.cli.settle import parse_json, show_round
+from croupier.cli.settle import show_round
+from croupier.reading.json import parse_json
 from croupier.round.file import Played
 from croupier.round.record import events_of, open_record, rounds_of
 from croupier.round.result import result_of

@@ -4,7 +4,6 @@ import gc
 import json
 import sys
 from collections.abc import Iterator
-from decimal import Decimal
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -21,8 +20,9 @@ from croupier.cli.output import (
     print_table,
     say,
 )
-from croupier.errors import ParseError, UserError
+from croupier.errors import UserError
 from croupier.money import format_money
+from croupier.reading.json import parse_json
 from croupier.reading.toml import parse_toml
 from croupier.round.file import Played
 from croupier.round.reasons import Reasons
@@ -78,7 +78,7 @@ def settle(
 def read_round(file: str) -> Any:
     """Read a round file, TOML or JSON; - is JSON from standard input."""
     if file == "-":
-        return parse_json(_text(sys.stdin.buffer.read()))
+        return parse_json(sys.stdin.buffer.read())
     text = read_text(Path(file))
     if file.endswith(".json"):
         return parse_json(text)
@@ -96,40 +96,6 @@ def write_record(file: Path, played: Played, selections: dict[str, Any]) -> None
     say(f"wrote {file}")
 
 
-def parse_json(text: str) -> Any:
-    """Parse JSON strictly: exact numbers, no NaN, no duplicate keys."""
-    try:
-        return json.loads(
-            text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_doubles
-        )
-    except RecursionError:
-        raise UserError("is nested too deeply", field="round") from None
-    except ParseError:
-        raise
-    except ValueError as error:  # JSON's errors, and numbers of thousands of digits.
-        raise UserError(f"is not JSON: {error}", field="round") from None
-
-
-def _text(data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise UserError("is not UTF-8 text", field="round") from None
-
-
-def _no_constant(name: str) -> None:
-    raise UserError(f"{name} is not a number", field="round")
-
-
-def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) != len(pairs):
-        keys = [key for key, _ in pairs]
-        doubled = next(key for key in keys if keys.count(key) > 1)
-        raise UserError("comes twice", field=doubled)
-    return table
-
-
 def answer_lines(settler: Settler) -> None:
     """Answer each line of input with a line of JSON, and continue after errors."""
     gc.set_threshold(GARBAGE_OBJECTS)
@@ -141,7 +107,7 @@ def answer_lines(settler: Settler) -> None:
 
 def _answer(settler: Settler, line: bytes) -> str:
     try:
-        answer = settler.settle(parse_json(_text(line)))
+        answer = settler.settle(parse_json(line))
     except UserError as error:
         answer = {"error": one_line(str(error)), "clause": error.clause}
     return _written(answer)

@@ -14,7 +14,7 @@ from croupier.errors import ParseError, UserError
 from croupier.fairness.cut import check_hash, check_value
 from croupier.house import said
 from croupier.reading import read
-from croupier.server.strict import loads
+from croupier.reading.json import parse_message
 
 _ID = re.compile(r"[!-~]{1,64}")
 
@@ -37,7 +37,7 @@ _TYPES: dict[str, type[said.Message]] = {
 
 def message_from(text: str | bytes) -> tuple[said.Message, bytes]:
     """Read a message; return it with the digest of its body."""
-    data = loads(text)
+    data = parse_message(text)
     if not isinstance(data, dict):
         raise ParseError("must be a table", field="message")
     if not isinstance(data.get("id"), str) or not _ID.fullmatch(data["id"]):
@@ -71,7 +71,7 @@ def _check_bet(body: dict[str, Any]) -> None:
 def id_in(text: str | bytes) -> str | None:
     """Return the id of a message, so that even a faulty one can be answered."""
     try:
-        data = loads(text)
+        data = parse_message(text)
     except UserError:
         return None
     id = data.get("id") if isinstance(data, dict) else None

@@ -1,13 +1,21 @@
 """JSON is read strictly: what two readers could understand differently is refused."""
 
 import json
+from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from croupier.errors import Refused
-from croupier.server.strict import DEPTH_MAX, WHOLE_MAX, loads, plain_table, read_carefully
+from croupier.reading.json import (
+    DEPTH_MAX,
+    WHOLE_MAX,
+    parse_json,
+    parse_message,
+    plain_table,
+    read_carefully,
+)
 
 REFUSED = [
     ('{"a": 1, "a": 2}', "duplicate_key"),
@@ -49,7 +57,7 @@ REFUSED = [
 @pytest.mark.parametrize("as_bytes", [True, False])
 def test_what_is_ambiguous_is_refused(text: str, code: str, as_bytes: bool) -> None:
     with pytest.raises(Refused) as refused:
-        loads(text.encode() if as_bytes else text)
+        parse_message(text.encode() if as_bytes else text)
     assert refused.value.code == code
     assert len(refused.value.message) < 200
 
@@ -57,24 +65,24 @@ def test_what_is_ambiguous_is_refused(text: str, code: str, as_bytes: bool) -> N
 @pytest.mark.parametrize("text", [text for text, _ in REFUSED], ids=lambda text: text[:20])
 def test_what_is_ambiguous_is_refused_in_a_table(text: str) -> None:
     with pytest.raises(Refused):
-        loads(f'{{"a": 1, "b": {text}}}')
+        parse_message(f'{{"a": 1, "b": {text}}}')
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:
     for data in (b'"\xff"', b'"\xed\xa0\x80"', '{"a": 1}'.encode("utf-16")):
         with pytest.raises(Refused):
-            loads(data)
+            parse_message(data)
     with pytest.raises(Refused):
-        loads('"\ud800"')
+        parse_message('"\ud800"')
 
 
 def test_what_is_plain_is_read() -> None:
-    assert loads(b'{"a": [1, -2, true, null, "\\ud83c\\udca1 \\u00e9"]}') == {
+    assert parse_message(b'{"a": [1, -2, true, null, "\\ud83c\\udca1 \\u00e9"]}') == {
         "a": [1, -2, True, None, "🂡 é"]
     }
-    assert loads(str(WHOLE_MAX)) == WHOLE_MAX
-    assert loads("[" * DEPTH_MAX + "]" * DEPTH_MAX)
-    assert loads(json.dumps(["[" * 100, '"{{' * 50])) == ["[" * 100, '"{{' * 50]
+    assert parse_message(str(WHOLE_MAX)) == WHOLE_MAX
+    assert parse_message("[" * DEPTH_MAX + "]" * DEPTH_MAX)
+    assert parse_message(json.dumps(["[" * 100, '"{{' * 50])) == ["[" * 100, '"{{' * 50]
 
 
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -88,18 +96,18 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_whatever_is_written_is_read_back(value: object) -> None:
-    assert loads(json.dumps(value)) == value
-    assert loads(json.dumps(value, ensure_ascii=False).encode()) == value
+    assert parse_message(json.dumps(value)) == value
+    assert parse_message(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
 @given(st.text(alphabet='{}[]":,\\u0d8e1.-tfn x', max_size=60) | st.binary(max_size=60))
 def test_nothing_else_than_a_refusal_comes_of_rubbish(data: str | bytes) -> None:
     try:
-        value = loads(data)
+        value = parse_message(data)
     except Refused as refused:
         assert refused.code
     else:
-        assert loads(json.dumps(value)) == value
+        assert parse_message(json.dumps(value)) == value
 
 
 EDGES = [0, 2**53 - 1, 2**53, 1 - 2**53, -(2**53), 2**63, 10**30, "", "-0", '"', "{", "[1]", "\x7f"]
@@ -133,3 +141,18 @@ def test_most_messages_are_read_quickly() -> None:
     assert plain_table(json.dumps(bet)) == bet
     for odd in ({"hand": None}, {"id": 'a"b'}, {"id": "é"}, {"cents": 2**53}, {"cents": [5]}):
         assert plain_table(json.dumps({**bet, **odd})) is None
+
+
+def test_files_may_have_decimals_and_are_otherwise_as_strict() -> None:
+    assert parse_json('{"ante": 2.50, "of": [1, "x"]}') == {"ante": Decimal("2.50"), "of": [1, "x"]}
+    for text, code in (
+        ('{"a": 1, "a": 2}', "duplicate_key"),
+        ("[NaN]", "not_json"),
+        ("[1,]", "not_json"),
+        ("9" * 5_000, "number_too_large"),
+        ("[" * 100_000, "too_deep"),
+        (b"\xff", "bad_text"),
+    ):
+        with pytest.raises(Refused) as refused:
+            parse_json(text)
+        assert refused.value.code == code
