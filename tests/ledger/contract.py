@@ -27,6 +27,7 @@ from croupier.ledger.store import (
     Answer,
     Claim,
     Decide,
+    Moment,
     NewEvent,
     Request,
     Result,
@@ -265,6 +266,19 @@ class StoreContract(FindingContract):
             assert [p.entry.id for p in view.history(ADA, limit=9)] == ["cage#2/1", "cage#1/1"]
             assert view.answer("cage-1") == Answer("answer to cage-1", 3, repeated=True)
             assert view.answer("cage-2") is None
+
+    def test_what_moved_an_account_comes_in_pages_the_latest_first(self, store: Store) -> None:
+        moved = [("r1", 5), ("r2", 9), ("r3", 9), ("r1", 7), ("", 20), ("r9", 30)]
+        for place, (subject, time_ms) in enumerate(moved):
+            to = ADA if subject != "r9" else Account("player:bob")
+            entry = Entry(str(place), Account("cage"), to, 1, "moved")
+            work = Work((NewEvent(EVENT, time_ms, subject, (entry,)),), "done")
+            store.append(claim(f"c{place}", place), work)
+        with store.reading() as view:
+            pages = [view.moved_by(ADA, before=None, limit=2)]
+            while pages[-1]:
+                pages.append(view.moved_by(ADA, before=pages[-1][-1], limit=2))
+        assert pages == [[Moment(9, "r3"), Moment(9, "r2")], [Moment(7, "r1")], []]
 
     def test_a_repeated_command_has_one_effect_and_the_same_answer(self, store: Store) -> None:
         first = store.append(claim("c", body=b"x"), moving(7))

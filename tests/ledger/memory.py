@@ -9,7 +9,7 @@ from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.entries import balances
 from croupier.ledger.journal import START, Head, StoredEvent, chain
 from croupier.ledger.scribe import Happened, Scribe
-from croupier.ledger.store import Answer
+from croupier.ledger.store import Answer, Moment
 from tests.ledger.tables import TIME, random_history, rules_of
 
 SECRET = bytes(range(32))
@@ -40,6 +40,9 @@ class Memory:
     def history(self, account: Account, *, limit: int) -> list[Posted]:
         rows = [row for rows in self.entries.values() for row in rows]
         return [r for r in rows if account in (r.entry.debit, r.entry.credit)][:limit]
+
+    def moved_by(self, account: Account, *, before: Moment | None, limit: int) -> list[Moment]:
+        raise NotImplementedError
 
     def balance(self, account: Account) -> int | None:
         return self.accounts.get(account)

@@ -19,10 +19,16 @@ PATHS = {
     "/tables/{table}.json": "table",
     "/lobby.json": "lobby",
     "/api/history": "history",
+    "/history.json": "played",
+    "/statistics.json": "statistics",
+    "/tables/{table}/strategy.json": "strategy",
     "/api/tables/nowhere": "error",
     "/rounds/nowhere.json": "error",
     "/api/ledger/balances": "error",
     "/api/history?limit=x": "error",
+    "/history.json?before=yesterday": "error",
+    "/statistics.json?since=x": "error",
+    "/tables/nowhere/strategy.json": "error",
 }
 
 
@@ -50,6 +56,8 @@ async def _walked(house: House, book: str) -> tuple[list[str], set[str]]:
     told = (await http.get(f"/rounds/{round}.json")).json()
     assert told["settlement"] is not None
     found += faults("round", told)
+    played = (await http.get("/history.json")).json()["rounds"]
+    assert [one["round"] for one in played] == [round]
     frames: list[Any] = [json.loads(text) for one in walk.lines.values() for text in one.frames]
     for frame in frames:
         found += faults("frame", frame)

@@ -98,6 +98,13 @@ Finish = Callable[[], list[Result]]
 """Waits for the commit and returns the result of each command."""
 
 
+class Moment(NamedTuple):
+    """A subject of the journal, such as a round, and the time of one of its events."""
+
+    time_ms: int
+    subject: str
+
+
 class View(Protocol):
     """A snapshot of the ledger, unaffected by later commits."""
 
@@ -115,6 +122,12 @@ class View(Protocol):
 
     def history(self, account: Account, *, limit: int) -> list[Posted]:
         """Return the last entries of an account, the latest first."""
+
+    def moved_by(self, account: Account, *, before: Moment | None, limit: int) -> list[Moment]:
+        """Return the last subjects that moved an account, and when last, the latest first.
+
+        `before` is the last one of the page before, if any.
+        """
 
     def balance(self, account: Account) -> int | None:
         """Return an account's balance in micros; None if it never existed."""

@@ -18,9 +18,11 @@ from croupier.server.faults import answer_errors
 from croupier.server.guard import MESSAGES, Guard, Policy
 from croupier.server.limits import Rate
 from croupier.server.pages import mount
+from croupier.server.pages import player as player_pages
 from croupier.server.pages import tables as table_pages
 from croupier.server.people import People
 from croupier.server.registry import PLAYER
+from croupier.server.reviews import Reviews
 from croupier.server.routes import access, health, tables
 
 
@@ -57,12 +59,13 @@ def make_app(
         redoc_url=None,
     )
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
-    app.state.galleries = galleries
+    app.state.galleries, app.state.reviews = galleries, Reviews(pit)
     people.on_ended = galleries.end
     people.on_changed = _Rechecking(galleries, people).check
     pit.acts.listeners.append(people.hear)
     answer_errors(app)
-    for router in (access.router, health.router, tables.router, sockets.router, table_pages.router):
+    pages = table_pages.router, player_pages.router
+    for router in (access.router, health.router, tables.router, sockets.router, *pages):
         app.include_router(router)
     desk = mount(app, folders)
     return app

@@ -25,6 +25,7 @@ from croupier.ledger.store import (
     Answer,
     Claim,
     Decide,
+    Moment,
 )
 
 Row = tuple[Any, ...]
@@ -297,6 +298,21 @@ class Reading:
         )
         sql = f"{sides} ORDER BY time_ms DESC, stream DESC, number DESC, line DESC LIMIT ?"
         return [_posted(row[:-1]) for row in self._rows(sql, account, account, limit)]
+
+    def moved_by(self, account: Account, *, before: Moment | None, limit: int) -> list[Moment]:
+        moved = "SELECT subject, time_ms FROM entries JOIN events USING (stream, number)"
+        sides = " UNION ALL ".join(
+            f"{moved} WHERE {side} = ? AND substr({side}, 1, 7) <> '{LAYOUT}' AND subject <> ''"
+            for side in ("debit", "credit")
+        )
+        last = "max(time_ms)"
+        earlier = f"HAVING {last} < ? OR ({last} = ? AND subject < ?)" if before else ""
+        sql = (
+            f"SELECT {last}, subject FROM ({sides}) AS moved GROUP BY subject {earlier} "
+            f"ORDER BY {last} DESC, subject DESC LIMIT ?"
+        )
+        cursor = (before.time_ms, *before) if before else ()
+        return [Moment(*row) for row in self._rows(sql, account, account, *cursor, limit)]
 
     def _history_of_layout(self, layout: Account) -> list[Posted]:
         """Return the entries of a layout, all of which belong to its round."""

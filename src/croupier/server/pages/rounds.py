@@ -13,9 +13,7 @@ from fastapi import APIRouter, Request, Response
 
 from croupier.errors import Refused, UserError
 from croupier.fairness.commitment import Commitment, Committed
-from croupier.fairness.cut import NO_CUT, PlayersCut, document_of
-from croupier.fairness.events import DeckCommitted
-from croupier.fairness.events import event_from as fairness_event_from
+from croupier.fairness.cut import PlayersCut, document_of
 from croupier.fairness.seal import unseal
 from croupier.gallery.felt import felt_of
 from croupier.gallery.galleries import Galleries
@@ -32,6 +30,7 @@ from croupier.round.record import record_of
 from croupier.round.state import Round
 from croupier.round.tell import tell
 from croupier.round.view import own_positions
+from croupier.server.opened import fairness_of
 from croupier.server.pages.render import document, page
 from croupier.server.people import People
 from croupier.server.routes.access import signed_in_of
@@ -137,7 +136,7 @@ async def _read(request: Request, id: str) -> Read:
         )
     except UserError:
         raise Refused("not_found", "there is no round of this name") from None
-    commitment, cut = _fairness(found)
+    commitment, cut = fairness_of(found)
     round = found.told[-1][0]
     deck = None
     if round.closed and sealed is not None and commitment is not None:
@@ -147,20 +146,6 @@ async def _read(request: Request, id: str) -> Read:
     names = {player: await _name(known, people, player) for player in sorted(players)}
     one = await signed_in_of(request)
     return Read(found, commitment, deck, cut, names, one.person.id if one else None)
-
-
-def _fairness(found: FoundRound) -> tuple[Commitment | None, PlayersCut]:
-    """Return the commitment to a round's deck, and the players' cut of it."""
-    commitment, cut = None, NO_CUT
-    for record in found.records:
-        if record.of != "fairness":
-            continue
-        event = fairness_event_from(record.event)
-        if isinstance(event, DeckCommitted):
-            commitment, cut = Commitment(event.round, event.rules, event.root), NO_CUT
-        elif commitment is not None:
-            cut = cut.after(event, commitment)
-    return commitment, cut
 
 
 async def _name(known: Mapping[str, str], people: People, player: str) -> str:
