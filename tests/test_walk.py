@@ -28,9 +28,9 @@ def test_what_is_a_step() -> None:
         Call("house/standing.py", "Standing.in_play", "house/players.py"),
         Call("house/standing.py", "Act.__init__", "house/turn.py"),
         Call("house/table.py", "Table.decide.<locals>.<genexpr>", "house/turn.py"),
-        Call("money.py", "micros", "ledger/entries.py"),
         Call("house/books.py", "Books._take_turns", ""),
+        Call("money.py", "micros", "ledger/entries.py"),
     ]
     found = {stage: [call.name for call in walked] for stage, walked in steps(calls).items()}
-    assert found["door"] == ["Wire.data_received", "Talk.hear"]
-    assert found["decide"] == ["Books._take_turns"]
+    assert found["door"] == ["Wire.data_received", "Talk.hear", "Standing.in_play"]
+    assert found["decide"] == ["Books._take_turns", "micros"]

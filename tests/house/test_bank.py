@@ -41,9 +41,8 @@ def test_the_bank_is_taken_passed_and_goes_round(tmp_path: Path, id: str) -> Non
         await deal_until(pit, "bets")
         assert pit.scene()["banker"]["seat"] == 2
         assert pit.books.purse_cents("p2") == 900_00
-        error = await refused(
-            two.ask("bet", seat=2, wager=next(iter(table.place.standing.rules.wagers)), cents=10_00)
-        )
+        wager = next(iter(table.place.standing.table.rules.wagers))
+        error = await refused(two.ask("bet", seat=2, wager=wager, cents=10_00))
         assert error.code == "banker_bets"
 
     play(tmp_path, one_table(id), scenario)
@@ -86,7 +85,7 @@ def test_a_meter_rises_by_the_rate_and_is_shared(tmp_path: Path) -> None:
             await deal_until(pit, "bets", id)
             await bet_all(one, 1)
             await deal_on(pit, id)
-        rate = pit.tables["t"].place.standing.rules.meters["progressive"].rate
+        rate = pit.tables["t"].place.standing.table.rules.meters["progressive"].rate
         assert rate is not None
         rises = 2 * micros(100) * rate
         assert pit.books.meter("linked") == micros(1_000_00) + rises

@@ -54,8 +54,9 @@ async def round_of(pit: OpenPit, banker: Player, bettor: Player) -> None:
     """Bank a round with all one has, and ask for chips at every turn."""
     table = pit.tables["t"]
     turn = pit.scene()["bank_turn"]
-    fee = table.place.standing.rules.fee.banker if table.place.standing.rules.fee else 0
-    rake = table.place.standing.rules.rake.amount if table.place.standing.rules.rake else 0
+    rules = table.place.standing.table.rules
+    fee = rules.fee.banker if rules.fee else 0
+    rake = rules.rake.amount if rules.rake else 0
     await banker.ask("bank", seat=turn, funds=pit.books.purse_cents(banker.id) - fee - rake)
     await deal_until(pit, "bets")
     await first_bet(bettor, int(bettor.id[1:]))

@@ -144,7 +144,7 @@ def test_the_document_of_a_cut_round_is_proven(tmp_path: Path) -> None:
         standing = table.place.standing
         assert standing.round and table.deck
         told = [event_from(event) for event in await events(pit, "round")]
-        record = record_of(standing.rules, {}, told)
+        record = record_of(standing.table.rules, {}, told)
         document = document_of(table.deck, standing.cut, standing.round.faces, record)
         cards = checker.check(
             json.loads(json.dumps(document)),

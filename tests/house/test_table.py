@@ -375,11 +375,11 @@ def test_other_rules_wait_until_the_round_is_over(tmp_path: Path) -> None:
         changed = one_table(MARYLAND, 'pair_plus = "B"')
         async with pit_at(file, changed) as pit:
             table = pit.tables["t"]
-            assert table.place.standing.rules.selections["pair_plus"] == "A"
+            assert table.place.standing.table.rules.selections["pair_plus"] == "A"
             Player(pit, table, "p1")
             await deal_until(pit, "over")
             await deal_on(pit)
-            assert table.place.standing.rules.selections["pair_plus"] == "B"
+            assert table.place.standing.table.rules.selections["pair_plus"] == "B"
             found = await pit.books.read(lambda view: verify(view, rules_of))
             assert found.faults == ()
 

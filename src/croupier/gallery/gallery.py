@@ -5,6 +5,7 @@ in another process than its table.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from croupier.errors import Refused
 from croupier.gallery.felt import felt_of
@@ -19,11 +20,11 @@ from croupier.gallery.scene import (
     patch_of,
     scene_of,
 )
-from croupier.gallery.tidings import tidings_of
 from croupier.house.config import TableConfig
 from croupier.house.now import Now, Told
 from croupier.house.standing import Returned
-from croupier.round.events import Dealt
+from croupier.round.events import Confirmed, Dealt
+from croupier.round.tell import tell
 from croupier.round.view import own_positions
 
 
@@ -65,7 +66,7 @@ class Gallery:
 
     def tell(self, now: Now, told: Told) -> None:
         """Send everybody what happened, and what is to be seen now."""
-        events, seen = tidings_of(told), self._seen
+        events, seen = _told_of(told), self._seen
         bets = bets_changed(seen, now) if events else None
         scene, patch = bets or self._changed(now, happened=bool(events))
         self._seen = Seen(now, scene)
@@ -147,3 +148,24 @@ def _deals(told: Told) -> bool:
     """Whether players got cards of their own."""
     happened = (one.event for act, *_ in told.stored for one in act.happened)
     return any(isinstance(event, Dealt) for event in happened)
+
+
+def _told_of(told: Told) -> list[dict[str, Any]]:
+    """Return what viewers are told of events, with their numbers.
+
+    An event that is nobody's business is a bare number.
+    """
+    events: list[dict[str, Any]] = [{"n": number} for number in told.missed]
+    for act, draft, _ in told.stored:
+        round = act.standing.round
+        first = draft.scribe.head.number - len(act.happened) + 1
+        happened = zip(act.happened, draft.plain, strict=True)
+        for number, ((of, event, *_), plain) in enumerate(happened, first):
+            if of == "ledger":
+                events.append({"n": number})
+                continue
+            one: dict[str, Any] = {"n": number, "of": of, "event": plain}
+            if of == "round" and round is not None and not isinstance(event, Confirmed):
+                one["says"] = tell(round, event)
+            events.append(one)
+    return events

@@ -108,7 +108,7 @@ def bets_changed(last: Seen, now: Now) -> tuple[Scene, Scene] | None:
     gone = {str(seat): None for seat in had.keys() - boxes.keys()}
     changed = {seat: box for seat, box in (made | gone).items() if box != known.get(seat)}
     patch: Scene = {"boxes": changed} if changed else {}
-    if standing.rules.meters:
+    if standing.table.rules.meters:
         parts = _meters_scene(now).items()
         patch |= {part: shown for part, shown in parts if shown != last.scene[part]}
     return patched(last.scene, patch), patch

@@ -183,7 +183,7 @@ class AutomaticDealer:
     def _staked_meters(self) -> tuple[str, ...]:
         """Return the meters that a wager of the open round is made on."""
         standing = self.table.place.standing
-        round, rules = standing.in_play, standing.rules
+        round, rules = standing.in_play, standing.table.rules
         if round is None or round.void:
             return ()
         staked = {spot for box in round.boxes.values() for spot in box.stakes}

@@ -134,7 +134,7 @@ def next_wait(standing: Standing, timing: Timing, company: Company) -> Wait | No
 
 
 def _between(standing: Standing, timing: Timing, company: Company) -> Wait | None:
-    table, rules = standing.table, standing.rules
+    table, rules = standing.table, standing.table.rules
     there = {seat for seat, player in table.seats.items() if player in company.present}
     if not company.open or not there or len(table.seats) < rules.table.seats_min:
         return None
@@ -181,7 +181,7 @@ def _deciding(standing: Standing, timing: Timing, company: Company) -> Wait | No
 def is_stale(standing: Standing, time: Time) -> bool:
     """Whether nobody has bet in the open round and its deck will soon be too old to deal."""
     round, table = standing.in_play, standing.table
-    hours = standing.rules.deal.change_hours
+    hours = standing.table.rules.deal.change_hours
     if round is None or round.boxes or table.round is None or hours is None:
         return False
     return table.age_s(table.round.deck, time) > hours * HOUR_S - AGE_MARGIN_S

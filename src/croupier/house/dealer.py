@@ -42,7 +42,7 @@ class Chance:
 
 def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int], chance: Chance) -> None:
     """Do what has to be done before a round, start it, commit to its deck, and open betting."""
-    rules = act.standing.rules
+    rules = act.standing.table.rules
     least = rules.deck.cut.cards_min if rules.deck.cut else 1
     depth = least + draw(chance.entropy, rules.deck.cards - 2 * least + 1)
     while (next := chore(act.standing.table, time, depth)) is not None:
@@ -109,7 +109,7 @@ def choose_for(act: Act, seat: int, committed: Committed, *, rich: bool) -> None
 
 def take_down(act: Act, seat: int) -> None:
     """Take down all bets of a seat."""
-    rules, box = act.standing.rules, act.round.boxes.get(seat)
+    rules, box = act.standing.table.rules, act.round.boxes.get(seat)
     for wager, spots in rules.spots.items():
         if box and any(spot in box.stakes for spot in spots):
             act.in_round(TakeDown(seat, wager))

@@ -43,7 +43,7 @@ def perform(act: Act, message: said.Command, asking: Asking) -> None:
             _check_open(act)
             act.in_round(in_round.TakeDown(seat, wager))
             if box := act.round.boxes.get(seat):
-                check_box(act.standing.rules, box)
+                check_box(act.standing.table.rules, box)
         case said.Choose(_, seat, option):
             _check_open(act)
             act.in_round(in_round.Choose(seat, option))
@@ -97,7 +97,7 @@ def _check_round(act: Act, round: str) -> None:
 
 
 def _sit(act: Act, seat: int, asking: Asking) -> None:
-    config, rules = asking.config, act.standing.rules
+    config, rules = asking.config, act.standing.table.rules
     if seat > config.seats:
         message = f"this table has no seat {seat}; its seats are 1 to {config.seats}"
         raise Refused("no_such_seat", message, field="seat", clause=rules.table.clause)
@@ -115,7 +115,7 @@ def _sit(act: Act, seat: int, asking: Asking) -> None:
 
 def _bet(act: Act, message: said.Bet, asking: Asking) -> None:
     """Make bets that can stand beside those already made: all of them, or none."""
-    seat, player, rules = message.seat, asking.player, act.standing.rules
+    seat, player, rules = message.seat, asking.player, act.standing.table.rules
     closed, before = asking.closed() if rules.meters else {}, act.round
     for wager, cents in (message.wagers or {message.wager: message.cents}).items():
         if why := closed.get(wager):
@@ -143,7 +143,7 @@ def check_ready(standing: Standing, seat: int) -> None:
     """Refuse to close the bets of a seat while one of them can't stand."""
     if lack := lack_at(standing, seat):
         raise lack.refusal
-    round, most = standing.in_play, standing.rules.table.boxes_max
+    round, most = standing.in_play, standing.table.rules.table.boxes_max
     if round and most is not None and seat in round.boxes:
         check_boxes(round, most, player=round.boxes[seat].player)
 
@@ -152,7 +152,7 @@ def lack_at(standing: Standing, seat: int) -> Lack | None:
     """Return what a seat's bets still lack, while betting is open."""
     round = standing.in_play
     box = round.boxes.get(seat) if round and round.at == 0 else None
-    return lack_of(standing.rules, box) if box else None
+    return lack_of(standing.table.rules, box) if box else None
 
 
 BOXES = "adjacent_boxes"
@@ -195,7 +195,7 @@ def clear(act: Act, seat: int, player: str, *, by: str = "") -> None:
 
 def _check_funds(standing: Standing, funds: int, purse: int) -> None:
     """Refuse a banker who can't put up the funds and pay the house's charges."""
-    rules = standing.rules
+    rules = standing.table.rules
     fee, rake = rules.fee, rules.rake
     raked = rake.amount if rake and rake.payer != "players" else 0
     if funds + (fee.banker if fee else 0) + raked > purse:
@@ -224,7 +224,7 @@ def put_right(act: Act, refused: Refused) -> None:
             if box.player == player:
                 dealer.take_down(act, number)
         if not (round.banker and round.banker.player == player):
-            fee = act.standing.rules.fee or act.standing.rules.rake
+            fee = act.standing.table.rules.fee or act.standing.table.rules.rake
             text = "you no longer have enough chips for the house's charges"
             why = Refused(NOT_ENOUGH, text, clause=fee.clause if fee else None)
             act.returned = Returned(player, why)

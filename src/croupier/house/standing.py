@@ -66,10 +66,6 @@ class Standing:
     tally: CutTally = NO_TALLY
 
     @property
-    def rules(self) -> TableRules:
-        return self.table.rules
-
-    @property
     def in_play(self) -> Round | None:
         """The round that is not over yet."""
         return self.round if self.round and not self.round.closed else None

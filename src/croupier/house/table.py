@@ -36,7 +36,7 @@ class Table:
     def __init__(self, config: TableConfig, books: Books, recalled: Recalled) -> None:
         self.id, self.config, self.books = config.id, config, books
         standing = recalled.standing or new_standing(config.rules)
-        self.place = Place(standing, Procedure(standing.rules), recalled.scribe)
+        self.place = Place(standing, Procedure(standing.table.rules), recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         self.deck: Committed | None = None
         self.notes = Notes()
@@ -59,18 +59,19 @@ class Table:
     def current(self) -> Now:
         """Return everything there is to know."""
         standing, _, scribe = self.place
-        shown, closed = (self.meters(), self.closed_wagers()) if standing.rules.meters else ({}, {})
+        metered = standing.table.rules.meters
+        shown, closed = (self.meters(), self.closed_wagers()) if metered else ({}, {})
         return Now(scribe.head.number, standing, self.deck, self.notes, shown, closed)
 
     def meters(self) -> dict[str, int]:
         """Return what the table's meters show; one that can't be reached is left out."""
         meter, name = self.books.meter, self.config.meter
-        shown = {id: meter(name(id)) for id in self.place.standing.rules.meters}
+        shown = {id: meter(name(id)) for id in self.place.standing.table.rules.meters}
         return {id: value for id, value in shown.items() if value is not None}
 
     def closed_wagers(self) -> dict[str, str]:
         """Return the wagers that can't be made because their meter can't be reached."""
-        meters, shown = self.place.standing.rules.meters, self.meters()
+        meters, shown = self.place.standing.table.rules.meters, self.meters()
         return {meter.wager: METER_OUT for id, meter in meters.items() if id not in shown}
 
     # ------------------------------------------------------------ asking
@@ -197,7 +198,7 @@ class Table:
             return
         recalled, entries, sealed = missed
         standing = recalled.standing or self.place.standing
-        self.place = Place(standing, Procedure(standing.rules), recalled.scribe)
+        self.place = Place(standing, Procedure(standing.table.rules), recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         if sealed is not None and standing.commitment is not None:
             self.deck = unseal(sealed, self.books.key, standing.commitment)

@@ -124,7 +124,7 @@ class Turn:
                 raise Refused(OVERTAKEN, "the table has moved on")
         act = Act(standing, procedure)
         if shown:
-            names = {self.config.meter(id): id for id in standing.rules.meters}
+            names = {self.config.meter(id): id for id in standing.table.rules.meters}
             act.readings = {names[name]: micros for name, micros in shown.items()}
         ask.perform(act)
         draft = scribe.draft(act.happened, time_ms=self.time_ms)

@@ -75,8 +75,9 @@ class Auditor:
                 if isinstance(event, Dealt) and self.cut.contributions and not self.cut.is_made:
                     raise Unlike("the cards were dealt without the players' cut")
                 entries = self.round_entries(event)
-                if self.round != record.subject:
-                    raise Unlike(f"it happened in round {self.round}, not {record.subject}")
+                round = self.posting.round.id if self.posting else ""
+                if round != record.subject:
+                    raise Unlike(f"it happened in round {round}, not {record.subject}")
                 return entries
             case "ledger":
                 return self.ledger_entries(record.number, ledger_event_from(record.event))
@@ -100,11 +101,6 @@ class Auditor:
             raise Unlike(f"the round is at another step: {stage}")
         check_event(self.cut, event)
         self.cut = self.cut.after(event, Commitment(made.round, made.rules, made.root))
-
-    @property
-    def round(self) -> str:
-        """The last round that was opened, or ''."""
-        return self.posting.round.id if self.posting else ""
 
     def ledger_entries(self, number: int, event: LedgerEvent) -> tuple[Entry, ...]:
         """Return the entries of an event outside any round, by its number in the stream."""

@@ -75,16 +75,20 @@ class Scribe:
     def draft(self, happened: Iterable[Happened], *, time_ms: int) -> Draft:
         """Return the draft of new events."""
         after = Scribe.__new__(Scribe)
-        after.stream, after.auditor = self.stream, copy(self.auditor)
+        auditor = copy(self.auditor)
+        after.stream, after.auditor = self.stream, auditor
         number, hash = self.head
         events: list[NewEvent] = []
         emptied: list[Account] = []
         plains: list[dict[str, Any]] = []
         for of, event, subject, round in happened:
             number += 1
-            entries = after._entries(of, event, round, number=number)
+            entries: tuple[Entry, ...] = ()
             if of == "round":
-                subject = after.auditor.round
+                entries = auditor.round_entries(event, round)
+                subject = auditor.posting.round.id if auditor.posting else ""
+            elif of == "ledger":
+                entries = auditor.ledger_entries(number, event)
             if isinstance(event, TableSet):
                 subject = event.digest
             if isinstance(event, Closed):
@@ -96,14 +100,3 @@ class Scribe:
             events.append(NewEvent(data, time_ms, subject, entries))
         after.head = Head(number, hash)
         return Draft(after, tuple(events), tuple(emptied), tuple(plains))
-
-    def _entries(
-        self, of: Of, event: Any, after: Round | None, *, number: int
-    ) -> tuple[Entry, ...]:
-        match of:
-            case "round":
-                return self.auditor.round_entries(event, after)
-            case "ledger":
-                return self.auditor.ledger_entries(number, event)
-            case "table" | "fairness" | "house":
-                return ()

@@ -77,9 +77,9 @@ class HousePlayer:
             return
         if round.banker and round.banker.seat == self.seat:
             return
-        name = shared_place(standing.rules)
-        hand = (self.seat - 1) % standing.rules.places[name].hands + 1 if name else None
-        stakes = bots.bets(standing.rules)
+        name = shared_place(standing.table.rules)
+        hand = (self.seat - 1) % standing.table.rules.places[name].hands + 1 if name else None
+        stakes = bots.bets(standing.table.rules)
         await self._fill(4 * sum(stakes.values()))
         for wager, cents in stakes.items():
             await self._ask(Bet("", self.seat, wager, cents, hand))

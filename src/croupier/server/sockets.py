@@ -77,7 +77,7 @@ async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:
 
     def write() -> None:
         nonlocal closing
-        if wire.has_room and (frames := viewer.take()):
+        if wire.writable.is_set() and (frames := viewer.take()):
             wire.write(frames)
         if (viewer.slow or viewer.ended) and closing is None:
             closing = asyncio.create_task(_close(websocket, wire, viewer))

@@ -154,10 +154,6 @@ class Wire(WebSocketsSansIOProtocol):
         self._is_held = False
         self._read_on()
 
-    @property
-    def has_room(self) -> bool:
-        return self.writable.is_set()
-
     def write(self, frames: Iterable[str]) -> None:
         """Write frames, unless the socket is being closed."""
         if not self.close_sent and not self.disconnected:

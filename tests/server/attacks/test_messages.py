@@ -318,7 +318,7 @@ def trips_over_a_name(patch: pytest.MonkeyPatch) -> None:
 
     def mutant(act: Any, message: Any, asking: Any) -> None:
         if isinstance(message, said.Bet):
-            act.standing.rules.wagers[message.wager]
+            act.standing.table.rules.wagers[message.wager]
         perform(act, message, asking)
 
     patch.setattr(players, "perform", mutant)

@@ -126,7 +126,7 @@ def patch_scene(patch: pytest.MonkeyPatch, change: Callable[[Now, Scene], Scene]
 def qualifies_early(patch: pytest.MonkeyPatch) -> None:
     def change(now: Now, made: Scene) -> Scene:
         bank = tuple(made["places"].get("bank", ()))
-        rules = now.standing.rules
+        rules = now.standing.table.rules
         plays = bool(bank) and twins.plays(rules.rulebook, deck_of(now), bank)
         return {**made, "qualifies": plays}
 

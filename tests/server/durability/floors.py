@@ -102,7 +102,7 @@ class Floor:
 
     @property
     def rules(self) -> TableRules:
-        return self.table.place.standing.rules
+        return self.table.place.standing.table.rules
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator["Floor"]:

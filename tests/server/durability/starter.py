@@ -78,7 +78,7 @@ def forgetful() -> None:
 
     async def unsealed(table: Table, id: str) -> None:
         await find_deck(table, id)
-        entropy, rules = table.books.entropy, table.place.standing.rules
+        entropy, rules = table.books.entropy, table.place.standing.table.rules
         table.deck = commit(shuffled(entropy), entropy, round=id, rules=rules.digest)
 
     setattr(Table, find_deck.__name__, unsealed)

@@ -78,7 +78,7 @@ def test_the_stops_find_a_table_that_draws_another_deck(
 
     async def unsealed(table: Table, round: str) -> None:
         await find_deck(table, round)
-        entropy, rules = table.books.entropy, table.place.standing.rules
+        entropy, rules = table.books.entropy, table.place.standing.table.rules
         table.deck = commit(shuffled(entropy), entropy, round=round, rules=rules.digest)
 
     monkeypatch.setattr(Table, "find_deck", unsealed)
