@@ -11,7 +11,7 @@ those with one of the seat's cards, and add back those with two.
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
@@ -42,6 +42,8 @@ STATES = ("higher", "lower", "equal", "unopposed")
 """How a seat's hand may compare with the bank's; the order of outcomes in counts."""
 
 N = len(SEATS)
+KEPT_MAX = 64
+"""How many counts are kept of those that depend on a paytable; a server prices any number."""
 
 
 class OutcomeCounts(NamedTuple):
@@ -236,7 +238,7 @@ def bank_card_shown(ranking: Ranking, high: int) -> OutcomeCounts:
 # ---------------------------------------------------------------- two community cards
 
 
-@cache
+@lru_cache(maxsize=KEPT_MAX)
 def pair(ranking: Ranking, groups: bytes) -> OutcomeCounts:
     """Count pairs by groups of codes."""
     group = np.frombuffer(groups, np.uint8)[pair_codes(ranking)].astype(np.int64)
@@ -245,7 +247,7 @@ def pair(ranking: Ranking, groups: bytes) -> OutcomeCounts:
     return _counted(np.bincount(at.ravel(), minlength=N * width).reshape(N, width), ranking)
 
 
-@cache
+@lru_cache(maxsize=KEPT_MAX)
 def pair_card_shown(ranking: Ranking, groups: bytes) -> OutcomeCounts:
     """Count the second cards by groups of codes, for each first card.
 
@@ -275,7 +277,7 @@ def pair_card_shown(ranking: Ranking, groups: bytes) -> OutcomeCounts:
 # ---------------------------------------------------------------- three cards that make six
 
 
-@cache
+@lru_cache(maxsize=KEPT_MAX)
 def triple(ranking: Ranking, groups: bytes, high: int | None = None) -> OutcomeCounts:
     """Count triples by groups of codes; a bank's by state and group."""
     by_code = _triple_counts(ranking, high)
@@ -307,7 +309,7 @@ def _triple_counts(ranking: Ranking, high: int | None) -> NDArray[np.int32]:
     return np.rint(counts).astype(np.int32).reshape(N, states, 256)
 
 
-@cache
+@lru_cache(maxsize=KEPT_MAX)
 def alone(ranking: Ranking, groups: bytes, high: int | None = None) -> OutcomeCounts:
     """Count triples without the seat's cards by groups of codes; a bank's by state too."""
     lut = np.frombuffer(groups, np.uint8).astype(np.int64)
@@ -332,7 +334,7 @@ def _class_codes(ranking: Ranking, suit: int) -> NDArray[np.uint8]:
     return codes
 
 
-@cache
+@lru_cache(maxsize=KEPT_MAX)
 def triple_card_shown(
     ranking: Ranking, groups: bytes, high: int | None, *, alone: bool
 ) -> OutcomeCounts:
@@ -432,7 +434,7 @@ def _triple_outcomes(
 # ---------------------------------------------------------------- a pair and three cards together
 
 
-@cache
+@lru_cache(maxsize=KEPT_MAX)
 def pair_and_triple(
     ranking: Ranking,
     pair_groups: bytes,

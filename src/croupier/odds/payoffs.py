@@ -8,14 +8,14 @@ whole arrays of deals are priced by lookup.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from croupier.hands import Ranking
-from croupier.odds.counts import STATES
+from croupier.odds.counts import KEPT_MAX, STATES
 from croupier.odds.paths import Exact, Path
 from croupier.odds.seats import CODES, TURNS, label, turned
 from croupier.round.settle import Judgement, judge, row_for, verdict_of
@@ -187,7 +187,7 @@ class _Asked:
         return isinstance(other, _Asked) and self.asked == other.asked
 
 
-@cache
+@lru_cache(maxsize=KEPT_MAX)
 def _rows_by_code(asked: _Asked, size: int, ranking: Ranking) -> NDArray[np.int64]:
     table, rows = asked.table, asked.table.rows
     labels = [label(code, size, ranking) for code in range(CODES)]
@@ -224,7 +224,7 @@ def grouped(tables: Sequence[Paytable], size: int, ranking: Ranking) -> Groups:
     return _grouped(tuple([_Asked(table) for table in tables]), size, ranking)
 
 
-@cache
+@lru_cache(maxsize=KEPT_MAX)
 def _grouped(tables: tuple[_Asked, ...], size: int, ranking: Ranking) -> Groups:
     if not tables:
         return ONE_GROUP
