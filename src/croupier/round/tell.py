@@ -4,7 +4,7 @@ from croupier.round import events as happened
 from croupier.round.events import Event
 from croupier.round.state import Round
 from croupier.rules.describe import EFFECTS
-from croupier.rules.vocabulary import BANK, SEATS
+from croupier.rules.vocabulary import BANK
 from croupier.rules.words import dollars, listed
 
 
@@ -26,7 +26,7 @@ def tell(round: Round, event: Event) -> str:
         case happened.Dealt():
             return f"{len(event.cards)} cards are dealt {rules.deal.label}."
         case happened.Shown():
-            return f"{event.card} is shown: {_where(round, event.position)}."
+            return f"{_shown_by(round, event.position)} the {event.card.words}."
         case happened.Chose():
             option = rules.steps[event.step].option[event.option]
             late = "" if event.by == "player" else f" ({event.by})"
@@ -49,13 +49,14 @@ def tell(round: Round, event: Event) -> str:
             return "The round is over."
 
 
-def _where(round: Round, position: int) -> str:
+def _shown_by(round: Round, position: int) -> str:
+    """Return the beginning of a sentence about a face: whose card it is, and a verb."""
     for seat, box in round.boxes.items():
         if position in box.cards:
-            return f"seat {seat}"
+            return f"Seat {seat} shows"
     for place, positions in round.places.items():
         if position in positions:
             if place == BANK:
-                return round.rules.bank.label.lower()
-            return round.rules.places[place].label if place != SEATS else ""
-    return ""
+                return f"The {round.rules.bank.label.lower()} shows"
+            return f"{round.rules.places[place].label}:"
+    return "Turned up:"
