@@ -1,6 +1,7 @@
 """A whole server on the loopback, with a table of every book and little waiting."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,14 +34,15 @@ from tests.server.doors import serving
 TABLES = Path(__file__).parent.parent.parent / "src/croupier/server/tables.toml"
 TIMING = """
 [table.timing]
-bets = 60
+bets = {bets}
 decide = {decide}
 grace = 6
 show = 0.1
 pause = {pause}
 bank = 60
-round_min = 0
+round_min = {round_min}
 """
+PATIENT = {"bets": 60, "decide": 60, "pause": 60, "round_min": 0}
 GENEROUS = Policy(requests=Rate(10_000, 10_000), costly=Rate(10_000, 10_000))
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 IDS = ("maryland", "ride", "singapore", "california", "florida")
@@ -92,12 +94,17 @@ class House:
 
 
 @contextmanager
-def opened(
-    folder: Path, *, decide: float = 60, pause: float = 60, more: str = ""
-) -> Iterator[House]:
-    """Open a house whose players have all the time that a busy machine may take."""
-    timing = TIMING.format(decide=decide, pause=pause)
+def opened(folder: Path, *, more: str = "", bots: int = 0, **seconds: float) -> Iterator[House]:
+    """Open a house whose players have all the time that a busy machine may take.
+
+    `seconds` are times that a test wants otherwise, and `bots` are players of the house at every
+    table; by itself only tables that need them have some.
+    """
+    timing = TIMING.format(**{**PATIENT, **seconds})
     text = TABLES.read_text() + more
+    if bots:
+        text = re.sub(r"^bots +=.*\n", "", text, flags=re.M)
+        text = text.replace("practice = true", f"practice = true\nbots = {bots}")
     text = text.replace("[table.selections]", f"{timing}\n[table.selections]")
     store = open_sqlite(folder / "ledger.db", make=True)
     books = Books(store, bytes(32))

@@ -7,6 +7,7 @@ import test from "node:test";
 import { cents, money, signed } from "../../src/croupier/web/static/js/money.js";
 import { START, faceOf, mySeats, patched, reduce } from "../../src/croupier/web/static/js/state.js";
 import {
+  OPEN,
   announcement,
   netOf,
   openings,
@@ -82,7 +83,7 @@ for (const { name, frames, scene, own } of recordings) {
 
   test(`${name}: a gate holds back cards, faces and results`, () => {
     const last = states(frames).at(-1);
-    const shut = { card: () => false, face: () => true, seat: () => false };
+    const shut = { ...OPEN, card: () => false, seat: () => false };
     const seat = seatOf(last, 2, shut);
     assert.ok(seat.cards.length > 0);
     assert.ok(seat.cards.every((card) => card.code === "" && !card.dealt));

@@ -35,6 +35,7 @@ def felt_of(config: TableConfig) -> dict[str, Any]:
         "printed": _printed(rules, sign.qualifier),
         "banked_by": rules.banked_by,
         "bank": rules.bank.label,
+        "banking": _banking(rules),
         "seats": config.seats,
         "boxes_max": rules.table.boxes_max or 1,
         "digest": rules.digest,
@@ -138,6 +139,20 @@ def _note(rules: TableRules, name: str) -> str:
     if not rules.wagers[name].paytable and settle.higher and settle.higher.to is not None:
         said.append(f"pays {number(settle.higher.to)} to 1")
     return ", ".join(dict.fromkeys(said))
+
+
+def _banking(rules: TableRules) -> dict[str, Any] | None:
+    """Return what a player who banks has to know: the house's charge and how long a turn is."""
+    rotation, rake = rules.bank.rotation, rules.rake
+    if rules.banked_by == "house":
+        return None
+    charge = rules.fee.banker if rules.fee else 0
+    charge += rake.amount if rake and rake.payer != "players" else 0
+    return {
+        "charge": format_money(charge),
+        "rounds_max": rotation.rounds_max if rotation else None,
+        "clause": rotation.clause if rotation else rules.bank.clause,
+    }
 
 
 def _places(rules: TableRules) -> dict[str, Any]:

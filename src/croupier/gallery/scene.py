@@ -46,13 +46,14 @@ def scene_of(now: Now, names: Mapping[str, str], last: Seen | None = None) -> Sc
     """Return the scene of a table; `names` says what players are called."""
     standing, company = now.standing, now.notes.company
     round, table = standing.round, standing.table
-    commitment = standing.commitment
+    commitment, order = standing.commitment, _bank_order(standing)
     return {
         "phase": _phase(standing, company),
         "seats": _seats(now, names, last),
         "commitment": commitment.digest if commitment else None,
         "cut": _cut_scene(standing),
-        "bank_turn": _bank_turn(standing),
+        "bank_turn": order[0] if order else None,
+        "bank_order": order,
         "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
         **_meters_scene(now),
         **(_round_scene(round, last) if round else _NO_ROUND),
@@ -139,10 +140,11 @@ def _phase(standing: Standing, company: Company) -> str:
     return PHASES.get(round.stage.do if round.stage else "", "settle")
 
 
-def _bank_turn(standing: Standing) -> int | None:
+def _bank_order(standing: Standing) -> list[int]:
+    """Return the seats that may bank the next round, in turn, while nobody has taken it."""
     if standing.in_play or standing.table.banker:
-        return None
-    return next(iter(bank_order(standing.table)), None)
+        return []
+    return list(bank_order(standing.table))
 
 
 _NO_ROUND: Scene = {

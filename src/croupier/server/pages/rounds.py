@@ -203,7 +203,7 @@ def _scene(standing: Standing, read: Read) -> Scene:
         for seat, box in sorted(read.round.boxes.items())
     }
     phase = "over" if round.closed else scene["phase"]
-    return {**scene, "seats": seats, "phase": phase, "bank_turn": None}
+    return {**scene, "seats": seats, "phase": phase, "bank_turn": None, "bank_order": []}
 
 
 def _felt(request: Request, read: Read) -> dict[str, Any]:

@@ -6,7 +6,7 @@
 
 import { h } from "./dom.js";
 import { money } from "./money.js";
-import { calm } from "./motion.js";
+import { FLIP, calm } from "./motion.js";
 import { cardWords } from "./hands.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -54,7 +54,7 @@ export class PlayCard extends HTMLElement {
 
   /** Turn over, narrow in the middle. */
   async flip() {
-    const half = { duration: FLIP_MS / 2, easing: "ease-in-out" };
+    const half = { id: FLIP, duration: FLIP_MS / 2, easing: "ease-in-out" };
     const svg = /** @type {Element} */ (this.firstElementChild);
     await svg.animate([{ transform: "scaleX(1)" }, { transform: "scaleX(0.02)" }], half).finished;
     this.draw();

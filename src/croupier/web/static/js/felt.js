@@ -13,9 +13,10 @@
 import { cite, fill, h, write } from "./dom.js";
 import { sentence } from "./hands.js";
 import { cents, money } from "./money.js";
-import { PlayerSeat, light, oddsOf, showCards } from "./seat.js";
+import { PlayerSeat, light, oddsOf, showCalled, showCards } from "./seat.js";
 import {
   OPEN,
+  accountOf,
   announcement,
   groupsOf,
   limitsSay,
@@ -46,6 +47,8 @@ export class FeltTable extends HTMLElement {
     this.own = h("div", { class: "own" });
     /** The paytables once more, in a row of their own where the spots are too narrow for them. */
     this.rail = h("div", { class: "rail" });
+    /** @type {HTMLElement[]} */
+    this.posted = [];
     this.cloth = h(
       "div",
       { class: "cloth" },
@@ -105,9 +108,8 @@ export class FeltTable extends HTMLElement {
     if (!felt || this.printed === felt.table) return;
     this.printed = felt.table;
     const tables = groupsOf(state, [], []).filter((group) => group.tables.length);
-    this.rail.replaceChildren(
-      ...tables.map((group) => h("div", { class: "printed" }, ...oddsOf(group, true))),
-    );
+    this.posted = tables.map((group) => h("div", { class: "printed" }, ...oddsOf(group, true)));
+    this.rail.replaceChildren(...inColumns(this.posted));
     this.name.replaceChildren(
       arc(felt.book, felt.printed),
       h("p", {}, h("b", {}, felt.book), h("span", {}, felt.printed)),
@@ -138,11 +140,16 @@ export class FeltTable extends HTMLElement {
     this.told = key;
     const { text, more, tone, clause, href } = said;
     this.says.dataset.tone = tone;
+    // Each message is an element of its own, so that none moves where another stood.
     this.says.replaceChildren(
-      h("span", { class: "text" }, text),
-      more ? h("small", {}, more) : "",
-      clause ? cite(state.felt?.rulebook ?? "", clause) : "",
-      href ? h("a", { href }, "See the round") : "",
+      h(
+        "span",
+        { class: "saying" },
+        h("span", { class: "text" }, text),
+        more ? h("small", {}, more) : "",
+        clause ? cite(state.felt?.rulebook ?? "", clause) : "",
+        href ? h("a", { href }, "See the round") : "",
+      ),
     );
   }
 
@@ -188,7 +195,7 @@ export class FeltTable extends HTMLElement {
       const name = bank ? (seats[bank.seat]?.name ?? `seat ${bank.seat}`) : "";
       const funds = bank ? money(cents(bank.funds)) : "";
       write(label, bank ? `${place.label}: ${name}, ${funds}` : place.label);
-      write(called, place.called);
+      showCalled(called, place.called);
       write(plays, place.plays === null ? "" : place.plays ? "plays" : "does not play");
       return made;
     });
@@ -208,6 +215,7 @@ export class FeltTable extends HTMLElement {
       tray: this.tray,
       book: felt.rulebook,
       room: felt.hand.cards - shared,
+      account: accountOf(state, gate),
       groups: (/** @type {import("./types").SeatView} */ { spots, lines }) =>
         groupsOf(state, spots, lines),
     };
@@ -237,7 +245,7 @@ export class FeltTable extends HTMLElement {
     const lines = mine.flatMap((view) => view.lines);
     groupsOf(state, [], lines)
       .filter((group) => group.tables.length)
-      .forEach((group, number) => light(this.rail.children[number], group));
+      .forEach((group, number) => light(this.posted[number], group));
     this.seats.dataset.many = String(others.length);
   }
 
@@ -263,6 +271,21 @@ export class FeltTable extends HTMLElement {
       }
     }
   }
+}
+
+/**
+ * Two columns of about the same height: the longest table first, each where there is more room.
+ * @param {HTMLElement[]} tables
+ */
+function inColumns(tables) {
+  const length = (/** @type {HTMLElement} */ one) => one.querySelectorAll("tr, caption").length;
+  const columns = [0, 0].map((rows) => ({ rows, made: h("div") }));
+  for (const table of [...tables].sort((a, b) => length(b) - length(a))) {
+    const least = columns[0].rows <= columns[1].rows ? columns[0] : columns[1];
+    least.made.append(table);
+    least.rows += length(table);
+  }
+  return columns.map((column) => column.made);
 }
 
 /**

@@ -11,8 +11,8 @@ import { post } from "./api.js";
 const LEAST_MS = 250;
 const MOST_MS = 8000;
 const LISTEN_MS = 1000;
-const PING_MS = 4000;
-const SILENCE_MS = 8000;
+const PING_MS = 3500;
+const SILENCE_MS = 7000;
 const ELSEWHERE = 4409;
 const NO_TABLE = 4404;
 

@@ -9,8 +9,9 @@
 
 import { handName, sentence } from "./hands.js";
 import { cents, money } from "./money.js";
+import { inCompany } from "./shown.js";
 import { faceOf, mySeats } from "./state.js";
-import { announcement, boxOf, netOf, openings } from "./view.js";
+import { accountOf, announcement, boxOf, netOf, openings } from "./view.js";
 
 const BIG = 10;
 
@@ -52,7 +53,11 @@ export function outcome(state) {
   // A win is a win above the stake, and nothing else is celebrated.
   const tone =
     net <= 0 ? (net ? "loss" : "even") : meter ? "jackpot" : net >= BIG * staked ? "big" : "win";
-  const why = state.scene.void ? "the round is void" : reason(lines, net);
+  const why = state.scene.void
+    ? "the round is void"
+    : banked
+      ? accountWords(accountOf(state))
+      : reason(lines, net);
   const words = tone === "jackpot" ? `Jackpot! ${text}` : text;
   return { ...said(words, { tone, more: why }), net, staked };
 }
@@ -68,6 +73,13 @@ function reason(lines, net) {
   return best?.because.split(":")[0] ?? "";
 }
 
+/** @param {import("./types").AccountView | null} account */
+function accountWords(account) {
+  if (!account) return "";
+  const { took, paid, fee } = account;
+  return `took ${money(took)}, paid ${money(paid)}${fee ? `, fee ${money(fee)}` : ""}`;
+}
+
 /**
  * What the line says when nothing else has to be said.
  * @param {State} state
@@ -80,12 +92,19 @@ export function ordinary(state) {
     const lacks = mine.flatMap((seat) => boxOf(state, seat)?.lacks ?? [])[0];
     if (lacks) return said(`${sentence(lacks.says)}.`, { tone: "note", clause: lacks.clause });
     const staked = mine.some((seat) => Object.keys(boxOf(state, seat)?.stakes ?? {}).length);
-    if (mine.every((seat) => scene.seats[seat]?.ready)) return said("Waiting for the others …");
+    if (staked && mine.every((seat) => scene.seats[seat]?.ready)) {
+      const waits = inCompany(state) ? "Waiting for the others …" : "The cards are coming.";
+      return said(waits);
+    }
     const first = felt && openings(felt)[0];
     const from = first?.limits ? `${first.label} from ${money(cents(first.limits[0]))}` : "";
     return said("Place your bets.", { more: staked ? "then press Deal" : from });
   }
-  if (mine.includes(scene.bank_turn ?? 0)) return bankOffer(state);
+  if (scene.bank_turn !== null && felt?.banking) {
+    const offered = mine.includes(scene.bank_turn);
+    const more = offered ? "you pay the winners and collect from the losers" : turnOf(state);
+    return said(announcement(state), { more, clause: offered ? felt.banking.clause : null });
+  }
   if (banks && scene.phase !== "over") {
     const funds = money(cents(scene.banker?.funds ?? "0.00"));
     return said(announcement(state), { more: `you bank with ${funds}` });
@@ -94,16 +113,32 @@ export function ordinary(state) {
 }
 
 /**
- * What it means to bank: the range, the risk and whose turn comes next.
+ * How long a turn at the bank lasts, and who may bank after it.
  * @param {State} state
  */
-function bankOffer({ felt }) {
-  const first = felt && openings(felt)[0];
-  const risk = felt?.notices.find((one) => one.about === "payoff_limit");
-  return said("Will you bank the next round?", {
-    more: first ? `you pay winners and collect from losers; you risk what you put up, no more` : "",
-    clause: risk?.clause ?? null,
-  });
+export function turnOf({ felt, scene, you }) {
+  const most = felt?.banking?.rounds_max;
+  const next = scene.bank_order[1];
+  const who = scene.seats[next];
+  const name = who?.player === you?.player ? "you" : `${who?.name}, seat ${next}`;
+  const turns = most ? `at most ${most} round${most === 1 ? "" : "s"} running` : "";
+  return [turns, who ? `then ${name}` : ""].filter(Boolean).join(", ");
+}
+
+/**
+ * What whoever may bank can put up and risks, and how the turn goes on.
+ * @param {State} state
+ */
+export function bankWords(state) {
+  const { felt, you } = state;
+  const charge = cents(felt?.banking?.charge ?? "0.00");
+  const most = (you?.cents ?? 0) - charge;
+  const fee = charge ? ` ${sentence(money(charge))} a round goes to the house.` : "";
+  const turn = turnOf(state);
+  return (
+    `Put up $1 to ${money(most)}: you can lose that and no more.${fee}` +
+    (turn ? ` ${sentence(turn)}.` : "")
+  );
 }
 
 /**
@@ -116,7 +151,8 @@ export function clockChose({ told, scene, you, felt }) {
     if (event?.type !== "Chose" || event.by === "player") continue;
     if (scene.boxes[event.seat]?.player !== you?.player) continue;
     const [label, clause] = felt?.options[event.step]?.[event.option] ?? ["", null];
-    return said(`Time was up. The clock chose for you: ${label}.`, { tone: "fault", clause });
+    const did = scene.boxes[event.seat].folded ? "folded" : `chose \u201c${label}\u201d`;
+    return said(`The clock ${did} for you`, { tone: "fault", clause });
   }
   return null;
 }

@@ -8,8 +8,8 @@
 
 const CARD_MS = 80;
 const FACE_MS = 200;
-/** Nobody is asked before the last card has turned over. */
-const TURN_MS = 300;
+/** A hand is named a moment after its last card has turned over. */
+const TURN_MS = 120;
 const SEAT_MS = 550;
 const SLIDE_MS = 360;
 const MOST_MS = 2500;
@@ -17,6 +17,10 @@ const REDUCED = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Whether nothing is to move. */
 export const calm = () => REDUCED.matches || document.documentElement.dataset.motion === "none";
+
+/** What animations of cards that turn over are called. */
+export const FLIP = "flip";
+const flipping = () => document.getAnimations().some(({ id }) => id === FLIP);
 
 export class Gate {
   /** @param {() => void} changed */
@@ -33,6 +37,8 @@ export class Gate {
   card = (position) => !this.held.has(`card ${position}`);
   /** @param {number} position */
   face = (position) => !this.held.has(`face ${position}`);
+  /** Whether a card has turned over, so that its hand may be named. @param {number} position */
+  turned = (position) => !this.held.has(`turned ${position}`);
   /** @param {number} seat */
   seat = (seat) => !this.held.has(`seat ${seat}`);
 
@@ -44,23 +50,42 @@ export class Gate {
   /**
    * Hold back what has just happened, and let it go bit by bit.
    * @param {Told[]} told
+   * @param {Record<string, string>} [known] faces that the viewer has seen before
    */
-  take(told) {
+  take(told, known = {}) {
+    /** @type {number[]} */
+    const turning = [];
     for (const { event } of told) {
-      if (event?.type === "RoundStarted") this.flush();
+      // The next bets may be open before a result is shown; its cards are those of another deck.
+      if (event?.type === "Dealt") this.flush();
       if (calm() || document.hidden) continue;
       if (event?.type === "Dealt") {
         // A hand is looked at when all of it lies there.
         for (const [position] of event.cards) this.hold(`card ${position}`, CARD_MS);
-        for (const [position] of event.cards) this.hold(`face ${position}`, 6);
-        this.hold("turned", TURN_MS);
+        for (const [position] of event.cards) turning.push(position);
+        turning.forEach((position, n) => this.hold(`face ${position}`, n ? 0 : 6));
       }
-      if (event?.type === "Shown") this.hold(`face ${event.position}`, FACE_MS);
-      if (event?.type === "SeatSettled") this.hold(`seat ${event.seat}`, SEAT_MS);
+      if (event?.type === "Shown" && !known[event.position]) {
+        this.hold(`face ${event.position}`, FACE_MS);
+        turning.push(event.position);
+      }
+      if (event?.type === "SeatSettled") {
+        this.turn(turning);
+        this.hold(`seat ${event.seat}`, SEAT_MS);
+      }
     }
+    this.turn(turning);
     // However much there is to show, the next round does not wait for it.
     const all = this.queue.reduce((sum, one) => sum + one.wait, 0);
     if (all > MOST_MS) for (const one of this.queue) one.wait *= MOST_MS / all;
+  }
+
+  /**
+   * A hand is named, and its player asked, when the last of its cards has turned over.
+   * @param {number[]} positions what is turning; taken out
+   */
+  turn(positions) {
+    positions.splice(0).forEach((at, n) => this.hold(`turned ${at}`, n ? 0 : TURN_MS));
   }
 
   /**
@@ -73,13 +98,31 @@ export class Gate {
     if (!this.timer) this.timer = window.setTimeout(() => this.release(), wait);
   }
 
+  /** Let the next one through, with all that comes at the same time. */
   release() {
-    const next = this.queue.shift();
-    if (next) this.held.delete(next.key);
-    this.timer = this.queue.length
-      ? window.setTimeout(() => this.release(), this.queue[0].wait)
-      : 0;
+    do {
+      const next = this.queue.shift();
+      if (next) this.held.delete(next.key);
+    } while (this.queue[0]?.wait === 0);
     this.changed();
+    if (!this.queue.length) {
+      this.timer = 0;
+      return;
+    }
+    requestAnimationFrame(() => this.wait(this.timer));
+  }
+
+  /**
+   * Count what comes next from when the last thing is drawn, and for a name from when the cards
+   * have turned over, however busy the machine is.
+   * @param {number} running
+   */
+  wait(running) {
+    if (this.timer !== running) return;
+    const [next] = this.queue;
+    if (next?.key.startsWith("turned") && flipping())
+      requestAnimationFrame(() => this.wait(running));
+    else this.timer = window.setTimeout(() => this.release(), next?.wait ?? 0);
   }
 
   /** Let everything through. */

@@ -7,8 +7,9 @@
  * @typedef {import("./types").SpotView} SpotView
  * @typedef {import("./types").SeatView} SeatView
  * @typedef {import("./types").GroupView} GroupView
+ * @typedef {import("./types").AccountView} AccountView
  * @typedef {{shoe: Element | null, tray: Element | null, book: string, room: number,
- *   groups: (view: SeatView) => GroupView[]}} Around
+ *   account: AccountView | null, groups: (view: SeatView) => GroupView[]}} Around
  */
 
 import { cite, fill, h, write } from "./dom.js";
@@ -90,6 +91,7 @@ export class PlayerSeat extends HTMLElement {
     this.mark = h("span", { class: "mark" });
     this.spots = h("div", { class: "spots" });
     this.wagers = h("ul", { class: "wagers" });
+    this.account = h("div", { class: "account" });
     this.sit = h("button", { class: "sit", type: "button", click: () => this.ask("sit") });
     /** @type {Map<string, BetSpot>} */
     this.circles = new Map();
@@ -108,7 +110,8 @@ export class PlayerSeat extends HTMLElement {
    * @param {Around} around
    */
   show(view, around) {
-    const key = JSON.stringify(view);
+    const account = view.mine && view.banks ? around.account : null;
+    const key = JSON.stringify([view, account]);
     if (key === this.seen) return;
     this.seen = key;
     this.number = view.seat;
@@ -122,10 +125,8 @@ export class PlayerSeat extends HTMLElement {
       this.showEmpty(view);
       return;
     }
-    const parts = view.mine
-      ? [this.who, this.holds, this.spots]
-      : [this.who, this.holds, this.wagers];
-    fill(this, parts);
+    const theirs = view.mine ? this.spots : this.wagers;
+    fill(this, account ? [this.who, this.account] : [this.who, this.holds, theirs]);
     this.who.replaceChildren(
       h("b", {}, view.name),
       h("small", {}, view.mine ? ` you, seat ${view.seat}` : ` seat ${view.seat}`),
@@ -133,10 +134,11 @@ export class PlayerSeat extends HTMLElement {
     );
     write(this.mark, view.says);
     this.mark.dataset.sign = view.net === null ? "" : String(Math.sign(view.net));
-    write(this.name, view.folded && !view.called ? "Folded" : view.called);
+    showCalled(this.name, view.folded && !view.called ? "Folded" : view.called);
     this.hand.style.setProperty("--room", String(Math.max(around.room, view.cards.length)));
     showCards(this.hand, view.cards, around.shoe, view.mine ? around.room : 0);
-    if (view.mine) this.showSpots(around.groups(view), around);
+    if (account) this.account.replaceChildren(...accountRows(account));
+    else if (view.mine) this.showSpots(around.groups(view), around);
     else this.showWagers(view);
   }
 
@@ -201,6 +203,49 @@ export class PlayerSeat extends HTMLElement {
     );
     this.dataset.sum = view.staked && view.net === null ? money(view.staked) : "";
   }
+}
+
+/**
+ * The account of one's own bank: what it comes to, and seat by seat how.
+ * @param {AccountView} account
+ */
+function accountRows({ funds, took, paid, fee, now, rows }) {
+  const none = "\u2013";
+  const sum = (/** @type {string} */ name, /** @type {string} */ text, /** @type {number} */ sign) =>
+    h("div", { "data-sign": sign }, h("dt", {}, name), h("dd", {}, text));
+  const cell = (/** @type {number | null} */ at) => h("td", {}, at ? money(at) : none);
+  const head = ["Seat", "Hand", "Bets", "Took", "Paid"];
+  return [
+    h(
+      "dl",
+      { class: "sums" },
+      sum("You put up", money(funds), 0),
+      sum("Took", took ? signed(took) : none, took ? 1 : 0),
+      sum("Paid", paid ? signed(-paid) : none, paid ? -1 : 0),
+      sum("Fee", fee ? signed(-fee) : none, fee ? -1 : 0),
+      sum("Bank now", money(now), 0),
+    ),
+    h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
+      h(
+        "tbody",
+        {},
+        ...rows.map((row) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, `${row.seat} ${row.name}`),
+            h("td", {}, row.called),
+            h("td", {}, row.bets),
+            cell(row.took),
+            cell(row.paid),
+          ),
+        ),
+      ),
+    ),
+  ];
 }
 
 /** @param {string} label */
@@ -286,6 +331,17 @@ export function lineRow(line, book) {
     h("b", {}, net ? signed(net) : line.outcome),
     h("small", {}, line.because, line.because ? " " : "", cite(book, line.clause, line.ruling)),
   );
+}
+
+/**
+ * The name of a hand; its ranks are never torn apart.
+ * @param {Element} place
+ * @param {string} called
+ */
+export function showCalled(place, called) {
+  if (place.textContent === called) return;
+  const [, name, ranks] = called.match(/^(.*) (\S+-\S+)$/) ?? ["", called, ""];
+  place.replaceChildren(name, ...(ranks ? [" ", h("span", { class: "ranks" }, ranks)] : []));
 }
 
 /**

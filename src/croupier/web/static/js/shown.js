@@ -9,8 +9,6 @@
 import { mySeats } from "./state.js";
 import { netOf } from "./view.js";
 
-/** How long a result stays in company, unless it is held. */
-export const STAY_MS = 6000;
 const IN_PLAY = ["dealing", "decide", "reveal", "settle"];
 
 /** @param {State} state */
@@ -24,7 +22,7 @@ export const isResult = (state) =>
   state.scene.phase === "over" && mySeats(state).some((seat) => netOf(state, seat) !== null);
 
 /**
- * Whether others wait for the next round, so that a result does not stay for ever.
+ * Whether others play here, so that a hand may be dealt while one still looks at a result.
  * @param {State} state
  */
 export const inCompany = ({ scene, you }) =>
@@ -34,43 +32,33 @@ export class Shown {
   constructor() {
     /** @type {State | null} */
     this.kept = null;
-    this.until = Infinity;
+    /** The round whose result was seen. */
+    this.seen = "";
     this.held = false;
     this.balance = /** @type {number | null} */ (null);
   }
 
   /**
-   * Take what is new, and keep a result that is not yet seen.
+   * Take what is new, and keep a result until its player goes on. With others at the table it
+   * gives way when they are dealt a hand without one, unless it is held.
    * @param {State} state
    */
   take(state) {
-    if (isResult(state) && this.kept?.scene.round !== state.scene.round) {
-      this.kept = state;
-      this.held = false;
-      this.until = inCompany(state) ? performance.now() + STAY_MS : Infinity;
-    } else if (this.kept?.scene.round === state.scene.round) {
-      this.kept = state;
-    }
-    // Whoever has left the table, or plays again, looks at that.
-    const playing = inPlay(state) && mySeats(state).some((seat) => state.scene.boxes[seat]);
-    if (!mySeats(state).length || playing) this.next();
+    const { round, boxes } = state.scene;
+    if (isResult(state) ? round !== this.seen : round === this.kept?.scene.round) this.kept = state;
+    const mine = mySeats(state);
+    const plays = mine.some((seat) => boxes[seat]?.player === state.you?.player);
+    if (!mine.length || (inPlay(state) && (plays || !this.held))) this.next();
   }
 
   next() {
+    this.seen = this.kept?.scene.round ?? this.seen;
     this.kept = null;
     this.held = false;
-    this.until = Infinity;
   }
 
   hold() {
     this.held = !this.held;
-    this.until = this.held ? Infinity : performance.now() + STAY_MS;
-  }
-
-  /** Seconds until the result goes, null where it stays. */
-  get left() {
-    if (!this.kept || this.until === Infinity) return null;
-    return Math.max(Math.ceil((this.until - performance.now()) / 1000), 0);
   }
 
   /**
@@ -78,7 +66,6 @@ export class Shown {
    * @param {State} state
    */
   of(state) {
-    if (this.kept && performance.now() >= this.until) this.next();
     return this.kept ?? state;
   }
 

@@ -27,6 +27,7 @@ const NO_SCENE = {
   plays: null,
   banker: null,
   bank_turn: null,
+  bank_order: [],
   passes: false,
   meters: {},
   order: [],

@@ -17,12 +17,12 @@ import { chips } from "./elements.js";
 import "./felt.js";
 import { sentence } from "./hands.js";
 import { Line } from "./line.js";
-import { clockChose, ordinary, outcome, said } from "./messages.js";
+import { bankWords, clockChose, ordinary, outcome, said } from "./messages.js";
 import { cents, money, signed } from "./money.js";
 import { Gate, count } from "./motion.js";
 import { Ring } from "./ring.js";
 import { settings } from "./settings.js";
-import { Shown, inCompany } from "./shown.js";
+import { Shown, inCompany, inPlay } from "./shown.js";
 import { handWords, newsWords } from "./speech.js";
 import { START, mySeats, reduce } from "./state.js";
 import { openings, seatOf } from "./view.js";
@@ -60,25 +60,53 @@ if (shared instanceof HTMLSelectElement) bets.hand = () => Number(shared.value);
 /** @param {Message} message */
 function hear(message) {
   const before = state.scene;
+  const known = { ...state.own, ...before.faces };
   state = reduce(state, message);
   if (message.type === "welcome") welcomed();
   if (message.type === "news") {
-    gate.take(message.events);
-    const words = newsWords(state);
-    // What comes after a result is said when its player goes on.
-    const unseen = shown.kept && shown.kept.scene.round !== state.scene.round;
-    if (words && !unseen) spoken.textContent = words;
+    gate.take(message.events, before.round === state.scene.round ? known : {});
     if (state.scene.round !== before.round) note(null);
-    note(clockChose(state) ?? noted);
+    told();
   }
   if (message.type === "news" || message.type === "welcome") {
+    const looked = shown.kept;
     shown.take(state);
+    if (looked && !shown.kept && inPlay(state) && !playsNow())
+      note(said("This hand was dealt without you.", { tone: "note" }));
     ring.run(state.clock);
     bets.follow();
     follow();
   }
   if (message.type === "refused") refuse();
   soon();
+}
+
+/** Say what is new, and what the clock did. */
+function told() {
+  // What comes after a result is said when its player goes on.
+  const unseen = shown.kept && shown.kept.scene.round !== state.scene.round;
+  if (!unseen) speak(newsWords(state));
+  const chose = clockChose(state);
+  if (!chose) return;
+  clocked = { round: state.scene.round ?? "", said: chose };
+  note(chose);
+}
+
+/** What the clock did in a round, so that its result says so. */
+let clocked = { round: "", said: said("") };
+
+/** What waits until the cards have told it. */
+let unsaid = "";
+
+/**
+ * Tell whoever cannot see the felt, at its pace.
+ * @param {string} words
+ */
+function speak(words) {
+  unsaid = [unsaid, words].filter(Boolean).join(" ");
+  if (!gate.open || !unsaid) return;
+  spoken.textContent = unsaid;
+  unsaid = "";
 }
 
 function welcomed() {
@@ -113,8 +141,7 @@ async function missed(round) {
   care.count(round, net);
   const came = net ? signed(net) : "even";
   const words = `While you were away your hand came out ${came}.`;
-  note(said(words, { tone: "fault", href: `/rounds/${round}` }));
-  soon();
+  note(said(words, { tone: "fault", href: `/rounds/${round}` }), Infinity);
 }
 
 /** Take the first free seat, if one has none yet. */
@@ -158,14 +185,17 @@ function refuse() {
 let noted = null;
 let notedUntil = 0;
 
-/** @param {import("./types").Said | null} words */
-function note(words) {
+/**
+ * @param {import("./types").Said | null} words
+ * @param {number} [ms] how long they stay, or until the next round
+ */
+function note(words, ms = NOTE_MS) {
   if (words === noted) return;
   noted = words;
-  notedUntil = performance.now() + NOTE_MS;
+  notedUntil = performance.now() + ms;
   if (words) {
     spoken.textContent = [words.text, words.more, words.clause].filter(Boolean).join(" ");
-    setTimeout(soon, NOTE_MS + 50);
+    if (ms < Infinity) setTimeout(soon, ms + 50);
   }
   soon();
 }
@@ -174,9 +204,12 @@ function note(words) {
 function lineSays() {
   if (LOST[cut]) return said(LOST[cut], { tone: "fault" });
   if (care.stop) return said(care.stop, { tone: "note" });
-  if (noted && performance.now() < notedUntil) return noted;
   const now = shown.of(state);
   const result = shown.kept && gate.open ? outcome(now) : null;
+  const late = clocked.round === now.scene.round ? clocked.said : null;
+  const fresh = noted && performance.now() < notedUntil;
+  if (noted && fresh && !(result && noted === late)) return noted;
+  if (result && late) return { ...result, more: late.text, clause: late.clause };
   if (result) return result;
   return shown.kept ? said("The bets are settled.") : ordinary(now);
 }
@@ -187,6 +220,10 @@ const inBets = () =>
   state.scene.phase === "bets" && mySeats(state).length > 0 && !cut && !care.stop && !shown.kept;
 const canBank = () =>
   state.scene.bank_turn !== null && mySeats(state).includes(state.scene.bank_turn);
+/** Whether one has a hand, or the bank, in the round that is played. */
+const playsNow = () =>
+  state.scene.banker?.player === state.you?.player ||
+  Object.values(state.scene.boxes).some((box) => box.player === state.you?.player);
 const deciding = () => state.scene.asked !== null && mySeats(state).includes(state.scene.asked);
 
 /** @type {Command[]} */
@@ -254,7 +291,10 @@ const fixed = [
     key: "X",
     group: "Bank",
     enabled: () => canBank() && state.scene.passes,
-    run: () => line.ask({ type: "pass", seat: state.scene.bank_turn }),
+    run: () => {
+      line.ask({ type: "pass", seat: state.scene.bank_turn });
+      shown.next();
+    },
   },
   {
     id: "next",
@@ -270,7 +310,10 @@ const fixed = [
     key: "H",
     group: "Result",
     enabled: () => Boolean(shown.kept) && inCompany(state),
-    run: () => shown.hold(),
+    run: () => {
+      shown.hold();
+      soon();
+    },
   },
   {
     id: "lines",
@@ -474,6 +517,7 @@ function turnTo(panel) {
 function bank() {
   const sum = Math.round(Number(funds.value) * 100);
   line.ask({ type: "bank", seat: state.scene.bank_turn, funds: sum });
+  shown.next();
 }
 
 function help() {
@@ -500,7 +544,7 @@ function draw() {
   felt.toggleAttribute("stopped", Boolean(care.stop));
   felt.dataset.win = ["big", "jackpot"].includes(says.tone) ? says.tone : "";
   // A round is counted when its last seat was shown to be settled.
-  if (over && (gate.open || state.scene.round !== over.round)) {
+  if (over && gate.open) {
     care.count(over.round, over.net);
     over = null;
   }
@@ -514,12 +558,17 @@ function draw() {
   for (const [id, text] of facts) write(must(`#${id}`), text);
   must("#net").dataset.sign = String(Math.sign(care.visit.net));
   drawDock(mySeats(state));
-  const asked = deciding() && gate.open ? decision() : "";
-  if (asked && !waiting()) coach?.look(asked);
+  const asked = deciding() && gate.open && !waiting() ? decision() : "";
+  if (asked) coach?.look(asked);
+  if (asked && asked !== asking) speak(handWords(state));
+  asking = asked || asking;
+  speak("");
   commands.refresh();
   keepFocus();
 }
 
+/** The decision that was asked for in words. */
+let asking = "";
 let balance = /** @type {number | null} */ (null);
 
 function drawBalance() {
@@ -541,21 +590,29 @@ function modeOf(mine) {
   if (!person) return "guest";
   if (cut === "elsewhere") return "here";
   if (!mine.length) return "sit";
-  if (shown.kept) return "result";
   if (deciding()) return "decide";
-  if (canBank()) return "bank";
+  // The offer to bank does not wait, and the result stays above it.
+  if (canBank() && gate.open) return "bank";
+  if (shown.kept) return "result";
   return scene.phase === "bets" && !mine.includes(scene.banker?.seat ?? 0) ? "bets" : "wait";
+}
+
+/** @param {string} mode */
+function hintOf(mode) {
+  const { phase } = state.scene;
+  if (mode === "bank") return bankWords(state);
+  if (mode === "result" && phase === "bets") return "The next bets are open.";
+  if (mode !== "wait") return "";
+  if (phase === "over" || phase === "waiting") return "The next bets open soon.";
+  return playsNow() ? "" : "You are in again with the next bets.";
 }
 
 /** @param {number[]} mine */
 function drawDock(mine) {
   const mode = modeOf(mine);
   dock.dataset.mode = mode;
-  const left = shown.left;
-  write(must("#soon"), left === null ? "" : `in ${left} s`);
-  if (left !== null) setTimeout(soon, 500);
   must("[data-command=hold]").setAttribute("aria-pressed", String(shown.held));
-  write(must("#hint"), mode === "wait" ? "The next bets open soon." : "");
+  write(must("#hint"), hintOf(mode));
   for (const chip of document.querySelectorAll(".tray button")) {
     const place = Number(/** @type {HTMLElement} */ (chip).dataset.chip);
     chip.setAttribute("aria-checked", String(place === bets.chip));
@@ -578,7 +635,6 @@ function drawDock(mine) {
   if (focused && mode === "decide")
     /** @type {HTMLElement | null} */ (decisions.firstChild)?.focus();
   else if (focused) felt.focus();
-  if (mode === "decide" && !waiting()) spoken.textContent = handWords(state);
 }
 
 let betting = "";

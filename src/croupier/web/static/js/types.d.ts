@@ -21,7 +21,7 @@ export interface Scene {
   step: string | null; asked: number | null; choices: Choice[]; boxes: Record<string, Box>;
   places: Record<string, number[]>; faces: Record<string, string>; plays: boolean | null;
   banker: { seat: number; player: string; funds: string; net: string | null } | null;
-  bank_turn: number | null; passes: boolean; meters: Record<string, string>; order: number[];
+  bank_turn: number | null; bank_order: number[]; passes: boolean; meters: Record<string, string>; order: number[];
   void: { clause: string; says: string } | null; closed_wagers: Record<string, string>;
 }
 
@@ -41,7 +41,8 @@ export interface Wager {
 
 export interface Felt {
   table: string; title: string; rulebook: string; book: string; place: string; printed: string;
-  banked_by: string; bank: string; seats: number; boxes_max: number; practice: boolean;
+  banked_by: string; bank: string;
+  banking: { charge: string; rounds_max: number | null; clause: string } | null; seats: number; boxes_max: number; practice: boolean;
   chips_cents: number[]; wagers: Wager[]; spots: Record<string, string>;
   places: Record<string, { label: string; cards: number }>; shared_hands: number | null;
   meters: Record<string, string>; hand: { of: string[]; cards: number }; wheel: boolean;
@@ -103,13 +104,20 @@ export interface Said {
   text: string; more: string; tone: string; clause: string | null; href: string;
 }
 
-export interface CardView { position: number; code: string; dealt: boolean }
+export interface CardView { position: number; code: string; dealt: boolean; turned: boolean }
 
 export interface SeatView {
   seat: number; name: string; mine: boolean; empty: boolean; away: boolean; ready: boolean;
   canSit: boolean; canLeave: boolean; banks: boolean; asked: boolean; folded: boolean; hand: number | null;
   cards: CardView[]; called: string; spots: SpotView[]; staked: number; net: number | null; lines: Line[];
   fee: number; says: string;
+}
+
+/** What a player who banks put up, took and paid, in cents; null before a seat is settled. */
+export interface AccountView {
+  funds: number; took: number; paid: number; fee: number; now: number; done: boolean;
+  rows: { seat: number; name: string; called: string; bets: string; took: number | null;
+    paid: number | null }[];
 }
 
 export interface PlaceView {

@@ -13,8 +13,10 @@
  * @typedef {import("./types").SpotView} SpotView
  * @typedef {import("./types").GroupView} GroupView
  * @typedef {import("./types").Line} Line
+ * @typedef {import("./types").AccountView} AccountView
  * @typedef {{card: (position: number) => boolean, face: (position: number) => boolean,
- *   seat: (seat: number) => boolean}} Gate what is let through already
+ *   turned: (position: number) => boolean, seat: (seat: number) => boolean}} Gate what is let
+ *   through already
  */
 
 import { handName, sentence } from "./hands.js";
@@ -26,7 +28,7 @@ const BEFORE = "before the deal";
 const LATER = ["dealing", "decide", "reveal", "settle"];
 
 /** @type {Gate} */
-export const OPEN = { card: () => true, face: () => true, seat: () => true };
+export const OPEN = { card: () => true, face: () => true, turned: () => true, seat: () => true };
 
 /** @param {Felt} felt */
 export const openings = (felt) => felt.wagers.filter((wager) => wager.placed === BEFORE);
@@ -42,7 +44,14 @@ const cardsOf = (state, positions, gate) =>
     position,
     code: gate.card(position) && gate.face(position) ? faceOf(state, position) : "",
     dealt: gate.card(position),
+    turned: gate.turned(position),
   }));
+
+/**
+ * The faces of those cards that have turned over.
+ * @param {CardView[]} cards
+ */
+const upOf = (cards) => cards.flatMap(({ code, turned }) => (code && turned ? [code] : []));
 
 /**
  * The places of the table besides its seats; one without cards is shown if it comes first.
@@ -55,14 +64,15 @@ export function placesOf(state, gate = OPEN) {
   if (!felt) return [];
   const places = Object.entries(felt.places).map(([id, { label, cards }], number) => {
     const shown = cardsOf(state, scene.places[id] ?? [], gate);
-    const up = shown.length > 0 && shown.every((card) => card.code);
+    const codes = upOf(shown);
+    const up = shown.length > 0 && codes.length === shown.length;
     const bank = !felt.hand.of.includes(id) && label === felt.bank;
     return {
       id,
       label,
       cards: shown,
       room: Math.max(cards, shown.length),
-      called: bank && up ? sentence(handName(shown.map((card) => card.code))) : "",
+      called: bank && up ? sentence(handName(codes)) : "",
       plays: bank && up ? scene.plays : null,
       first: number === 0,
     };
@@ -80,9 +90,9 @@ export function placesOf(state, gate = OPEN) {
 function called(state, cards, gate) {
   const felt = /** @type {Felt} */ (state.felt);
   const shared = felt.hand.of.flatMap((place) => state.scene.places[place] ?? []);
-  const codes = [...cards, ...cardsOf(state, shared, gate)].map((card) => card.code);
-  const up = codes.filter(Boolean);
-  if (!cards.length || cards.some((card) => !card.code)) return "";
+  const own = upOf(cards);
+  if (!cards.length || own.length < cards.length) return "";
+  const up = [...own, ...upOf(cardsOf(state, shared, gate))];
   return sentence(handName(up, { size: felt.hand.cards, wheel: felt.wheel }));
 }
 
@@ -171,6 +181,43 @@ export function netOf(state, seat) {
   const mine = state.you && scene.seats[seat]?.player === state.you.player;
   if (!banked || (mine && banked.player !== state.you?.player)) return null;
   return banked.net === null ? null : cents(banked.net);
+}
+
+/**
+ * What one's own bank put up, took and paid, seat by seat in the order in which they are settled;
+ * null where one does not bank.
+ * @param {State} state
+ * @param {Gate} gate
+ * @returns {AccountView | null}
+ */
+export function accountOf(state, gate = OPEN) {
+  const { scene, you } = state;
+  const { banker } = scene;
+  if (!banker || banker.player !== you?.player) return null;
+  const order = scene.order.length ? scene.order : Object.keys(scene.boxes).map(Number);
+  const rows = order
+    .filter((seat) => scene.boxes[seat])
+    .map((seat) => {
+      const view = seatOf(state, seat, gate);
+      const over = view.lines.length > 0;
+      const sum = (/** @type {(line: Line) => number} */ of) =>
+        view.lines.reduce((all, line) => all + Math.max(of(line), 0), 0);
+      const bets = view.spots.filter((spot) => spot.cents && spot.fate !== "take back");
+      return {
+        seat,
+        name: view.name,
+        called: view.folded ? "folded" : view.called,
+        bets: bets.map((spot) => `${spot.short} ${money(spot.cents)}`).join(" \u00b7 "),
+        took: over ? sum((line) => cents(line.stake) - cents(line.returned)) : null,
+        paid: over ? sum((line) => cents(line.paid)) : null,
+      };
+    });
+  const all = (/** @type {"took" | "paid"} */ what) =>
+    rows.reduce((sum, row) => sum + (row[what] ?? 0), 0);
+  const [funds, took, paid] = [cents(banker.funds), all("took"), all("paid")];
+  const done = banker.net !== null && rows.every((row) => row.took !== null);
+  const fee = done ? took - paid - cents(banker.net ?? "0.00") : 0;
+  return { funds, took, paid, fee, now: funds + took - paid - fee, rows, done };
 }
 
 /**

@@ -1,0 +1,171 @@
+/** What the line says, and what the page shows when: `node --test tests/table_page`. */
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import test from "node:test";
+
+import {
+  bankWords,
+  clockChose,
+  ordinary,
+  outcome,
+} from "../../src/croupier/web/static/js/messages.js";
+import { Shown } from "../../src/croupier/web/static/js/shown.js";
+import { START, reduce } from "../../src/croupier/web/static/js/state.js";
+import {
+  OPEN,
+  accountOf,
+  netOf,
+  placesOf,
+  seatOf,
+} from "../../src/croupier/web/static/js/view.js";
+
+const HERE = new URL("recordings/", import.meta.url);
+const read = (name) => JSON.parse(readFileSync(new URL(name, HERE), "utf8"));
+const states = (name) =>
+  read(name).frames.reduce((all, frame) => [...all, reduce(all.at(-1), frame)], [START]);
+const last = (name) => states(name).at(-1);
+const changed = (state, change) => ({ ...state, scene: { ...state.scene, ...change(state.scene) } });
+
+/** The state with the net, and the paid sum of its first line, changed. */
+const withNet = (state, net, line = {}) =>
+  changed(state, ({ boxes }) => ({
+    boxes: { ...boxes, 2: { ...boxes[2], net, lines: [{ ...boxes[2].lines[0], ...line }] } },
+  }));
+
+for (const name of readdirSync(HERE)) {
+  test(`${name}: the bank's hand is named when its last card has turned over`, () => {
+    const over = last(name);
+    const [place] = placesOf(over).filter((one) => one.label === over.felt.bank);
+    if (!place) return; // Nobody plays against a hand here.
+    assert.ok(place.called);
+    const turning = { ...OPEN, turned: (at) => at !== place.cards.at(-1).position };
+    const [early] = placesOf(over, turning);
+    assert.ok(early.cards.every((card) => card.code), "all of its cards can be seen");
+    assert.equal(early.called, "");
+    assert.equal(early.plays, null);
+  });
+
+  test(`${name}: the own hand is named with those cards that have turned over`, () => {
+    const over = last(name);
+    const shared = over.felt.hand.of.flatMap((id) => over.scene.places[id] ?? []);
+    const whole = seatOf(over, 2).called;
+    assert.ok(whole);
+    const turning = { ...OPEN, turned: (at) => !shared.includes(at) };
+    if (shared.length) assert.ok(seatOf(over, 2, turning).called, "it keeps the name it had");
+    const none = { ...OPEN, turned: () => false };
+    assert.equal(seatOf(over, 2, none).called, "");
+  });
+
+  test(`${name}: a newcomer is not counted what the last player of the seat won`, () => {
+    const over = last(name);
+    assert.notEqual(netOf(over, 2), null);
+    const seats = { ...over.scene.seats, 2: { ...over.scene.seats[2], player: "p-new" } };
+    const new_ = { ...changed(over, () => ({ seats })), you: { ...over.you, player: "p-new" } };
+    assert.equal(netOf(new_, 2), null);
+    assert.equal(outcome(new_), null);
+    assert.deepEqual(seatOf(new_, 2).cards, []);
+  });
+
+  test(`${name}: a win at or below the stake is not celebrated`, () => {
+    const over = last(name);
+    const tone = (net, line) => outcome(withNet(over, net, { stake: "5.00", ...line })).tone;
+    const table = over.felt.paytables.find((one) => one.rows.some((row) => row.print === "meter"));
+    const row = table?.rows.findIndex((one) => one.print === "meter");
+    assert.equal(tone("-5.00"), "loss");
+    assert.equal(tone("0.00"), "even");
+    assert.equal(tone("5.00"), "win");
+    assert.equal(tone("49.99"), "win");
+    assert.equal(tone("50.00"), "big");
+    if (!table) return;
+    assert.equal(tone("900.00", { row: [table.id, row] }), "jackpot");
+    assert.match(outcome(withNet(over, "9.00", { row: [table.id, row] })).text, /^Jackpot! You win/);
+    for (const net of ["0.00", "-1.00"])
+      assert.doesNotMatch(outcome(withNet(over, net, { row: [table.id, row] })).text, /Jackpot/);
+  });
+}
+
+test("the clock says what it did, and by which clause", () => {
+  const over = last("maryland.json");
+  const [step] = Object.keys(over.felt.options);
+  const chose = (option, by = "clock") => ({
+    ...over,
+    told: [{ n: 1, event: { type: "Chose", seat: 2, step, option, by } }],
+  });
+  const [play, fold] = Object.keys(over.felt.options[step]);
+  const folded = changed(chose(fold), ({ boxes }) => ({
+    boxes: { ...boxes, 2: { ...boxes[2], folded: true } },
+  }));
+  assert.equal(clockChose(folded).text, "The clock folded for you");
+  assert.equal(clockChose(folded).clause, "11.C");
+  assert.equal(clockChose(chose(play)).text, "The clock chose \u201cPlay\u201d for you");
+  assert.equal(clockChose(chose(play, "player")), null);
+  assert.equal(clockChose({ ...folded, you: { ...over.you, player: "p-else" } }), null);
+});
+
+test("a result stays until its player goes on", () => {
+  const shown = new Shown();
+  const all = states("maryland.json").filter((one) => one.felt);
+  all.forEach((state) => shown.take(state));
+  const over = all.at(-1);
+  assert.equal(shown.of(over), over);
+  const betting = changed(over, () => ({ round: "next", phase: "bets", boxes: {} }));
+  shown.take(betting);
+  assert.equal(shown.of(betting), over, "the next bets are open, and the result is still there");
+  shown.next();
+  assert.equal(shown.of(betting), betting);
+  shown.take(over);
+  assert.equal(shown.of(over), over);
+  assert.equal(shown.kept, null, "what was seen is not shown again");
+});
+
+test("a hand that is dealt without one takes the place of a result that is not held", () => {
+  const over = last("maryland.json");
+  const dealt = changed(over, ({ boxes }) => ({
+    round: "next",
+    phase: "decide",
+    boxes: { 1: { ...boxes[1], net: null, lines: [] } },
+  }));
+  for (const held of [false, true]) {
+    const shown = new Shown();
+    shown.take(over);
+    if (held) shown.hold();
+    shown.take(dealt);
+    assert.equal(shown.of(dealt), held ? over : dealt);
+  }
+});
+
+test("the balance tells nothing before the cards do", () => {
+  const over = last("maryland.json");
+  const shown = new Shown();
+  const rich = { ...over, you: { ...over.you, cents: over.you.cents + 5000 } };
+  const before = shown.balanceOf(changed(over, () => ({ phase: "settle" })), true);
+  assert.equal(shown.balanceOf(rich, false), before);
+  assert.equal(shown.balanceOf(rich, true), rich.you.cents);
+});
+
+test("whoever banks sees range, risk and turn, and afterwards what the bank did", () => {
+  const over = last("california.json");
+  const offered = changed(over, () => ({ bank_turn: 2, bank_order: [2, 1] }));
+  const words = bankWords(offered);
+  assert.match(words, /Put up \$1 to \$[\d,.]+: you can lose that and no more\./);
+  assert.match(words, /At most 2 rounds running, then Bob, seat 1\./);
+  assert.equal(ordinary(offered).clause, offered.felt.banking.clause);
+  const waits = changed(over, () => ({ bank_turn: 1, bank_order: [1, 2] }));
+  assert.match(ordinary(waits).text, /^Bob may bank/);
+  assert.match(ordinary(waits).more, /then you$/);
+
+  assert.equal(accountOf(over), null, "the other one banks");
+  const { banker } = over.scene;
+  const mine = { ...over, you: { ...over.you, player: banker.player } };
+  const account = accountOf(mine);
+  const { funds, took, paid, fee, now, rows } = account;
+  assert.ok(rows.length && rows.every((row) => row.bets && row.took !== null));
+  assert.equal(took - paid - fee, Math.round(Number(banker.net) * 100));
+  assert.equal(now, funds + took - paid - fee);
+  assert.match(outcome(mine).text, /^Your bank (wins|loses|breaks)/);
+  assert.match(outcome(mine).more, /^took \$\d+, paid \$\d+/);
+  const unsettled = accountOf(mine, { ...OPEN, seat: () => false });
+  assert.ok(unsettled.rows.every((row) => row.took === null));
+  assert.equal(unsettled.now, unsettled.funds);
+});
