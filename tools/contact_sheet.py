@@ -2,6 +2,7 @@
 """Photograph every state of every table at every size, in both schemes, onto contact sheets.
 
     .venv/bin/python tools/contact_sheet.py [FOLDER] [--table ID] [--size 1440x900] [--scheme dark]
+                                            [--bots 3]
 
 One sheet a table and scheme is written, and every picture on its own. A real server deals, a real
 Chromium looks; whoever looks at the sheets says what is ugly, unclear or dull.
@@ -64,35 +65,36 @@ def states(page: Page, house: House, table: str) -> Iterator[str]:
     yield "lines"
 
 
-def photograph(browser: Browser, house: House, table: str, scheme: Scheme, folder: Path) -> None:
-    """Take all pictures of a table in one scheme, and put them onto a sheet."""
-    cells = []
-    for width, height in ARGUMENTS.size:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme
-        )
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        for state in states(page, house, table):
-            page.wait_for_timeout(700)
-            file = folder / f"{table}-{width}x{height}-{state}-{scheme}.png"
-            page.screenshot(path=file)
-            cells.append((f"{width}×{height} {state}", file))
-        page.keyboard.press("Escape")
-        page.keyboard.press("m")
-        page.locator('#drawer [data-command="leave"]').click()
-        page.wait_for_selector('#dock[data-mode="sit"]')
-        context.close()
+def photograph(page: Page, house: House, table: str, folder: Path) -> dict[Scheme, list[Path]]:
+    """Take all pictures of a table: one round, looked at in every scheme and size."""
+    taken: dict[Scheme, list[Path]] = {scheme: [] for scheme in ARGUMENTS.scheme}
+    for state in states(page, house, table):
+        for scheme, pictures in taken.items():
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            for width, height in ARGUMENTS.size:
+                page.set_viewport_size({"width": width, "height": height})
+                page.wait_for_timeout(120)
+                pictures.append(folder / f"{table}-{width}x{height}-{state}-{scheme}.png")
+                page.screenshot(path=pictures[-1])
+        page.set_viewport_size({"width": 1280, "height": 900})
+    return taken
+
+
+def lay_out(browser: Browser, pictures: list[Path], sheet: Path) -> None:
+    """Put pictures onto a sheet, one size a row."""
+    pictures = sorted(
+        pictures, key=lambda file: ARGUMENTS.size.index(size(file.name.split("-")[1]))
+    )
     figures = "".join(
         f'<figure><img src="data:image/png;base64,{base64.b64encode(file.read_bytes()).decode()}">'
-        f"<figcaption>{html.escape(title)}</figcaption></figure>"
-        for title, file in cells
+        f"<figcaption>{html.escape(file.stem)}</figcaption></figure>"
+        for file in pictures
     )
     style = "body{display:flex;flex-wrap:wrap;gap:12px;margin:12px;font:14px sans-serif}"
     style += "figure{margin:0}img{height:300px;border:1px solid #888}"
     page = browser.new_page(viewport={"width": 1900, "height": 900})
     page.set_content(f"<style>{style}</style>{figures}")
-    page.screenshot(path=folder / f"sheet-{table}-{scheme}.png", full_page=True)
+    page.screenshot(path=sheet, full_page=True)
     page.close()
 
 
@@ -106,10 +108,17 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with open_browser() as browser:
         for table in ARGUMENTS.table:
-            for scheme in ARGUMENTS.scheme:
-                with tempfile.TemporaryDirectory() as store, opened(Path(store), pause=1) as house:
-                    photograph(browser, house, table, scheme, folder)
-                print(folder / f"sheet-{table}-{scheme}.png")
+            with (
+                tempfile.TemporaryDirectory() as store,
+                opened(Path(store), bots=ARGUMENTS.bots) as house,
+            ):
+                page = browser.new_page(viewport={"width": 1280, "height": 900})
+                page.set_default_timeout(30_000)
+                for scheme, pictures in photograph(page, house, table, folder).items():
+                    sheet = folder / f"sheet-{table}-{scheme}.png"
+                    lay_out(browser, pictures, sheet)
+                    print(sheet)
+                page.close()
 
 
 parser = argparse.ArgumentParser(description=__doc__)
@@ -117,6 +126,7 @@ parser.add_argument("folder", type=Path, nargs="?", default=Path("contact-sheets
 parser.add_argument("--table", action="append", choices=IDS)
 parser.add_argument("--size", action="append", type=size)
 parser.add_argument("--scheme", action="append", choices=SCHEMES)
+parser.add_argument("--bots", type=int, default=0, help="how many of the house's players sit there")
 ARGUMENTS = parser.parse_args()
 ARGUMENTS.table = ARGUMENTS.table or IDS
 ARGUMENTS.size = ARGUMENTS.size or SIZES
