@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from croupier.fairness import checker
@@ -43,7 +46,8 @@ def test_the_lobby_lists_every_table(house: House, new_page: NewPage) -> None:
         assert whose in text
         for meter in row["meters"]:
             assert meter["label"] in text
-            assert f"${meter['shows']}" in text
+            assert f"${float(meter['shows']):,.2f}" in text
+        assert ", ".join(row["players"]) in text
         link = shown.locator("dd a").get_attribute("href")
         assert link == row["odds"]
         assert page.request.get(house.url + str(link)).ok
@@ -51,6 +55,41 @@ def test_the_lobby_lists_every_table(house: House, new_page: NewPage) -> None:
     for size in (PHONE, NARROW):
         page.set_viewport_size({"width": size[0], "height": size[1]})
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+JACKPOT = ".jackpots li"
+
+
+def test_the_lobby_celebrates_its_jackpots(house: House, new_page: NewPage) -> None:
+    page = new_page((1280, 720))
+    page.goto(house.url)
+    rows = page.request.get(f"{house.url}/lobby.json").json()["tables"]
+    meters = [meter for row in rows for meter in row["meters"] if meter["shows"]]
+    assert meters and page.locator(JACKPOT).count() == len(meters)
+    first = page.locator(JACKPOT).first
+    expect(first).to_be_in_viewport(ratio=1)
+    expect(first).to_contain_text("wins all of it")
+    size = first.locator(".led").evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+    assert size >= 30  # Worth looking at.
+    # Without a reload the meter rises before one's eyes, in the band and at its table.
+    table = next(row["table"] for row in rows if row["meters"])
+    for meter in meters:
+        meter["shows"] = "123456.78"
+    page.route("**/lobby.json", lambda route: route.fulfill(json={"tables": rows}))
+    expect(page.locator(f'[data-meter="{table}"]').first).to_have_text("$123,456.78")
+    expect(page.locator(f'[data-row="{table}"] [data-meter]').first).to_have_text("$123,456.78")
+    first.get_by_role("link").click()
+    page.wait_for_url("**/tables/*?play")
+
+
+def test_the_lobby_works_before_any_script(house: House, new_page: NewPage) -> None:
+    page = new_page(java_script_enabled=False)
+    page.goto(house.url)
+    expect(page.locator(JACKPOT).first.locator(".led")).to_have_text("$1,000.00")
+    page.get_by_text("Limits and rules of the house").first.click()
+    expect(page.locator(".notices dd").first).to_be_visible()
+    page.locator(".tables").get_by_role("link", name="Watch").first.click()
+    page.wait_for_url("**/tables/*")
 
 
 def test_a_page_that_is_not_there(house: House, new_page: NewPage) -> None:
@@ -136,6 +175,31 @@ def test_a_round_is_stepped_through(house: House, new_page: NewPage) -> None:
     page.goto(f"{house.url}/rounds/{id}#step-4")
     page.reload()
     expect(page.locator("#steps > li").nth(3)).to_have_attribute("aria-current", "step")
+
+
+IDS = re.compile(r"p-[a-z2-7]{10}|player:|layout:|inventory:|bank:|round-of-play/|is shown:")
+
+
+@pytest.mark.parametrize("table", ["maryland", "california"])
+def test_a_round_is_told_in_names_and_words(house: House, new_page: NewPage, table: str) -> None:
+    page = new_page()
+    id = play(page, house, table)
+    name = page.evaluate("fetch('/api/me').then(r => r.json())")["person"]["name"]
+    events = record(page, house, id)["events"]
+    page.goto(f"{house.url}/rounds/{id}")
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    text = page.locator("main").inner_text()
+    assert IDS.findall(text) == []
+    assert f"{name}: " in page.locator(".below").inner_text()
+    expect(page.locator(".entries")).to_contain_text(name)
+    expect(page.locator("#steps")).to_contain_text(re.compile(r"shows the \w+ of \w+\."))
+    # Both when it was opened and when it was settled.
+    times = [
+        datetime.fromisoformat(str(one.get_attribute("datetime"))).timestamp() * 1000
+        for one in page.locator("h1 ~ .dates time").all()
+    ]
+    assert times == [events[0]["time_ms"] // 1000 * 1000, events[-1]["time_ms"] // 1000 * 1000]
+    assert violations(page) == []
 
 
 def test_a_deal_is_checked_in_the_browser(house: House, new_page: NewPage, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.errors import Fault, faults_of, status_of
+from croupier.server.pages.render import clause_says
 
 if TYPE_CHECKING:
     from croupier.odds import Analysis
@@ -150,7 +151,8 @@ def find_what_fits(desk: Desk, asked: Question) -> Found:
 
 
 def _says(fault: Fault) -> str:
-    return f"{fault['message']} ({fault['clause']})" if fault["clause"] else str(fault["message"])
+    cited = f" ({clause_says(fault['clause'])})" if fault["clause"] else ""
+    return f"{fault['message']}{cited}"
 
 
 def read(items: Iterable[tuple[str, str]], default: str | None = None) -> Question:

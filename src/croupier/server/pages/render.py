@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import json
 import re
+from decimal import Decimal
 from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -19,6 +20,7 @@ from fastapi import Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from croupier import __version__
+from croupier.rules.words import edge_says
 
 HTML, JSON = "text/html; charset=utf-8", "application/json"
 FRAGMENT = "X-Fragment"
@@ -38,6 +40,9 @@ def environment() -> Environment:
     )
     made.filters["anchor"] = anchor
     made.filters["clause"] = clause_says
+    made.filters["edge"] = edge_says
+    made.filters["money"] = money
+    made.filters["signed"] = signed
     made.filters["sentence"] = sentence
     made.filters["plainly"] = plainly
     made.globals["query"] = query
@@ -58,6 +63,18 @@ def clause_says(clause: str) -> str:
         return clause
     said = sentence(section.replace("-", " "))
     return f"{said} {number.replace('-', ' ')}" if slash else said
+
+
+def money(dollars: str) -> str:
+    """Write a sum as people do: `1000.00` as `$1,000`, `-2.50` as `−$2.50`."""
+    sum = Decimal(dollars)
+    said = f"{abs(sum):,.2f}".removesuffix(".00")
+    return f"\N{MINUS SIGN}${said}" if sum < 0 else f"${said}"
+
+
+def signed(dollars: str) -> str:
+    """Write a sum with its sign: `+$5`."""
+    return f"+{money(dollars)}" if Decimal(dollars) > 0 else money(dollars)
 
 
 def sentence(text: str) -> str:

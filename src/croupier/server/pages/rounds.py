@@ -23,7 +23,10 @@ from croupier.house.config import TableConfig
 from croupier.house.now import Now
 from croupier.house.pit import Pit
 from croupier.house.standing import Standing, new_standing
+from croupier.ledger.accounts import Account, Kind, kind_of
+from croupier.ledger.entries import Entry
 from croupier.ledger.found import FoundRound, round_found
+from croupier.ledger.journal import Record
 from croupier.money import format_micros
 from croupier.round.events import Confirmed, Event
 from croupier.round.record import record_of
@@ -109,7 +112,8 @@ async def round_page(request: Request, id: str) -> Response:
         id=id,
         table=found.records[0].stream,
         felt=_felt(request, read),
-        begun=datetime.fromtimestamp(found.records[0].time_ms / 1000, UTC),
+        begun=_time(found.records[0]),
+        ended=_time(found.records[-1]) if round.closed else None,
         steps=_told(found),
         scene=last,
         seats=[(seat, last["boxes"][seat]) for seat in order],
@@ -117,10 +121,7 @@ async def round_page(request: Request, id: str) -> Response:
         void=last["void"],
         over=round.closed,
         commitment=read.commitment,
-        entries=[
-            {**posted.entry._asdict(), "dollars": format_micros(posted.entry.micros)[:-4]}
-            for posted in found.entries
-        ],
+        entries=[_entry(posted.entry, read.names) for posted in found.entries],
     )
 
 
@@ -142,6 +143,7 @@ async def _read(request: Request, id: str) -> Read:
     if round.closed and sealed is not None and commitment is not None:
         deck = unseal(sealed, pit.books.key, commitment)
     players = {box.player for box in round.boxes.values()}
+    players |= {round.banker.player} if round.banker else set()
     known = request.app.state.galleries.names
     names = {player: await _name(known, people, player) for player in sorted(players)}
     one = await signed_in_of(request)
@@ -152,7 +154,7 @@ async def _name(known: Mapping[str, str], people: People, player: str) -> str:
     if player in known:
         return known[player]
     person = await people.find(player)
-    return person.name if person else player
+    return person.name if person else "a former player"
 
 
 # ---------------------------------------------------------------- rendering
@@ -169,6 +171,33 @@ def _told(found: FoundRound) -> list[dict[str, Any]]:
             continue
         steps.append({"says": tell(round, event), "number": record.number, "notes": []})
     return steps
+
+
+def _time(record: Record) -> datetime:
+    return datetime.fromtimestamp(record.time_ms // 1000, UTC)
+
+
+_ACCOUNTS: dict[Kind, str] = {
+    "bank": "the banker's funds",
+    "cage": "the cage",
+    "fees": "fees and rake",
+    "house": "the house",
+    "inventory": "the table's chips",
+    "layout": "the layout",
+    "meter": "the meter",
+    "pending": "an award to be validated",
+    "player": "a player",
+}
+
+
+def _entry(entry: Entry, names: Mapping[str, str]) -> dict[str, str]:
+    """Return one movement of money in words."""
+
+    def says(account: Account) -> str:
+        return names.get(account.partition(":")[2]) or _ACCOUNTS[kind_of(account)]
+
+    dollars = format_micros(entry.micros)[:-4]
+    return {"from": says(entry.debit), "to": says(entry.credit), "for": entry.code, "sum": dollars}
 
 
 def _is_step(event: Event) -> bool:

@@ -1,5 +1,6 @@
 """The lobby, the tables, and who one is: pages around live tables, and their twins as JSON."""
 
+from decimal import Decimal
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -14,6 +15,7 @@ from croupier.money import format_money
 from croupier.odds import analyze
 from croupier.reports.answers import toml_text
 from croupier.rules.table_rules import TableRules
+from croupier.rules.words import hand_says, number
 from croupier.server.coach import advice, said, sight_of
 from croupier.server.pages import rounds
 from croupier.server.pages.desk import Busy, Desk
@@ -32,9 +34,11 @@ TableId = Annotated[str, Query(max_length=40)]
 
 @router.get("/")
 async def lobby(request: Request) -> Response:
-    """Show the tables."""
+    """Show the tables, and what their jackpots have risen to."""
     rows = await _rows(request)
-    return page(request, "lobby", json="/lobby.json", tables=rows, me=await _me(request))
+    jackpots = [(row, meter) for row in rows for meter in row["meters"] if meter["shows"]]
+    jackpots.sort(key=lambda one: -Decimal(one[1]["shows"]))
+    return page(request, "lobby", json="/lobby.json", tables=rows, jackpots=jackpots)
 
 
 @router.get("/lobby.json")
@@ -70,14 +74,28 @@ def _row(table: Table, galleries: Galleries) -> dict[str, Any]:
         "seats": config.seats,
         "taken": len(scene["seats"]),
         "phase": scene["phase"],
+        "players": [seat["name"] for seat in scene["seats"].values()],
         "meters": [
-            {"label": label, "shows": scene["meters"].get(id)}
+            {"label": label, "shows": scene["meters"].get(id), "wins": _wins(rules, id)}
             for id, label in felt["meters"].items()
         ],
         "notices": felt["notices"],
         "practice": config.practice,
         "odds": odds_of(config),
     }
+
+
+def _wins(rules: TableRules, meter: str) -> str:
+    """Name the hand that wins most of a meter, and how much of it."""
+    table = rules.paytables[rules.wagers[rules.meters[meter].wager].paytable or ""]
+    name = rules.meters[meter].name
+    ids = {one.id for one in table.meters if one.name == name}
+    rows = [row for row in table.rows if row.percent is not None and row.meter in {*ids, None}]
+    best = max(rows, key=lambda row: row.percent or 0, default=None)
+    if best is None or not best.percent:
+        return ""
+    part = "all" if best.percent == 100 else f"{number(best.percent)} %"
+    return f"{hand_says(best)} wins {part} of it"
 
 
 def odds_of(config: TableConfig) -> str:

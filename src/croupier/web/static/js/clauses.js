@@ -2,7 +2,7 @@
 /** A click on a clause shows what it says, and any ruling on it, without leaving the table. */
 
 import { get } from "./api.js";
-import { clauseHref, h } from "./dom.js";
+import { clauseHref, clauseSays, h } from "./dom.js";
 
 /** @type {Map<string, Promise<any>>} */
 const books = new Map();
@@ -18,7 +18,7 @@ export async function show(book, clause, ruling) {
     h(
       "dialog",
       { class: "card-dialog", "aria-labelledby": "clause-title", close: () => dialog.remove() },
-      h("h2", { id: "clause-title" }, `Clause ${clause}`),
+      h("h2", { id: "clause-title" }, `Clause ${clauseSays(clause)}`),
       inside,
       h(
         "form",

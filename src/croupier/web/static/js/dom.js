@@ -67,6 +67,16 @@ export function write(place, text) {
 export const clauseHref = (book, clause) =>
   `/rulebooks/${book}#clause-${clause.replace(/[^A-Za-z0-9./()_-]/g, "-")}`;
 
+/** A clause as people read it; as the server writes it.
+ * @param {string} clause
+ */
+export function clauseSays(clause) {
+  const [section, number] = clause.split("/");
+  if (!/^[a-z]{2}/i.test(section)) return clause;
+  const words = [section, number ?? ""].map((part) => part.replaceAll("-", " ")).join(" ");
+  return words[0].toUpperCase() + words.slice(1).trimEnd();
+}
+
 /**
  * A citation that opens the clause where one is; a ruling may stand alone.
  * @param {string} book
@@ -75,7 +85,16 @@ export const clauseHref = (book, clause) =>
  */
 export const cite = (book, clause, ruling = null) =>
   clause
-    ? h("a", { class: "cite", href: clauseHref(book, clause), "data-ruling": ruling }, clause)
+    ? h(
+        "a",
+        {
+          class: "cite",
+          href: clauseHref(book, clause),
+          "data-clause": clause,
+          "data-ruling": ruling,
+        },
+        clauseSays(clause),
+      )
     : h("span", { class: "cite" }, `ruling ${ruling}`);
 
 /**
@@ -88,5 +107,5 @@ export const citesOpen = (book) =>
     if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const { show } = await import("./clauses.js");
-    show(book, at.textContent ?? "", at.dataset.ruling ?? "");
+    show(book, at.dataset.clause ?? at.textContent ?? "", at.dataset.ruling ?? "");
   });
