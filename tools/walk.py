@@ -17,7 +17,7 @@ import asyncio
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import FrameType
@@ -35,6 +35,7 @@ from croupier.ledger.stores import open_sqlite
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import Thing
 from croupier.server.app import guarded, make_app
 from croupier.server.doorway import serve_config
 from croupier.server.people import People
@@ -157,8 +158,10 @@ async def _served() -> AsyncIterator[str]:
         store.close()
 
 
-def _rules_of(rulebook: str, selections: Mapping[str, Any]) -> TableRules:
-    return resolve(load(rulebook), selections)
+def _rules_of(
+    rulebook: str, selections: Mapping[str, Any], things: Collection[Thing]
+) -> TableRules:
+    return resolve(load(rulebook), selections, things=things)
 
 
 def main() -> None:

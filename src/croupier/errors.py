@@ -94,6 +94,7 @@ class Code(StrEnum):
     BOXES_APART = "boxes_apart", "A player's boxes must be next to each other at this table."
     BY_DECISION = "by_decision", "The wager is made by a decision, not before the deal."
     CARD_DOUBLED = "card_doubled", "A card was shown that is somewhere else already."
+    CARDS_THERE = "cards_there", "The cards are real, so the round is finished by hand."
     CARDS_HIDDEN = "cards_hidden", "Cards that must be face up first are still face down."
     HOUSE_BANKS = "house_banks", "The house banks this game, so no player can."
     METER_UNDECLARED = (
@@ -114,6 +115,7 @@ class Code(StrEnum):
     NO_SUCH_KIND = "no_such_kind", "The book doesn't know this kind of irregularity."
     NO_SUCH_PLACE = "no_such_place", "The table has no place for cards of this name."
     NO_SUCH_SEAT = "no_such_seat", "The table has no seat of this number, or nobody plays there."
+    NO_PEOPLE = "no_people", "Nobody is at this table who could have seen it."
     NOBODY_BETS = "nobody_bets", "No wager has been made."
     NOT_DUE = "not_due", "What was done isn't due now."
     NOT_GUIDED = "not_guided", "The book doesn't have this clause confirmed."
@@ -151,6 +153,7 @@ class Code(StrEnum):
     NO_COUNT = "no_count", "The count of the cards is missing, or there is nothing to count."
     NO_COUNTER = "no_counter", "No shuffler at this table counts the cards."
     NO_CUT = "no_cut", "This deck isn't cut."
+    NO_CARDS = "no_cards", "The cards of this table are virtual."
     NO_DECK = "no_deck", "No deck is ready."
     NO_PASS = "no_pass", "The book doesn't let a player pass the bank."
     NO_ROUND = "no_round", "No round is open."

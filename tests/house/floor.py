@@ -33,18 +33,21 @@ _ids = count()
 
 
 @cache
-def _rules(rulebook: str, selections: str) -> TableRules:
-    return resolve(book(rulebook), json.loads(selections))
+def _rules(rulebook: str, selections: str, things: Any) -> TableRules:
+    return resolve(book(rulebook), json.loads(selections), things=things)
 
 
-def rules_of(rulebook: str, selections: Mapping[str, Any]) -> TableRules:
-    return _rules(rulebook, json.dumps(dict(selections), default=str, sort_keys=True))
+def rules_of(rulebook: str, selections: Mapping[str, Any], things: Any = ()) -> TableRules:
+    given = json.dumps(dict(selections), default=str, sort_keys=True)
+    return _rules(rulebook, given, tuple(things))
 
 
-def one_table(rulebook: str, selections: str = "", *, timing: str = FAST, more: str = "") -> Config:
+def one_table(
+    rulebook: str, selections: str = "", *, timing: str = FAST, more: str = "", id: str = "t"
+) -> Config:
     """A house with one table, called t."""
     text = (
-        f'[[table]]\nid = "t"\nrulebook = "{rulebook}"\n{more}\n'
+        f'[[table]]\nid = "{id}"\nrulebook = "{rulebook}"\n{more}\n'
         f"[table.timing]\n{timing}\n[table.selections]\n{selections}\n"
     )
     return parse_config(text, rules_of)

@@ -32,8 +32,8 @@ def settler() -> Settler:
     return Settler(())
 
 
-def rules_of(rulebook: str, selections: Any) -> TableRules:
-    return resolve(book(rulebook), selections)
+def rules_of(rulebook: str, selections: Any, things: Any = ()) -> TableRules:
+    return resolve(book(rulebook), selections, things=things)
 
 
 class Till:

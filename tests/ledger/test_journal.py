@@ -283,7 +283,7 @@ def test_two_checkpoints_that_disagree_are_found() -> None:
 def test_rules_that_are_not_those_of_the_books_are_found() -> None:
     memory = journal(MARYLAND, seed="rules")
 
-    def other(rulebook: str, selections: object) -> object:
+    def other(rulebook: str, selections: object, things: object) -> object:
         return rules_of(rulebook, {"pair_plus": "D"})
 
     found = verify(memory, other)  # type: ignore[arg-type]

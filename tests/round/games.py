@@ -26,7 +26,7 @@ from croupier.round.evolve import evolve
 from croupier.round.order import to_ask, to_show
 from croupier.round.state import Round
 from croupier.rules.resolve import resolve
-from croupier.rules.vocabulary import SEATS
+from croupier.rules.vocabulary import FELT, SEATS
 from tests.rules.books import CALIFORNIA, FLORIDA, IDS, LET_IT_RIDE, MARYLAND, SINGAPORE, book
 
 
@@ -55,8 +55,8 @@ class Game:
         return self
 
 
-def game(id: str, **selections: Any) -> Game:
-    return Game(Round(resolve(book(id), selections)))
+def game(id: str, *, things: Any = FELT, **selections: Any) -> Game:
+    return Game(Round(resolve(book(id), selections, things=things)))
 
 
 OPENING: dict[str, list[Command]] = {
@@ -73,9 +73,9 @@ STAYS = dict.fromkeys(IDS, "play") | {LET_IT_RIDE: "ride"}
 STAGES = ("new", "open", "bet", "closed", "dealt", "decided", "shown", "over")
 
 
-def at(id: str, stage: str, **selections: Any) -> Game:
+def at(id: str, stage: str, *, things: Any = FELT, **selections: Any) -> Game:
     """A game of a book at one of the stages."""
-    played = game(id, **selections)
+    played = game(id, things=things, **selections)
     for done in STAGES[1 : STAGES.index(stage) + 1]:
         match done:
             case "open":

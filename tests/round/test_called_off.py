@@ -3,22 +3,26 @@
 import pytest
 
 from croupier.errors import Refused, UserError
+from croupier.round.codec import event_from
 from croupier.round.commands import Bet, CallOff, Choose, CloseBets, Declare, Settle
 from croupier.round.events import CalledOff, Declared, SeatSettled
 from croupier.round.order import to_ask
 from croupier.round.record import record_of, rounds_of
 from croupier.round.tell import tell
+from croupier.rules.vocabulary import Thing
 from tests.round.games import at
 from tests.rules.books import MARYLAND, book, each_book
 
 WHY = "its cards could not be read again"
+OFF = CallOff("cards unreadable", WHY)
+VIRTUAL: tuple[Thing, ...] = ()
 stages = pytest.mark.parametrize("stage", ["bet", "closed", "dealt", "decided"])
 
 
 @each_book
 @stages
 def test_every_stake_comes_back_and_the_ruling_is_cited(id: str, stage: str) -> None:
-    played = at(id, stage).do(CallOff(WHY), Settle())
+    played = at(id, stage, things=VIRTUAL).do(OFF, Settle())
     round = played.round
     assert round.closed and round.void
     assert (round.void.kind, round.void.clause, round.void.ruling) == ("", "", "T6")
@@ -32,16 +36,16 @@ def test_every_stake_comes_back_and_the_ruling_is_cited(id: str, stage: str) -> 
 
 
 def test_no_meter_moves() -> None:
-    played = at(MARYLAND, "bet", progressive="A")
+    played = at(MARYLAND, "bet", things=VIRTUAL, progressive="A")
     played.do(Bet(1, "ann", "progressive", 100), CloseBets())
     assert played.round.meters != played.round.meters_before
-    played.do(CallOff(WHY), Settle())
+    played.do(OFF, Settle())
     assert played.round.meters == played.round.meters_before
 
 
 @each_book
 def test_its_record_replays_and_another_cause_does_not(id: str) -> None:
-    played = at(id, "dealt").do(CallOff(WHY), Settle())
+    played = at(id, "dealt", things=VIRTUAL).do(OFF, Settle())
     rules, events = played.round.rules, tuple(played.events)
     assert record_of(rules, {}, events)["events"]
     assert [*rounds_of(rules, events)][-1] == played.round
@@ -52,12 +56,37 @@ def test_its_record_replays_and_another_cause_does_not(id: str) -> None:
 
 def test_it_is_done_once_in_a_round_that_is_open() -> None:
     with pytest.raises(Refused, match="isn't open"):
-        at(MARYLAND, "new").do(CallOff(WHY))
-    played = at(MARYLAND, "dealt").do(CallOff(WHY))
+        at(MARYLAND, "new", things=VIRTUAL).do(OFF)
+    played = at(MARYLAND, "dealt", things=VIRTUAL).do(OFF)
     with pytest.raises(Refused, match="void already"):
-        played.do(CallOff(WHY))
+        played.do(OFF)
     assert to_ask(played.round) == ()
     with pytest.raises(Refused):
         played.do(Choose(1, "play"))
     with pytest.raises(Refused):
         at(MARYLAND, "dealt").do(Declare("called_off"))
+
+
+@each_book
+@pytest.mark.parametrize("things", [("cards", "chips"), ("dealer", "cards")])
+def test_with_cards_on_the_table_the_round_is_finished_by_hand(
+    id: str, things: tuple[Thing, ...]
+) -> None:
+    with pytest.raises(Refused, match="finished by hand") as caught:
+        at(id, "closed", things=things).do(OFF)
+    assert (caught.value.code, caught.value.clause) == ("cards_there", "T6")
+
+
+@each_book
+def test_nobody_declares_anything_at_an_automatic_table(id: str) -> None:
+    for kind in book(id).rules.irregularity:
+        with pytest.raises(Refused, match="nobody is at this table") as caught:
+            at(id, "closed", things=VIRTUAL).do(Declare(kind))
+        assert caught.value.code == "no_people"
+
+
+def test_the_event_says_the_cause_and_older_ones_read_as_interrupted() -> None:
+    event = at(MARYLAND, "bet", things=VIRTUAL).do(OFF).events[-1]
+    assert isinstance(event, CalledOff) and event.cause == "cards unreadable"
+    old = {"type": "CalledOff", "because": WHY, "ruling": "T6"}
+    assert event_from(old) == event._replace(cause="interrupted")

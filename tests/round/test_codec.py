@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Iterator, Mapping
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -55,6 +55,8 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return st.one_of([values(arg) for arg in args])
+    if origin is Literal:
+        return st.sampled_from(args)
     if origin is Mapping:
         return st.dictionaries(values(args[0]), values(args[1]), max_size=3)
     if origin is tuple and args[-1] is Ellipsis:
@@ -141,6 +143,7 @@ STORED: list[Event] = [
     Closed(),
     MetersRead(meters={"progressive": 2_500_140_000}),
     CalledOff(because="its cards could not be read again", ruling="T6"),
+    CalledOff("its cards could not be read again", "T6", "cards unreadable"),
 ]
 
 
@@ -249,6 +252,7 @@ def test_a_key_that_is_missing_or_unknown_is_refused() -> None:
 
 # What was added or may be left out: an older event without it is read with the default.
 DEFAULTS = {
+    "CalledOff": ["cause"],
     "Opened": ["meters"],
     "BetMade": ["hand"],
     "BetsClosed": ["rises", "fees", "action"],

@@ -12,7 +12,7 @@ from croupier.money import Cents
 from croupier.rules.book import Alternative, Ruling
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import parse_rulebook
-from croupier.rules.table_rules import TableMeter, TableRules, fits
+from croupier.rules.table_rules import TableMeter, TableRules, as_edition, fits
 from tests.rules.books import (
     CALIFORNIA,
     FLORIDA,
@@ -329,7 +329,32 @@ def test_the_shuffler_decides_what_is_counted_and_cut(
     ("dealing", "hours"), [("manual_shoe", 8), ("hand", 4), ("automated_shoe", 8)]
 )
 def test_3C_decks_are_changed_by_the_way_of_dealing(id: str, dealing: str, hours: int) -> None:
-    assert rules_of(id, dealing=dealing).deal.change_hours == hours
+    change = rules_of(id, dealing=dealing).deal.change
+    assert change and change.hours == hours
+
+
+@pytest.mark.parametrize("id", [MARYLAND, LET_IT_RIDE])
+def test_T9_what_is_not_there_is_not_handled(id: str) -> None:
+    felt, virtual = resolve(book(id)), resolve(book(id), things=())
+    for rules, real in ((felt, True), (virtual, False)):
+        assert (rules.deal.change is not None, rules.deck.stub_count is not None) == (real, real)
+        assert not rules.guided, "nobody is there to be guided"
+    counted = resolve(book(id), {"shuffler": "counting"}, things=())
+    assert counted.deck.machine_count is None
+    attended = resolve(book(id), things=("chips", "dealer", "cards"))
+    assert attended.things == ("dealer", "cards", "chips") and attended.guided
+    assert felt.digest == virtual.digest == attended.digest, "how it is run is not by which rules"
+
+
+def test_an_earlier_edition_has_its_own_digest() -> None:
+    old = book(MARYLAND).rules.earlier
+    assert old and book(MARYLAND).digest not in old
+    rules = rules_of(MARYLAND, decks=2)
+    assert len(rules.earlier) == len(old) and rules.digest not in rules.earlier
+    assert as_edition(rules, rules.digest) is rules
+    earlier = as_edition(rules, rules.earlier[0])
+    assert earlier and earlier == replace(rules, digest=rules.earlier[0])
+    assert as_edition(rules, "0" * 64) is None
 
 
 def test_3B_two_decks_are_used_in_turn() -> None:

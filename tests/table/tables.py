@@ -18,12 +18,12 @@ from croupier.table.commands import (
     TakeBank,
     Time,
 )
-from croupier.table.dealer import chore
 from croupier.table.decide import decide
 from croupier.table.events import Event
 from croupier.table.evolve import evolve
 from croupier.table.state import Table, bank_order, new_table
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, book
+from tests.table.script import chore
 
 HOUR_S = 3600
 BY_HAND = {"shuffler": "none"}
@@ -59,7 +59,7 @@ def rules_of(id: str, selections: dict[str, Any] | None = None) -> TableRules:
 
 @cache
 def _rules(id: str, selections: tuple[tuple[str, Any], ...]) -> TableRules:
-    return resolve(book(id), dict(selections))
+    return resolve(book(id), dict(selections), things=("dealer", "cards", "chips"))
 
 
 def others_of(id: str) -> tuple[TableRules, ...]:
@@ -106,7 +106,7 @@ class House:
         return self
 
     def get_ready(self, *, until: str = "", depth: int = 20) -> "House":
-        """Do an automatic dealer's chores until a round can start, or one of this name is next."""
+        """Do what people have to until a round can start, or something of this name is next."""
         while (next := chore(self.table, self.time, depth)) and type(next).__name__ != until:
             self.do(next)
         return self

@@ -43,12 +43,12 @@ from croupier.table.commands import (
     TakeBank,
     Time,
 )
-from croupier.table.dealer import chore
 from croupier.table.events import RoundEnded, RoundStarted
 from croupier.table.evolve import replay
 from croupier.table.prompts import due
 from croupier.table.state import Table, bank_order
 from tests.rules.books import CALIFORNIA, FLORIDA, MARYLAND
+from tests.table.script import chore
 from tests.table.tables import (
     AUTOMATED,
     BY_HAND,

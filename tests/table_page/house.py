@@ -53,8 +53,8 @@ def book(id: str) -> Rulebook:
     return load(id)
 
 
-def rules_of(id: str, selections: Any) -> TableRules:
-    return resolve(book(id), selections)
+def rules_of(id: str, selections: Any, things: Any = ()) -> TableRules:
+    return resolve(book(id), selections, things=things)
 
 
 @dataclass

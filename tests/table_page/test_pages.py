@@ -264,7 +264,8 @@ def test_the_bank_of_a_round_that_was_called_off_is_opened(house: House, new_pag
     page.wait_for_selector("#decisions .choice:enabled")
     table = house.table("maryland")
     asyncio.run_coroutine_threadsafe(
-        table.act(partial(dealer.call_off, because="a test asked for it")), house.loop
+        table.act(partial(dealer.call_off, cause="interrupted", because="a test asked for it")),
+        house.loop,
     ).result()
     page.wait_for_selector('felt-table[data-phase="over"]')
     over = house.last("maryland", player)

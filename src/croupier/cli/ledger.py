@@ -80,7 +80,9 @@ def _file(data: Path, *, make: bool) -> Path:
 
 def rules_in(folders: tuple[Path, ...]) -> RulesOf:
     """Return a function that finds table rules among the books of the command line."""
-    return lambda rulebook, selections: resolve(load(rulebook, folders), selections)
+    return lambda rulebook, selections, things: resolve(
+        load(rulebook, folders), selections, things=things
+    )
 
 
 @app.command()
@@ -113,6 +115,7 @@ def verify(
                 "events": found.events,
                 "entries": found.entries,
                 "checkpoints": found.checkpoints,
+                "confirmed_by_machine": found.by_machine,
                 "heads": heads,
                 "faults": [*found.faults],
             }
@@ -126,6 +129,9 @@ def verify(
             counted(found.checkpoints, "checkpoint", "checkpoints"),
         ]
         print_lines(f"{', '.join(counts)}: {'FAILS' if found.faults else 'verifies'}")
+        if found.by_machine:
+            acts = counted(found.by_machine, "confirmation", "confirmations")
+            print_lines(f"{acts} of procedure came from the machine, not from a person")
     if found.faults:
         raise typer.Exit(1)
 

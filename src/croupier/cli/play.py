@@ -66,7 +66,7 @@ def play(
 ) -> None:
     """Play in the terminal for play chips. The computer plays the other seats."""
     given = parse_selections(select or ())
-    rules = resolve(load(id, context.obj), given)
+    rules = resolve(load(id, context.obj), given, things=())
     if record and record.exists():
         raise UserError("already exists; name a new file", field=str(record))
     seat, start = _seat(rules, seats), parse_money(chips, "--chips")

@@ -1,7 +1,7 @@
 """The table of `croupier play`: the dealer's and the computer's part, without any output.
 
-Randomness and clocks enter here and nowhere below. The dealer shuffles, cuts and counts as the book
-requires, and the deck's order is fixed before bets close.
+Randomness and clocks enter here and nowhere below. The cards are virtual: the program shuffles and
+cuts them as the book requires, and the deck's order is fixed before bets close.
 """
 
 import random
@@ -22,7 +22,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.table import commands as at_table
 from croupier.table.dealer import chore
 from croupier.table.decide import decide as decide_at_table
-from croupier.table.events import CutMade, Received, Shuffled
+from croupier.table.events import CutMade, Shuffled
 from croupier.table.evolve import evolve as evolve_table
 from croupier.table.state import bank_order, cut, new_table
 
@@ -49,7 +49,7 @@ class Room:
         for event in decide_at_table(self.table, command):
             self.table = evolve_table(self.table, event)
             match event:
-                case Received(deck=deck) | Shuffled(deck=deck):
+                case Shuffled(deck=deck):
                     self.stacks[deck] = self._shuffled()
                 case CutMade(deck=deck, depth=depth):
                     self.stacks[deck] = cut(self.stacks[deck], depth)
@@ -87,10 +87,10 @@ class Room:
         return Played(self.round, tuple(self.play.events), self.round.faces)
 
     def _get_ready(self) -> None:
-        """Do what a deal requires first: bring a deck, shuffle it, cut it, count the stub."""
+        """Shuffle the deck, and cut it where the book does."""
         least = self.rules.deck.cut.cards_min if self.rules.deck.cut else 1
         depth = self.rng.randint(least, self.rules.deck.cards - least)
-        while next := chore(self.table, _now(), depth):
+        while next := chore(self.table, depth):
             self.do(next)
 
     def _shuffled(self) -> tuple[Card, ...]:

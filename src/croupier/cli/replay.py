@@ -10,11 +10,12 @@ from croupier.cli.output import AsJson, group, print_json, print_lines
 from croupier.cli.settle import show_round
 from croupier.reading.json import parse_json
 from croupier.round.file import Played
-from croupier.round.record import events_of, open_record, rounds_of
+from croupier.round.record import events_of, open_record, rounds_of, things_of
 from croupier.round.result import result_of
 from croupier.round.tell import tell
 from croupier.rules.load import load, read_text
 from croupier.rules.resolve import resolve
+from croupier.rules.table_rules import as_edition
 
 app = group("Replay a recorded round.")
 
@@ -30,7 +31,9 @@ def replay(
 
     Refuses a record that was changed or that the rules can't reproduce."""
     record = open_record(parse_json(read_text(file)))
-    rules = resolve(load(record["rulebook"], context.obj), record["selections"])
+    book = load(record["rulebook"], context.obj)
+    rules = resolve(book, record["selections"], things=things_of(record))
+    rules = as_edition(rules, record["digest"]) or rules
     events = events_of(rules, record)
     rounds = list(rounds_of(rules, events))
     played = Played(rounds[-1], events, rounds[-1].faces)

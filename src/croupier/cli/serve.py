@@ -77,6 +77,7 @@ def serve(
 
     rules_of = _remembered(rules_in(context.obj))
     config = parse_config(text, rules_of, file=tables.name if tables else "tables.toml")
+    _check_automatic(config)
     limits = NO_LIMITS if no_limits else Policy()
     if no_limits and host != LOOPBACK:
         raise UserError(f"works only with --host {LOOPBACK}", field="--no-limits")
@@ -101,6 +102,14 @@ def serve(
     if not server.started:
         raise UserError("the tables could not be opened; the log says why")
     _say(f"Closed. Open rounds stored for the next start: {open_rounds}.")
+
+
+def _check_automatic(config: Any) -> None:
+    """Refuse tables with a dealer: there is no console for one yet."""
+    for table in config.tables:
+        if "dealer" in table.rules.things:
+            message = "tables with a dealer can't be served yet; leave 'things' out"
+            raise UserError(message, field=f"table {table.id}.things")
 
 
 def _announce(address: str, link: str, kept: str) -> None:
@@ -164,10 +173,10 @@ def _remembered(rules_of: Any) -> Any:
     """Cache resolved selections: hundreds of tables may share a book's."""
     known: dict[str, Any] = {}
 
-    def find(rulebook: str, selections: Any) -> Any:
-        key = f"{rulebook} {sorted(selections.items())!r}"
+    def find(rulebook: str, selections: Any, things: Any) -> Any:
+        key = f"{rulebook} {sorted(selections.items())!r} {things!r}"
         if key not in known:
-            known[key] = rules_of(rulebook, selections)
+            known[key] = rules_of(rulebook, selections, things)
         return known[key]
 
     return find

@@ -12,7 +12,7 @@ from typing import assert_never
 from croupier.errors import Bug, Refused
 from croupier.fairness.commitment import Committed
 from croupier.house import dealer, players
-from croupier.house.clock import Clock, Wait, is_stale
+from croupier.house.clock import Clock, Wait
 from croupier.house.log import log, log_crash
 from croupier.house.now import Now, Told
 from croupier.house.standing import Act
@@ -21,8 +21,6 @@ from croupier.house.turn import OVERTAKEN, Perform
 from croupier.ledger.store import NOT_ENOUGH, Unavailable
 from croupier.table.commands import PassBank
 
-IDLE_S = 60.0
-"""How often to check whether the deck of an empty round is getting too old."""
 RETRY_S = 1.0
 AWAY_ROUNDS_MAX = 3
 """A player who has been away for more rounds than this in a row gives up the seat."""
@@ -70,14 +68,13 @@ class AutomaticDealer:
         """Wait for what is next, and do it unless something else is waited for meanwhile."""
         self._changed.clear()
         due_ms = self.table.notes.clock.due_ms
-        left_s = IDLE_S if due_ms is None else (due_ms - self.books.clocks.wait_ms()) / 1000
-        if left_s > 0:
+        left_s = None if due_ms is None else (due_ms - self.books.clocks.wait_ms()) / 1000
+        if left_s is None or left_s > 0:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(left_s):
                     await self._changed.wait()
                     return
-        if await self.do_next() is None:
-            await self.call_off_stale()
+        await self.do_next()
 
     async def do_next(self) -> Wait | None:
         """Do what the table waits for, without waiting; return what that was."""
@@ -85,12 +82,6 @@ class AutomaticDealer:
         if wait is not None:
             await self._do(wait)
         return wait
-
-    async def call_off_stale(self) -> None:
-        """Call off an empty round whose deck is getting too old."""
-        if is_stale(self.table.place.standing, self.books.clocks.time()):
-            why = "nobody bet before its deck was due to be changed"
-            await self.table.act(partial(dealer.call_off, because=why))
 
     async def _do(self, wait: Wait) -> None:
         seat = wait.seat or 0

@@ -163,5 +163,5 @@ def _missed_by(view: View, scribe: Scribe) -> tuple[Scribe, list[Posted]]:
     return read, list(view.posted(CAGE, after=scribe.number))
 
 
-def _no_rules(rulebook: str, _: object) -> TableRules:
+def _no_rules(rulebook: str, *_: object) -> TableRules:
     raise UserError(f"the cage has no table, and so no rules: {rulebook}")

@@ -8,13 +8,10 @@ from collections.abc import Set
 from typing import Any, Literal, NamedTuple
 
 from croupier.house.standing import Standing
-from croupier.table.commands import Time
-from croupier.table.state import HOUR_S, bank_order
+from croupier.table.state import bank_order
 
 Does = Literal["open", "deal", "cut", "choose", "show", "settle", "pass"]
 
-AGE_MARGIN_S = 600
-"""An empty round is called off this long before its deck is too old to be dealt."""
 CUT_MS = 2_000
 """How long players have to reveal their contributions to the cut."""
 SAID: dict[Does, str] = {"deal": "bets", "choose": "decide", "pass": "bank", "open": "pause"}
@@ -176,15 +173,6 @@ def _deciding(standing: Standing, timing: Timing, company: Company) -> Wait | No
     present = round.boxes[seat].player in company.present
     ms = timing.decide_ms if present else max(timing.decide_ms, timing.grace_ms)
     return Wait("choose", ms, seat, about=(round.id, round.at))
-
-
-def is_stale(standing: Standing, time: Time) -> bool:
-    """Whether nobody has bet in the open round and its deck will soon be too old to deal."""
-    round, table = standing.in_play, standing.table
-    hours = standing.table.rules.deal.change_hours
-    if round is None or round.boxes or table.round is None or hours is None:
-        return False
-    return table.age_s(table.round.deck, time) > hours * HOUR_S - AGE_MARGIN_S
 
 
 def needs_deck(standing: Standing) -> bool:

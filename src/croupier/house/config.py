@@ -18,6 +18,7 @@ from croupier.reading import Count, Place, Reader, Text, only, readable_parts, t
 from croupier.reading.toml import parse_toml, problems_in
 from croupier.round.state import NOTHING
 from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import Thing
 from croupier.rules.words import plain
 
 SECONDS_MAX = 3600
@@ -49,7 +50,8 @@ class TableConfig:
         rules = self.rules
         meters = {id: name for id, name in self.meters.items() if id in rules.meters}
         given = plain(dict(self.selections))
-        return TableSet(rules.rulebook, given, rules.digest, meters, self.validated_cents)
+        validated = self.validated_cents
+        return TableSet(rules.rulebook, given, rules.digest, meters, validated, rules.things)
 
     def meter(self, id: str) -> str:
         """Return the name that a meter of the rules has in the ledger."""
@@ -104,6 +106,7 @@ class _Row(NamedTuple):
     bots: Count = 0
     practice: bool = False
     validated: Cents | None = None
+    things: tuple[Thing, ...] = ()
     timing: Annotated[Timing, table_of(_TIMES, make=_timing)] = Timing()
     meters: Mapping[str, _Id] = NOTHING
 
@@ -135,6 +138,7 @@ class _Tables:
         rules, near = self._rules(read, at)
         seats = self._seats(read, near, at)
         self._check_meters(read, rules, at)
+        self._check_things(read, at)
         if row is None or rules is None:
             return None
         return TableConfig(
@@ -158,7 +162,7 @@ class _Tables:
         if not row.rulebook:
             return None, None
         try:
-            rules = self.rules_of(row.rulebook, row.selections)
+            rules = self.rules_of(row.rulebook, row.selections, row.things)
         except Breaches as breaches:
             for breach in breaches.breaches:
                 path = (*at, "selections", breach.selection)
@@ -174,7 +178,7 @@ class _Tables:
         sound = {name: value for name, value in row.selections.items() if name not in faulty}
         for nearest in (sound, {}):
             with suppress(Breaches):
-                return self.rules_of(row.rulebook, nearest)
+                return self.rules_of(row.rulebook, nearest, row.things)
         return None
 
     def _seats(self, row: _Row, rules: TableRules | None, at: Place) -> int:
@@ -197,6 +201,12 @@ class _Tables:
         for id in row.meters if rules else ():
             if rules and id not in rules.meters:
                 self.reader.fault((*at, "meters", id), "is not a meter of this table")
+
+    def _check_things(self, row: _Row, at: Place) -> None:
+        """Refuse cards that nobody deals, and chips beside virtual cards."""
+        for thing, needed in (("cards", "dealer"), ("chips", "cards")):
+            if thing in row.things and needed not in row.things:
+                self.reader.fault((*at, "things"), f"{thing!r} needs {needed!r} as well")
 
     # ------------------------------------------------------------ what belongs together
 

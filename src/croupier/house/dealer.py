@@ -17,6 +17,7 @@ from croupier.house.standing import Act, Standing
 from croupier.round import bots
 from croupier.round.commands import (
     CallOff,
+    Cause,
     Choose,
     CloseBets,
     Deal,
@@ -41,11 +42,11 @@ class Chance:
 
 
 def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int], chance: Chance) -> None:
-    """Do what has to be done before a round, start it, commit to its deck, and open betting."""
+    """Shuffle, cut where the book does, start a round, commit to its deck, and open betting."""
     rules = act.standing.table.rules
     least = rules.deck.cut.cards_min if rules.deck.cut else 1
     depth = least + draw(chance.entropy, rules.deck.cards - 2 * least + 1)
-    while (next := chore(act.standing.table, time, depth)) is not None:
+    while (next := chore(act.standing.table, depth)) is not None:
         act.at_table(next)
     table = act.standing.table
     deck = table.decks[table.deck_turn]
@@ -115,7 +116,7 @@ def take_down(act: Act, seat: int) -> None:
             act.in_round(TakeDown(seat, wager))
 
 
-def call_off(act: Act, because: str) -> None:
+def call_off(act: Act, cause: Cause, because: str) -> None:
     """Call off a round that can't be finished (T6): every stake comes back."""
-    act.in_round(CallOff(because))
+    act.in_round(CallOff(cause, because))
     settle(act, {})

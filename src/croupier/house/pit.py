@@ -67,7 +67,8 @@ class Pit:
         for config in self.config.tables:
             found = partial(recall, stream=config.id, rules_of=self.rules_of)
             table = Table(config, self.books, await self.books.read(found))
-            self.dealers[table.id] = AutomaticDealer(table)
+            if "dealer" not in config.rules.things:
+                self.dealers[table.id] = AutomaticDealer(table)
             await table.start()
             self.tables[table.id] = table
         await self.acts.start()

@@ -187,7 +187,7 @@ def clear(act: Act, seat: int, player: str, *, by: str = "") -> None:
     round = act.standing.in_play
     if round and round.banker and round.banker.seat == seat and not round.boxes:
         # Its funds go back.
-        dealer.call_off(act, "the banker left before anybody had bet against the bank")
+        dealer.call_off(act, "bank gone", "the banker left before anybody had bet")
     if by:
         act.in_ledger(SeatFreed(seat, player, by))
     _leave(act, seat)
@@ -229,4 +229,5 @@ def put_right(act: Act, refused: Refused) -> None:
             why = Refused(NOT_ENOUGH, text, clause=fee.clause if fee else None)
             act.returned = Returned(player, why)
             return
-    dealer.call_off(act, f"the bets could not be closed: {refused.message}")
+    cause: in_round.Cause = "bank gone" if refused.code == NOT_ENOUGH else "interrupted"
+    dealer.call_off(act, cause, f"the bets could not be closed: {refused.message}")

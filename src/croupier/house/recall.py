@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from croupier.errors import Bug
 from croupier.fairness.events import event_from as fairness_event_from
 from croupier.house.standing import Standing, new_standing
-from croupier.ledger.audit import RulesOf
+from croupier.ledger.audit import RulesOf, rules_set
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.journal import Record, StoredEvent, decode
@@ -42,7 +42,7 @@ def recall(view: View, stream: str, rules_of: RulesOf) -> Recalled:
         event = _event(record)
         rounds += isinstance(event, RoundStarted)
         if isinstance(event, TableSet):
-            setting, standing = event, new_standing(rules_of(event.rulebook, event.given))
+            setting, standing = event, new_standing(rules_set(event, rules_of))
             last = []
         elif standing is not None:
             standing = standing.after(record.of, event)

@@ -16,24 +16,16 @@ from croupier.ledger.events import LedgerEvent, TableSet
 from croupier.ledger.scribe import Happened
 from croupier.ledger.store import SealedDeck
 from croupier.round.commands import Command as RoundCommand
-from croupier.round.commands import Confirm
 from croupier.round.decide import decide
-from croupier.round.events import BetMade, BetTakenDown, Closed, Declared
-from croupier.round.events import Event as RoundEvent
+from croupier.round.events import Declared
 from croupier.round.evolve import evolve
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Moment
 from croupier.table.commands import Command as TableCommand
 from croupier.table.decide import decide as decide_at_table
 from croupier.table.events import RoundStarted
 from croupier.table.evolve import evolve as evolve_table
-from croupier.table.prompts import moments
 from croupier.table.state import Table, new_table
-
-DEALER = "dealer"
-QUIET = (BetMade, BetTakenDown)
-"""Events that ask nothing of the dealer: bets are the player's business."""
 
 
 class CutTally(NamedTuple):
@@ -104,23 +96,6 @@ def new_standing(rules: TableRules) -> Standing:
     return Standing(new_table(rules))
 
 
-class Procedure:
-    """The guided clauses that a dealer confirms during a round, by when they are due."""
-
-    def __init__(self, rules: TableRules) -> None:
-        self.asked: dict[Moment, list[str]] = {}
-        for id, clause in rules.clauses.items():
-            if clause.kept == "guided" and clause.by == DEALER and clause.at:
-                self.asked.setdefault(clause.at, []).append(id)
-
-    def due(self, round: Round, event: RoundEvent) -> list[str]:
-        """Return the clauses that an event makes due in a round, given as it was before."""
-        if isinstance(event, QUIET):
-            return []
-        found = moments(round, event)
-        return [clause for moment in found for clause in self.asked.get(moment, ())]
-
-
 class Returned(NamedTuple):
     """Bets that went back to a player because they could not stand, and why."""
 
@@ -131,9 +106,8 @@ class Returned(NamedTuple):
 class Act:
     """What one command does to a table. Until it is stored, the table hasn't changed."""
 
-    def __init__(self, standing: Standing, procedure: Procedure) -> None:
+    def __init__(self, standing: Standing) -> None:
         self.standing = standing
-        self.procedure = procedure
         self.happened: list[Happened] = []
         self.sealed: list[SealedDeck] = []
         self.readings: Mapping[str, int] = {}
@@ -158,19 +132,9 @@ class Act:
             self._note("table", event)
 
     def in_round(self, command: RoundCommand) -> None:
-        """Do something in the round, and confirm what the procedure asks of the dealer then."""
+        """Do something in the round."""
         for event in decide(self.round, command):
-            due = self.procedure.due(self.round, event)
-            if isinstance(event, Closed):  # Nothing can be confirmed in a closed round.
-                self._confirm(due)
-                due = []
             self._note("round", event)
-            self._confirm(due)
-
-    def _confirm(self, clauses: list[str]) -> None:
-        for clause in clauses:
-            for event in decide(self.round, Confirm(clause, DEALER)):
-                self._note("round", event)
 
     def commit(self, committed: Committed, sealed: bytes) -> None:
         """Publish the commitment to a deck, and keep the deck sealed."""
@@ -194,7 +158,6 @@ class Act:
         self.happened.append(Happened("ledger", event))
         self.setting = event
         self.standing = new_standing(rules)
-        self.procedure = Procedure(rules)
 
     def _note(self, of: Any, event: Any, subject: str = "") -> None:
         self.standing = self.standing.after(of, event)

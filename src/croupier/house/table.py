@@ -19,7 +19,7 @@ from croupier.house.heard import Heard
 from croupier.house.log import log_crash
 from croupier.house.now import NOTHING_HAPPENED, Listen, Now, Told
 from croupier.house.recall import Recalled, missed_by
-from croupier.house.standing import Act, Procedure, new_standing
+from croupier.house.standing import Act, new_standing
 from croupier.house.turn import Ask, CommandId, Perform, Place, Reply, Stored, Turn
 from croupier.ledger.events import MeterStarted
 from croupier.ledger.store import Answer, Request, Result
@@ -36,7 +36,7 @@ class Table:
     def __init__(self, config: TableConfig, books: Books, recalled: Recalled) -> None:
         self.id, self.config, self.books = config.id, config, books
         standing = recalled.standing or new_standing(config.rules)
-        self.place = Place(standing, Procedure(standing.table.rules), recalled.scribe)
+        self.place = Place(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         self.deck: Committed | None = None
         self.notes = Notes()
@@ -58,7 +58,7 @@ class Table:
 
     def current(self) -> Now:
         """Return everything there is to know."""
-        standing, _, scribe = self.place
+        standing, scribe = self.place
         metered = standing.table.rules.meters
         shown, closed = (self.meters(), self.closed_wagers()) if metered else ({}, {})
         return Now(scribe.head.number, standing, self.deck, self.notes, shown, closed)
@@ -198,7 +198,7 @@ class Table:
             return
         recalled, entries, sealed = missed
         standing = recalled.standing or self.place.standing
-        self.place = Place(standing, Procedure(standing.table.rules), recalled.scribe)
+        self.place = Place(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         if sealed is not None and standing.commitment is not None:
             self.deck = unseal(sealed, self.books.key, standing.commitment)
@@ -296,4 +296,5 @@ class Table:
             if needs_deck(self.place.standing):
                 log_crash(error, called_off=round)
                 why = "its cards could not be read again"
-                await self.act(partial(dealer.call_off, because=why))
+                call_off = partial(dealer.call_off, cause="cards unreadable", because=why)
+                await self.act(call_off)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from croupier.errors import Refused
 from croupier.house.clock import Company, Wait, next_wait
 from croupier.house.config import TableConfig
-from croupier.house.standing import Act, Procedure, Standing
+from croupier.house.standing import Act, Standing
 from croupier.ledger.scribe import Draft, Scribe
 from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, Work
 
@@ -46,7 +46,6 @@ class Place(NamedTuple):
     """What a turn is decided on."""
 
     standing: Standing
-    procedure: Procedure
     scribe: Scribe
 
 
@@ -117,18 +116,18 @@ class Turn:
 
     def _work(self, ask: Ask, at: int, shown: Mapping[str, int]) -> Work:
         """Decide an ask at what its meters show; refused, it has changed nothing."""
-        standing, procedure, scribe = self.place
+        standing, scribe = self.place
         if ask.wait is not None:
             due = next_wait(standing, self.config.timing, self.company)
             if due is None or due.key != ask.wait.key:
                 raise Refused(OVERTAKEN, "the table has moved on")
-        act = Act(standing, procedure)
+        act = Act(standing)
         if shown:
             names = {self.config.meter(id): id for id in standing.table.rules.meters}
             act.readings = {names[name]: micros for name, micros in shown.items()}
         ask.perform(act)
         draft = scribe.draft(act.happened, time_ms=self.time_ms)
-        place = Place(act.standing, act.procedure, draft.scribe)
+        place = Place(act.standing, draft.scribe)
         self._decided[at] = Stored(act, draft, place)
         answer = str(draft.scribe.head.number)
         return Work(draft.events, answer, draft.emptied, tuple(act.sealed))

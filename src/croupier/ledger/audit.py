@@ -3,7 +3,7 @@
 It works on stored bytes and entries in order, and knows no database.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from croupier.errors import CroupierError
@@ -19,10 +19,22 @@ from croupier.money import format_micros
 from croupier.round.codec import event_from
 from croupier.round.events import Dealt, Event, Opened
 from croupier.round.state import Round
-from croupier.rules.table_rules import TableRules
+from croupier.rules.table_rules import TableRules, as_edition
+from croupier.rules.vocabulary import Thing
 
-RulesOf = Callable[[str, Mapping[str, Any]], TableRules]
-"""Finds a book by its id and resolves its selections."""
+RulesOf = Callable[[str, Mapping[str, Any], Collection[Thing]], TableRules]
+"""Finds a book by its id, and resolves its selections for what there is to handle."""
+
+
+def rules_set(event: TableSet, rules_of: RulesOf) -> TableRules:
+    """Return the rules that a table was set to, under the digest that it was set with.
+
+    An edition of the book that settles every round alike may have had another digest.
+    """
+    rules = as_edition(rules_of(event.rulebook, event.given, event.things), event.digest)
+    if rules is None:
+        raise Unlike("its table rules have another digest than the books here give")
+    return rules
 
 
 class Posted(NamedTuple):
@@ -102,6 +114,14 @@ class Auditor:
         check_event(self.cut, event)
         self.cut = self.cut.after(event, Commitment(made.round, made.rules, made.root))
 
+    def is_by_machine(self, record: Record) -> bool:
+        """Whether a record says that somebody handled cards at a table where nobody did.
+
+        Older automatic tables recorded such acts; they count as the machine's, not a person's.
+        """
+        handled = record.of in ("round", "table") and record.event.get("type") in HANDLED
+        return handled and not (self.rules and "dealer" in self.rules.things)
+
     def ledger_entries(self, number: int, event: LedgerEvent) -> tuple[Entry, ...]:
         """Return the entries of an event outside any round, by its number in the stream."""
         if isinstance(event, TableSet):
@@ -120,11 +140,12 @@ class Auditor:
         return entries
 
     def _set(self, event: TableSet) -> None:
-        rules = self.rules_of(event.rulebook, event.given)
-        if rules.digest != event.digest:
-            raise Unlike("its table rules have another digest than the books here give")
-        self.rules = rules
+        self.rules = rules_set(event, self.rules_of)
         self.setting = Setting(self.stream, event.meters, event.validated_cents)
+
+
+HANDLED = ("Received", "Confirmed", "Counted", "Secured")
+"""The events that say what a person did with cards or devices."""
 
 
 class Unlike(CroupierError):
@@ -137,6 +158,8 @@ class Totals:
     def __init__(self) -> None:
         self.micros: dict[Account, int] = {}
         self.count = 0
+        self.by_machine = 0
+        """How many acts of handling are the machine's."""
 
     def add(self, entry: Entry) -> None:
         self.count += 1
@@ -162,7 +185,9 @@ def audit_stream(
     number = 0
     for _, number, _, _, data, _ in stored:
         try:
-            expected = auditor.entries(decode(data))
+            record = decode(data)
+            expected = auditor.entries(record)
+            totals.by_machine += auditor.is_by_machine(record)
         except (CroupierError, LookupError, TypeError, ValueError, AttributeError) as error:
             # A forged event may break anything in the engine, so catch every error.
             return StreamFault(stream, number, f"cannot have happened: {error}")

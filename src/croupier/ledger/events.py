@@ -8,6 +8,7 @@ from croupier.ledger.entries import Move
 from croupier.money import micros
 from croupier.reading import reader_of, run
 from croupier.round.state import NOTHING
+from croupier.rules.vocabulary import Thing
 
 
 class TableSet(NamedTuple):
@@ -19,6 +20,13 @@ class TableSet(NamedTuple):
     meters: Mapping[str, str] = NOTHING
     """The names of the meters that aren't the table's own."""
     validated_cents: int | None = None
+    things: tuple[Thing, ...] = ()
+    """What people handle at the table; nothing at an automatic one."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The fields that aren't written, so that automatic tables keep the bytes they had."""
+        return () if self.things else ("things",)
 
     @property
     def given(self) -> dict[str, object]:

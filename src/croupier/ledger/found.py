@@ -4,9 +4,9 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from croupier.errors import UserError
-from croupier.ledger.audit import Posted, RulesOf
+from croupier.ledger.audit import Posted, RulesOf, Unlike, rules_set
 from croupier.ledger.events import TableSet, ledger_event_from
-from croupier.ledger.journal import Record, decode
+from croupier.ledger.journal import Record, StoredEvent, decode
 from croupier.ledger.store import View
 from croupier.money import format_micros
 from croupier.round.codec import event_from
@@ -62,7 +62,7 @@ def round_found(view: View, id: str, rules_of: RulesOf) -> FoundRound:
     events = [event_from(record.event) for record in records if record.of == "round"]
     if not events or not isinstance(events[0], Opened):
         raise UserError(f"there is no round {id}", field="ID")
-    table = _table(view, events[0].digest)
+    table = _table(view, events[0].digest, stored[0])
     round, told = Round(_rules(table, rules_of)), []
     for event in events:
         round = evolve(round, event)
@@ -82,16 +82,22 @@ def player_at(view: View, round: str, seat: int) -> str:
     return str(bets[-1]["player"])
 
 
-def _table(view: View, digest: str) -> TableSet:
+def _table(view: View, digest: str, first: StoredEvent) -> TableSet:
+    """Return how the table of a round was set last before the round's first event."""
+    found: TableSet | None = None
     for row in view.about(digest):
         event = ledger_event_from(decode(row.data).event)
-        if isinstance(event, TableSet):
-            return event
-    raise UserError(f"the journal does not say which rules {digest[:12]}… are")
+        before = row.stream == first.stream and row.number < first.number
+        if isinstance(event, TableSet) and (found is None or before):
+            found = event
+    if found is None:
+        raise UserError(f"the journal does not say which rules {digest[:12]}… are")
+    return found
 
 
 def _rules(table: TableSet, rules_of: RulesOf) -> TableRules:
-    rules = rules_of(table.rulebook, table.given)
-    if rules.digest != table.digest:
-        raise UserError(f"{table.rulebook} is not the book that the round was played by")
-    return rules
+    try:
+        return rules_set(table, rules_of)
+    except Unlike:
+        message = f"{table.rulebook} is not the book that the round was played by"
+        raise UserError(message) from None

@@ -18,8 +18,14 @@ _COMMAND, _EVENT = reader_of(Command), reader_of(Event)
 
 
 def to_plain(value: Any) -> dict[str, Any]:
-    """Return a command or an event, of a round or a table, as plain data with its type."""
-    return {TYPE: type(value).__name__, **_fields_of(value)}
+    """Return a command or an event, of a round or a table, as plain data with its type.
+
+    A value names the later fields that it leaves out, so that older bytes stay the same.
+    """
+    plain = {TYPE: type(value).__name__, **_fields_of(value)}
+    for name in getattr(value, "left_out", ()):
+        del plain[name]
+    return plain
 
 
 def command_from(data: Any) -> Command:

@@ -5,7 +5,7 @@ The most frequent ones are named tuples, which take a third of the time to creat
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from croupier.cards import Card
 
@@ -101,11 +101,18 @@ class Declare:
     facts: Mapping[str, object] = field(default_factory=dict)
 
 
+Cause = Literal["cards unreadable", "bank gone", "interrupted"]
+"""Why a round can't be finished: its cards can't be read again, the banker left or can't pay, or
+something else kept the system from going on."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallOff:
     """Call off a round that the system itself can't finish (T6), without an irregularity."""
 
+    cause: Cause
     because: str
+    """The cause in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -340,6 +340,10 @@ def _return_everything(round: Round) -> tuple[Event, ...]:
 
 
 def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
+    if not round.rules.things:
+        # T9: with virtual cards and nobody to handle them, nothing of the kind can happen.
+        message = "nobody is at this table to see an irregularity; a system fault is called off"
+        raise Refused("no_people", message, field="kind")
     if round.at < 0:
         raise Refused("wrong_step", "the round isn't open")
     if round.at == 0 and "seat" in command.facts:
@@ -360,7 +364,10 @@ def _call_off(round: Round, command: CallOff) -> tuple[Event, ...]:
         raise Refused("wrong_step", "the round isn't open")
     if round.void:
         raise Refused("void", "the round is void already")
-    return (CalledOff(command.because, SYSTEM),)
+    if "cards" in round.rules.things:
+        message = "the cards lie on the table, so the round is finished by hand"
+        raise Refused("cards_there", message, field="cause", clause=SYSTEM)
+    return (CalledOff(command.because, SYSTEM, command.cause),)
 
 
 def _check_found(round: Round, positions: object) -> None:

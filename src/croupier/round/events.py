@@ -6,6 +6,7 @@ They are named tuples, which take a third of the time of other frozen values to 
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from croupier.round.commands import Cause
 from croupier.round.commands import Shown as Shown
 from croupier.round.state import NOTHING, BankResult, Line
 
@@ -73,6 +74,8 @@ class CalledOff(NamedTuple):
 
     because: str
     ruling: str
+    cause: Cause = "interrupted"
+    """What older journals leave unsaid reads as an interruption."""
 
 
 class Confirmed(NamedTuple):

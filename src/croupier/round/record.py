@@ -4,7 +4,7 @@ A record is checked by replaying it: each event must be what the engine decides 
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, get_args
 
 from croupier.errors import ParseError, Refused, UserError
 from croupier.round import commands
@@ -17,9 +17,12 @@ from croupier.round.evolve import evolve
 from croupier.round.state import Round
 from croupier.rules.rulebook import digest_of
 from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import FELT, Thing
 
 FORMAT = 1
 _KEYS = {"format", "rulebook", "selections", "digest", "events", "seal"}
+_THINGS = "things"
+"""The key that says what there was to handle; a round on a felt leaves it out."""
 
 
 def record_of(rules: TableRules, given: dict[str, Any], events: Iterable[Event]) -> dict[str, Any]:
@@ -31,20 +34,39 @@ def record_of(rules: TableRules, given: dict[str, Any], events: Iterable[Event])
         "digest": rules.digest,
         "events": [to_plain(event) for event in events],
     }
+    if rules.things != FELT:
+        record[_THINGS] = [*rules.things]
     return {**record, "seal": digest_of(record)}
 
 
 def open_record(data: Any) -> dict[str, Any]:
     """Return a record that matches its seal, or refuse it."""
-    if not isinstance(data, dict) or data.keys() != _KEYS or data["format"] is not FORMAT:
+    if (
+        not isinstance(data, dict)
+        or data.keys() - {_THINGS} != _KEYS
+        or data["format"] is not FORMAT
+    ):
         raise UserError(f"is not a record of format {FORMAT}", field="record")
-    for key, kind in (("rulebook", str), ("selections", dict), ("events", list)):
-        if not isinstance(data[key], kind):
+    kinds = (("rulebook", str), ("selections", dict), ("events", list), (_THINGS, list))
+    for key, kind in kinds:
+        if not isinstance(data.get(key, []), kind):
             raise UserError(f"must be a {kind.__name__}", field=f"record.{key}")
     body = {key: value for key, value in data.items() if key != "seal"}
     if digest_of(body) != data["seal"]:
         raise UserError("does not match its seal: the record was changed", field="record.seal")
     return data
+
+
+def things_of(record: dict[str, Any]) -> tuple[Thing, ...]:
+    """Return what there was to handle in the round of a record.
+
+    Older records don't say it; the system could call their rounds off, so the cards were virtual.
+    """
+    off = any(isinstance(e, dict) and e.get("type") == "CalledOff" for e in record["events"])
+    things = record.get(_THINGS, () if off else FELT)
+    if not {*things} <= {*get_args(Thing)}:
+        raise UserError(f"must be some of {', '.join(get_args(Thing))}", field="record.things")
+    return tuple(things)
 
 
 def events_of(rules: TableRules, record: dict[str, Any]) -> tuple[Event, ...]:
@@ -67,6 +89,10 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
     )
     expected: list[Event] = []
     for number, event in enumerate(events, 1):
+        if isinstance(event, happened.Confirmed) and "dealer" not in rules.things:
+            # Older automatic tables recorded confirmations that nobody made. They change nothing.
+            yield round
+            continue
         if not expected and not (void and isinstance(event, happened.Chose)):
             # In a void round, decisions may be incomplete and out of turn.
             expected = _decided(round, _command_for(event), number)
@@ -125,7 +151,7 @@ def _command_for(event: Event) -> Command:
         case happened.Declared():
             return commands.Declare(event.kind, _as_given(event.facts))
         case happened.CalledOff():
-            return commands.CallOff(event.because)
+            return commands.CallOff(event.cause, event.because)
         case happened.Confirmed():
             return commands.Confirm(event.clause, event.by)
         case happened.MetersRead():

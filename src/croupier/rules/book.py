@@ -123,6 +123,8 @@ class Rules(Shape):
     title: Text
     game: Text
     source: Text
+    earlier: tuple[Text, ...] = ()
+    """Digests of earlier editions of this file, by which every round settles as by this one."""
     banked_by: BankedBy
     table: Table
     ranking: RankingRule

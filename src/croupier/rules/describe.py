@@ -238,9 +238,9 @@ def _cards(rules: Rules) -> _Sayings:
         yield "stub count", text, deck.stub_count.clause
     for name, deal in rules.deal.items():
         yield f"deal {name}", _deal_says(rules, deal), deal.clause
-        if deal.change_hours and deal.change:
-            text = f"Decks dealt {deal.label} are changed at least every {deal.change_hours} hours."
-            yield f"change {name}", text, deal.change
+        if deal.change:
+            text = f"Decks dealt {deal.label} are changed at least every {deal.change.hours} hours."
+            yield f"change {name}", text, deal.change.clause
 
 
 def _deal_says(rules: Rules, deal: Deal) -> str:

@@ -38,6 +38,7 @@ from croupier.rules.vocabulary import (
     SelectionId,
     SpotId,
     Stack,
+    Thing,
     ThreeCards,
     Unlisted,
     WagerId,
@@ -308,15 +309,21 @@ class DealLine(Cited):
     if_offered: WagerId | None = None
 
 
+class DeckChange(Cited):
+    """The age at which decks are changed, where there are decks to handle."""
+
+    hours: Count
+    needs: tuple[Thing, ...] = ()
+
+
 class Deal(Cited):
-    """A dealing procedure, the devices it needs, and the age at which its decks are changed."""
+    """A dealing procedure, the devices it needs, and when its decks are changed."""
 
     label: Text
     devices: tuple[Device, ...] = ()
     order: Order = "clockwise"
     cards: tuple[DealLine, ...]
-    change_hours: Count | None = None
-    change: ClauseId | None = None
+    change: DeckChange | None = None
 
 
 class Shuffle(Cited):
@@ -337,6 +344,7 @@ class StubCount(Cited):
     """The minimum frequency of stub counts."""
 
     every_rounds: Count
+    needs: tuple[Thing, ...] = ()
     if_: When = ()
 
 
@@ -344,6 +352,7 @@ class MachineCount(Cited):
     """What happens if a counting shuffler finds a wrong number of cards."""
 
     does: tuple[Effect, ...]
+    needs: tuple[Thing, ...] = ()
     if_: When = ()
 
 

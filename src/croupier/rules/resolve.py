@@ -4,21 +4,22 @@ The chosen options are laid over the book's data, then the other selections, and
 like a book. Every breach is reported, each with the clause that it breaks.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from croupier.errors import Breach, Breaches, Bug
 from croupier.hands import ALSO, Ranking
 from croupier.money import format_money as money
 from croupier.reading import Fault, dotted
-from croupier.rules.book import Rules, Selection
+from croupier.rules.book import Clause, Rules, Selection
 from croupier.rules.game import (
     Bonus,
     Cut,
     Deal,
     Deck,
+    DeckChange,
     Envy,
     MachineCount,
     Paytable,
@@ -42,8 +43,8 @@ from croupier.rules.selections import (
     shares_of,
     sums_of,
 )
-from croupier.rules.table_rules import TableMeter, TableRules, fits
-from croupier.rules.vocabulary import NONE, Path
+from croupier.rules.table_rules import TableMeter, TableRules, fits, is_there
+from croupier.rules.vocabulary import FELT, NONE, Moment, Path, Thing
 from croupier.rules.words import number
 
 T = TypeVar("T")
@@ -54,12 +55,15 @@ def resolve(
     selections: Mapping[str, Any] | None = None,
     *,
     reading: Mapping[Path, Any] | None = None,
+    things: Collection[Thing] = FELT,
 ) -> TableRules:
     """Return the table rules, or raise all Breaches at once.
 
     `reading` holds what another reading of a ruling sets, so that it can be played and priced.
+    `things` says what there is to handle: rules about anything else don't apply (T9).
     """
-    return _Resolver(book, selections or {}, reading or {}).table_rules()
+    there = tuple(thing for thing in get_args(Thing) if thing in things)
+    return _Resolver(book, selections or {}, reading or {}).table_rules(there)
 
 
 class Unplayable(Breaches):
@@ -80,7 +84,7 @@ class _Resolver:
         self.values: dict[str, Any] = {}
         self.breaches: list[Breach] = []
 
-    def table_rules(self) -> TableRules:
+    def table_rules(self, things: tuple[Thing, ...]) -> TableRules:
         for name in sorted(self.given.keys() - self.rules.selection.keys()):
             self._breach(name, "is not a selection of this book", None)
         self._lay_on({**self._options(), **self.reading}, {})
@@ -103,12 +107,14 @@ class _Resolver:
         chosen = {n: s for n, s in self.rules.selection.items() if not s.fixed}
         values = {name: self.values[name] for name in chosen if name in self.values}
         rules = _offered(self.rules, wagers, tables)
-        where = {"rulebook": self.book.digest, "selections": values, "reading": self.reading}
+        clauses = {n: c for n, c in self.book.clauses.items() if fits(c.if_, self.values)}
         return TableRules(
             rulebook=self.book.id,
             title=rules.title,
             game=rules.game,
-            digest=digest_of(where),
+            digest=self._digest(self.book.digest, values),
+            earlier=tuple(self._digest(one, values) for one in self.book.rules.earlier),
+            things=things,
             selections=values,
             banked_by=rules.banked_by,
             table=rules.table,
@@ -127,16 +133,17 @@ class _Resolver:
             steps=rules.step,
             sequence=tuple(rules.step.items()),
             spots={name: wager.spots or (name,) for name, wager in rules.wager.items()},
-            deal=self._deal(wagers),
-            deck=_deck(rules, self.values),
+            deal=self._deal(wagers, things),
+            deck=_deck(rules, self.values, things),
             irregularities=rules.irregularity,
-            clauses={
-                name: clause
-                for name, clause in self.book.clauses.items()
-                if fits(clause.if_, self.values)
-            },
+            clauses=clauses,
+            guided=_guided(clauses) if "dealer" in things else {},
             rulings=self.book.rules.ruling,
         )
+
+    def _digest(self, book: str, values: Mapping[str, Any]) -> str:
+        """Return the digest of these rules by an edition of the book."""
+        return digest_of({"rulebook": book, "selections": values, "reading": self.reading})
 
     # ------------------------------------------------------------ one selection
 
@@ -308,7 +315,7 @@ class _Resolver:
         for takes in ("rate", "reset", "initial", "shares"):
             self._each(takes, partial(check_number, takes), wager)
 
-    def _deal(self, wagers: Mapping[str, Wager]) -> Deal:
+    def _deal(self, wagers: Mapping[str, Wager], things: Collection[Thing]) -> Deal:
         deals = self.rules.deal
         deal = deals.get(self.values.get(DEALING, ""), next(iter(deals.values())))
         lines = (
@@ -316,7 +323,8 @@ class _Resolver:
             for line in deal.cards
             if all(w is None or w in wagers for w in (line.if_staked, line.if_offered))
         )
-        return replace(deal, cards=tuple(lines))
+        change = deal.change if _handled(deal.change, things) else None
+        return replace(deal, cards=tuple(lines), change=change)
 
 
 def _by_name(table: Paytable, values: Mapping[str, T | None], write: Callable[[T], str]) -> Any:
@@ -380,16 +388,31 @@ def _ranking(rules: Rules) -> Ranking:
     )
 
 
-def _deck(rules: Rules, values: Mapping[str, Any]) -> Deck:
-    """Return the deck with only the duties that apply to the equipment."""
+def _guided(clauses: Mapping[str, Clause]) -> dict[Moment, tuple[str, ...]]:
+    """Return the guided clauses by their moment, in the book's order."""
+    found: dict[Moment, tuple[str, ...]] = {}
+    for name, clause in clauses.items():
+        if clause.kept == "guided" and clause.at:
+            found[clause.at] = (*found.get(clause.at, ()), name)
+    return found
+
+
+def _deck(rules: Rules, values: Mapping[str, Any], things: Collection[Thing]) -> Deck:
+    """Return the deck with only the duties that apply to the equipment and to what is there."""
     deck = rules.deck
+    stub, machine = deck.stub_count, deck.machine_count
     return replace(
         deck,
         cut=deck.cut if _due(deck.cut, values) else None,
-        stub_count=deck.stub_count if _due(deck.stub_count, values) else None,
-        machine_count=deck.machine_count if _due(deck.machine_count, values) else None,
+        stub_count=stub if _due(stub, values) and _handled(stub, things) else None,
+        machine_count=machine if _due(machine, values) and _handled(machine, things) else None,
     )
 
 
 def _due(duty: StubCount | MachineCount | Cut | None, values: Mapping[str, Any]) -> bool:
     return duty is not None and fits(duty.if_, values)
+
+
+def _handled(duty: StubCount | MachineCount | DeckChange | None, things: Collection[Thing]) -> bool:
+    """Whether what a duty is about is there (T9)."""
+    return duty is not None and is_there(duty.needs, things)

@@ -28,8 +28,8 @@ class Rulebook:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the book's content; comments and layout don't count."""
-        return digest_of(self.data)
+        """The SHA-256 of the book's content; comments, layout and editions don't count."""
+        return digest_of({key: value for key, value in self.data.items() if key != "earlier"})
 
     @cached_property
     def clauses(self) -> Mapping[str, Clause]:

@@ -1,6 +1,7 @@
 """Table rules: a rulebook with every choice made, as used to play, price and print."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +24,7 @@ from croupier.rules.game import (
     Wager,
 )
 from croupier.rules.shape import Shape
-from croupier.rules.vocabulary import ANY, NONE, BankedBy, When
+from croupier.rules.vocabulary import ANY, NONE, BankedBy, Moment, Thing, When
 
 
 class Limits(Shape):
@@ -55,6 +56,10 @@ class TableRules(Shape):
     title: str
     game: str
     digest: str
+    earlier: tuple[str, ...]
+    """What the digest was by earlier editions of the book."""
+    things: tuple[Thing, ...]
+    """What there is to handle; nothing at an automatic table."""
     selections: Mapping[str, Any]
     banked_by: BankedBy
     table: Table
@@ -80,6 +85,8 @@ class TableRules(Shape):
     deck: Deck
     irregularities: Mapping[str, Irregularity]
     clauses: Mapping[str, Clause]
+    guided: Mapping[Moment, tuple[str, ...]]
+    """The guided clauses that people keep here, by their moment; none without a dealer (T9)."""
     rulings: Mapping[str, Ruling]
 
     # Plans are cached by identity: hashing or comparing rules by value takes longer than settling a
@@ -92,6 +99,18 @@ def fits(when: When, values: Mapping[str, Any]) -> bool:
     return not when or any(
         all(_is_among(values.get(name), among) for name, among in one.items()) for one in when
     )
+
+
+def as_edition(rules: TableRules, digest: str) -> TableRules | None:
+    """Return the rules under a digest that they have or had; None if they never had it."""
+    if digest == rules.digest:
+        return rules
+    return replace(rules, digest=digest) if digest in rules.earlier else None
+
+
+def is_there(needs: Collection[Thing], things: Collection[Thing]) -> bool:
+    """Whether one of the things that something needs is there; it may need none."""
+    return not needs or not set(needs).isdisjoint(things)
 
 
 def _is_among(value: object, among: tuple[str, ...]) -> bool:

@@ -57,12 +57,16 @@ Moment = Literal[
     "idle", "deck change", "device fails", "misdeal",
 ]  # fmt: skip
 Person = Literal["dealer", "floorperson", "player"]
+Thing = Literal["dealer", "cards", "chips"]
 
 SEAT, BANK, SEATS, DISCARD = PlaceId("seat"), PlaceId("bank"), PlaceId("seats"), PlaceId("discard")
 """The places for cards at every table; a book names its other places itself."""
 
 ACTION: Order = "from the action"
 """The order of settling from the action seat."""
+
+FELT: tuple[Thing, ...] = ("cards", "chips")
+"""What a round file is about: cards and chips on a felt. How its dealer worked is not in it."""
 
 NONE = "none"
 """The value of a selection for no wager, or no sum."""

@@ -1,41 +1,20 @@
-"""The dealer of an automatic table: its next action on the way to a deal."""
+"""What the program does with the virtual deck of an automatic table before it is dealt."""
 
-from croupier.errors import Refused
 from croupier.table import commands
-from croupier.table.commands import Command, Time
-from croupier.table.decide import decide
-from croupier.table.prompts import due
-from croupier.table.state import Table
+from croupier.table.commands import Command
+from croupier.table.state import Table, is_cut_due
 
 
-def chore(table: Table, time: Time, depth: int) -> Command | None:
-    """Return the command that removes the first obstacle to the next deal.
+def chore(table: Table, depth: int) -> Command | None:
+    """Return the next thing to do with the deck, or None if it is ready: shuffle it, then cut it.
 
-    Return None if there is no obstacle, or none that a dealer of virtual cards can remove: missing
-    players, a bank that nobody took, a device to replace. `depth` is the depth of a cut, if one is
-    due.
+    `depth` is the depth of a cut, if the book has one made.
     """
-    rules = table.rules.deck
+    rules = table.rules
     number = table.round.deck if table.round else table.deck_turn
-    try:
-        decide(
-            table, commands.DealFirstCard(time) if table.round else commands.StartRound("", time)
-        )
-    except Refused as refused:
-        match refused.code:
-            case "no_deck" | "deck_too_old":
-                return commands.Receive(number, time)
-            case "prompt_open":
-                asked = [prompt for prompt in due(table) if prompt.deck == number]
-                return commands.Confirm(number, asked[0].clause, asked[0].by) if asked else None
-            case "device_open":
-                asked = [prompt for prompt in due(table) if prompt.device]
-                device = asked[0].device
-                return commands.Secure(device, asked[0].clause, asked[0].by) if device else None
-            case "not_shuffled":
-                return commands.Shuffle(number, rules.cards if rules.machine_count else None)
-            case "not_cut":
-                return commands.Cut(number, depth)
-            case "count_due":
-                return commands.Count(number, rules.cards)
+    deck = table.decks[number]
+    if rules.deck.shuffle and deck.stack is None:
+        return commands.Shuffle(number)
+    if is_cut_due(rules, deck) and not deck.depth:
+        return commands.Cut(number, depth)
     return None

@@ -38,6 +38,7 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
             _player_at(table, command.seat)
             return (happened.Left(command.seat),)
         case commands.Receive():
+            _check_real(table)
             _check_number(table, command.deck)
             return (happened.Received(command.deck, command.time),)
         case commands.Confirm():
@@ -94,6 +95,12 @@ def _player_at(table: Table, seat: int) -> str:
 # ---------------------------------------------------------------- decks
 
 
+def _check_real(table: Table) -> None:
+    """Refuse to handle cards where they are virtual (T9)."""
+    if "cards" not in table.rules.things:
+        raise Refused("no_cards", "the cards of this table are virtual", clause="T9")
+
+
 def _check_number(table: Table, number: int) -> None:
     """Refuse a deck that the table doesn't have, or whose cards are in play."""
     rules = table.rules
@@ -116,10 +123,10 @@ def _deck(table: Table, number: int) -> Deck:
 
 
 def _check_age(table: Table, number: int, time: Time) -> None:
-    deal = table.rules.deal
-    if deal.change_hours is not None and table.age_s(number, time) > deal.change_hours * HOUR_S:
-        message = f"deck {number} is more than {deal.change_hours} hours old and has to be changed"
-        raise Refused("deck_too_old", message, field="deck", clause=deal.change)
+    change = table.rules.deal.change
+    if change is not None and table.age_s(number, time) > change.hours * HOUR_S:
+        message = f"deck {number} is more than {change.hours} hours old and has to be changed"
+        raise Refused("deck_too_old", message, field="deck", clause=change.clause)
 
 
 def _check_confirmed(table: Table, deck: Deck, *, shuffling: bool = False) -> None:
@@ -227,6 +234,7 @@ def check_depth(rules: TableRules, depth: int) -> None:
 
 
 def _count(table: Table, command: commands.Count) -> tuple[Event, ...]:
+    _check_real(table)
     _check_between(table)
     _deck(table, command.deck)
     kinds = table.rules.irregularities.items()

@@ -22,9 +22,10 @@ from croupier.table.state import (
     Turn,
     bank_order,
     elapsed_s,
+    has_shuffler,
     initial_meters,
     new_table,
-    uses,
+    virtual_decks,
 )
 
 _HANDLING: tuple[Moment, ...] = ("shuffle", "cut")
@@ -59,7 +60,7 @@ def evolve(table: Table, event: Event) -> Table:
             return _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
         case happened.DeckRemoved():
             decks = {number: deck for number, deck in table.decks.items() if number != event.deck}
-            return replace(table, decks=decks)
+            return replace(table, decks={**virtual_decks(table.rules), **decks})
         case happened.Failed():
             return _failed(table, event)
         case happened.Secured():
@@ -89,7 +90,9 @@ def evolve(table: Table, event: Event) -> Table:
 
 
 def _aged(table: Table, time: Time) -> Table:
-    """Age every deck to this time."""
+    """Age every deck to this time; virtual decks have no age."""
+    if "cards" not in table.rules.things:
+        return replace(table, time=time)
     passed_s = elapsed_s(table.time, time)
     decks = {n: replace(deck, age_s=deck.age_s + passed_s) for n, deck in table.decks.items()}
     return replace(table, time=time, decks=decks)
@@ -128,7 +131,8 @@ def _unshuffled(deck: Deck) -> Deck:
 def _received(table: Table, event: happened.Received) -> Table:
     rules, shuffle = table.rules, table.rules.deck.shuffle
     moments: tuple[Moment, ...] = ("deck change",) if event.deck in table.decks else ()
-    if shuffle and rules.selections.get(CARDS) in shuffle.unless:
+    real = "cards" in rules.things
+    if real and shuffle and rules.selections.get(CARDS) in shuffle.unless:
         # 4.F: cards that come inspected and shuffled skip the opening routine.
         deck = Deck(todo=_tasks(rules, *moments, "cards received"), stack="preshuffled")
     else:
@@ -138,10 +142,9 @@ def _received(table: Table, event: happened.Received) -> Table:
 
 def _shuffled(table: Table, event: happened.Shuffled) -> Table:
     deck = _unshuffled(table.decks[event.deck])
-    by_machine = uses(table.rules, "shuffler")
     deck = replace(
         deck,
-        stack="shuffled by machine" if by_machine else "shuffled by hand",
+        stack="shuffled by machine" if has_shuffler(table.rules) else "shuffled by hand",
         todo=(*deck.todo, *_tasks(table.rules, "shuffle")),
     )
     table = replace(table, uncounted=0) if event.counted else table
@@ -187,7 +190,7 @@ def _changed(table: Table, event: happened.Changed) -> Table:
         if number <= rules.deck.decks
     }
     meters = {**initial_meters(rules), **table.meters}
-    return replace(table, rules=rules, decks=decks, meters=meters)
+    return replace(table, rules=rules, decks={**virtual_decks(rules), **decks}, meters=meters)
 
 
 # ---------------------------------------------------------------- seats, bank and rounds

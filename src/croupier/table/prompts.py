@@ -32,9 +32,8 @@ class Prompt:
 def prompts(rules: TableRules, moment: Moment) -> tuple[Prompt, ...]:
     """Return the guided clauses of a moment that apply at a table."""
     return tuple(
-        Prompt(moment, id, clause.says, clause.by)
-        for id, clause in rules.clauses.items()
-        if clause.kept == "guided" and clause.at == moment
+        Prompt(moment, id, rules.clauses[id].says, rules.clauses[id].by)
+        for id in rules.guided.get(moment, ())
     )
 
 

@@ -114,7 +114,13 @@ class Table:
 def new_table(rules: TableRules, others: Iterable[TableRules] = ()) -> Table:
     """Return an empty table; `others` are its rules with other equipment, if a device fails."""
     ways = {way.digest: way for way in (rules, *others)}
-    return Table(rules, ways=ways, meters=initial_meters(rules))
+    return Table(rules, ways=ways, decks=virtual_decks(rules), meters=initial_meters(rules))
+
+
+def virtual_decks(rules: TableRules) -> dict[int, Deck]:
+    """Return the decks of a table with virtual cards, which nobody has to bring (T9)."""
+    virtual = "cards" not in rules.things
+    return {number: Deck() for number in range(1, rules.deck.decks + 1) if virtual}
 
 
 def initial_meters(rules: TableRules) -> dict[str, int]:
@@ -138,9 +144,16 @@ def elapsed_s(before: Time | None, now: Time) -> int:
 
 
 def uses(rules: TableRules, device: Device) -> bool:
-    """Whether cards are shuffled or dealt with this device."""
-    chosen = rules.selections.get(SHUFFLER, NONE) != NONE
-    return device in rules.deal.devices or (device == "shuffler" and chosen)
+    """Whether cards are shuffled or dealt with this device; virtual cards pass through none."""
+    if "cards" not in rules.things:
+        return False
+    return device in rules.deal.devices or (device == "shuffler" and has_shuffler(rules))
+
+
+def has_shuffler(rules: TableRules) -> bool:
+    """Whether the operator chose a shuffler, which spares the cut of what it shuffles."""
+    chosen: str = rules.selections.get(SHUFFLER, NONE)
+    return chosen != NONE
 
 
 def is_cut_due(rules: TableRules, deck: Deck) -> bool:

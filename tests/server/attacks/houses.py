@@ -72,13 +72,13 @@ SELECTED = {
 
 
 @cache
-def _rules(rulebook: str, selections: str) -> TableRules:
-    return resolve(load(rulebook), json.loads(selections))
+def _rules(rulebook: str, selections: str, things: Any) -> TableRules:
+    return resolve(load(rulebook), json.loads(selections), things=things)
 
 
-def rules_of(rulebook: str, selections: Any) -> TableRules:
+def rules_of(rulebook: str, selections: Any, things: Any = ()) -> TableRules:
     """Resolve the same selections once for all tests of a process."""
-    return _rules(rulebook, json.dumps(selections, default=str, sort_keys=True))
+    return _rules(rulebook, json.dumps(selections, default=str, sort_keys=True), tuple(things))
 
 
 def table_toml(book: str, *, id: str = "", **timing: float) -> str:

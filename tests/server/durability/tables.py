@@ -28,11 +28,11 @@ BOOKS = {
 }
 
 
-def rules_of(rulebook: str, selections: Mapping[str, Any]) -> TableRules:
+def rules_of(rulebook: str, selections: Mapping[str, Any], things: Any = ()) -> TableRules:
     """Resolve the same selections once."""
-    key = f"{rulebook} {sorted(selections.items())!r}"
+    key = f"{rulebook} {sorted(selections.items())!r} {things!r}"
     if key not in _known:
-        _known[key] = resolved(rulebook, selections)
+        _known[key] = resolved(rulebook, selections, things)
     return _known[key]
 
 

@@ -91,5 +91,5 @@ def _note(store: Store, lost: dict[str, int], time_ms: int) -> None:
     store.append(claim, Work(draft.events, ""))
 
 
-def _no_rules(rulebook: str, _: object) -> TableRules:
+def _no_rules(rulebook: str, *_: object) -> TableRules:
     raise UserError(f"{STREAM} has no table, and so no rules: {rulebook}")

@@ -1,0 +1,49 @@
+"""A dealer and a floorperson who do what a table refuses to go on without."""
+
+from croupier.errors import Refused
+from croupier.table.commands import (
+    Command,
+    Confirm,
+    Count,
+    Cut,
+    DealFirstCard,
+    Receive,
+    Secure,
+    Shuffle,
+    StartRound,
+    Time,
+)
+from croupier.table.decide import decide
+from croupier.table.prompts import due
+from croupier.table.state import Table
+
+
+def chore(table: Table, time: Time, depth: int) -> Command | None:
+    """Return the command that removes the first obstacle to the next deal.
+
+    Return None if there is no obstacle, or none that they can remove: missing
+    players, a bank that nobody took, a device to replace. `depth` is the depth of a cut, if one is
+    due.
+    """
+    rules = table.rules.deck
+    number = table.round.deck if table.round else table.deck_turn
+    try:
+        decide(table, DealFirstCard(time) if table.round else StartRound("", time))
+    except Refused as refused:
+        match refused.code:
+            case "no_deck" | "deck_too_old":
+                return Receive(number, time)
+            case "prompt_open":
+                asked = [prompt for prompt in due(table) if prompt.deck == number]
+                return Confirm(number, asked[0].clause, asked[0].by) if asked else None
+            case "device_open":
+                asked = [prompt for prompt in due(table) if prompt.device]
+                device = asked[0].device
+                return Secure(device, asked[0].clause, asked[0].by) if device else None
+            case "not_shuffled":
+                return Shuffle(number, rules.cards if rules.machine_count else None)
+            case "not_cut":
+                return Cut(number, depth)
+            case "count_due":
+                return Count(number, rules.cards)
+    return None
