@@ -135,9 +135,8 @@ def review_of(found: FoundRound, faces: Faces | None, player: str) -> Review | N
 
 def _hand(found: FoundRound, faces: Faces | None, box: Box) -> ReviewedHand:
     round = found.told[-1][0]
-    positions = positions_of(round, box)
-    known = {**round.faces, **({p: faces[p] for p in positions} if faces else {})}
-    cards = tuple(known[p] for p in positions if p in known)
+    known = Play(round, faces).known_to(box.seat) if faces else round.faces
+    cards = tuple(known[p] for p in positions_of(round, box) if p in known)
     priced = None if round.void else _priced(found, box)
     return ReviewedHand(
         seat=box.seat,
