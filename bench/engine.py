@@ -21,7 +21,6 @@ from croupier.round.commands import Bet, Choose, CloseBets, Command, Deal, Face,
 from croupier.round.decide import decide
 from croupier.round.events import Event
 from croupier.round.evolve import evolve, replay
-from croupier.round.order import to_ask, to_show
 from croupier.round.state import Round
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
@@ -75,11 +74,11 @@ def history(
     start: list[Command] = [Open("1"), *bets, CloseBets(), Deal()]
     for command in start:
         do(command)
-    while to_show(round) or to_ask(round):
-        if due := to_show(round):
+    while round.due or round.asked:
+        if due := round.due:
             do(Show(tuple(Face(position, faces[position]) for position in due)))
         else:
-            do(Choose(to_ask(round)[0], option))
+            do(Choose(round.asked[0], option))
     do(Settle())
     return asked, happened
 

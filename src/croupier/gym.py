@@ -14,16 +14,8 @@ from typing import Any
 from croupier.cards import DECK, distinct, parse_cards
 from croupier.errors import MissingExtra, Refused, UserError, quoted
 from croupier.money import format_money, parse_micros, parse_money
-from croupier.round import bots
-from croupier.round.commands import (
-    Bank,
-    Bet,
-    Choose,
-    CloseBets,
-    Command,
-    Deal,
-    Open,
-)
+from croupier.round import bots, commands
+from croupier.round.commands import Command
 from croupier.round.decide import decide
 from croupier.round.order import positions_of
 from croupier.round.play import Play
@@ -95,7 +87,7 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
         readings = {id: parse_micros(m, f"meters.{id}") for id, m in (meters or {}).items()}
         # All rounds are the same up to the deal, when no card has a face yet.
         opening = Play(Round(rules), {})
-        opening.do(Open("1", readings))
+        opening.do(commands.Open("1", readings))
         opening.do(*_opening(rules, self.seat, staked, funds=parse_money(funds, "funds")))
         self._dealt = opening.round
         self.unit_cents = next(staked[name] for name in rules.wagers if name in staked)
@@ -151,7 +143,7 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
         """
         self.check(action)
         if self._is_asked():
-            self._playing.do(Choose(self.seat, self.actions[int(action)]))
+            self._playing.do(commands.Choose(self.seat, self.actions[int(action)]))
             self._go_on()
         reward, over = 0.0, not self._is_asked()
         if over:
@@ -166,7 +158,7 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
             message = f"{quoted(action)} is not an action; they are 0 to {len(self.actions) - 1}"
             raise Refused("no_such_choice", message, field="action")
         if self._is_asked():
-            decide(self.round, Choose(self.seat, self.actions[int(action)]))
+            decide(self.round, commands.Choose(self.seat, self.actions[int(action)]))
         elif self.round.closed:
             raise Refused("round_over", "the round is over")
 
@@ -183,7 +175,7 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
         """Turn up cards and play the other seats until the player must decide or nobody has to."""
         play = self._playing
         while (seat := play.to_decision()) not in (None, self.seat):
-            play.do(Choose(seat, bots.choose(play.round, seat, play.known_to(seat))))
+            play.do(commands.Choose(seat, bots.choose(play.round, seat, play.known_to(seat))))
         if seat is None:
             play.show()
 
@@ -272,16 +264,16 @@ def _opening(
     """Yield the commands before any card has a face: the bank, all bets, and the deal."""
     first = 1
     if rules.banked_by == "player":
-        yield Bank(1, BANKER, funds)
+        yield commands.Bank(1, BANKER, funds)
         first = 2
     place = rules.places.get(shared_place(rules))
     for seat in range(first, last + 1):
         hand = (seat - 1) % place.hands + 1 if place else None
         player, bets = (YOU, staked) if seat == last else (f"computer {seat}", bots.bets(rules))
         for wager, cents in bets.items():
-            yield Bet(seat, player, wager, cents, hand)
-    yield CloseBets()
-    yield Deal()
+            yield commands.Bet(seat, player, wager, cents, hand)
+    yield commands.CloseBets()
+    yield commands.Deal()
 
 
 # ---------------------------------------------------------------- many rounds at a time

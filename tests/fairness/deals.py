@@ -10,7 +10,6 @@ from croupier.fairness.commitment import Committed, commit
 from croupier.fairness.shuffle import Entropy, shuffled
 from croupier.round.commands import Choose, CloseBets, Deal, Face, Open, Settle, Show
 from croupier.round.events import Shown
-from croupier.round.order import to_ask, to_show
 from croupier.round.record import record_of
 from croupier.round.state import Round
 from croupier.rules.resolve import resolve
@@ -45,8 +44,8 @@ def play(number: int) -> tuple[Game, Committed]:
     deal = commit(shuffled(os.urandom), os.urandom, round=f"t1-{number}", rules=rules.digest)
     game = Game(Round(rules)).do(Open(deal.round), *OPENING[id], CloseBets(), Deal())
     while not game.round.closed:
-        step, asked = game.round.step, to_ask(game.round)
-        if due := to_show(game.round):
+        step, asked = game.round.step, game.round.asked
+        if due := game.round.due:
             game.do(Show(tuple(Face(p, deal.deck[p], deal.salt(p)) for p in due)))
         elif asked and step:
             options = list(step.option)

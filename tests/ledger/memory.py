@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from croupier.ledger.accounts import Account
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, sign
-from croupier.ledger.entries import balances
 from croupier.ledger.journal import START, Head, StoredEvent, chain
 from croupier.ledger.scribe import Happened, Scribe
 from croupier.ledger.store import Answer, Moment
+from tests.ledger.sums import balances
 from tests.ledger.tables import TIME, random_history, rules_of
 
 SECRET = bytes(range(32))

@@ -10,7 +10,7 @@ from croupier.cards import parse_cards
 from croupier.errors import Bug, ParseError
 from croupier.ledger import entries as entries_module
 from croupier.ledger.accounts import Account, kind_of, parse_account
-from croupier.ledger.entries import Entry, Move, Setting, balances, entries_of
+from croupier.ledger.entries import Entry, Move, Setting
 from croupier.ledger.events import AwardValidated, moves_of
 from croupier.money import micros, shown_cents
 from croupier.round.commands import Bet, CloseBets, Deal, Open, TakeDown
@@ -23,6 +23,7 @@ from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
 from tests.ledger.rounds import SETTING, events_of, played, random_file
+from tests.ledger.sums import balances, entries_of
 from tests.round.games import game
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book, each_book
 

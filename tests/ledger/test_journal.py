@@ -19,7 +19,6 @@ from croupier.ledger.checkpoints import (
     parse_checkpoints,
     sign,
 )
-from croupier.ledger.entries import balances
 from croupier.ledger.journal import (
     START,
     Head,
@@ -32,6 +31,7 @@ from croupier.ledger.journal import (
 )
 from croupier.ledger.verify import verify
 from tests.ledger.memory import SECRET, Memory, journal
+from tests.ledger.sums import balances
 from tests.ledger.tables import rules_of
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, SINGAPORE
 

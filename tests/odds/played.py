@@ -23,7 +23,6 @@ from croupier.round.commands import (
 )
 from croupier.round.decide import decide
 from croupier.round.evolve import evolve
-from croupier.round.order import to_ask, to_show
 from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.load import load
@@ -128,12 +127,12 @@ def play(
             faces.update(zip(positions, cards[place], strict=True))
     rest = iter([card for card in DECK if card not in faces.values()])
     choices = {seat: iter(options) for seat, options in chose.items()}
-    while (due := to_show(round)) or to_ask(round):
+    while (due := round.due) or round.asked:
         if due:
             shown = [Face(p, faces[p] if p in faces else next(rest)) for p in due]
             round = after(round, Show(tuple(shown)))
         else:
-            seat = to_ask(round)[0]
+            seat = round.asked[0]
             round = after(round, Choose(seat, next(choices[seat])))
     return after(round, Settle())
 

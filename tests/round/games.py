@@ -23,7 +23,6 @@ from croupier.round.dealing import deal_plan
 from croupier.round.decide import decide
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
-from croupier.round.order import to_ask, to_show
 from croupier.round.state import Round
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import FELT, SEATS
@@ -46,11 +45,11 @@ class Game:
 
     def show(self) -> "Game":
         """Show what is due; the deck is in the order of the cards' indices."""
-        return self.do(Show(tuple(Face(p, DECK[p]) for p in to_show(self.round))))
+        return self.do(Show(tuple(Face(p, DECK[p]) for p in self.round.due)))
 
     def choose(self, option: str) -> "Game":
         """Let all who are asked choose the same."""
-        for seat in to_ask(self.round):
+        for seat in self.round.asked:
             self.do(Choose(seat, option))
         return self
 
@@ -90,7 +89,7 @@ def at(id: str, stage: str, *, things: Any = FELT, **selections: Any) -> Game:
                 while "decide" in ahead(played.round):
                     played.show().choose(STAYS[id])
             case "shown":
-                while to_show(played.round):
+                while played.round.due:
                     played.show()
             case "over":
                 played.do(Settle())
@@ -113,4 +112,4 @@ def refused(played: Game, command: Command) -> Refused:
 def due(round: Round) -> str:
     """The places of the cards that are due, in order: seats by their numbers."""
     names = {p: str(seat) if place == SEATS else place for p, place, seat in deal_plan(round)}
-    return " ".join(names[position] for position in to_show(round))
+    return " ".join(names[position] for position in round.due)

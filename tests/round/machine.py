@@ -26,7 +26,6 @@ from croupier.round.commands import (
     TakeDown,
 )
 from croupier.round.dealing import deal_plan
-from croupier.round.order import to_ask, to_show
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from tests.reference.random_cards import Pack, random_deck, random_places
@@ -185,7 +184,7 @@ def next_of(play: Play, rng: random.Random) -> Command:
         return Settle()
     if round.at > 1 and rng.random() < 0.04:
         return mishap(play, rng)
-    if due := to_show(round):
+    if due := round.due:
         return Show(tuple(Face(p, play.deck[p]) for p in due))
     step = round.step
     match step.do if step else "":
@@ -199,7 +198,7 @@ def next_of(play: Play, rng: random.Random) -> Command:
             return Deal()
         case "decide":
             options = list(step.option) if step else []
-            return Choose(to_ask(round)[0], rng.choice([options[0], *options]))
+            return Choose(round.asked[0], rng.choice([options[0], *options]))
     return Settle()
 
 
@@ -306,7 +305,7 @@ class Machine(RuleBasedStateMachine):
     def show(self, seed: bytes) -> None:
         """Cards that are due, all or one by one, cards that are not, and faces twice."""
         rng, deck = random.Random(seed), self.play.deck
-        due = list(to_show(self.play.round))
+        due = list(self.play.round.due)
         rng.shuffle(due)
         kind = rng.randrange(4)
         faces = [Face(p, deck[p]) for p in (due if kind == 0 else due[:1])]
@@ -322,7 +321,7 @@ class Machine(RuleBasedStateMachine):
         """A choice in turn or out of turn, one that there is or another."""
         rng, round = random.Random(seed), self.play.round
         options = list(round.step.option) if round.step else []
-        seat = rng.choice([*to_ask(round)[:1] * 2, *round.boxes, 9])
+        seat = rng.choice([*round.asked[:1] * 2, *round.boxes, 9])
         self.play.do(Choose(seat, rng.choice([*options, *options, *OPTIONS])))
 
     @rule(seed=SEEDS)

@@ -6,7 +6,6 @@ from croupier.errors import Refused, UserError
 from croupier.round.codec import event_from
 from croupier.round.commands import Bet, CallOff, Choose, CloseBets, Declare, Settle
 from croupier.round.events import CalledOff, Declared, SeatSettled
-from croupier.round.order import to_ask
 from croupier.round.record import record_of, rounds_of
 from croupier.round.tell import tell
 from croupier.rules.vocabulary import Thing
@@ -60,7 +59,7 @@ def test_it_is_done_once_in_a_round_that_is_open() -> None:
     played = at(MARYLAND, "dealt", things=VIRTUAL).do(OFF)
     with pytest.raises(Refused, match="void already"):
         played.do(OFF)
-    assert to_ask(played.round) == ()
+    assert played.round.asked == ()
     with pytest.raises(Refused):
         played.do(Choose(1, "play"))
     with pytest.raises(Refused):

@@ -9,7 +9,6 @@ from croupier.cards import DECK
 from croupier.errors import UserError
 from croupier.round.commands import Bank, Bet, Choose, CloseBets, Deal, Declare, Open
 from croupier.round.dealing import deal_plan
-from croupier.round.order import to_ask, to_show
 from croupier.round.result import result_of
 from croupier.round.settler import Settler
 from croupier.rules.resolve import resolve
@@ -137,7 +136,7 @@ def test_1_B_4_every_hand_has_three_cards_when_the_deal_is_over() -> None:
 def test_the_bank_s_hand_is_shown_only_after_every_ante_has_played_or_folded(id: str) -> None:
     played = at(id, "dealt").show()
     shown = len(played.round.faces)
-    while seats := to_ask(played.round):
+    while seats := played.round.asked:
         assert len(played.round.faces) == shown
         played.do(Choose(seats[0], "play"))
     assert len(played.show().round.faces) > shown
@@ -150,9 +149,9 @@ def test_round_of_play_6_hands_are_turned_from_the_dealer_s_right() -> None:
     played.show()
     played.do(Choose(1, "play"), Choose(2, "fold"), Choose(4, "play"), Choose(7, "play"))
     turned: list[int] = []
-    while to_show(played.round):
+    while played.round.due:
         whose = {p: seat for seat, box in played.round.boxes.items() for p in box.cards}
-        turned += [whose[p] for p in to_show(played.round) if p in whose]
+        turned += [whose[p] for p in played.round.due if p in whose]
         played.show()
     assert list(dict.fromkeys(turned)) == [7, 4, 1]
 

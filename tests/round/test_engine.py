@@ -27,7 +27,6 @@ from croupier.round.commands import (
 )
 from croupier.round.evolve import evolve, replay
 from croupier.round.file import Played
-from croupier.round.order import to_show
 from croupier.round.result import result_of
 from croupier.round.settler import Settler
 from croupier.round.state import Round
@@ -305,7 +304,7 @@ def test_cards_are_due_step_by_step_and_no_other_is_shown(id: str) -> None:
     played, found = at(id, "dealt"), []
     while step := played.round.step:
         found.append((str(step.do), due(played.round)))
-        for position in sorted(set(range(52)) - set(to_show(played.round))):
+        for position in sorted(set(range(52)) - set(played.round.due)):
             assert refused(played, Show((Face(position, DECK[position]),))).code == "not_due"
         played.show()
         if step.do == "decide":
@@ -321,7 +320,7 @@ def test_hidden_cards_are_not_settled(id: str) -> None:
     while ahead(played.round)[0] != "settle":
         assert refused(played, Settle()).code == "wrong_step"
         played.show()
-    if hidden := to_show(played.round):
+    if hidden := played.round.due:
         assert refused(played, Settle()).code == "cards_hidden"
         played.do(Show(tuple(Face(p, DECK[p]) for p in hidden[1:])))
         assert refused(played, Settle()).message == "a card has yet to be shown"
@@ -337,7 +336,7 @@ def test_the_bank_s_card_is_up_before_anyone_decides() -> None:
 
 def test_a_face_is_shown_once() -> None:
     played = at(MARYLAND, "decided")
-    first, second, third = to_show(played.round)
+    first, second, third = played.round.due
     ace, king = Card("As"), Card("Kd")
     doubled = Show((Face(first, ace), Face(second, ace)))
     assert refused(played, doubled).code == "card_doubled"
@@ -345,7 +344,7 @@ def test_a_face_is_shown_once() -> None:
     assert refused(played, Show((Face(second, ace),))).code == "card_doubled"
     assert refused(played, Show((Face(first, king),))).code == "not_due"
     assert refused(played, Show((Face(second, king), Face(second, Card("2c"))))).code == "not_due"
-    assert to_show(played.round) == (second, third)
+    assert played.round.due == (second, third)
 
 
 def test_a_void_round_does_nothing_but_give_back() -> None:
@@ -353,7 +352,7 @@ def test_a_void_round_does_nothing_but_give_back() -> None:
     late: list[Command] = [Choose(1, "play"), Deal(), CloseBets(), Bet(*ANN, "ante", 5)]
     told = [refused(played, command) for command in late]
     assert {(answer.code, answer.clause) for answer in told} == {("void", "13.E")}
-    assert to_show(played.round) == ()
+    assert played.round.due == ()
     lines = played.do(Settle()).round.lines
     assert [(line.outcome, line.net) for line in lines] == [("void", 0)] * 3
 

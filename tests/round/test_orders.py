@@ -6,7 +6,6 @@ import pytest
 
 from croupier.round.commands import Bank, Bet, Choose, CloseBets, Deal, Open
 from croupier.round.dealing import deal_plan
-from croupier.round.order import to_ask
 from croupier.rules.vocabulary import SEATS
 from tests.round.games import MAIN, OPENING, STAYS, ahead, at, due, game, refused
 from tests.rules.books import CALIFORNIA, FLORIDA, IDS, LET_IT_RIDE, MARYLAND, SINGAPORE
@@ -41,7 +40,7 @@ def test_seats_are_asked_in_the_order_of_the_book(id: str, banker: int, order: l
     while "decide" in ahead(played.round):
         played.show()
         asked.append([])
-        while seats := to_ask(played.round):
+        while seats := played.round.asked:
             asked[-1].append(seats[0])
             played.do(Choose(seats[0], STAYS[id]))
     assert asked == [order] * (2 if id == LET_IT_RIDE else 1)
@@ -50,10 +49,10 @@ def test_seats_are_asked_in_the_order_of_the_book(id: str, banker: int, order: l
 @pytest.mark.clause(LET_IT_RIDE, "11.B(1)", "11.B(2)", "11.C", "11.C(1)")
 def test_who_pulled_bet_1_is_asked_about_bet_2_with_one_card_up() -> None:
     played = at(LET_IT_RIDE, "dealt").do(Choose(1, "withdraw"), Choose(5, "ride"))
-    assert (due(played.round), to_ask(played.round)) == ("community", ())
+    assert (due(played.round), played.round.asked) == ("community", ())
     assert refused(played, Choose(1, "ride")).clause == "11.B(2)"
     played.show()
-    assert (due(played.round), to_ask(played.round)) == ("", (1, 5))
+    assert (due(played.round), played.round.asked) == ("", (1, 5))
     played.do(Choose(1, "ride"), Choose(5, "withdraw"))
     fates = {
         seat: [s.fate for s in box.stakes.values()] for seat, box in played.round.boxes.items()

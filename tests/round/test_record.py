@@ -16,7 +16,6 @@ from croupier.money import micros
 from croupier.reading.json import parse_json
 from croupier.round.commands import Bet, Choose, CloseBets, Deal, Face, Open, Settle, Show
 from croupier.round.file import Played
-from croupier.round.order import to_show
 from croupier.round.record import events_of, open_record, record_of, rounds_of
 from croupier.round.settler import Settler
 from croupier.round.state import Round
@@ -118,7 +117,7 @@ def test_a_round_paid_from_a_shared_meter_replays() -> None:
     table = game(MARYLAND, progressive="A")
     table.do(Open("7"), *bets, CloseBets(), Deal(), Choose(1, "play"))
     spades = {p: DECK[4 * (12 - i)] for i, p in enumerate(table.round.boxes[1].cards)}
-    while due := to_show(table.round):
+    while due := table.round.due:
         table.do(Show(tuple(Face(p, spades.get(p, DECK[p])) for p in due)))
     table.do(Settle({"progressive": micros(500_000)}))
     assert [line.paid for line in table.round.lines if line.wager == "progressive"] == [500_000]

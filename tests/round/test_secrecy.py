@@ -119,7 +119,6 @@ def leaves(twin: Play, viewer: str | None) -> dict[str, str]:
     everything = {
         "view": views.view(round, viewer, deck),
         "choices": views.choices(round),
-        "wagers": views.wagers_open(round),
         "events": [to_plain(event) for event in twin.events],
         "told": told,
         "prompted": prompted,

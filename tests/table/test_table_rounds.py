@@ -20,7 +20,6 @@ from croupier.round.commands import (
 from croupier.round.decide import decide
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
-from croupier.round.order import to_ask, to_show
 from croupier.round.state import Round
 from croupier.table.commands import DealFirstCard, EndRound
 from croupier.table.events import DeckRemoved, Failed
@@ -62,9 +61,9 @@ class Game:
         while not self.round.closed:
             if self.round.void:
                 self.do(Settle())
-            elif positions := to_show(self.round):
+            elif positions := self.round.due:
                 self.do(Show(tuple(Face(p, self.deck[p]) for p in positions)))
-            elif asked := to_ask(self.round):
+            elif asked := self.round.asked:
                 self.do(Choose(asked[0], option))
             else:
                 self.do(Settle())

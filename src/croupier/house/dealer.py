@@ -15,16 +15,7 @@ from croupier.fairness.seal import seal
 from croupier.fairness.shuffle import Entropy, draw, shuffled
 from croupier.house.standing import Act, Standing
 from croupier.round import bots
-from croupier.round.commands import (
-    CallOff,
-    Cause,
-    Choose,
-    CloseBets,
-    Deal,
-    Open,
-    Settle,
-    TakeDown,
-)
+from croupier.round import commands as in_round
 from croupier.round.play import Play
 from croupier.table.commands import DealFirstCard, EndRound, StartRound, Time
 from croupier.table.dealer import chore
@@ -57,12 +48,14 @@ def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int], chan
     committed = commit(cards, chance.entropy, round=id, rules=rules.digest)
     act.commit(committed, seal(committed, chance.key, chance.entropy))
     for command in act.standing.table.opening():
-        act.in_round(Open(id, dict(meters)) if isinstance(command, Open) else command)
+        act.in_round(
+            in_round.Open(id, dict(meters)) if isinstance(command, in_round.Open) else command
+        )
 
 
 def close(act: Act, committed: Committed, *, time: Time) -> None:
     """Announce "no more bets"; deal, unless players have contributions to reveal first."""
-    act.in_round(CloseBets())
+    act.in_round(in_round.CloseBets())
     if not act.standing.cut.contributions:
         deal(act, committed, time=time)
 
@@ -73,7 +66,7 @@ def deal(act: Act, committed: Committed, *, time: Time) -> None:
     if cut.contributions:
         act.in_cut(DeckCut(act.round.id, cut.withheld))
     act.at_table(DealFirstCard(time))
-    act.in_round(Deal())
+    act.in_round(in_round.Deal())
     show(act, committed)
 
 
@@ -85,7 +78,7 @@ def show(act: Act, committed: Committed) -> None:
 
 def settle(act: Act, meters: Mapping[str, int]) -> None:
     """Settle every wager at what the meters show, and end the round."""
-    act.in_round(Settle({} if act.round.void else dict(meters)))
+    act.in_round(in_round.Settle({} if act.round.void else dict(meters)))
     act.at_table(EndRound.of(act.round, act.standing.declared))
 
 
@@ -105,7 +98,7 @@ def choose_for(act: Act, seat: int, committed: Committed, *, rich: bool) -> None
     step = round.step
     if not rich and step and step.option[option].places:
         option = next(name for name, other in step.option.items() if not other.places)
-    act.in_round(Choose(seat, option, CLOCK))
+    act.in_round(in_round.Choose(seat, option, CLOCK))
 
 
 def take_down(act: Act, seat: int) -> None:
@@ -113,10 +106,10 @@ def take_down(act: Act, seat: int) -> None:
     rules, box = act.standing.table.rules, act.round.boxes.get(seat)
     for wager, spots in rules.spots.items():
         if box and any(spot in box.stakes for spot in spots):
-            act.in_round(TakeDown(seat, wager))
+            act.in_round(in_round.TakeDown(seat, wager))
 
 
-def call_off(act: Act, cause: Cause, because: str) -> None:
+def call_off(act: Act, cause: in_round.Cause, because: str) -> None:
     """Call off a round that can't be finished (T6): every stake comes back."""
-    act.in_round(CallOff(cause, because))
+    act.in_round(in_round.CallOff(cause, because))
     settle(act, {})

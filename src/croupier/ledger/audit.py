@@ -12,7 +12,7 @@ from croupier.fairness.cut import NO_CUT, check_event
 from croupier.fairness.events import Contributed, DeckCommitted
 from croupier.fairness.events import event_from as fairness_event_from
 from croupier.ledger.accounts import Account
-from croupier.ledger.entries import Entry, Posting, Setting, new_posting, numbered, post
+from croupier.ledger.entries import Entry, Posting, Setting, numbered, post
 from croupier.ledger.events import LedgerEvent, TableSet, ledger_event_from, moves_of
 from croupier.ledger.journal import Record, StoredEvent, StreamFault, decode
 from croupier.money import format_micros
@@ -133,7 +133,7 @@ class Auditor:
         if isinstance(event, Opened):
             if self.rules is None or self.rules.digest != event.digest:
                 raise Unlike("the round was opened under other rules than the table's")
-            self.posting = new_posting(self.rules, self.setting)
+            self.posting = Posting(self.setting, Round(self.rules))
         if self.posting is None:
             raise Unlike("there is no round that it could have happened in")
         self.posting, entries = post(self.posting, event, after)

@@ -18,7 +18,6 @@ from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.settlement import Settlement
 from croupier.round.state import NOTHING, Round, Stake
-from croupier.rules.table_rules import TableRules
 
 TAKEN_BACK = "take back"
 """The fate of a stake that left the layout before the settlement."""
@@ -69,19 +68,6 @@ class Posting(NamedTuple):
     number: int = 0
     held: Mapping[str, int] = NOTHING
     """By player, in cents. It is held on the layout so that the rake never finds an empty purse."""
-
-
-def new_posting(rules: TableRules, setting: Setting) -> Posting:
-    """Return a round with nothing posted yet."""
-    return Posting(setting, Round(rules))
-
-
-def entries_of(rules: TableRules, setting: Setting, events: Iterable[Event]) -> Iterator[Entry]:
-    """Yield the entries of a round's events, from its first event on."""
-    posting = new_posting(rules, setting)
-    for event in events:
-        posting, entries = post(posting, event)
-        yield from entries
 
 
 def post(
@@ -255,12 +241,3 @@ def _end_moves(posting: Posting, event: happened.Closed) -> Iterator[Move]:
         held[round.banker.player] = held.get(round.banker.player, 0) - fee
     for player, cents in sorted(held.items()):
         yield Move(layout, account("player", player), micros(cents), "held back")
-
-
-def balances(entries: Iterable[Entry]) -> dict[Account, int]:
-    """Return the balance of each account, in micros."""
-    totals: dict[Account, int] = {}
-    for _, debit, credit, amount, _ in entries:
-        totals[debit] = totals.get(debit, 0) - amount
-        totals[credit] = totals.get(credit, 0) + amount
-    return totals

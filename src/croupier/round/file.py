@@ -12,15 +12,8 @@ from croupier.cards import DECK, Card, distinct, parse_cards
 from croupier.errors import ParseError, Refused, UserError
 from croupier.money import Cents, micros
 from croupier.reading import FAULTY, Place, Read, Reader, described, only, reader_of, run, table_of
-from croupier.round.commands import (
-    Bank,
-    Choose,
-    CloseBets,
-    Command,
-    Deal,
-    Declare,
-    Open,
-)
+from croupier.round import commands
+from croupier.round.commands import Command
 from croupier.round.dealing import is_dealt
 from croupier.round.decide import decide_bets
 from croupier.round.events import Chose, Event
@@ -286,9 +279,9 @@ class _Player:
     def _field(self, command: Command, field: str) -> str | None:
         """Return the field of the file that a refusal is about."""
         match command:
-            case Bank():
+            case commands.Bank():
                 return f"{BANKER}.{field}" if field else BANKER
-            case Choose():
+            case commands.Choose():
                 return f"seats[{self.entries[command.seat]}].decisions"
         return self._seat_field(field) or field or None
 
@@ -303,11 +296,11 @@ class _Player:
 
     def bet(self) -> None:
         file = self.file
-        self.do(Open("", file.meters))
+        self.do(commands.Open("", file.meters))
         if file.bank and self.round.rules.banked_by == "player":
-            self.do(Bank(file.bank.seat, file.bank.player, file.bank.funds))
+            self.do(commands.Bank(file.bank.seat, file.bank.player, file.bank.funds))
         self._make_bets()
-        self.do(CloseBets(file.action))
+        self.do(commands.CloseBets(file.action))
 
     def _make_bets(self) -> None:
         """Make all bets at once; bet by bet, a round of five seats takes a third longer."""
@@ -344,7 +337,7 @@ class _Player:
         trial = Play(self.round, {})
         for i, (kind, facts) in enumerate(self.file.irregularities, 1):
             try:
-                trial.do(Declare(kind, facts))
+                trial.do(commands.Declare(kind, facts))
             except Refused as refused:
                 where = f"irregularities[{i}]" + (f".{refused.field}" if refused.field else "")
                 raise UserError(refused.message, field=where, clause=refused.clause) from None
@@ -353,7 +346,7 @@ class _Player:
     def declare_all(self) -> None:
         for kind, facts in self.file.irregularities:
             if facts.get("seat") not in self.left:
-                self.do(Declare(kind, facts))
+                self.do(commands.Declare(kind, facts))
 
     def note_decisions(self) -> None:
         """Record the decisions made before a round was found to be void.
@@ -380,7 +373,7 @@ class _Player:
     # ------------------------------------------------------------ cards and decisions
 
     def deal(self) -> None:
-        self.do(Deal())
+        self.do(commands.Deal())
         self.play.faces = dict(enumerate(self.file.deck)) or dict(self._given_faces())
         shown = self.file.bank.shown if self.file.bank else None
         if shown is not None and self.file.deck:
@@ -415,7 +408,7 @@ class _Player:
         while (seat := self.play.to_decision()) is not None:
             self._decide(seat)
         for kind, facts in self.left.values():
-            self.do(Declare(kind, facts))
+            self.do(commands.Declare(kind, facts))
         for seat, decisions in self.decisions.items():
             if next(decisions, None) is not None:
                 raise _too_many(self.entries[seat])
@@ -423,10 +416,10 @@ class _Player:
     def _decide(self, seat: int) -> None:
         option = next(self.decisions[seat], None)
         if option is not None:
-            self.do(Choose(seat, option))
+            self.do(commands.Choose(seat, option))
         elif seat in self.left:
             kind, facts = self.left.pop(seat)
-            self.do(Declare(kind, facts))
+            self.do(commands.Declare(kind, facts))
         else:
             clause = self.round.rules.sequence[self.round.at][1].clause
             at = f"seats[{self.entries[seat]}].decisions"

@@ -44,16 +44,6 @@ def positions_of(round: Round, box: Box) -> tuple[int, ...]:
     return round.places.get(name, ())[size * (box.hand - 1) : size * box.hand]
 
 
-def to_ask(round: Round) -> tuple[int, ...]:
-    """Return the seats still to decide in this step, in turn."""
-    return round.asked
-
-
-def to_show(round: Round) -> tuple[int, ...]:
-    """Return the positions due to be shown now."""
-    return round.due
-
-
 def seats_to_ask(round: Round) -> tuple[int, ...]:
     """Compute from the boxes alone the seats still to decide in this step, in turn."""
     if round.stage is None or round.void:

@@ -14,14 +14,7 @@ from croupier.cards import DECK, Card
 from croupier.errors import Breaches, Bug
 from croupier.money import format_money, shown_cents
 from croupier.reading import Fault, Place
-from croupier.round.commands import (
-    Bank,
-    Bet,
-    Choose,
-    CloseBets,
-    Deal,
-    Open,
-)
+from croupier.round import commands
 from croupier.round.evolve import evolve
 from croupier.round.file import Played
 from croupier.round.order import positions_of
@@ -143,7 +136,7 @@ class _Trial:
         """Seat, spot and cents of every stake made, independent of the round's own account."""
         banks = rules.banked_by == "player"
         self.ways = dict(enumerate(ways, 2 if banks else 1))
-        self.banker = Bank(1, "banker", POOR if number % 2 else RICH) if banks else None
+        self.banker = commands.Bank(1, "banker", POOR if number % 2 else RICH) if banks else None
 
     @property
     def round(self) -> Round:
@@ -164,7 +157,7 @@ class _Trial:
         while (seat := self.play.to_decision()) is not None:
             option = self.ways[seat][0][self.at]
             self._place(seat, option)
-            self.play.do(Choose(seat, option))
+            self.play.do(commands.Choose(seat, option))
         if self.round.stage is None or self.round.stage.do != "settle":
             raise Bug("the round stands still")
         self.play.show()
@@ -174,7 +167,7 @@ class _Trial:
         yield from (Fault(("step", at), fault) for fault in self._wrong(meters))
 
     def _open(self) -> None:
-        self.play.do(Open("proof"))
+        self.play.do(commands.Open("proof"))
         if self.banker:
             self.play.do(self.banker)
         place = shared_place(self.rules)
@@ -182,9 +175,9 @@ class _Trial:
         for seat, (_, bets) in self.ways.items():
             hand = seat % hands + 1 if hands else None
             for wager, cents in bets.items():
-                self.play.do(Bet(seat, f"player {seat}", wager, cents, hand))
+                self.play.do(commands.Bet(seat, f"player {seat}", wager, cents, hand))
                 self.made += [(seat, spot, cents) for spot in self.rules.spots[wager]]
-        self.play.do(CloseBets(), Deal())
+        self.play.do(commands.CloseBets(), commands.Deal())
 
     def _place(self, seat: int, name: str) -> None:
         option = self.rules.steps[self.at].option[name]

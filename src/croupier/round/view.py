@@ -9,7 +9,7 @@ from typing import Any
 
 from croupier.cards import Card
 from croupier.money import format_money, shown_cents
-from croupier.round.order import positions_of, to_ask, to_show
+from croupier.round.order import positions_of
 from croupier.round.result import line_of
 from croupier.round.state import Round
 from croupier.rules.vocabulary import DISCARD
@@ -23,7 +23,7 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
     `faces` is read only for the cards of the player's own boxes.
     """
     own = own_positions(round, player)
-    asked = to_ask(round)
+    asked = round.asked
     step = round.step
 
     def face(position: int) -> str:
@@ -67,31 +67,12 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
 
 def choices(round: Round) -> list[dict[str, Any]]:
     """Return the choices of the seat whose turn it is, for a page's buttons."""
-    asked, step = to_ask(round), round.step
-    if not asked or step is None or to_show(round):
+    asked, step = round.asked, round.step
+    if not asked or step is None or round.due:
         return []
     return [
         {"seat": asked[0], "option": name, "label": option.label, "key": option.key}
         for name, option in step.option.items()
-    ]
-
-
-def wagers_open(round: Round) -> list[dict[str, Any]]:
-    """Return the wagers that may be made now, with their sizes and limits."""
-    if round.step is None or round.step.do != "bets":
-        return []
-    rules = round.rules
-    return [
-        {
-            "wager": name,
-            "label": wager.label,
-            "sizes": [format_money(size) for size in wager.sizes.of] if wager.sizes else None,
-            "limits": [format_money(limits.min), format_money(limits.max)]
-            if (limits := rules.limits.get(name))
-            else None,
-        }
-        for name, wager in rules.wagers.items()
-        if wager.placed == "before the deal"
     ]
 
 

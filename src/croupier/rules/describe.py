@@ -4,21 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from croupier.rules import game
 from croupier.rules.book import Rules
-from croupier.rules.game import (
-    Bonus,
-    Cover,
-    Deal,
-    DealLine,
-    Facts,
-    Option,
-    Paytable,
-    Row,
-    Settle,
-    Step,
-    Verdict,
-    Wager,
-)
 from croupier.rules.vocabulary import BANK, DISCARD, SEATS
 from croupier.rules.words import dollars, hand_says, listed, number, payout_says, qualifier_says
 
@@ -110,7 +97,7 @@ def _table(rules: Rules) -> _Sayings:
         yield "qualifier", text, bank.qualifier.clause
 
 
-def _cover_says(cover: Cover) -> str:
+def _cover_says(cover: game.Cover) -> str:
     if cover.unit == "hand":
         return "A hand that the funds cannot cover at its turn is dead, and its stakes go back."
     part = "in part where the money runs out" if cover.in_part else "only in full"
@@ -133,7 +120,7 @@ def _wagers(rules: Rules) -> _Sayings:
         yield f"envy {name}", text, envy.clause
 
 
-def _wager_says(rules: Rules, wager: Wager) -> str:
+def _wager_says(rules: Rules, wager: game.Wager) -> str:
     says = [f"{wager.label} is placed {wager.placed}"]
     if wager.spots:
         says.append(f"as {len(wager.spots)} equal bets")
@@ -150,15 +137,15 @@ def _wager_says(rules: Rules, wager: Wager) -> str:
     return ", ".join(says) + "."
 
 
-def _bonus_says(rules: Rules, bonus: Bonus) -> str:
+def _bonus_says(rules: Rules, bonus: game.Bonus) -> str:
     on, needs = rules.wager[bonus.on].label, rules.wager[bonus.needs].label
     return f"{bonus.label}, where {on} and {needs} were made, {_settle_says(bonus.settle)}."
 
 
-def _settle_says(settle: Settle) -> str:
+def _settle_says(settle: game.Settle) -> str:
     does: dict[str, list[str]] = {}
     for state, words in _STATES.items():
-        verdict: Verdict | None = getattr(settle, state)
+        verdict: game.Verdict | None = getattr(settle, state)
         if verdict:
             does.setdefault(_verdict_says(verdict), []).append(words)
     if len(does) == 1:
@@ -166,7 +153,7 @@ def _settle_says(settle: Settle) -> str:
     return "; ".join(f"{what} {listed(states)}" for what, states in does.items())
 
 
-def _verdict_says(verdict: Verdict) -> str:
+def _verdict_says(verdict: game.Verdict) -> str:
     match verdict.does:
         case "pay":
             return f"pays {number(verdict.to or Fraction(0))} to 1"
@@ -203,13 +190,13 @@ def _round(rules: Rules) -> _Sayings:
                 yield "deal", f"The cards are dealt: {_deals(rules)}.", step.clause
 
 
-def _decision_says(rules: Rules, step: Step) -> str:
+def _decision_says(rules: Rules, step: game.Step) -> str:
     choices = listed([option.label for option in step.option.values()], last="or")
     asked = _spot(rules, step.asks or "")
     return f"Seats with {_an(asked)} are asked {_ORDERS[step.order or 'clockwise']}: {choices}."
 
 
-def _option_says(rules: Rules, option: Option) -> str:
+def _option_says(rules: Rules, option: game.Option) -> str:
     says = []
     if option.places and option.equals:
         places, equals = rules.wager[option.places].label, rules.wager[option.equals].label
@@ -243,12 +230,12 @@ def _cards(rules: Rules) -> _Sayings:
             yield f"change {name}", text, deal.change.clause
 
 
-def _deal_says(rules: Rules, deal: Deal) -> str:
+def _deal_says(rules: Rules, deal: game.Deal) -> str:
     lines = [_line_says(rules, line) for line in deal.cards]
     return f"Dealt {deal.label}, {_ORDERS[deal.order]}: {'; '.join(_counted(lines))}."
 
 
-def _line_says(rules: Rules, line: DealLine) -> str:
+def _line_says(rules: Rules, line: game.DealLine) -> str:
     to = "each seat in turn" if line.to == SEATS else _place(rules, line.to)
     says = f"{_TIMES.get(line.cards, f'{line.cards} cards')} to {to}"
     if line.shows:
@@ -282,7 +269,7 @@ def _irregularities(rules: Rules) -> _Sayings:
             yield f"irregularity {name} {i + 1}", f"{says}{when}: {does}.", cited
 
 
-def _facts(rules: Rules, when: Facts) -> Iterator[str]:
+def _facts(rules: Rules, when: game.Facts) -> Iterator[str]:
     if when.where:
         yield f"of {_place(rules, when.where)}"
     if when.count_max is not None:
@@ -302,7 +289,7 @@ def _paytables(rules: Rules) -> _Sayings:
             yield f"paytable {family} {letter}", text, table.clause
 
 
-def payout_grid(tables: Mapping[str, Paytable]) -> list[tuple[str, ...]]:
+def payout_grid(tables: Mapping[str, game.Paytable]) -> list[tuple[str, ...]]:
     """Return a family's payouts by hand and paytable, side by side, with the clauses."""
     hands: list[str] = []
     cells: dict[tuple[str, str], str] = {}
@@ -318,7 +305,7 @@ def payout_grid(tables: Mapping[str, Paytable]) -> list[tuple[str, ...]]:
     return [*grid, ("clause", *(table.clause for table in tables.values()))]
 
 
-def row_hand(row: Row) -> str:
+def row_hand(row: game.Row) -> str:
     """Name the hand of a row, and its stake if the payout depends on it."""
     return hand_says(row) + (f" at {dollars(row.stake)}" if row.stake is not None else "")
 

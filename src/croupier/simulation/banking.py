@@ -21,14 +21,7 @@ from croupier.errors import UserError
 from croupier.odds.analysis import Analysis
 from croupier.odds.combinations import triples
 from croupier.odds.paths import Path
-from croupier.round.commands import (
-    Bank,
-    Bet,
-    Choose,
-    CloseBets,
-    Deal,
-    Open,
-)
+from croupier.round import commands
 from croupier.round.play import Play
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
@@ -156,14 +149,16 @@ class _Bank:
 
     def opened(self, *, funds: int | None = None) -> Round:
         """Return a round after betting; the banker has the last seat."""
-        banker = Bank(self.rules.table.seats, "banker", self.funds if funds is None else funds)
+        banker = commands.Bank(
+            self.rules.table.seats, "banker", self.funds if funds is None else funds
+        )
         bets = [
-            Bet(seat, f"player {seat}", name, cents)
+            commands.Bet(seat, f"player {seat}", name, cents)
             for seat in self.seats
             for name, cents in self.bet.items()
         ]
         play = Play(Round(self.rules), {})
-        play.do(Open(""), banker, *bets, CloseBets(), Deal())
+        play.do(commands.Open(""), banker, *bets, commands.CloseBets(), commands.Deal())
         return play.round
 
     def block(self, rng: Generator, rounds: int) -> tuple[Counts, int, int, int]:
@@ -218,6 +213,6 @@ def _played(
     chose = {seat: iter(path.chose) for seat, path in paths.items()}
     play = Play(round, faces)
     while (asked := play.to_decision()) is not None:
-        play.do(Choose(asked, next(chose[asked])))
+        play.do(commands.Choose(asked, next(chose[asked])))
     play.settle()
     return play.round
