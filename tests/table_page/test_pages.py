@@ -283,11 +283,13 @@ def test_a_guest_becomes_an_account(house: House, new_page: NewPage) -> None:
     assert violations(page) == []
     player = come_in(page, house, "maryland")
     page.goto(f"{house.url}/account")
-    assert f"${house.purse(player)}" in page.locator(".chief").inner_text()
+    assert page.locator(".chief dd").inner_text() == "$1,000"
+    twin = page.request.get(house.url + "/account.json").json()
+    assert (twin["person"]["id"], twin["purse"]) == (player, house.purse(player))
     assert violations(page) == []
     page.fill("#up-name", "Ada")
     page.fill("#up-password", "a long enough sentence")
-    page.get_by_role("button", name="Make an account").click()
+    page.get_by_role("button", name="Create an account").click()
     expect(page.locator("h1")).to_have_text("Ada")
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url(f"{house.url}/")
@@ -302,3 +304,15 @@ def test_a_guest_becomes_an_account(house: House, new_page: NewPage) -> None:
     page.wait_for_url(f"{house.url}/")
     me = page.evaluate("fetch('/api/me').then(r => r.json())")["person"]
     assert (me["id"], me["name"]) == (player, "Ada")
+
+
+def test_no_form_puts_a_password_into_an_address(house: House, new_page: NewPage) -> None:
+    page = new_page(java_script_enabled=False)
+    page.goto(f"{house.url}/sign-in")
+    assert "Signing in needs scripts" in page.content()
+    page.fill("#in-name", "Ada")
+    page.fill("#in-password", "a long enough sentence")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("h1")).to_have_text("You can't open this")
+    assert "sentence" not in page.url
+    assert page.request.get(f"{house.url}/sign-in.json").json() == {"person": None, "purse": None}

@@ -21,7 +21,7 @@ from croupier.server.pages import rounds
 from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.render import document, page, query
 from croupier.server.registry import Person
-from croupier.server.routes.access import Somebody, signed_in_of
+from croupier.server.routes.access import PersonSaid, Somebody, signed_in_of
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter()
@@ -158,13 +158,23 @@ async def account_page(request: Request) -> Response:
     pit = _pit(request)
     start = format_money(pit.config.guest_chips_cents)
     purse = format_money(pit.books.purse_cents(me.id)) if me else None
-    return page(request, "account", me=me, purse=purse, start=start)
+    return page(request, "account", json="/account.json", me=me, purse=purse, start=start)
+
+
+@router.get("/account.json")
+@router.get("/sign-in.json")
+async def account_json(request: Request) -> Response:
+    """Return who is signed in, with their chips."""
+    me = await _me(request)
+    purse = format_money(_pit(request).books.purse_cents(me.id)) if me else None
+    person = PersonSaid.of(me).model_dump() if me else None
+    return document(request, {"person": person, "purse": purse})
 
 
 @router.get("/sign-in")
 async def sign_in_page(request: Request) -> Response:
     """Show where one signs in."""
-    return page(request, "sign_in", me=await _me(request))
+    return page(request, "sign_in", json="/sign-in.json", me=await _me(request))
 
 
 # ---------------------------------------------------------------- the coach

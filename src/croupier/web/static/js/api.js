@@ -28,5 +28,5 @@ async function asked(path, how) {
   const answer = await response.json().catch(() => null);
   if (response.ok) return answer;
   const error = answer?.error ?? answer;
-  throw Object.assign(new Error(error?.message ?? "The server does not answer."), error);
+  throw Object.assign(new Error(error?.message ?? "The server doesn't answer."), error);
 }

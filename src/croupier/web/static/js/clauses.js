@@ -43,7 +43,7 @@ export async function show(book, clause, ruling) {
     );
   } catch {
     books.delete(book);
-    inside.replaceChildren(h("p", {}, "The book cannot be reached now."));
+    inside.replaceChildren(h("p", {}, "We can't load the book right now."));
   }
 }
 
