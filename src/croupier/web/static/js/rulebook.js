@@ -23,6 +23,7 @@ async function search() {
     if (signal.aborted || !found) return;
     must("#found").replaceWith(found);
     book.hidden = Boolean(words);
+    if (words && found.getBoundingClientRect().top < 0) found.scrollIntoView();
     history.replaceState(null, "", url);
   } catch {
     if (!signal.aborted) location.assign(url);
