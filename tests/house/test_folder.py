@@ -27,6 +27,7 @@ BOTH = pytest.mark.parametrize("name", [MASTER, SIGNING])
 async def _played(house: House, until: str, later_s: float = 0) -> str:
     """Play until the dealer is to do something, and close the house; return the open round."""
     floor = Floor(house.store, "md1", key=house.keys.master, signing=house.signing())
+    floor.books.older_keys = house.keys.older
     floor.clock.now_s += later_s
     await floor.open()
     await floor.until(until)
@@ -307,6 +308,7 @@ def _restored(folder: Path, backup: Path, *, forced: bool) -> dict[str, int]:
 async def _until_round(house: House, number: int) -> list[str]:
     """Play on until so many rounds were opened; return the ids of those that were opened here."""
     floor = Floor(house.store, "md1", key=house.keys.master, signing=house.signing())
+    floor.books.older_keys = house.keys.older
     floor.clock.now_s += 1_000
     await floor.open()
     ids: list[str] = []

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from croupier.ledger.accounts import Account
+from croupier.ledger.accounts import Account, kind_of
+from croupier.ledger.acts import Registered
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, sign
+from croupier.ledger.derived import commitments
 from croupier.ledger.journal import START, Head, StoredEvent, chain
 from croupier.ledger.scribe import Happened, Scribe
 from croupier.ledger.store import Answer, Moment
@@ -62,6 +64,25 @@ class Memory:
     def last_checkpoint(self) -> Checkpoint | None:
         return self.signed[-1] if self.signed else None
 
+    def kinds(self) -> dict[Account, str]:
+        return {name: kind_of(name) for name in self.accounts}
+
+    def commands(self) -> Iterator[tuple[str, str, int, str]]:
+        return iter(())
+
+    def decks(self) -> Iterator[tuple[str, bytes]]:
+        rows = [row for rows in self.events.values() for row in rows]
+        return ((event["round"], b"") for event in commitments(rows))
+
+    def people(self) -> dict[str, Registered]:
+        return {}
+
+    def house_keys(self) -> tuple[str, str] | None:
+        return None
+
+    def guards_missing(self) -> list[str]:
+        return []
+
     def put(self, scribe: Scribe, happened: list[Happened]) -> Scribe:
         """Append what happened, as a store would."""
         draft = scribe.draft(happened, time_ms=TIME)
@@ -73,7 +94,8 @@ class Memory:
         rows += added
         posted = self.entries.setdefault(scribe.stream, [])
         for row, event in zip(added, draft.events, strict=True):
-            posted += [Posted(scribe.stream, row.number, entry) for entry in event.entries]
+            entries = enumerate(event.entries, 1)
+            posted += [Posted(scribe.stream, row.number, entry, line) for line, entry in entries]
         return draft.scribe
 
     def finish(self) -> None:

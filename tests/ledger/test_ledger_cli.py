@@ -38,15 +38,29 @@ def ledger(tmp_path: Path) -> Path:
     return tmp_path / "ledger.db"
 
 
+def signed_by(ledger: Path, secret: str = "secret") -> None:
+    """Sign a ledger as it stands."""
+    words = ("--secret", str(ledger.with_name(secret)), "-o", str(ledger.with_name("signed")))
+    assert run("ledger", "checkpoint", "--data", str(ledger), *words).code == 0
+
+
 # ---------------------------------------------------------------- looking
 
 
 def test_a_sound_ledger_verifies(ledger: Path) -> None:
     ran = run("ledger", "verify", "--data", str(ledger))
+    assert (ran.code, ran.err) == (1, "")
+    last = "1 stream, 38 events, 18 entries, 0 checkpoints: consistent, but NOT SIGNED"
+    assert ran.out.splitlines()[-1] == last
+    signed_by(ledger)
+    ran = run("ledger", "verify", "--data", str(ledger))
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "1 stream, 38 events, 18 entries, 0 checkpoints: verifies\n"
+    last = "1 stream, 38 events, 18 entries, 1 checkpoint: verifies"
+    assert ran.out.splitlines()[-1] == last
     data = run("ledger", "verify", "--quick", "--data", str(ledger), "--json").data
     assert (data["verifies"], data["events"], data["entries"], data["faults"]) == (True, 38, 0, [])
+    quick = run("ledger", "verify", "--quick", "--data", str(ledger))
+    assert "verifies" not in quick.out and quick.out.endswith("1 checkpoint: hash chains hold\n")
     assert data["heads"]["t1"]["number"] == 38
 
 
@@ -183,7 +197,7 @@ def test_a_ledger_that_was_cut_off_is_found_by_a_kept_checkpoint(
     fill(shorter, 1)
     shorter.close()
     words = ("ledger", "verify", "--data", str(tmp_path / "shorter.db"))
-    assert run(*words).code == 0
+    assert "FAILS" not in run(*words).out, "alone, it is consistent"
     ran = run(*words, "--checkpoints", str(file))
     assert ran.code == 1
     assert "is missing; a checkpoint goes on to event 38" in ran.out
@@ -268,6 +282,7 @@ def test_a_restore_makes_the_folder_and_knows_what_a_server_noted_there(
     ledger: Path, tmp_path: Path
 ) -> None:
     backup, house = tmp_path / "backup.db", tmp_path / "houses" / "new"
+    signed_by(ledger)
     assert run("ledger", "backup", "--data", str(ledger), "-o", str(backup)).code == 0
     ran = run("ledger", "restore", str(backup), "--data", str(house))
     assert (ran.code, ran.out) == (0, "restored\n")

@@ -19,6 +19,7 @@ from croupier.ledger.found import round_found
 from croupier.ledger.stores import open_postgres, open_sqlite
 from croupier.ledger.stores.marks import LEDGER, marks_in
 from croupier.ledger.stores.protocol import Store
+from croupier.ledger.verify import Verified
 from croupier.ledger.verify import verify as verified
 from croupier.money import format_micros
 from croupier.round.tell import tell
@@ -92,48 +93,76 @@ def verify(
     database: Database = None,
     checkpoints: Checkpoints = None,
     key: Key = "",
+    keys: Annotated[
+        Path | None,
+        typer.Option("--keys", metavar="FOLDER", help="The house's folder with its key files."),
+    ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Check the hash chains only; don't recompute entries.")
+        bool, typer.Option("--quick", help="Check hash chains and signatures only.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Verify the journal and everything computed from it.
+    """Verify the journal and everything computed from it, and say what that proves.
 
-    Follows each stream's hash chain from its first event, compares checkpoints, recomputes every
-    entry from the events and adds up the accounts. Names the first bad event and exits with 1 if
-    anything is wrong.
+    Follows each stream's hash chain from its first event, checks signed checkpoints, and computes
+    from the events what else is stored: entries, balances, answers, decks, people and roles. Exits
+    with 0 only if nothing is wrong and a checkpoint signs the history. Otherwise it exits with 1,
+    and names the first bad event.
     """
+    from croupier.house.keys import vouching
+
     kept = _checkpoints(checkpoints)
     rules_of = None if quick else rules_in(context.obj)
+    folder = keys or (data if data and data.is_dir() else None)
+    vouched = vouching(folder) if folder else None
+    if keys and vouched is None:
+        raise UserError(f"there are no keys in {keys}", field="--keys")
+    given = _key(key) or (vouched.key if vouched else None)
+    opens = vouched.opens if vouched else None
     with opened(data, database) as store, store.reading() as view:
-        found = verified(view, rules_of, checkpoints=kept, key=_key(key))
+        found = verified(view, rules_of, checkpoints=kept, key=given, opens=opens)
     if as_json:
         heads = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in found.heads.items()}
         print_json(
             {
-                "verifies": not found.faults,
+                "verifies": found.verifies,
                 "events": found.events,
+                "signed": found.signed,
                 "entries": found.entries,
                 "checkpoints": found.checkpoints,
                 "confirmed_by_machine": found.by_machine,
                 "heads": heads,
+                "proved": [*found.proved],
+                "unproved": [*found.unproved],
                 "faults": [*found.faults],
             }
         )
     else:
         print_lines(*found.faults)
+        print_lines(*(f"proved: {one}" for one in found.proved))
+        print_lines(*(f"not proved: {one}" for one in found.unproved))
         counts = [
             counted(len(found.heads), "stream", "streams"),
             counted(found.events, "event", "events"),
             counted(found.entries, "entry", "entries"),
             counted(found.checkpoints, "checkpoint", "checkpoints"),
         ]
-        print_lines(f"{', '.join(counts)}: {'FAILS' if found.faults else 'verifies'}")
+        print_lines(f"{', '.join(counts)}: {_verdict(found, quick=quick)}")
         if found.by_machine:
             acts = counted(found.by_machine, "confirmation", "confirmations")
             print_lines(f"{acts} of procedure came from the machine, not from a person")
-    if found.faults:
+    if not found.verifies:
         raise typer.Exit(1)
+
+
+def _verdict(found: Verified, *, quick: bool) -> str:
+    if found.faults:
+        return "FAILS"
+    if not found.verifies:
+        return "consistent, but NOT SIGNED"
+    late = found.events - found.signed
+    says = "hash chains hold" if quick else "verifies"
+    return f"{says}, {counted(late, 'event', 'events')} unsigned" if late else says
 
 
 @app.command()
@@ -290,6 +319,86 @@ def restore(
     for stream, count in lost.items():
         print_lines(f"{count:,} events of {stream} are lost; the journal says so")
     print_lines("restored")
+
+
+# ---------------------------------------------------------------- keys
+
+Folder = Annotated[
+    Path, typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files.")
+]
+PassphraseFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--passphrase-file", metavar="FILE", help="Read the passphrase from a file; don't ask."
+    ),
+]
+
+
+@app.command("rotate-keys")
+def rotate_keys(data: Folder, database: Database = None) -> None:
+    """Give a closed house new keys.
+
+    The change is signed with the old signing key and recorded in the journal. The old files stay
+    under other names: decks that were sealed with the old master key need it. Keep a new copy.
+    """
+    from croupier.house.folder import opened_house
+    from croupier.house.keys import ids_of
+
+    if not data.is_dir():
+        raise UserError(f"there is no folder {data}", field="--data")
+    with opened_house(data, database) as house:
+        before = ids_of(house.keys)
+        house.change_keys(time_ms=time.time_ns() // 1_000_000)
+        after = ids_of(house.keys)
+    for name, old, new in zip(("master", "signing"), before, after, strict=True):
+        print_lines(f"the {name} key was {old} and is {new}")
+
+
+@app.command("export-keys")
+def export_keys(
+    data: Folder,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Write a copy of a house's keys to a file, wrapped with a passphrase.
+
+    Keep it apart from backups of the ledger, and the passphrase apart from both."""
+    from croupier.house.keyfile import wrap
+    from croupier.house.keys import MASTER, SIGNING, Keys, ids_of, key_files
+
+    keys = key_files(data)
+    ids = ids_of(Keys(keys[MASTER], keys[SIGNING]))
+    text = wrap(keys, ids._asdict(), _passphrase(passphrase_file, new=True))
+    if output.exists():
+        raise UserError(f"{output.name} exists already", field="--output")
+    with os.fdopen(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    print_lines(f"{counted(len(keys), 'key', 'keys')} written to {output.name}")
+
+
+@app.command("restore-keys")
+def restore_keys(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="Written by `export-keys`.")],
+    data: Folder,
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Put the key files of a house back from a wrapped copy. No other key is replaced."""
+    from croupier.house.keyfile import unwrap
+    from croupier.house.keys import put_key_files
+
+    keys = unwrap(read_text(source), _passphrase(passphrase_file))
+    data.mkdir(parents=True, exist_ok=True)
+    added = put_key_files(data, keys)
+    print_lines(f"restored {', '.join(added)}" if added else "all keys are there already")
+
+
+def _passphrase(file: Path | None, *, new: bool = False) -> str:
+    if file is not None:
+        return read_text(file).rstrip("\r\n")
+    said: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=new, err=True)
+    return said
 
 
 def counted(number: int, one: str, more: str) -> str:

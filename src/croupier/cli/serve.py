@@ -84,7 +84,10 @@ def serve(
     policy = limits._replace(hosts=tuple(names or ()), proxies=_proxies(proxies or []))
     log_to(sys.stderr)
     with opened_house(data, database) as house:
-        people, books = People(house.store), Books(house.store, house.keys.master)
+        people, books = (
+            People(house.store),
+            Books(house.store, house.keys.master, older_keys=house.keys.older),
+        )
         pit = Pit(config, books, rules_of, signing=house.signing())
         app = make_app(pit, people, folders=context.obj, messages=policy.messages)
         with _listening(host, port) as listener:

@@ -4,13 +4,15 @@ Each deal's key is derived (HKDF with SHA-256) from a master key kept outside th
 encrypts the deck (ChaCha20-Poly1305). The digest of the commitment, which binds round, rules and
 root, goes into the key and the associated data, so a sealed deck opens only for its own round.
 Nonces are 96 random bits, fresh for each seal and stored in it. A key seals one deck only, so
-nonces can't collide, however many decks there are.
+nonces can't collide, however many decks there are. A seal names its master key by the key's id.
 
 Nothing here reads or writes a file. `parse_key` and `format_key` define the content of the master
 key's file; the code that opens it must ensure that only its owner can read it (mode 0600).
 """
 
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from croupier.cards import DECK, Card
@@ -22,8 +24,10 @@ KEY_BYTES = 32
 KEY_ID_BYTES = 16
 NONCE_BYTES = 12
 TAG_BYTES = 16
-VERSION = b"\x01"
-SEALED_BYTES = len(VERSION) + NONCE_BYTES + len(DECK) + SECRET_BYTES + TAG_BYTES
+VERSION, OLD_VERSION = b"\x02", b"\x01"
+"""Version 1 doesn't name the key that it is sealed with."""
+CONTENT_BYTES = NONCE_BYTES + len(DECK) + SECRET_BYTES + TAG_BYTES
+SEALED_BYTES = len(VERSION) + KEY_ID_BYTES + CONTENT_BYTES
 REFUSAL = "cannot be opened: it was changed, or is that of another round or another master key"
 
 _KEY = re.compile(r"croupier-master-key-1 ([0-9a-f]{64})\n?")
@@ -56,27 +60,41 @@ def seal(committed: Committed, key: bytes, entropy: Entropy) -> bytes:
     nonce, bound = take(entropy, NONCE_BYTES), _bound(committed.commitment)
     content = bytes(committed.deck) + committed.secret
     encrypted: bytes = _cipher(key, bound).encrypt(nonce, content, bound)
-    return VERSION + nonce + encrypted
+    return VERSION + bytes.fromhex(key_id(key)) + nonce + encrypted
 
 
-def unseal(sealed: bytes, key: bytes, commitment: Commitment) -> Committed:
-    """Return the committed deck, or refuse a seal that isn't its own."""
-    bound = _bound(commitment)
-    cipher = _cipher(key, bound)
-    from cryptography.exceptions import InvalidTag
+def unseal(sealed: bytes, key: bytes, commitment: Commitment, *older: bytes) -> Committed:
+    """Return the committed deck, or refuse a seal that isn't its own.
 
-    start = len(VERSION) + NONCE_BYTES
-    if len(sealed) != SEALED_BYTES or not sealed.startswith(VERSION):
+    `older` are master keys that the house had before.
+    """
+    keys = [key, *older]
+    if len(sealed) == SEALED_BYTES and sealed.startswith(VERSION):
+        wanted = sealed[len(VERSION) : -CONTENT_BYTES].hex()
+        keys = [key for key in keys if key_id(key) == wanted]
+        if not keys:
+            message = f"is sealed with the master key {wanted}, which isn't here"
+            raise UserError(message, field="seal")
+    elif len(sealed) != len(OLD_VERSION) + CONTENT_BYTES or not sealed.startswith(OLD_VERSION):
         raise UserError(REFUSAL, field="seal")
-    try:
-        content = cipher.decrypt(sealed[len(VERSION) : start], sealed[start:], bound)
-    except InvalidTag:
-        raise UserError(REFUSAL, field="seal") from None
+    content = _decrypted(sealed[-CONTENT_BYTES:], keys, _bound(commitment))
     deck = tuple(Card(index) for index in content[: len(DECK)])
     opened = Committed(commitment.round, commitment.rules, deck, content[len(DECK) :])
     if opened.commitment != commitment:
         raise Bug("what was sealed is not what was committed to")
     return opened
+
+
+def _decrypted(sealed: bytes, keys: Sequence[bytes], bound: bytes) -> bytes:
+    """Return what is sealed, by the first key that opens it."""
+    from cryptography.exceptions import InvalidTag
+
+    for key in keys:
+        with suppress(InvalidTag):
+            cipher = _cipher(key, bound)
+            content: bytes = cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], bound)
+            return content
+    raise UserError(REFUSAL, field="seal")
 
 
 def _cipher(key: bytes, bound: bytes) -> Any:

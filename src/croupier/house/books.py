@@ -94,6 +94,8 @@ class Books:
     store: Store
     key: bytes = field(repr=False)
     """The master key, which decks are sealed with."""
+    older_keys: tuple[bytes, ...] = field(default=(), repr=False, kw_only=True)
+    """Master keys of the past, which open the decks that were sealed with them."""
     clocks: Clocks = field(default_factory=Clocks)
     entropy: Callable[[int], bytes] = os.urandom
     out: set[str] = field(default_factory=set)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from croupier.errors import UserError
-from croupier.house.keys import ANEW, MASTER, OWNER_ONLY, SIGNING, Keys, keys_of
+from croupier.house.keys import ANEW, MASTER, OWNER_ONLY, SIGNING, Keys, change_keys, keys_of
 from croupier.house.signing import Signing
 from croupier.ledger.stores import open_postgres, open_sqlite
 from croupier.ledger.stores.marks import CHECKPOINTS, HIGH_WATER, LEDGER, check_marks, marks_in
@@ -63,6 +63,12 @@ class House:
 
     def __init__(self, folder: Path, store: Store, keys: Keys) -> None:
         self.folder, self.store, self.keys = folder, store, keys
+
+    def change_keys(self, *, time_ms: int) -> None:
+        """Change the keys; each checkpoint before and after is signed with the key in force."""
+        self.signing().sign_now(self.store, time_ms=time_ms)
+        self.keys = change_keys(self.folder, self.store, self.keys)
+        self.signing().sign_now(self.store, time_ms=time_ms)
 
     def signing(self) -> Signing:
         return Signing(self.keys.signing, self.folder / CHECKPOINTS)

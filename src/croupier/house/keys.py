@@ -6,8 +6,9 @@ reject the next checkpoint.
 """
 
 import os
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,14 +16,17 @@ from croupier.errors import CroupierError, UserError
 from croupier.fairness.commitment import Commitment
 from croupier.fairness.seal import format_key, key_id, new_key, parse_key, unseal
 from croupier.ledger.acts import KeysSet
-from croupier.ledger.checkpoints import is_signed, public_key
+from croupier.ledger.checkpoints import is_signed, public_key, sign_change
+from croupier.ledger.derived import Opens, SealedFor
 from croupier.ledger.journal import decode
 from croupier.ledger.store import View
-from croupier.ledger.stores.jotting import begin_journal
+from croupier.ledger.stores.jotting import begin_journal, jot
 from croupier.ledger.stores.protocol import Store
 
 MASTER, SIGNING = "master.key", "signing.key"
 OWNER_ONLY = 0o600
+ID_CHARS = 32
+_KEY_FILE = re.compile(r"(master|signing)(-[0-9a-f]+)?\.key")
 _DECK, _CLOSED = b'"type":"DeckCommitted"', b'"type":"Closed"'
 
 
@@ -31,6 +35,8 @@ class Keys(NamedTuple):
 
     master: bytes
     signing: bytes
+    older: tuple[bytes, ...] = ()
+    """Master keys of the past, which still open decks."""
 
 
 class KeyIds(NamedTuple):
@@ -50,7 +56,7 @@ _IDS: dict[str, Callable[[bytes], str]] = {
 
 def ids_of(keys: Keys) -> KeyIds:
     """Return the ids of keys."""
-    return KeyIds(*(_IDS[name](key) for name, key in zip(_IDS, keys, strict=True)))
+    return KeyIds(*(_IDS[name](key) for name, key in zip(_IDS, keys[:2], strict=True)))
 
 
 def keys_of(folder: Path, store: Store) -> Keys:
@@ -65,7 +71,7 @@ def keys_of(folder: Path, store: Store) -> Keys:
         return _made(folder, store)
     if known is not None:
         _finish_making(folder, known)
-    keys = Keys(_read(folder, MASTER), _read(folder, SIGNING))
+    keys = Keys(_read(folder, MASTER), _read(folder, SIGNING), older_in(folder))
     if known is None:
         with store.reading() as view:
             _check_fit(view, keys)
@@ -73,14 +79,54 @@ def keys_of(folder: Path, store: Store) -> Keys:
         return keys
     for name, wanted, found in zip(_IDS, known, ids_of(keys), strict=True):
         if wanted != found:
-            message = f"this is the key {found[:16]}…, and the ledger's is {wanted[:16]}…; {HELP}"
+            beside = retired(name, wanted)
+            there = f" (it is here as {beside}; rename it)" if (folder / beside).exists() else ""
+            message = f"this is the key {found}, and the ledger's is {wanted}{there}; {HELP}"
             raise UserError(message, field=name)
     with store.writing() as session:  # A ledger of an earlier version has no journal of its house.
         begin_journal(session, KeysSet(*known), time_ms=_now_ms())
     return keys
 
 
-HELP = "put the ledger's own key file back, from where you keep it"
+HELP = (
+    "put the ledger's own key file back from where you keep it, or use `croupier ledger "
+    "restore-keys`"
+)
+
+
+def retired(name: str, id: str) -> str:
+    """Return the name of the file of a key that is in force no longer."""
+    return f"{name.removesuffix('.key')}-{id[:ID_CHARS]}.key"
+
+
+def older_in(folder: Path) -> tuple[bytes, ...]:
+    """Return the master keys of the past that a folder holds."""
+    files = sorted(folder.glob(retired(MASTER, "*")))
+    return tuple(_read(folder, file.name) for file in files)
+
+
+def key_files(folder: Path) -> dict[str, bytes]:
+    """Return all keys of a folder, by the names of their files."""
+    names = [*_IDS, *(file.name for name in _IDS for file in folder.glob(retired(name, "*")))]
+    return {name: _read(folder, name) for name in names}
+
+
+def put_key_files(folder: Path, keys: Mapping[str, bytes]) -> list[str]:
+    """Write key files that are missing, and return their names; refuse to replace another key."""
+    added: list[str] = []
+    for name, key in keys.items():
+        kind = _KEY_FILE.fullmatch(name)
+        if kind is None:
+            raise UserError(f"holds a key by the name {name!r}", field="FILE")
+        id_of = _IDS[f"{kind[1]}.key"]
+        if not (folder / name).exists():
+            added.append(name)
+        elif (found := id_of(_read(folder, name))) != id_of(key):
+            message = f"this is the key {found}, and the copy has {id_of(key)}; move it away first"
+            raise UserError(message, field=name)
+    for name in added:
+        _write(folder / name, format_key(keys[name]))
+    return added
 
 
 def _read(folder: Path, name: str) -> bytes:
@@ -110,7 +156,7 @@ def _made(folder: Path, store: Store) -> Keys:
     if there:
         raise UserError(f"the ledger is empty, but {there[0]} is that of another; {ANEW}")
     keys = Keys(new_key(os.urandom), new_key(os.urandom))
-    for name, key in zip(_IDS, keys, strict=True):
+    for name, key in zip(_IDS, keys[:2], strict=True):
         _write(_new(folder, name), format_key(key))
     _note(store, ids_of(keys))
     _finish_making(folder, ids_of(keys))
@@ -140,8 +186,11 @@ def _finish_making(folder: Path, known: KeyIds) -> None:
     """Rename new key files to their final names, if they are the ledger's."""
     for (name, id_of), wanted in zip(_IDS.items(), known, strict=True):
         file, new = folder / name, _new(folder, name)
-        if not file.exists() and new.exists() and id_of(_read(folder, new.name)) == wanted:
-            new.rename(file)
+        if not new.exists() or id_of(_read(folder, new.name)) != wanted:
+            continue
+        if file.exists():
+            file.rename(folder / retired(name, id_of(_read(folder, name))))
+        new.rename(file)
 
 
 def _note(store: Store, known: KeyIds) -> None:
@@ -152,6 +201,56 @@ def _note(store: Store, known: KeyIds) -> None:
 
 def _now_ms() -> int:
     return time.time_ns() // 1_000_000
+
+
+# ---------------------------------------------------------------- other keys
+
+
+def change_keys(folder: Path, store: Store, old: Keys) -> Keys:
+    """Replace the keys of a ledger; the change is signed with the old key, and journaled.
+
+    The old files stay under other names: the old master key opens the decks it sealed. Interrupted
+    before the ledger knows the new keys, nothing has changed; after it, the next start finishes.
+    """
+    keys = Keys(new_key(os.urandom), new_key(os.urandom), (old.master, *old.older))
+    for name, key in zip(_IDS, keys[:2], strict=True):
+        _write(_new(folder, name), format_key(key))
+    ids = ids_of(keys)
+    signature = sign_change(old.signing, *ids).hex()
+    with store.writing() as session:
+        session.run("UPDATE house SET master = ?, signing = ?", *ids)
+        jot(session, KeysSet(*ids, signature), time_ms=_now_ms())
+    _finish_making(folder, ids)
+    return keys
+
+
+class Vouching(NamedTuple):
+    """What the keys of a folder add to what a ledger says of itself."""
+
+    key: bytes
+    """The public half of the signing key."""
+    opens: Opens
+
+
+def vouching(folder: Path) -> Vouching | None:
+    """Return what the keys of a folder can vouch for, or None if it has none."""
+    if not all((folder / name).exists() for name in _IDS):
+        return None
+    return vouching_of(Keys(_read(folder, MASTER), _read(folder, SIGNING), older_in(folder)))
+
+
+def vouching_of(keys: Keys) -> Vouching:
+    """Return what keys can vouch for."""
+
+    def opens(deck: SealedFor) -> bool:
+        commitment = Commitment(deck.round, deck.rules, deck.root)
+        try:
+            unseal(deck.sealed, keys.master, commitment, *keys.older)
+        except CroupierError:
+            return False
+        return True
+
+    return Vouching(public_key(keys.signing), opens)
 
 
 # ---------------------------------------------------------------- a ledger of an earlier version

@@ -12,6 +12,7 @@ from croupier.house.automatic import AutomaticDealer
 from croupier.house.books import Books
 from croupier.house.cage import Cage
 from croupier.house.config import Config
+from croupier.house.keys import Keys, vouching_of
 from croupier.house.log import log_crash
 from croupier.house.recall import recall
 from croupier.house.signing import Checkpoints, Signing
@@ -26,6 +27,7 @@ from croupier.ledger.acts import (
 from croupier.ledger.audit import RulesOf
 from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.marks import RESTORES
+from croupier.ledger.verify import Verified, verify
 from croupier.round.state import Round
 
 LOOK_S = 1.0
@@ -104,6 +106,15 @@ class Pit:
         for table in self.tables.values():
             if round := table.place.standing.in_play:
                 yield round
+
+    def verified(self, view: View) -> Verified:
+        """Verify the ledger with the keys of this house."""
+        books = self.books
+        if self.checkpoints is None:
+            return verify(view, self.rules_of)
+        keys = Keys(books.key, self.checkpoints.signing.secret, books.older_keys)
+        vouched = vouching_of(keys)
+        return verify(view, self.rules_of, key=vouched.key, opens=vouched.opens)
 
     # ------------------------------------------------------------ seats
 

@@ -16,6 +16,7 @@ from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.journal import START, Head
 from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.marks import end_of_lines, last_checkpoint_in, write_high_water
+from croupier.ledger.stores.protocol import Store
 
 CHECKPOINT_S = 60.0
 CHECKPOINT_EVENTS = 1_000
@@ -49,6 +50,15 @@ class Signing:
     def sign(self, heads: Mapping[str, Head], number: int, *, time_ms: int) -> Checkpoint:
         """Sign the heads of all streams."""
         return sign(self.secret, number, heads, time_ms=time_ms)
+
+    def sign_now(self, store: Store, *, time_ms: int) -> None:
+        """Sign what is unsigned, and write it to the ledger and the file; this blocks."""
+        with store.reading() as view:
+            heads, number, events = behind(view)
+        if events:
+            store.add_checkpoint(self.sign(heads, number + 1, time_ms=time_ms))
+        with store.reading() as view:
+            self.write_missing(view)
 
     def write_missing(self, view: View) -> None:
         """Append the checkpoints of the ledger that the file lacks.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from croupier.errors import CroupierError, Refused
-from croupier.fairness.commitment import Committed
+from croupier.fairness.commitment import Commitment, Committed
 from croupier.fairness.seal import unseal
 from croupier.house import dealer, players, said
 from croupier.house.books import Books, answer_to
@@ -201,7 +201,7 @@ class Table:
         self.place = Place(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         if sealed is not None and standing.commitment is not None:
-            self.deck = unseal(sealed, self.books.key, standing.commitment)
+            self.deck = self._unsealed(sealed, standing.commitment)
         if self.rounds > rounds:
             self._note_opened()
         self.books.posted(entries, events=self.number - known)
@@ -284,6 +284,9 @@ class Table:
         await self.act(lambda act: act.set_rules(rules, setting))
         return True
 
+    def _unsealed(self, sealed: bytes, commitment: Commitment) -> Committed:
+        return unseal(sealed, self.books.key, commitment, *self.books.older_keys)
+
     async def find_deck(self, round: str) -> None:
         """Open the deck of the last round; call the round off if it needs a deck that can't be."""
         commitment = self.place.standing.commitment
@@ -291,7 +294,7 @@ class Table:
         try:
             if sealed is None or commitment is None:
                 raise Refused("no_deck", f"the deck of {round} is not there")
-            self.deck = unseal(sealed, self.books.key, commitment)
+            self.deck = self._unsealed(sealed, commitment)
         except (CroupierError, ValueError) as error:
             if needs_deck(self.place.standing):
                 log_crash(error, called_off=round)

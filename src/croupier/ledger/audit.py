@@ -43,6 +43,8 @@ class Posted(NamedTuple):
     stream: str
     number: int
     entry: Entry
+    line: int
+    """Its place among the entries of its event, from 1."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry as JSON data."""
@@ -191,9 +193,11 @@ def audit_stream(
         except (CroupierError, LookupError, TypeError, ValueError, AttributeError) as error:
             # A forged event may break anything in the engine, so catch every error.
             return StreamFault(stream, number, f"cannot have happened: {error}")
-        for entry in expected:
+        for line, entry in enumerate(expected, 1):
             if row is None or row.number != number:
                 return StreamFault(stream, number, f"entry {entry.id} is missing")
+            if row.line != line:
+                return StreamFault(stream, number, f"entry {entry.id} is kept as line {row.line}")
             if row.entry != entry:
                 return StreamFault(stream, number, f"entry {row.entry.id} should be {_said(entry)}")
             totals.add(entry)

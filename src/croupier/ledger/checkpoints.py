@@ -74,16 +74,35 @@ def public_key(secret: bytes) -> bytes:
     return key.public_key().public_bytes_raw()
 
 
+def change_of_keys(master: str, signing: str) -> bytes:
+    """Return the bytes that the old signing key signs when a house changes its keys."""
+    return b"croupier keys 1 " + canonical({"master": master, "signing": signing}).encode()
+
+
+def sign_change(secret: bytes, master: str, signing: str) -> bytes:
+    """Sign a change of keys with the signing key before it."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.from_private_bytes(secret)
+    return key.sign(change_of_keys(master, signing))
+
+
+def is_change_signed(key: bytes, master: str, signing: str, signature: bytes) -> bool:
+    """Whether a change of keys was signed with the secret key of a public key."""
+    return _is_valid(key, signature, change_of_keys(master, signing))
+
+
 def is_signed(checkpoint: Checkpoint, key: bytes) -> bool:
     """Whether a checkpoint was signed with the secret key of a public key."""
+    return checkpoint.key == key and _is_valid(key, checkpoint.signature, checkpoint.body)
+
+
+def _is_valid(key: bytes, signature: bytes, signed: bytes) -> bool:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    if checkpoint.key != key:
-        return False
     try:
-        public = Ed25519PublicKey.from_public_bytes(key)
-        public.verify(checkpoint.signature, checkpoint.body)
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, signed)
     except (InvalidSignature, ValueError):
         return False
     return True

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from croupier.errors import Code, CroupierError
 from croupier.ledger.accounts import Account
+from croupier.ledger.acts import Registered
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.entries import Entry
@@ -143,6 +144,24 @@ class View(Protocol):
 
     def checkpoints(self, *, after: int = 0) -> list[Checkpoint]:
         """Return the checkpoints after a number, in order."""
+
+    def kinds(self) -> dict[Account, str]:
+        """Return the kind that each account is kept as."""
+
+    def commands(self) -> Iterator[tuple[str, str, int, str]]:
+        """Yield commands with their stream, the number of their last event, and their answer."""
+
+    def decks(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the sealed decks, with their rounds."""
+
+    def people(self) -> dict[str, Registered]:
+        """Return everybody who is known, by id."""
+
+    def house_keys(self) -> tuple[str, str] | None:
+        """Return the ids of the keys in force: master and signing."""
+
+    def guards_missing(self) -> list[str]:
+        """Return the triggers that are missing or other than the schema has them."""
 
     def last_checkpoint(self) -> Checkpoint | None:
         """Return the last checkpoint."""

@@ -1,25 +1,47 @@
-"""Verifies a whole ledger as stored: chains, checkpoints, entries and balances."""
+"""Verifies a whole ledger as stored, and says what that proves and what it can't.
+
+Hash chains and signed checkpoints show that the journal wasn't changed; everything else in the
+database is computed from the journal again and compared.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from croupier.ledger.accounts import CAGE
+from croupier.ledger.acts import HOUSE_STREAM, Register
 from croupier.ledger.audit import Auditor, RulesOf, Totals, audit_stream
-from croupier.ledger.checkpoints import Checkpoint, is_signed, marks_of
+from croupier.ledger.checkpoints import Checkpoint, is_change_signed, is_signed, marks_of
+from croupier.ledger.derived import Findings, Opens, check_derived, read_register
 from croupier.ledger.journal import Head, StreamFault, verify_stream
 from croupier.ledger.store import View
+from croupier.money import format_micros
+
+KEY_CHARS = 16
+UNSIGNED = (
+    "that the history wasn't rewritten: no checkpoint signs it, and hashes alone can be made anew"
+)
 
 
 class Verified(NamedTuple):
-    """What was checked, and the faults found."""
+    """What was checked, what that proves, and the faults found."""
 
     heads: Mapping[str, Head]
     events: int
     entries: int
     checkpoints: int
     faults: tuple[str, ...]
+    signed: int
+    """How many events a checkpoint signs."""
+    proved: tuple[str, ...]
+    unproved: tuple[str, ...]
     by_machine: int = 0
     """How many acts of handling cards older automatic tables recorded, though no person did them.
     """
+
+    @property
+    def verifies(self) -> bool:
+        """Whether nothing is wrong, and the history is signed."""
+        return not self.faults and (self.signed > 0 or not self.events)
 
 
 def verify(
@@ -28,55 +50,162 @@ def verify(
     *,
     checkpoints: Iterable[Checkpoint] = (),
     key: bytes | None = None,
+    opens: Opens | None = None,
 ) -> Verified:
-    """Verify a ledger, recomputing its entries if the books are given.
+    """Verify a ledger, recomputing what derives from the journal if the books are given.
 
-    Checkpoints kept elsewhere are checked along with those in the ledger. Without a key, the first
-    checkpoint's key is trusted, so anybody able to write the ledger could have signed them too.
+    Checkpoints kept elsewhere are checked along with those in the ledger. `key` is a public key of
+    the house, from outside of the ledger; `opens` opens sealed decks.
     """
-    faults: list[str] = []
-    kept = _checkpoints(view, checkpoints, faults)
-    faults += [
-        f"checkpoint {c.number}: it is not signed with the key" for c in _unsigned(kept, key)
-    ]
+    findings = Findings()
+    given = tuple(checkpoints)
+    stored = _stored(view, findings)
+    kept = list({str(one): one for one in (*stored, *given)}.values())
     heads, marks = view.heads(), marks_of(kept)
     found: dict[str, Head] = {}
-    broken = False
+    broken: list[str] = []
     for stream in sorted(heads.keys() | marks.keys()):
         head, fault = verify_stream(stream, view.stream(stream), marks.get(stream, ()))
         found[stream] = head
         if fault is None and heads.get(stream) != head:
             fault = StreamFault(stream, head.number + 1, "the stream is said to end elsewhere")
         if fault:
-            broken = True
-            faults.append(str(fault))
-    events, totals = sum(head.number for head in found.values()), Totals()
-    if rules_of is not None and not broken:
-        faults += _audit(view, found, rules_of, totals)
-    return Verified(found, events, totals.count, len(kept), tuple(faults), totals.by_machine)
+            broken.append(str(fault))
+    register = read_register(view, findings) if not broken else Register()
+    anchor = key or (given[0].key if given else None)
+    valid = _signed(kept, register, anchor, findings)
+    findings.note(broken, "the hash chain of every stream, from its first event")
+    totals = Totals()
+    if not broken:
+        _tell_signed(view, found, valid, anchor, findings)
+        if rules_of is not None:
+            _audit(view, found, rules_of, totals=totals, findings=findings)
+            check_derived(view, found, register, findings=findings, opens=opens)
+    signed = _extent(valid)
+    covered = sum(min(head.number, signed.get(s, 0)) for s, head in found.items())
+    return Verified(
+        heads=found,
+        events=sum(head.number for head in found.values()),
+        entries=totals.count,
+        checkpoints=len(kept),
+        faults=tuple(findings.faults),
+        signed=covered,
+        proved=tuple(findings.proved),
+        unproved=tuple(findings.unproved),
+        by_machine=totals.by_machine,
+    )
 
 
-def _checkpoints(view: View, given: Iterable[Checkpoint], faults: list[str]) -> list[Checkpoint]:
+# ---------------------------------------------------------------- signatures
+
+
+def _stored(view: View, findings: Findings) -> list[Checkpoint]:
+    """Return the ledger's own checkpoints; note those that are missing between others."""
     try:
         stored = view.checkpoints()
     except ValueError as error:
-        faults.append(str(error))
-        stored = []
-    return list({str(checkpoint): checkpoint for checkpoint in (*stored, *given)}.values())
+        findings.faults.append(str(error))
+        return []
+    missing = {*range(1, len(stored) + 1)} - {checkpoint.number for checkpoint in stored}
+    findings.faults += [f"checkpoint {number} is missing" for number in sorted(missing)[:1]]
+    return stored
 
 
-def _unsigned(checkpoints: list[Checkpoint], key: bytes | None) -> list[Checkpoint]:
-    trusted = checkpoints[0].key if key is None and checkpoints else key
-    return [c for c in checkpoints if trusted is None or not is_signed(c, trusted)]
+def _signed(
+    kept: list[Checkpoint], register: Register, anchor: bytes | None, findings: Findings
+) -> list[Checkpoint]:
+    """Return the checkpoints that are signed with the key in force at their time."""
+    base = anchor or (kept[0].key if kept else b"")
+    keys = [(number, bytes.fromhex(act.signing)) for number, act in register.keys] or [(0, base)]
+    for (_, before), (number, act) in zip(keys, register.keys[1:], strict=False):
+        if not is_change_signed(before, act.master, act.signing, bytes.fromhex(act.signature)):
+            message = "the change of keys is not signed with the key before it"
+            findings.faults.append(f"{HOUSE_STREAM} event {number}: {message}")
+    if anchor and register.keys and anchor not in {key for _, key in keys}:
+        said = f"the key {anchor.hex()[:KEY_CHARS]}… is none of this house's"
+        findings.faults.append(said)
+    valid = [c for c in kept if is_signed(c, _in_force(keys, c))]
+    findings.faults += [
+        f"checkpoint {c.number}: it is not signed with the key" for c in kept if c not in valid
+    ]
+    return valid
 
 
-def _audit(view: View, heads: Mapping[str, Head], rules_of: RulesOf, totals: Totals) -> list[str]:
-    """Recompute the entries of all streams into these totals, and return the faults."""
-    faults = []
+def _in_force(keys: list[tuple[int, bytes]], checkpoint: Checkpoint) -> bytes:
+    """Return the key that must have signed a checkpoint, by how far the house's acts were."""
+    acts = checkpoint.heads[HOUSE_STREAM].number if HOUSE_STREAM in checkpoint.heads else 0
+    return max((one for one in keys if one[0] <= acts), default=keys[0])[1]
+
+
+def _extent(checkpoints: Iterable[Checkpoint]) -> dict[str, int]:
+    """Return the last number of each stream that a checkpoint signs."""
+    return {
+        stream: max(head.number for head in heads)
+        for stream, heads in marks_of(checkpoints).items()
+    }
+
+
+def _tell_signed(
+    view: View,
+    found: Mapping[str, Head],
+    valid: list[Checkpoint],
+    anchor: bytes | None,
+    findings: Findings,
+) -> None:
+    """Say how far the history is signed, and by a key that who vouches for."""
+    if not valid:
+        if any(head.number for head in found.values()):
+            findings.unproved.append(UNSIGNED)
+        return
+    last, signed = max(valid, key=lambda checkpoint: checkpoint.number), _extent(valid)
+    key = f"{last.key.hex()[:KEY_CHARS]}…"
+    findings.proved.append(f"nothing that checkpoints 1 to {last.number} sign was changed since")
+    if anchor is None:
+        findings.unproved.append(
+            f"that the key {key} is the house's: only the ledger says so "
+            "(give --key, --checkpoints kept elsewhere, or the house's folder)"
+        )
+    late = {s: (signed.get(s, 0), head.number) for s, head in found.items()}
+    late = {stream: (since, to) for stream, (since, to) in late.items() if to > since}
+    if late:
+        events = sum(to - since for since, to in late.values())
+        where = ", ".join(f"{s} from event {since + 1}" for s, (since, _) in late.items())
+        count = f"{events:,} events" if events > 1 else "1 event"
+        findings.unproved.append(
+            f"{count} after checkpoint {last.number}, which no checkpoint signs yet: "
+            f"{where}{_bought(view, late)}"
+        )
+    findings.unproved.append(
+        f"that nothing later than checkpoint {last.number} was cut off"
+        + ("" if anchor else ", nor that checkpoint itself")
+    )
+
+
+def _bought(view: View, late: Mapping[str, tuple[int, int]]) -> str:
+    """Say how much the cage gave out in events that aren't signed."""
+    rows = (row.entry for s, (since, _) in late.items() for row in view.posted(s, after=since))
+    micros = sum(entry.micros for entry in rows if entry.debit == CAGE)
+    return f"; chips for ${format_micros(micros)[:-4]} come from the cage there" if micros else ""
+
+
+# ---------------------------------------------------------------- money
+
+
+def _audit(
+    view: View,
+    heads: Mapping[str, Head],
+    rules_of: RulesOf,
+    *,
+    totals: Totals,
+    findings: Findings,
+) -> None:
+    """Recompute the entries of all streams into these totals."""
+    faults: list[str] = []
     for stream in heads:
         auditor, posted = Auditor(stream, rules_of), view.posted(stream)
         fault = audit_stream(auditor, view.stream(stream), posted, totals=totals)
         if fault:
             faults.append(str(fault))
-    # Balances add up only if every entry was read.
-    return faults or list(totals.faults(view.balances()))
+    findings.note(faults, "every entry, by the rules that the journal names")
+    if not faults:  # Balances add up only if every entry was read.
+        findings.note(totals.faults(view.balances()), "every balance")

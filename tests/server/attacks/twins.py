@@ -70,7 +70,7 @@ def dealing(deck: Deck) -> Iterator[pytest.MonkeyPatch]:
     def commit(_: Any, __: Any, *, round: str, rules: str) -> Committed:
         return Fixed(round, rules, deck, SECRET)
 
-    def unseal(_: Any, __: Any, commitment: Commitment) -> Committed:
+    def unseal(_: Any, __: Any, commitment: Commitment, *___: Any) -> Committed:
         return Fixed(commitment.round, commitment.rules, deck, SECRET)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -80,6 +80,12 @@ class PostgresSession:
     locking = " FOR UPDATE"
     floor_error: type[Exception] = errors.CheckViolation
     holds = "position('{}'::bytea IN data) > 0"
+    schema = "postgres.sql"
+    triggers = (
+        "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid "
+        "JOIN pg_class ON pg_class.oid = tgrelid "
+        "WHERE NOT tgisinternal AND tgenabled = 'O' AND tgname = relname || '_stay'"
+    )
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection

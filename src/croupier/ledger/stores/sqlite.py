@@ -46,6 +46,8 @@ class SqliteSession:
     locking = ""  # With one writer, no other can change a row.
     floor_error: type[Exception] = apsw.ConstraintError
     holds = "instr(data, CAST('{}' AS BLOB)) > 0"
+    schema = "sqlite.sql"
+    triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection

@@ -4,6 +4,7 @@ A session runs statements inside one transaction; `?` is a parameter. Each datab
 what differs.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
@@ -13,6 +14,7 @@ from typing import Any, Protocol
 
 from croupier.errors import Bug, Refused, UserError
 from croupier.ledger.accounts import Account, account, kind_of, lock_order
+from croupier.ledger.acts import Registered, fingerprint
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
 from croupier.ledger.entries import Entry
@@ -63,6 +65,10 @@ class Session(Protocol):
     """Raised when an account would go below zero."""
     holds: str
     """The condition that an event's bytes contain a text, which replaces `{}`."""
+    schema: str
+    """The file with the schema."""
+    triggers: str
+    """Selects the active triggers: their names, and what they do as the schema has it."""
 
     def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
         """Run a statement and yield its rows."""
@@ -352,6 +358,41 @@ class Reading:
         sql = "SELECT data FROM checkpoints WHERE number > ? ORDER BY number"
         return [parse_checkpoint(data) for (data,) in self._rows(sql, after)]
 
+    def kinds(self) -> dict[Account, str]:
+        rows = self._rows("SELECT account, kind FROM accounts ORDER BY account")
+        return {Account(name): kind for name, kind in rows}
+
+    def commands(self) -> Iterator[tuple[str, str, int, str]]:
+        rows = self._rows("SELECT command, stream, number, answer FROM commands")
+        return ((command, stream, number, answer) for command, stream, number, answer in rows)
+
+    def decks(self) -> Iterator[tuple[str, bytes]]:
+        rows = self._rows("SELECT round, sealed FROM decks")
+        return ((round, bytes(sealed)) for round, sealed in rows)
+
+    def people(self) -> dict[str, Registered]:
+        roles: dict[str, set[str]] = {}
+        for person, role in self._rows("SELECT person, role FROM roles"):
+            roles.setdefault(person, set()).add(role)
+        rows = self._rows("SELECT person, name, password_hash, disabled_ms FROM persons")
+        return {
+            person: Registered(
+                name, frozenset(roles.get(person, ())), fingerprint(hash), since is not None
+            )
+            for person, name, hash, since in rows
+        }
+
+    def house_keys(self) -> tuple[str, str] | None:
+        rows = self._rows("SELECT master, signing FROM house")
+        return next(((master, signing) for master, signing in rows), None)
+
+    def guards_missing(self) -> list[str]:
+        schema = (files(__package__) / self._session.schema).read_text("utf-8")
+        wanted = re.findall(r"CREATE (?:OR REPLACE )?TRIGGER (\w+)", schema)
+        # A trigger that does something else than its text in the schema guards nothing.
+        there = {name for name, does in self._rows(self._session.triggers) if does in schema}
+        return [name for name in wanted if name not in there]
+
     def last_checkpoint(self) -> Checkpoint | None:
         rows = self._rows("SELECT data FROM checkpoints ORDER BY number DESC LIMIT 1")
         return next((parse_checkpoint(data) for (data,) in rows), None)
@@ -361,8 +402,9 @@ _POSTED = f"SELECT {TABLES['entries']} FROM entries"
 
 
 def _posted(row: Row) -> Posted:
-    stream, number, _, id, debit, credit, micros, code = row
-    return Posted(stream, number, Entry(id, Account(debit), Account(credit), micros, code))
+    stream, number, line, id, debit, credit, micros, code = row
+    entry = Entry(id, Account(debit), Account(credit), micros, code)
+    return Posted(stream, number, entry, line)
 
 
 # ---------------------------------------------------------------- whole tables

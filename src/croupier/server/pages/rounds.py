@@ -141,7 +141,7 @@ async def _read(request: Request, id: str) -> Read:
     round = found.told[-1][0]
     deck = None
     if round.closed and sealed is not None and commitment is not None:
-        deck = unseal(sealed, pit.books.key, commitment)
+        deck = unseal(sealed, pit.books.key, commitment, *pit.books.older_keys)
     players = {box.player for box in round.boxes.values()}
     players |= {round.banker.player} if round.banker else set()
     known = request.app.state.galleries.names

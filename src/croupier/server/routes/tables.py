@@ -12,7 +12,6 @@ from croupier.house.pit import Pit
 from croupier.ledger.accounts import account, parse_account
 from croupier.ledger.acts import DealingStopped, MeterStopped
 from croupier.ledger.audit import Posted
-from croupier.ledger.verify import verify
 from croupier.money import format_micros
 from croupier.server.faults import RESPONSES
 from croupier.server.registry import AUDITOR, Person
@@ -112,8 +111,12 @@ class Balances(BaseModel):
 class VerifiedSaid(BaseModel):
     verifies: bool
     events: int
+    signed: int
+    """How many events a checkpoint signs."""
     entries: int
     checkpoints: int
+    proved: list[str]
+    unproved: list[str]
     faults: list[str]
 
 
@@ -252,11 +255,14 @@ async def ledger_history(
 async def verified(request: Request, _: Auditor) -> VerifiedSaid:
     """Verify the whole ledger as it stands."""
     pit = pit_of(request)
-    found = await pit.books.read(lambda view: verify(view, pit.rules_of))
+    found = await pit.books.read(lambda view: pit.verified(view))
     return VerifiedSaid(
-        verifies=not found.faults,
+        verifies=found.verifies,
         events=found.events,
+        signed=found.signed,
         entries=found.entries,
         checkpoints=found.checkpoints,
+        proved=list(found.proved),
+        unproved=list(found.unproved),
         faults=list(found.faults),
     )

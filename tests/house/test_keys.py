@@ -1,0 +1,166 @@
+"""Keys of a house: changed, with the old key's signature, and restored from a wrapped copy."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from croupier.errors import UserError
+from croupier.fairness.seal import key_id, parse_key
+from croupier.house.folder import opened_house
+from croupier.house.keyfile import unwrap, wrap
+from croupier.house.keys import MASTER, SIGNING, vouching
+from croupier.ledger.acts import HOUSE_STREAM, KeysSet, acts_in
+from croupier.ledger.checkpoints import parse_checkpoints, sign
+from croupier.ledger.stores.marks import CHECKPOINTS, LEDGER
+from croupier.ledger.verify import Verified, verify
+from tests.cli.running import run
+from tests.house.test_folder import _until_round, play, refusal
+from tests.server.durability.tables import rules_of
+
+PASSPHRASE = "correct horse battery"
+
+
+def rotate(folder: Path) -> None:
+    ran = run("ledger", "rotate-keys", "--data", str(folder))
+    assert (ran.code, ran.err) == (0, "")
+
+
+def verified(folder: Path, key: bytes | None = None) -> Verified:
+    vouched = vouching(folder)
+    assert vouched
+    with opened_house(folder) as house, house.store.reading() as view:
+        return verify(view, rules_of, key=key or vouched.key, opens=vouched.opens)
+
+
+def public(folder: Path) -> bytes:
+    vouched = vouching(folder)
+    assert vouched
+    return vouched.key
+
+
+def test_a_round_goes_on_with_its_cards_after_the_keys_were_changed(tmp_path: Path) -> None:
+    round = play(tmp_path)
+    old, first = parse_key((tmp_path / MASTER).read_text()), public(tmp_path)
+    rotate(tmp_path)
+    new = parse_key((tmp_path / MASTER).read_text())
+    assert new != old
+    assert parse_key((tmp_path / f"master-{key_id(old)}.key").read_text()) == old
+    assert play(tmp_path, "settle") == round, "its deck opens with the old key"
+    with opened_house(tmp_path) as house:
+        asyncio.run(_until_round(house, 3))
+        with house.store.reading() as view:
+            keys = [a for _, a in acts_in(view.stream(HOUSE_STREAM)) if isinstance(a, KeysSet)]
+            sealed = view.sealed("md1-2")
+    assert [one.master for one in keys] == [key_id(old), key_id(new)]
+    assert sealed and sealed[1:17].hex() == key_id(new), "a deck carries the id of its key"
+    signers = {c.key for c in parse_checkpoints((tmp_path / CHECKPOINTS).read_text())}
+    assert signers == {first, public(tmp_path)}, "a checkpoint says which key signed it"
+    for key in signers:
+        found = verified(tmp_path, key)
+        assert found.faults == () and found.verifies
+        assert "each deck is the one that was committed to" in found.proved
+
+
+def test_the_old_signing_key_signs_nothing_after_the_change(tmp_path: Path) -> None:
+    play(tmp_path)
+    old = parse_key((tmp_path / SIGNING).read_text())
+    rotate(tmp_path)
+    with opened_house(tmp_path) as house, house.store.reading() as view:
+        last = view.last_checkpoint()
+        assert last
+        stolen = sign(old, last.number + 1, view.heads(), time_ms=1)
+        found = verify(view, rules_of, checkpoints=[stolen])
+    assert f"checkpoint {stolen.number}: it is not signed with the key" in found.faults
+
+
+def test_a_change_of_keys_that_the_old_key_did_not_sign_is_found(tmp_path: Path) -> None:
+    play(tmp_path)
+    with opened_house(tmp_path) as house:
+        other = house.keys._replace(signing=bytes(range(32)))
+        house.signing().sign_now(house.store, time_ms=1)
+        house.keys = other
+        house.change_keys(time_ms=2)
+    found = verified(tmp_path)
+    assert any("the change of keys is not signed with the key before it" in f for f in found.faults)
+
+
+@pytest.mark.parametrize("at", ["before", "after"])
+def test_a_change_of_keys_that_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    from croupier.house import keys
+
+    round = play(tmp_path)
+    own = (tmp_path / MASTER).read_text()
+
+    def crash(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, opened_house(tmp_path) as house:
+        patch.setattr(keys, "jot" if at == "before" else "_finish_making", crash)
+        with pytest.raises(KeyboardInterrupt):
+            house.change_keys(time_ms=1)
+    assert play(tmp_path, "settle") == round
+    changed = (tmp_path / MASTER).read_text() != own
+    assert changed == (at == "after")
+    assert verified(tmp_path).faults == ()
+
+
+def test_a_key_of_another_house_is_refused_by_both_ids(tmp_path: Path) -> None:
+    play(tmp_path)
+    old = (tmp_path / MASTER).read_text()
+    rotate(tmp_path)
+    new = key_id(parse_key((tmp_path / MASTER).read_text()))
+    (tmp_path / MASTER).rename(tmp_path / f"master-{new}.key")
+    (tmp_path / MASTER).write_text(old)
+    (tmp_path / MASTER).chmod(0o600)
+    said = refusal(tmp_path)
+    assert key_id(parse_key(old)) in said and new in said
+    assert f"it is here as master-{new}.key; rename it" in said and "restore-keys" in said
+
+
+# ---------------------------------------------------------------- a wrapped copy
+
+
+def test_keys_come_back_from_a_copy_that_a_passphrase_wraps(tmp_path: Path) -> None:
+    folder, copy, phrase = tmp_path / "data", tmp_path / "keys.json", tmp_path / "phrase"
+    round = play(folder)
+    rotate(folder)
+    phrase.write_text(f"{PASSPHRASE}\n")
+    how = ("--data", str(folder), "--passphrase-file", str(phrase))
+    ran = run("ledger", "export-keys", *how, "-o", str(copy))
+    assert (ran.code, ran.out) == (0, "4 keys written to keys.json\n")
+    assert copy.stat().st_mode & 0o777 == 0o600
+    secrets = {file.name: file.read_text().split()[1] for file in folder.glob("*.key")}
+    assert len(secrets) == 4 and not [key for key in secrets.values() if key in copy.read_text()]
+    database = (folder / LEDGER).read_bytes()
+    assert not [key for key in secrets.values() if bytes.fromhex(key) in database]
+    for name in secrets:
+        (folder / name).unlink()
+    assert "is missing" in refusal(folder) and not (folder / MASTER).exists()
+    assert run("ledger", "restore-keys", str(copy), *how).code == 0
+    assert {file.name: file.read_text().split()[1] for file in folder.glob("*.key")} == secrets
+    assert run("ledger", "restore-keys", str(copy), *how).out == "all keys are there already\n"
+    assert play(folder, "settle") == round
+    (folder / SIGNING).write_text(f"croupier-master-key-1 {'ab' * 32}\n")
+    ran = run("ledger", "restore-keys", str(copy), *how)
+    assert ran.code == 2 and "this is the key" in ran.err and "the copy has" in ran.err
+
+
+def test_a_wrapped_copy_opens_with_its_passphrase_alone() -> None:
+    keys = {MASTER: bytes(range(32)), SIGNING: bytes(32)}
+    text = wrap(keys, {"master": "m", "signing": "s"}, PASSPHRASE)
+    assert unwrap(text, PASSPHRASE) == keys
+    with pytest.raises(UserError, match="the passphrase is wrong, or the file was changed"):
+        unwrap(text, "correct horse batterx")
+    changed = json.loads(text)
+    changed["ledger"]["master"] = "n"
+    with pytest.raises(UserError, match="the file was changed"):
+        unwrap(json.dumps(changed), PASSPHRASE)
+    for broken in ("", "{}", "[1]", text.replace("65536", "99999999999")):
+        with pytest.raises(UserError, match="is not a copy of a house's keys"):
+            unwrap(broken, PASSPHRASE)
+    with pytest.raises(UserError, match="at least 12 characters"):
+        wrap(keys, {}, "short")
