@@ -388,3 +388,19 @@ def test_a_decision_that_nobody_has_is_refused_in_a_void_round_too(
     )
     next(event for event in record["events"] if event["type"] == "Chose")[key] = value
     assert refusal(sealed(record))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("rulebook", 5, "record.rulebook: must be text"),
+        ("selections", [], "record.selections: must be a table"),
+        ("events", {}, "record.events: must be a list"),
+    ],
+)
+def test_a_field_of_another_type_is_told_in_words(
+    worked: list[tuple[str, Played]], field: str, value: object, says: str
+) -> None:
+    played = worked[0][1]
+    record = recorded(played.round, played.events)
+    assert refusal(sealed({**record, field: value})) == says

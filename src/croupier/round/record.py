@@ -47,10 +47,15 @@ def open_record(data: Any) -> dict[str, Any]:
         or data["format"] is not FORMAT
     ):
         raise UserError(f"is not a record of format {FORMAT}", field="record")
-    kinds = (("rulebook", str), ("selections", dict), ("events", list), (_THINGS, list))
-    for key, kind in kinds:
+    kinds = (
+        ("rulebook", str, "text"),
+        ("selections", dict, "a table"),
+        ("events", list, "a list"),
+        (_THINGS, list, "a list"),
+    )
+    for key, kind, says in kinds:
         if not isinstance(data.get(key, []), kind):
-            raise UserError(f"must be a {kind.__name__}", field=f"record.{key}")
+            raise UserError(f"must be {says}", field=f"record.{key}")
     body = {key: value for key, value in data.items() if key != "seal"}
     if digest_of(body) != data["seal"]:
         raise UserError("does not match its seal: the record was changed", field="record.seal")

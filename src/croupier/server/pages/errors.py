@@ -1,7 +1,7 @@
 """Errors for people: a page in plain words for browsers, JSON for programs.
 
-A browser says that it accepts HTML. Paths under `/api/` and those that end in `.json` are data,
-whoever asks.
+A browser says that it accepts HTML. Paths under `/api/` and those that end in `.json` are data
+for browsers too.
 """
 
 from collections.abc import Mapping, Sequence

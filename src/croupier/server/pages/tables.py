@@ -1,4 +1,4 @@
-"""The lobby, the tables, and who one is: pages around live tables, and their twins as JSON."""
+"""The lobby, the tables and accounts: pages around live tables, and their JSON twins."""
 
 from decimal import Decimal
 from typing import Annotated, Any
@@ -153,7 +153,7 @@ async def _table(request: Request, id: str, template: str) -> Response:
 
 @router.get("/account")
 async def account_page(request: Request) -> Response:
-    """Show one's own balance and history, and the way to an account of one's own."""
+    """Show the caller's balance, and forms to create an account or sign out."""
     me = await _me(request)
     pit = _pit(request)
     start = format_money(pit.config.guest_chips_cents)
@@ -173,7 +173,7 @@ async def account_json(request: Request) -> Response:
 
 @router.get("/sign-in")
 async def sign_in_page(request: Request) -> Response:
-    """Show where one signs in."""
+    """Show the forms to sign in, to create an account and to play as a guest."""
     return page(request, "sign_in", json="/sign-in.json", me=await _me(request))
 
 
