@@ -227,7 +227,7 @@ def test_a_cut_opens_the_committed_positions_of_the_dealt_ones() -> None:
     assert {one["position"] for one in given["opened"]} == {*cut.order[:3]}
     cards, words = checker.report(given, commitment=given["commitment"])
     assert cards is not None
-    assert "\nCut by 2 contributions; 1 withheld.\nProven: 3 of 52 cards." in words
+    assert "\nContributions to the cut: 2 revealed, 1 withheld.\nProven: 3 of 52 cards." in words
 
 
 def test_the_checker_derives_the_same_order() -> None:

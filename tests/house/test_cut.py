@@ -154,7 +154,7 @@ def test_the_document_of_a_cut_round_is_proven(tmp_path: Path) -> None:
         assert len(cards) == len(standing.round.faces) > 0
         words = checker.report(document, contribution=value_of(two))[1]
         assert words == "NOT PROVEN: your contribution is not in its cut."
-        assert "Cut by 1 contributions; 1 withheld." in checker.report(document)[1]
+        assert "Contributions to the cut: 1 revealed, 1 withheld." in checker.report(document)[1]
 
     play(tmp_path, HOUSE, scenario)
 

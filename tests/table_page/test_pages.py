@@ -8,6 +8,7 @@ import sys
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -30,6 +31,12 @@ def play(page: Page, house: House, table: str) -> str:
     decide(page)
     settled(page)
     return house.last(table, player).id
+
+
+def order_of(document: dict[str, Any]) -> dict[int, int]:
+    """The committed position of each dealt one, as the program that players keep works it out."""
+    name, commitment = document["round"].encode(), bytes.fromhex(document["commitment"])
+    return checker.cut(document.get("cut", []), name, commitment, {})
 
 
 def test_the_lobby_lists_every_table(house: House, new_page: NewPage) -> None:
@@ -227,6 +234,48 @@ def test_a_deal_is_checked_in_the_browser(house: House, new_page: NewPage, tmp_p
     expect(page.locator("#proof")).to_contain_text("Not proven: 1 of 5")
 
 
+def test_the_page_cuts_the_deck_and_the_round_shows_that_it_did(
+    house: House, new_page: NewPage
+) -> None:
+    page, other = new_page(), new_page()
+    player = come_in(page, house, "maryland")
+    page.keyboard.press("m")
+    page.locator('#drawer [data-command="fair"]').click()
+    page.fill("#cut-words", "three dice: 4 6 1")
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    for number in range(2):  # The words are of the next round's contribution.
+        until_bets(page)
+        page.wait_for_function("!document.querySelector('dialog[open]')")
+        page.locator(f"{OWN} bet-spot[open] button").first.click()
+        page.wait_for_selector('[data-command="deal"]:enabled')
+        page.keyboard.press("d")
+        decide(page)
+        settled(page)
+        if number == 0:
+            page.keyboard.press("n")
+    over = house.last("maryland", player)
+    document = page.request.get(f"{house.url}/rounds/{over.id}/openings").json()
+    [made] = document["cut"]
+    assert made["player"] == player
+    assert made["value"].startswith("three dice: 4 6 1 ")
+    assert order_of(document) != dict(enumerate(range(52)))
+    for who in (page, other):
+        who.goto(f"{house.url}/rounds/{over.id}")
+        expect(who.locator("#cut li")).to_contain_text(made["value"])
+        who.locator('[data-command="check"]').click()
+        expect(who.locator("#proof")).to_contain_text("Proven in your browser")
+        expect(who.locator("#proof")).to_contain_text("worked out again; contributions in it: 1.")
+        assert violations(who) == []
+    expect(page.locator("#proof")).to_contain_text(f"Yours is in it: {made['value']}")
+    expect(other.locator("#proof")).not_to_contain_text("Yours")
+    # A house that leaves a contribution out, or adds one, is found out.
+    made["value"] = None
+    page.route("**/openings", lambda route: route.fulfill(body=json.dumps(document)))
+    page.locator('[data-command="check"]').click()
+    expect(page.locator("#proof")).to_contain_text("NOT PROVEN: Your contribution was left out")
+
+
 def test_a_folded_hand_is_its_players_alone(house: House, new_page: NewPage) -> None:
     page, other = new_page(), new_page()
     player = come_in(page, house, "maryland")
@@ -244,12 +293,13 @@ def test_a_folded_hand_is_its_players_alone(house: House, new_page: NewPage) -> 
     assert steps["own"] == {}
     decide(page, which=1)
     page.wait_for_selector('felt-table[data-phase="over"]')
-    mine = page.request.get(openings).json()["opened"]
+    document = page.request.get(openings).json()
+    mine, at = document["opened"], order_of(document)
     theirs = other.request.get(openings).json()["opened"]
     over = house.last("maryland", player)
     cards = {p for box in over.boxes.values() if box.player == player for p in box.cards}
-    assert {one["position"] for one in theirs} == set(over.faces)
-    assert {one["position"] for one in mine} == set(over.faces) | cards
+    assert {one["position"] for one in theirs} == {at[p] for p in over.faces}
+    assert {one["position"] for one in mine} == {at[p] for p in {*over.faces} | cards}
     assert other.request.get(f"{house.url}/rounds/{over.id}/steps.json").json()["own"] == {}
 
 
@@ -271,8 +321,8 @@ def test_the_bank_of_a_round_that_was_called_off_is_opened(house: House, new_pag
     over = house.last("maryland", player)
     assert over.void
     document = other.request.get(f"{house.url}/rounds/{over.id}/openings").json()
-    [bank] = over.places.values()
-    assert {one["position"] for one in document["opened"]} == {*bank}
+    [bank], at = over.places.values(), order_of(document)
+    assert {one["position"] for one in document["opened"]} == {at[p] for p in bank}
     assert len(checker.check(document)) == len(bank) == 3
 
 

@@ -199,13 +199,15 @@ def test_everybody_sees_what_they_may(house: House, new_page: NewPage) -> None:
     watcher.wait_for_selector(".seats play-card")
     first.wait_for_selector(f"{CHOICES}, player-seat[asked]")
     table = house.table("maryland")
-    deck, round = table.deck, table.place.standing.round
+    deck, standing = table.deck, table.place.standing
+    round, at = standing.round, standing.cut.at
     assert deck and round and not round.faces
+    assert standing.cut.values  # The pages have cut the deck.
     hands = {box.player: box.cards for box in round.boxes.values()}
     for page in (first, second):
         expect(page.locator(f'{OWN} play-card:not([code=""])')).to_have_count(3)
     for page, player in zip((first, second), players, strict=True):
-        mine = [str(deck.deck[position]) for position in hands[player]]
+        mine = [str(deck.deck[at(position)]) for position in hands[player]]
         cards = page.locator(f"{OWN} play-card").all()
         assert [card.get_attribute("code") for card in cards] == mine
     assert watcher.locator('play-card:not([code=""])').count() == 0
@@ -214,7 +216,7 @@ def test_everybody_sees_what_they_may(house: House, new_page: NewPage) -> None:
         owned = [frame for frame in told.heard if frame["type"] == "own"]
         positions = {int(p) for frame in owned for p in frame["own"]}
         assert positions == set(hands.get(who or "", ()))
-        hidden = [str(deck.deck[p]) for p in range(52) if p not in positions]
+        hidden = [str(deck.deck[at(p)]) for p in range(52) if p not in positions]
         assert not [card for card in hidden if f'"{card}"' in told.text()]
     assert violations(watcher) == []
 

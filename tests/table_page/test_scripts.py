@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from croupier.fairness.commitment import commit
+from croupier.fairness.cut import NO_CUT, contribution_hash, document_of, roll_of
+from croupier.fairness.events import Contributed, DeckCut, Revealed
 from croupier.fairness.shuffle import shuffled
 from croupier.gallery.scene import patched
 from croupier.hands import Hand
@@ -75,6 +78,49 @@ def test_a_proof_is_worked_out_in_javascript() -> None:
     assert card == [True, False, True]
     assert salt == [False, True, True]
     assert "commitment" in foreign
+
+
+def test_a_browser_works_out_the_players_cut_as_the_engine_does() -> None:
+    deck = shuffled(os.urandom)
+    committed = commit(deck, os.urandom, round="t-1", rules="ab" * 32)
+    commitment, documents = committed.commitment, []
+    for count in (1, 2, 7):
+        values = {f"p{n}": f"{'~ zZ0'[n % 5]} {os.urandom(16).hex()}" for n in range(count)}
+        cut = NO_CUT
+        for player, value in {**values, "idle": "x" * 32}.items():
+            hash = contribution_hash("t-1", player, value)
+            cut = cut.after(Contributed("t-1", player, hash), commitment)
+        for player, value in values.items():
+            cut = cut.after(Revealed("t-1", player, value), commitment)
+        cut = cut.after(DeckCut("t-1", cut.withheld), commitment)
+        roll = roll_of(one.hash for one in cut.contributions)
+        noted = {"value": values["p0"], "roll": roll}
+        documents.append([document_of(committed, cut, range(9)), cut.order, noted])
+    program = (
+        f"import {{ check, cutFault, orderOf }} from '{(STATIC / 'js/proof.js').as_uri()}';"
+        "import { readFileSync } from 'node:fs';"
+        "const [documents, noted] = JSON.parse(readFileSync(0, 'utf8'));"
+        "const found = [];"
+        "for (const [one, order, mine] of documents) {"
+        "  const cards = await check(one, noted);"
+        "  const forged = structuredClone(one); forged.cut[0].value += '.';"
+        "  const left = structuredClone(one); left.cut[0].value = null;"
+        "  found.push([(await orderOf(one)).join() === order.join(),"
+        "    cards.every((card) => card.proven && card.dealt < 9),"
+        "    await cutFault(one, mine), await cutFault(left, mine),"
+        "    await cutFault(one, { ...mine, roll: 'ab' }),"
+        "    await orderOf(forged).catch((error) => error.message)]);"
+        "}"
+        "console.log(JSON.stringify(found));"
+    )
+    given = json.dumps([documents, commitment.digest])
+    run = node("--input-type=module", "-e", program, given=given)
+    assert run.returncode == 0, run.stderr
+    for same, proven, none, left, added, forged in json.loads(run.stdout):
+        assert (same, proven, none) == (True, True, "")
+        assert left.startswith("Your contribution was left out")
+        assert added.startswith("The contributions are not those")
+        assert forged == "A contribution is not the one whose hash was sent."
 
 
 def test_hands_are_named_as_the_engine_names_them() -> None:

@@ -157,7 +157,8 @@ def report(document: Any, **noted: str | None) -> tuple[list[dict[str, Any]] | N
     lines += [f"  {c['position']:2}  {c['card']}  {c.get('place', '')}".rstrip() for c in cards]
     if made := document.get("cut"):
         withheld = sum(one["value"] is None for one in made)
-        lines.append(f"Cut by {len(made) - withheld} contributions; {withheld} withheld.")
+        revealed = f"{len(made) - withheld} revealed, {withheld} withheld"
+        lines.append(f"Contributions to the cut: {revealed}.")
     against = "Compare the commitment with the one you saw before you bet."
     against = "" if noted.get("commitment") else f" {against}"
     return cards, "\n".join([*lines, f"Proven: {len(cards)} of 52 cards.{against}"])

@@ -19,6 +19,7 @@ import pytest
 
 from croupier.cards import DECK, Card
 from croupier.fairness.commitment import DEPTH, Commitment, Committed
+from croupier.fairness.cut import contribution_hash, order_of
 from croupier.hands import Hand
 from croupier.house import dealer, table
 from croupier.ledger.store import View
@@ -48,6 +49,10 @@ PARTIES = (ANN, BOB, CAT, SPECTATOR, TAB, OPERATOR, AUDITOR, LOG, JOURNAL)
 SEATS = {ANN: 2, BOB: 4, CAT: 6}
 """Cat banks, where players do; elsewhere she sits there and does not bet."""
 SECRET = bytes(32)
+CONTRIBUTIONS = {
+    ANN: "ann's contribution to the players' cut",
+    BOB: "bob's contribution to the cut, too",
+}
 HIGH_QUEEN = 10
 
 
@@ -63,15 +68,25 @@ class Fixed(Committed):
         return Committed(self.round, self.rules, DECK, self.secret)._levels
 
 
+def before_the_cut(deck: Deck, round: str, rules: str) -> Deck:
+    """Return the deck that the contributions cut into this one."""
+    order = order_of(Fixed(round, rules, deck, SECRET).commitment, CONTRIBUTIONS.values())
+    return tuple(deck[order.index(position)] for position in range(len(DECK)))
+
+
 @contextmanager
-def dealing(deck: Deck) -> Iterator[pytest.MonkeyPatch]:
+def dealing(deck: Deck, *, cut: bool) -> Iterator[pytest.MonkeyPatch]:
     """Let this deck be dealt, with a commitment that does not depend on it."""
 
+    def fixed(round: str, rules: str) -> Committed:
+        cards = before_the_cut(deck, round, rules) if cut else deck
+        return Fixed(round, rules, cards, SECRET)
+
     def commit(_: Any, __: Any, *, round: str, rules: str) -> Committed:
-        return Fixed(round, rules, deck, SECRET)
+        return fixed(round, rules)
 
     def unseal(_: Any, __: Any, commitment: Commitment, *___: Any) -> Committed:
-        return Fixed(commitment.round, commitment.rules, deck, SECRET)
+        return fixed(commitment.round, commitment.rules)
 
     with pytest.MonkeyPatch.context() as patch:
         known_persons(patch)
@@ -102,8 +117,8 @@ class Run:
 class Play:
     """Plays the round of a run, and listens to everybody."""
 
-    def __init__(self, house: House, book: str, deck: Deck) -> None:
-        self.house, self.run = house, Run(deck)
+    def __init__(self, house: House, book: str, deck: Deck, *, cut: bool) -> None:
+        self.house, self.run, self.cut = house, Run(deck), cut
         self.id, self.book = TABLE_IDS[book], book
         self.table = house.table(self.id)
         self.rules = self.table.config.rules
@@ -151,9 +166,13 @@ class Play:
         await self.house.until_phase(self.id, "bets")
         await self.moment("bets are open")
         await self._bet()
+        if self.cut:
+            await self._contribute()
         await self.moment("bets are made")
         for name in (ANN, BOB) if banked else (ANN, BOB, CAT):
             await self.lines[name].do("ready", seat=SEATS[name])
+        if self.cut:
+            await self._reveal()
         await self.house.until_phase(self.id, "decide")
         self.run.bank = self.round.places.get("bank", ())
         await self.moment("dealt")
@@ -161,6 +180,17 @@ class Play:
             await self._go_on()
             await self.moment(self.house.scene(self.id)["phase"])
         return self.run
+
+    async def _contribute(self) -> None:
+        for name, value in CONTRIBUTIONS.items():
+            hash = contribution_hash(self.round.id, self.visitors[name].id, value)
+            await self.lines[name].do("contribute", round=self.round.id, hash=hash)
+
+    async def _reveal(self) -> None:
+        await self.house.until_phase(self.id, "dealing")
+        await self.moment("bets are closed")
+        for name, value in CONTRIBUTIONS.items():
+            await self.lines[name].do("reveal", round=self.round.id, value=value)
 
     async def _bet(self) -> None:
         wagers = [n for n, w in self.rules.wagers.items() if w.placed == "before the deal"]
@@ -310,17 +340,19 @@ class Wire:
 Mutant = Callable[[pytest.MonkeyPatch], None]
 
 
-async def played(folder: Path, book: str, deck: Deck, *, mutant: Mutant | None = None) -> Run:
-    """Play a round with a deck."""
+async def played(
+    folder: Path, book: str, deck: Deck, *, mutant: Mutant | None = None, cut: bool = False
+) -> Run:
+    """Play a round with a deck, which is in this order after the players' cut if there is one."""
     chance = random.Random(7)
     folder.mkdir()
-    with dealing(deck) as patch:
+    with dealing(deck, cut=cut) as patch:
         if mutant:
             mutant(patch)
         patient = Doorway(request_s=NEVER_S, write_s=NEVER_S)  # However busy the machine is.
         opened = open_house(folder, table_toml(book), entropy=chance.randbytes, doorway=patient)
         async with opened as house:
-            play = Play(house, book, deck)
+            play = Play(house, book, deck, cut=cut)
             await play.come_in()
             run = await play.play()
             for wire in play.wires.values():

@@ -121,6 +121,8 @@ async def round_page(request: Request, id: str) -> Response:
         void=last["void"],
         over=round.closed,
         commitment=read.commitment,
+        cut=read.cut,
+        viewer=read.viewer,
         entries=[_entry(posted.entry, read.names) for posted in found.entries],
     )
 
@@ -144,6 +146,7 @@ async def _read(request: Request, id: str) -> Read:
         deck = unseal(sealed, pit.books.key, commitment, *pit.books.older_keys)
     players = {box.player for box in round.boxes.values()}
     players |= {round.banker.player} if round.banker else set()
+    players |= {one.player for one in cut.contributions}
     known = request.app.state.galleries.names
     names = {player: await _name(known, people, player) for player in sorted(players)}
     one = await signed_in_of(request)

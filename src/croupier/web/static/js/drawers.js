@@ -99,6 +99,15 @@ function paytable(table, book) {
 }
 
 /**
+ * The commitment, the players' cut, and words of one's own for it.
+ * @param {import("./types").State} state
+ */
+export async function deal(state) {
+  const { deal } = await import("./cut.js");
+  open("The deal and the cut", ...deal(state));
+}
+
+/**
  * One's own visit: what it came to so far, a chart of it, and its last rounds.
  * @param {import("./care.js").Care} care
  */

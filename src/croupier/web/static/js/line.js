@@ -7,6 +7,7 @@
  */
 
 import { post } from "./api.js";
+import { mySeats } from "./state.js";
 
 const LEAST_MS = 250;
 const MOST_MS = 8000;
@@ -28,7 +29,7 @@ export class Line {
     this.playing = false;
     /** @type {WebSocket | null} */
     this.socket = null;
-    /** @type {Map<string, {text: string, answered: (message: Message) => void}>} */
+    /** @type {Map<string, {text: string, quiet: boolean, answered: (message: Message) => void}>} */
     this.asked = new Map();
     this.tries = 0;
     this.heard = 0;
@@ -37,6 +38,8 @@ export class Line {
     this.prefix = Math.random().toString(36).slice(2, 8) + Date.now().toString(36);
     this.count = 0;
     this.fresh = true;
+    /** @type {Promise<import("./cut.js").Cut> | null} */
+    this.cutter = null;
     setInterval(() => this.listen(), LISTEN_MS);
     addEventListener("offline", () => this.lose());
   }
@@ -117,23 +120,34 @@ export class Line {
       for (const { text } of this.asked.values()) this.socket?.send(text);
       return;
     }
-    this.ends.hear(message);
-    if (message.type === "done" || message.type === "refused") {
-      this.asked.get(message.id ?? "")?.answered(message);
-      this.asked.delete(message.id ?? "");
-    }
+    const answers = message.type === "done" || message.type === "refused" ? message.id : null;
+    const asked = this.asked.get(answers ?? "");
+    if (!asked?.quiet) this.ends.hear(message);
+    asked?.answered(message);
+    this.asked.delete(answers ?? "");
+  }
+
+  /**
+   * Take part in the players' cut, from the first seat on.
+   * @param {import("./types").State} state
+   */
+  async cut(state) {
+    if (!this.cutter && !mySeats(state).length) return;
+    this.cutter ??= import("./cut.js").then(({ Cut }) => new Cut(this));
+    await (await this.cutter).follow(state);
   }
 
   /**
    * Ask for something; what comes back says whether it was done.
    * @param {Record<string, unknown> & {type: string}} message
+   * @param {{quiet?: boolean}} [how] quiet, if the answer is nothing to show
    * @returns {Promise<Message>}
    */
-  ask(message) {
+  ask(message, { quiet = false } = {}) {
     const id = this.id();
     const text = JSON.stringify({ ...message, id });
     return new Promise((answered) => {
-      this.asked.set(id, { text, answered });
+      this.asked.set(id, { text, quiet, answered });
       if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
     });
   }

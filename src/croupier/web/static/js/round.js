@@ -10,7 +10,8 @@ import { Commands } from "./commands.js";
 import { citesOpen, dialog, h, must, near } from "./dom.js";
 import "./felt.js";
 import { chips } from "./elements.js";
-import { check } from "./proof.js";
+import { notes } from "./cut.js";
+import { check, cutFault } from "./proof.js";
 import { START, patched } from "./state.js";
 import { cardWords } from "./hands.js";
 
@@ -147,12 +148,14 @@ async function prove() {
   const place = must("#proof");
   place.replaceChildren("Checking …");
   try {
-    const found = await check(await get(`/rounds/${round}/openings`), commitment);
+    const document = await get(`/rounds/${round}/openings`);
+    const found = await check(document, commitment);
     const proven = found.filter((one) => one.proven).length;
     const all = `Proven in your browser: all ${found.length} cards lay in the committed deck.`;
     const wrong = `${found.length - proven} of ${found.length} are not what was committed to.`;
     place.replaceChildren(
       h("p", {}, proven === found.length ? all : `Not proven: ${wrong}`),
+      ...(await cutProof(document)),
       h(
         "ul",
         { class: "proven" },
@@ -162,6 +165,7 @@ async function prove() {
             {},
             h("play-card", { code: one.card }),
             ` position ${one.position + 1}: ${cardWords(one.card)} `,
+            document.cut ? `dealt as card ${one.dealt + 1} ` : "",
             h("b", {}, one.proven ? "proven" : "NOT PROVEN"),
           ),
         ),
@@ -170,6 +174,23 @@ async function prove() {
   } catch (error) {
     place.replaceChildren(/** @type {Error} */ (error).message);
   }
+}
+
+/**
+ * What the check of the players' cut comes to, in sentences.
+ * @param {any} document
+ */
+async function cutProof(document) {
+  if (!document.cut) return [];
+  const mine = notes()[round];
+  const fault = await cutFault(document, mine);
+  /** @type {{value: string | null}[]} */
+  const made = document.cut;
+  const used = made.filter((one) => one.value !== null).length;
+  const says = `The players' cut was worked out again; contributions in it: ${used}. `;
+  if (fault) return [h("p", {}, says, `NOT PROVEN: ${fault}`)];
+  const own = mine?.roll ? ["Yours is in it: ", h("code", {}, mine.value)] : [];
+  return [h("p", { class: "hash" }, says, ...own)];
 }
 
 must("#steps").addEventListener("click", (event) => {

@@ -75,6 +75,7 @@ function hear(message) {
       note(said("This hand was dealt without you.", { tone: "note" }));
     ring.run(state.clock);
     bets.follow();
+    line.cut(state);
     follow();
   }
   if (message.type === "refused") refuse();
@@ -330,6 +331,14 @@ const fixed = [
     group: "Table",
     enabled: () => true,
     run: async () => state.felt && (await drawers()).rules(state.felt, odds),
+  },
+  {
+    id: "fair",
+    label: "The deal and the cut",
+    key: "",
+    group: "Table",
+    enabled: () => true,
+    run: async () => (await drawers()).deal(state),
   },
   {
     id: "you",

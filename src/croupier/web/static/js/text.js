@@ -40,6 +40,7 @@ function hear(message) {
   const lacked = bets.lacks?.says;
   state = reduce(state, message);
   bets.follow();
+  line.cut(state);
   const lacks = bets.lacks;
   if (lacks && lacks.says !== lacked) say(`Not complete yet: ${lacks.says} (${lacks.clause}).`);
   if (message.type === "news") {
