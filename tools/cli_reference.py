@@ -49,6 +49,7 @@ The exit code tells you how it went:
 | 2 | the input or the call is wrong; standard output is empty |
 | 3 | an optional package is missing; the message names it |
 | 130 | interrupted |
+| 141 | the reader of standard output closed it |
 """
 
 
