@@ -32,6 +32,7 @@ from croupier.server.people import People
 from tests.server.doors import serving
 
 TABLES = Path(__file__).parent.parent.parent / "src/croupier/server/tables.toml"
+BOOKS = Path(__file__).parent.parent / "data/books"
 TIMING = """
 [table.timing]
 bets = {bets}
@@ -50,7 +51,8 @@ IDS = ("maryland", "ride", "singapore", "california", "florida")
 
 @cache
 def book(id: str) -> Rulebook:
-    return load(id)
+    """Return one of the package's books, or one that was made up for the tests."""
+    return load(id, [BOOKS])
 
 
 def rules_of(id: str, selections: Any, things: Any = ()) -> TableRules:

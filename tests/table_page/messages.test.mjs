@@ -152,6 +152,7 @@ test("whoever banks sees range, risk and turn, and afterwards what the bank did"
   assert.match(words, /At most 2 rounds running, then Bob, seat 1\./);
   assert.equal(ordinary(offered).clause, offered.felt.banking.clause);
   const waits = changed(over, () => ({ bank_turn: 1, bank_order: [1, 2] }));
+  assert.match(ordinary(offered).text, /^Will you bank/);
   assert.match(ordinary(waits).text, /^Bob may bank/);
   assert.match(ordinary(waits).more, /then you$/);
 

@@ -304,6 +304,33 @@ def play_by_keys(house: House, page: Page) -> None:
     expect(page.locator(f"{OWN} .sum")).to_have_text("$25")
 
 
+def test_a_hand_takes_at_most_eight_presses(house: House, new_page: NewPage) -> None:
+    """U13: a bet, a deal and a decision from a fresh page, without a pointer."""
+    page = new_page()
+    page.goto(f"{house.url}/tables/maryland")
+    page.wait_for_selector('#dock[data-mode="guest"]')
+    presses = 0
+
+    def press(key: str) -> None:
+        nonlocal presses
+        page.keyboard.press(key)
+        presses += 1
+
+    press("g")
+    until_bets(page)
+    press("Enter")
+    page.wait_for_selector('[data-command="deal"]:enabled')
+    press("d")
+    page.wait_for_selector(CHOICES)
+    expect(page.locator("#spoken")).to_contain_text("You have ")
+    said = page.inner_text("#spoken")
+    assert "Play (P): bet $5 more or Fold (F): lose $5?" in said
+    assert page.evaluate("document.activeElement !== document.body")
+    press("p")
+    settled(page)
+    assert presses <= 8
+
+
 def test_single_letters_can_be_switched_off(house: House, new_page: NewPage) -> None:
     page = new_page()
     page.goto(f"{house.url}/tables/maryland")

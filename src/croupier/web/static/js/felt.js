@@ -255,7 +255,7 @@ export class FeltTable extends HTMLElement {
    */
   fit() {
     const { width, height } = this.getBoundingClientRect();
-    const boxes = this.own.dataset.boxes;
+    const boxes = `${this.own.dataset.boxes} ${this.own.querySelectorAll(".account").length}`;
     const key = [width, height, this.printed, boxes, this.places.children.length].join(" ");
     if (!this.printed || !height || key === this.fitted || this.hasAttribute("replay")) return;
     this.fitted = key;
@@ -285,7 +285,7 @@ function inColumns(tables) {
     least.made.append(table);
     least.rows += length(table);
   }
-  return columns.map((column) => column.made);
+  return columns.filter((column) => column.rows).map((column) => column.made);
 }
 
 /**
@@ -301,13 +301,21 @@ function arc(name, printed) {
   add(svg, "path", { class: "ribbon", d: "M-40 16Q380 122 800 16M-40 52Q380 158 800 52" });
   add(svg, "path", { id: "arc-name", class: "guide", d: "M20 8Q380 98 740 8" });
   add(svg, "path", { id: "arc-rule", class: "guide", d: "M30 45Q380 133 730 45" });
-  const title = add(svg, "text", { class: "title" });
+  const title = add(svg, "text", { class: "title", "font-size": sized(36, name, 21) });
   const above = add(title, "textPath", { href: "#arc-name", startOffset: "50%" });
   above.textContent = name.toUpperCase();
-  const rule = add(svg, "text", { class: "rule" });
+  const rule = add(svg, "text", { class: "rule", "font-size": sized(18, printed, 58) });
   add(rule, "textPath", { href: "#arc-rule", startOffset: "50%" }).textContent = printed;
   return svg;
 }
+
+/**
+ * The size of letters with which a text fits into the arc.
+ * @param {number} size
+ * @param {string} text
+ * @param {number} most how many letters of this size fit
+ */
+const sized = (size, text, most) => Math.min(size, (size * most) / text.length).toFixed(1);
 
 /**
  * @param {Element} into

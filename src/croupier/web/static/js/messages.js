@@ -102,8 +102,9 @@ export function ordinary(state) {
   }
   if (scene.bank_turn !== null && felt?.banking) {
     const offered = mine.includes(scene.bank_turn);
-    const more = offered ? "you pay the winners and collect from the losers" : turnOf(state);
-    return said(announcement(state), { more, clause: offered ? felt.banking.clause : null });
+    const { clause } = felt.banking;
+    if (offered) return said("Will you bank?", { more: "pay wins, collect losses", clause });
+    return said(announcement(state), { more: turnOf(state) });
   }
   if (banks && scene.phase !== "over") {
     const funds = money(cents(scene.banker?.funds ?? "0.00"));

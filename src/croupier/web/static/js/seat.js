@@ -16,6 +16,11 @@ import { cite, fill, h, write } from "./dom.js";
 import { cents, money, signed } from "./money.js";
 import { slideFrom, slideTo } from "./motion.js";
 
+/** So many rows of a paytable lie below each other where there is room beside them. */
+const TALL = 6;
+/** With so few wagers there is. */
+const FEW = 3;
+
 export class BetSpot extends HTMLElement {
   constructor() {
     super();
@@ -185,6 +190,7 @@ export class PlayerSeat extends HTMLElement {
     });
     const all = groups.reduce((sum, group) => sum + group.spots.length, 0);
     this.spots.style.setProperty("--all", String(all));
+    this.spots.toggleAttribute("data-few", groups.length <= FEW);
   }
 
   /**
@@ -262,9 +268,10 @@ const initialsOf = (label) =>
  */
 function newGroup(group) {
   const many = group.spots.length > 1;
+  const rows = group.tables.reduce((sum, table) => sum + table.rows.length, 0);
   const made = h(
     "div",
-    { class: "group", "data-many": many },
+    { class: "group", "data-many": many, "data-long": rows > TALL },
     h("span", { class: "wager", "aria-hidden": "true" }, group.label),
     h("div", { class: "circles" }),
     h(

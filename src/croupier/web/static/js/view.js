@@ -378,8 +378,8 @@ export function announcement(state) {
       return mine.length ? "Place your bets." : "Bets are open.";
     case "decide": {
       if (!mine.includes(scene.asked ?? 0)) return `${named(scene.asked)} decides.`;
-      const [first, ...rest] = scene.choices.map((choice) => choice.label);
-      return `${[first, ...rest.map((label) => label.toLowerCase())].join(" or ")}?`;
+      const ways = scene.choices.map(({ label }, n) => (n ? label.toLowerCase() : label));
+      return `${[ways.slice(0, -1).join(", "), ways.at(-1)].join(" or ")}?`;
     }
     case "reveal":
       return "The cards are turned up.";
