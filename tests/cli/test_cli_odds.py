@@ -347,7 +347,7 @@ A, C = "--select progressive=A ", "--select progressive=C "
         (f"analyze {MD} --select decks=7", "decks: 7 is not one of 1 or 2 (3.A(1))"),
         (
             f"analyze {MD} --select pair_plus=Z --json",
-            "pair_plus: 'Z' is not a paytable of this book; there is A, B, C, D or E (12.D)",
+            "pair_plus: 'Z' is not a paytable of this book; choose A, B, C, D or E (12.D)",
         ),
         (f"advise {MD}", "Missing option '--cards'."),
         (f"advise {MD} --cards Qs", "cards: a seat has 3 cards, not 1"),

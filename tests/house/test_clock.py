@@ -31,8 +31,13 @@ def test_no_deal_comes_before_its_time() -> None:
 
 def test_viewers_see_only_waits_that_somebody_can_end() -> None:
     clock = Clock().now(CHOOSE, 1_000).longer(10_000)
-    assert clock.said(6_000) == {"for": "decide", "left_ms": 35_000, "of_ms": 40_000, "seat": 2}
-    assert clock.said(90_000) == {"for": "decide", "left_ms": 0, "of_ms": 40_000, "seat": 2}
-    assert Clock().now(Wait("show", 1_200), 0).said(0) is None
-    assert Clock().now(DEAL._replace(ms=0), 0).said(0) is None
-    assert Clock().said(0) is None
+    assert clock.countdown(6_000) == {
+        "for": "decide",
+        "left_ms": 35_000,
+        "of_ms": 40_000,
+        "seat": 2,
+    }
+    assert clock.countdown(90_000) == {"for": "decide", "left_ms": 0, "of_ms": 40_000, "seat": 2}
+    assert Clock().now(Wait("show", 1_200), 0).countdown(0) is None
+    assert Clock().now(DEAL._replace(ms=0), 0).countdown(0) is None
+    assert Clock().countdown(0) is None

@@ -197,7 +197,7 @@ def test_bets_close_early_when_everybody_is_ready(tmp_path: Path) -> None:
         one, two = await opened(pit, 1, 2)
         await first_bet(one, 1)
         await one.ask("ready", seat=1)
-        assert table.notes.clock.said(table.books.clocks.wait_ms()) == {
+        assert table.notes.clock.countdown(table.books.clocks.wait_ms()) == {
             "for": "bets",
             "left_ms": clock_ms,
             "of_ms": clock_ms,
@@ -280,7 +280,7 @@ def test_practice_tables_give_more_time(tmp_path: Path) -> None:
         due = due_ms(pit)
         await one.ask("more_time")
         assert due_ms(pit) == due + 60_000
-        clock = table.notes.clock.said(table.books.clocks.wait_ms())
+        clock = table.notes.clock.countdown(table.books.clocks.wait_ms())
         assert clock is not None and clock["of_ms"] == 120_000
         first = await one.ask("more_time", id="again")
         assert await one.ask("more_time", id="again") == first

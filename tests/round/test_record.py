@@ -393,9 +393,9 @@ def test_a_decision_that_nobody_has_is_refused_in_a_void_round_too(
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("rulebook", 5, "record.rulebook: must be text"),
-        ("selections", [], "record.selections: must be a table"),
-        ("events", {}, "record.events: must be a list"),
+        ("rulebook", 5, "record.rulebook: must be text, not 5"),
+        ("selections", [], "record.selections: must be a table, not a list"),
+        ("events", {}, "record.events: must be a list, not a table"),
     ],
 )
 def test_a_field_of_another_type_is_told_in_words(

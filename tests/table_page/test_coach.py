@@ -11,7 +11,7 @@ from croupier.errors import Refused, UserError
 from croupier.house.table import Table
 from croupier.odds import advise
 from croupier.server import coach
-from croupier.server.coach import Sight, advice, said, sight_of
+from croupier.server.coach import Sight, advice, sight_of, with_subject
 from tests.table_page.recording import ME, OTHER, Player, quick_pit
 
 
@@ -36,7 +36,7 @@ async def at_decision(table_id: str, check: Any) -> None:
 def test_values_are_those_of_the_odds() -> None:
     async def check(table: Table, _: Player) -> None:
         sight = sight_of(table, ME)
-        found = said(sight, advice(sight)())
+        found = with_subject(sight, advice(sight)())
         bet, meters = dict(sight.bet), dict(sight.meters)
         other = advise(sight.rules, sight.cards, bet=bet, meters=meters)
         assert found["best"] == other.best
@@ -76,12 +76,12 @@ def test_only_what_the_player_sees_is_looked_at() -> None:
 def test_at_a_second_decision_a_cost_is_said_and_no_value() -> None:
     async def check(table: Table, player: Player) -> None:
         first = sight_of(table, ME)
-        assert all(c["value"] is not None for c in said(first, advice(first)())["choices"])
+        assert all(c["value"] is not None for c in with_subject(first, advice(first)())["choices"])
         await player.ask(type="choose", seat=2, option=player.scene["choices"][1]["option"])
         while player.scene["step"] == first.step or player.scene["phase"] != "decide":
             await player.follow()
         sight = sight_of(table, ME)
-        found = said(sight, advice(sight)())
+        found = with_subject(sight, advice(sight)())
         assert len(sight.community) == 1
         assert found["step"] != first.step
         assert all(c["value"] is None and c["cost"] for c in found["choices"])

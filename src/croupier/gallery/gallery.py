@@ -76,7 +76,7 @@ class Gallery:
             return  # A spectator came or went.
         self._told_clock = waits
         news = {"type": "news", "v": now.number, "events": events, "scene": patch}
-        frame = encode({**news, "clock": clock.said(self._wait_ms())})
+        frame = encode({**news, "clock": clock.countdown(self._wait_ms())})
         if events:
             self._news.keep(now.number, frame)
         if patch.keys() <= CAN_WAIT:
@@ -128,7 +128,7 @@ class Gallery:
         you = player and {"player": player, "name": viewer.name, "cents": cents}
         whole = {"felt": self.felt, "scene": scene} if missed is None else {"scene": None}
         message = {"type": "welcome", "protocol": PROTOCOL, "table": self.id, "you": you, **whole}
-        clock = now.notes.clock.said(self._wait_ms())
+        clock = now.notes.clock.countdown(self._wait_ms())
         tail = {"v": now.number, "own": self.own(player), "clock": clock}
         viewer.restart([encode({**message, **tail}), *(missed or ())])
         if missed is not None:

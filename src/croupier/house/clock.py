@@ -81,7 +81,7 @@ class Clock(NamedTuple):
         due = self.since_ms + self.wait.ms + self.extra_ms
         return max(due, self.not_before_ms) if self.wait.does == "deal" else due
 
-    def said(self, ms: int) -> dict[str, Any] | None:
+    def countdown(self, ms: int) -> dict[str, Any] | None:
         """Return the countdown that viewers are sent, if the wait has one."""
         wait, due = self.wait, self.due_ms
         if wait is None or due is None or not wait.ms or wait.does not in SAID:

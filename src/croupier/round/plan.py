@@ -102,7 +102,7 @@ class Part:
             raise Bug("an envy has no stake to judge")
         verdict = verdict_of(self.what.settle, state)
         owed = judge(self.what, self.table, verdict, stake=stake, row=row, state=state, pay=odds)
-        owed = owed._replace(ruling=said(self.rules, owed.ruling))
+        owed = owed._replace(ruling=ruling_cited(self.rules, owed.ruling))
         # A bonus has no stake of its own to return.
         return owed._replace(returned=0) if isinstance(self.what, Bonus) else owed
 
@@ -151,7 +151,7 @@ def is_due(bonus: Bonus, box: Box) -> bool:
     return all(stake is not None and stake.fate == "live" for stake in stakes)
 
 
-def said(rules: TableRules, ruling: str | None) -> str | None:
+def ruling_cited(rules: TableRules, ruling: str | None) -> str | None:
     """Return the ruling that a line names: none if all books share it."""
     return None if ruling is None or rules.rulings[ruling].common else ruling
 

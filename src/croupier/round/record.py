@@ -3,10 +3,11 @@
 A record is checked by replaying it: each event must be what the engine decides at that point.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from croupier.errors import ParseError, Refused, UserError
+from croupier.reading import read
 from croupier.round import commands
 from croupier.round import events as happened
 from croupier.round.codec import event_from, to_plain
@@ -20,9 +21,19 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import FELT, Thing
 
 FORMAT = 1
-_KEYS = {"format", "rulebook", "selections", "digest", "events", "seal"}
-_THINGS = "things"
-"""The key that says what there was to handle; a round on a felt leaves it out."""
+
+
+class Record(NamedTuple):
+    """What a record holds, for the strict reader."""
+
+    format: int
+    rulebook: str
+    selections: Mapping[str, Any]
+    digest: str
+    events: tuple[Any, ...]
+    seal: str
+    things: tuple[Thing, ...] = ()
+    """What there was to handle; a round on a felt leaves it out."""
 
 
 def record_of(rules: TableRules, given: dict[str, Any], events: Iterable[Event]) -> dict[str, Any]:
@@ -35,31 +46,20 @@ def record_of(rules: TableRules, given: dict[str, Any], events: Iterable[Event])
         "events": [to_plain(event) for event in events],
     }
     if rules.things != FELT:
-        record[_THINGS] = [*rules.things]
+        record["things"] = [*rules.things]
     return {**record, "seal": digest_of(record)}
 
 
 def open_record(data: Any) -> dict[str, Any]:
     """Return a record that matches its seal, or refuse it."""
-    if (
-        not isinstance(data, dict)
-        or data.keys() - {_THINGS} != _KEYS
-        or data["format"] is not FORMAT
-    ):
-        raise UserError(f"is not a record of format {FORMAT}", field="record")
-    kinds = (
-        ("rulebook", str, "text"),
-        ("selections", dict, "a table"),
-        ("events", list, "a list"),
-        (_THINGS, list, "a list"),
-    )
-    for key, kind, says in kinds:
-        if not isinstance(data.get(key, []), kind):
-            raise UserError(f"must be {says}", field=f"record.{key}")
-    body = {key: value for key, value in data.items() if key != "seal"}
-    if digest_of(body) != data["seal"]:
+    record: Record = read(Record, data, ("record",))
+    if record.format != FORMAT:
+        raise UserError(f"must be {FORMAT}", field="record.format")
+    sealed: dict[str, Any] = data
+    body = {key: value for key, value in sealed.items() if key != "seal"}
+    if digest_of(body) != record.seal:
         raise UserError("does not match its seal: the record was changed", field="record.seal")
-    return data
+    return sealed
 
 
 def things_of(record: dict[str, Any]) -> tuple[Thing, ...]:
@@ -68,10 +68,7 @@ def things_of(record: dict[str, Any]) -> tuple[Thing, ...]:
     Older records don't say it; the system could call their rounds off, so the cards were virtual.
     """
     off = any(isinstance(e, dict) and e.get("type") == "CalledOff" for e in record["events"])
-    things = record.get(_THINGS, () if off else FELT)
-    if not {*things} <= {*get_args(Thing)}:
-        raise UserError(f"must be some of {', '.join(get_args(Thing))}", field="record.things")
-    return tuple(things)
+    return tuple(record.get("things", () if off else FELT))
 
 
 def events_of(rules: TableRules, record: dict[str, Any]) -> tuple[Event, ...]:
@@ -104,7 +101,7 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
         if void and isinstance(event, happened.Chose):
             _check_choice(round, event, number)
         if expected and not _is_same(expected.pop(0), event):
-            raise UserError("is not what the rules make of it", field=f"events[{number}]")
+            raise UserError("does not follow from the events before it", field=f"events[{number}]")
         round = evolve(round, event)
         yield round
     if expected or not round.closed:
@@ -121,9 +118,9 @@ def _check_choice(round: Round, event: happened.Chose, number: int) -> None:
     step = round.rules.steps.get(event.step)
     box = round.boxes.get(event.seat)
     if step is None or event.option not in step.option or box is None:
-        raise UserError("is a decision that nobody has", field=f"events[{number}]")
+        raise UserError("is a decision that no seat had to make", field=f"events[{number}]")
     if step.asks not in box.stakes or event.step in box.chose:
-        raise UserError("is a decision that nobody has", field=f"events[{number}]")
+        raise UserError("is a decision that no seat had to make", field=f"events[{number}]")
 
 
 def _decided(round: Round, command: Command, number: int) -> list[Event]:

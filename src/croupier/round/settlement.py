@@ -10,7 +10,7 @@ from croupier.errors import Bug
 from croupier.hands import Hand
 from croupier.money import micros, share
 from croupier.round.order import positions_of, seats_in
-from croupier.round.plan import Held, Part, is_due, plan_of, said
+from croupier.round.plan import Held, Part, is_due, plan_of, ruling_cited
 from croupier.round.settle import Judgement
 from croupier.round.state import Box, Line, Round, Stake
 from croupier.rules.game import Bonus, Envy, PayoutLimit, Row
@@ -207,8 +207,8 @@ class Settlement:
                 continue
             row = part.rows[part.find(held, box.stakes[envy.makers].cents)]
             if isinstance(row, Row) and row.amount:
-                clause, ruling = row.clause or table.clause, said(self.rules, envy.holders.ruling)
-                why = clause, ruling, holder.seat, "envy"
+                ruling = ruling_cited(self.rules, envy.holders.ruling)
+                why = row.clause or table.clause, ruling, holder.seat, "envy"
                 lines.append(Line(box.seat, envy.line, 0, "win", row.amount, 0, *why))
         return lines
 

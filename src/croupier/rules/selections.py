@@ -64,7 +64,7 @@ def letter_of(selection: Selection, given: object) -> str:
         raise Unfit("must be offered, so it may not be 'none'")
     if given != NONE and given not in selection.letters:
         letters = listed([*selection.letters, *([] if selection.required else [NONE])], last="or")
-        raise Unfit(f"{given!r} is not a paytable of this book; there is {letters}")
+        raise Unfit(f"{given!r} is not a paytable of this book; choose {letters}")
     return str(given)
 
 
@@ -105,7 +105,7 @@ def _rows_of(
 
 def _odds(hand: str, given: Any) -> dict[str, Any]:
     if _fraction(given, hand) <= 0:
-        raise Unfit(f"{hand}: {given} to 1 is no payout; leave the hand out")
+        raise Unfit(f"{hand}: {given} to 1 isn't a payout; leave the hand out")
     return {"to": given}
 
 
@@ -255,7 +255,7 @@ def _by_meter(table: Paytable, given: Any) -> dict[str, Any]:
     ids = {meter.name or meter.id: meter.id for meter in table.meters}
     for name in given:
         if name not in ids:
-            raise Unfit(f"{name!r} is not a meter of the paytable; there is {listed(list(ids))}")
+            raise Unfit(f"{name!r} is not a meter of the paytable, which has {listed(list(ids))}")
     return {ids[name]: value for name, value in given.items()}
 
 

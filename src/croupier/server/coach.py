@@ -169,7 +169,7 @@ def _dollars(value: Fraction) -> str:
     return f"{sign}{abs(ten_thousandths) // 10_000}.{abs(ten_thousandths) % 10_000:04}"
 
 
-def said(sight: Sight, answer: dict[str, Any]) -> dict[str, Any]:
+def with_subject(sight: Sight, answer: dict[str, Any]) -> dict[str, Any]:
     """Return the answer together with what it is about.
 
     The value of a choice assumes that earlier choices were the best ones; the cost of a mistake

@@ -160,7 +160,7 @@ def read(items: Iterable[tuple[str, str]], default: str | None = None) -> Questi
     found: dict[str, dict[str, str]] = {kind: {} for kind in (*KINDS, "")}
     for count, (name, text) in enumerate(items):
         if count >= FIELDS_MAX or len(name) > CHARS_MAX or len(text) > CHARS_MAX:
-            raise UserError("is more than an address may ask", field=name[:40])
+            raise UserError("is too long for an address", field=name[:40])
         kind, dot, id = name.partition(".")
         if not dot and name in PLAIN:
             kind, id = "", name
@@ -173,7 +173,7 @@ def read(items: Iterable[tuple[str, str]], default: str | None = None) -> Questi
     plain = found.pop("")
     book = plain.pop("book", default)
     if book is None:
-        raise UserError("says which rulebook is asked about", field="book")
+        raise UserError("is missing; name a rulebook", field="book")
     return Question(book=book, **plain, **found)  # type: ignore[arg-type]
 
 
@@ -227,9 +227,11 @@ def check_sizes(kind: str, texts: Mapping[str, str]) -> None:
     for name, text in texts.items():
         value = parse_fraction(text, f"{kind} {name}")
         if kind == "bet" and max(value.numerator, value.denominator) > PARTS_MAX:
-            raise UserError(f"{quoted(text)} is finer or larger than a bet", field=f"bet {name}")
+            message = f"{quoted(text)} is not a size that a bet can have"
+            raise UserError(message, field=f"bet {name}")
         if kind == "meter" and (value > METER_MAX or value.denominator > PARTS_MAX):
-            raise UserError(f"{quoted(text)} is no meter's", field=f"meter {name}")
+            message = f"{quoted(text)} is not an amount that a meter can show"
+            raise UserError(message, field=f"meter {name}")
 
 
 def is_heavy(rules: TableRules, bet: Mapping[str, str] | None) -> bool:

@@ -97,7 +97,7 @@ def compare_json(request: Request, a: Id = "", b: Id = "") -> Response:
     try:
         for name, id in (("a", a), ("b", b)):
             if not id:
-                raise UserError("says which rulebook is compared", field=name)
+                raise UserError("is missing; name a rulebook", field=name)
         return document(request, list(differences(desk.book(a), desk.book(b))))
     except CroupierError as error:
         return refused(request, error)

@@ -16,7 +16,7 @@ from croupier.odds import analyze
 from croupier.reports.answers import toml_text
 from croupier.rules.table_rules import TableRules
 from croupier.rules.words import hand_says, number
-from croupier.server.coach import advice, said, sight_of
+from croupier.server.coach import advice, sight_of, with_subject
 from croupier.server.pages import rounds
 from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.render import document, page, query
@@ -122,7 +122,7 @@ async def table_json(request: Request, id: str) -> Response:
     if table is None:
         raise Refused("not_found", "there is no table of this name")
     galleries: Galleries = request.app.state.galleries
-    clock = table.notes.clock.said(table.books.clocks.wait_ms())
+    clock = table.notes.clock.countdown(table.books.clocks.wait_ms())
     seen = {"v": table.number, "felt": galleries[id].felt, "scene": galleries.scene(id)}
     return document(request, {**seen, "clock": clock})
 
@@ -192,7 +192,7 @@ async def coach(request: Request, table: TableId, one: Somebody) -> dict[str, An
         answer = await run_in_threadpool(lambda: _desk(request).answers.get(sight.key, work))
     except Busy:
         raise Refused("too_many", "the coach is busy; try again shortly") from None
-    return said(sight, answer)
+    return with_subject(sight, answer)
 
 
 # ---------------------------------------------------------------- what the pages ask

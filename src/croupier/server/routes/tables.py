@@ -157,7 +157,7 @@ async def table(request: Request, id: TableId) -> TableSeen:
     galleries = galleries_of(request)
     gallery, scene = galleries[id], galleries.scene(id)
     own = gallery.own(one.person.id if one else None)
-    clock = found.notes.clock.said(found.books.clocks.wait_ms())
+    clock = found.notes.clock.countdown(found.books.clocks.wait_ms())
     return TableSeen(v=found.number, felt=gallery.felt, scene=scene, own=own, clock=clock)
 
 
