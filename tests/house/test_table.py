@@ -1,10 +1,12 @@
 """What happens at a live table: seats, bets, the clock, asking twice."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from croupier.house import dealer
 from croupier.ledger.accounts import account
 from croupier.ledger.verify import verify
 from croupier.money import micros
@@ -396,3 +398,18 @@ def test_let_it_ride_takes_both_bets_back(tmp_path: Path) -> None:
             await deal_on(pit)
 
     play(tmp_path, one_table(LET_IT_RIDE), scenario)
+
+
+def test_a_round_with_a_meter_is_called_off_while_the_banks_cards_are_hidden(
+    tmp_path: Path,
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        (one,) = await opened(pit, 1)
+        had = pit.books.purse_cents(one.id)
+        await bet_all(one, 1)
+        await deal_until(pit, "decide")
+        await pit.tables["t"].act(partial(dealer.call_off, because="a test asked for it"))
+        assert pit.scene()["void"]
+        assert pit.books.purse_cents(one.id) == had
+
+    play(tmp_path, one_table(MARYLAND, SELECTED[MARYLAND]), scenario)

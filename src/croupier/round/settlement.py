@@ -55,8 +55,8 @@ class Settlement:
         self.round, self.rules, self.meters = round, round.rules, meters
         self.plan = plan = plan_of(round.rules)
         self.order = seats_in(round, plan.order)
-        bank = round.places.get(BANK)
-        self._bank = plan.held(self._faces(bank)) if bank else None
+        bank = self._faces(round.places.get(BANK, ()))  # Hidden, if the round was called off.
+        self._bank = plan.held(bank) if bank else None
         self._held: dict[tuple[int, tuple[str, ...]], Held] = {}
         self._states: dict[int, str] = {}
         self._envied: dict[str, list[tuple[Box, Held]]] = {}
