@@ -171,14 +171,14 @@ class Code(StrEnum):
     WRONG_DECK = "wrong_deck", "The other deck comes next."
 
     # The players' cut
-    BETS_OPEN = "bets_open", 409, "Contributions are revealed once betting has closed."
-    CONTRIBUTED = "contributed", 409, "The player has contributed to this round's cut."
-    CUT_FULL = "cut_full", 409, "The round has as many contributions as it takes."
-    CUT_MADE = "cut_made", 409, "The deck has been cut, and the cards are dealt."
-    NOT_CONTRIBUTED = "not_contributed", 409, "The player hasn't contributed to this round's cut."
-    OTHER_ROUND = "other_round", 409, "Another round is in play."
-    REVEALED = "revealed", 409, "The contribution is revealed already."
-    WRONG_VALUE = "wrong_value", 409, "The contribution isn't the one whose hash was sent."
+    BETS_OPEN = "bets_open", "Contributions are revealed once betting has closed."
+    CONTRIBUTED = "contributed", "The player has contributed to this round's cut."
+    CUT_FULL = "cut_full", "The round has as many contributions as it takes."
+    CUT_MADE = "cut_made", "The deck has been cut, and the cards are dealt."
+    NOT_CONTRIBUTED = "not_contributed", "The player hasn't contributed to this round's cut."
+    OTHER_ROUND = "other_round", "Another round is in play."
+    REVEALED = "revealed", "The contribution is revealed already."
+    WRONG_VALUE = "wrong_value", "The contribution isn't the one whose hash was sent."
 
     # Live tables
     ENOUGH_CHIPS = "enough_chips", "The purse holds enough chips already."
@@ -211,6 +211,7 @@ class Code(StrEnum):
     NOT_ALLOWED = "not_allowed", "Your role doesn't allow this.", 403
     NOT_SIGNED_IN = "not_signed_in", "Sign in first.", 401
     ONESELF = "oneself", "You can't do this to your own account."
+    QUOTA = "quota", "The account or its address has stored as much as it may for now.", 429
     TOO_MANY = "too_many", "Too many requests; try again later.", 429
     TOO_MANY_SOCKETS = "too_many_sockets", "Too many sockets are open from this address.", 429
     WRONG_PASSWORD = "wrong_password", "The password is wrong.", 403

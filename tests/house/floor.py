@@ -134,7 +134,7 @@ class Player:
         return self.scene
 
 
-async def answered(table: Table, viewer: Viewer, text: str | bytes) -> str:
+async def answered(table: Table, viewer: Viewer, text: str | bytes, **options: Any) -> str:
     """Say something as a socket does, and return the frame that answers it."""
     frame: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -146,7 +146,7 @@ async def answered(table: Table, viewer: Viewer, text: str | bytes) -> str:
         else:
             frame.set_exception(said)
 
-    talk.answer(table, viewer, text, reply=reply)
+    talk.answer(table, viewer, text, reply=reply, **options)
     return await frame
 
 

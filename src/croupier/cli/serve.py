@@ -54,7 +54,7 @@ def serve(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     no_limits: Annotated[
         bool,
-        typer.Option("--no-limits", help="Turn off rate limits, for load tests."),
+        typer.Option("--no-limits", help="Turn off rate limits and quotas, for load tests."),
     ] = False,
 ) -> None:
     """Open live tables that people play in a browser: by default, one for each book.
@@ -65,7 +65,6 @@ def serve(
     """
     _stop_like_ctrl_c()
     text = read_text(tables) if tables else (files("croupier.server") / "tables.toml").read_text()
-    from croupier.house.books import Books
     from croupier.house.config import parse_config
     from croupier.house.folder import opened_house
     from croupier.house.log import log_to
@@ -74,6 +73,7 @@ def serve(
     from croupier.server.doorway import Server, serve_config
     from croupier.server.guard import NO_LIMITS, Policy
     from croupier.server.people import People
+    from croupier.server.quotas import Quotas
 
     rules_of = _remembered(rules_in(context.obj))
     config = parse_config(text, rules_of, file=tables.name if tables else "tables.toml")
@@ -84,12 +84,10 @@ def serve(
     policy = limits._replace(hosts=tuple(names or ()), proxies=_proxies(proxies or []))
     log_to(sys.stderr)
     with opened_house(data, database) as house:
-        people, books = (
-            People(house.store),
-            Books(house.store, house.keys.master, older_keys=house.keys.older),
-        )
+        people, books = People(house.store), house.books()
         pit = Pit(config, books, rules_of, signing=house.signing())
-        app = make_app(pit, people, folders=context.obj, messages=policy.messages)
+        quotas = None if no_limits else Quotas()
+        app = make_app(pit, people, folders=context.obj, messages=policy.messages, quotas=quotas)
         with _listening(host, port) as listener:
             address = f"http://{host}:{listener.getsockname()[1]}"
             _announce(address, people.operator_link(), _kept(data, database))

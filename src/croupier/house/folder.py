@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from croupier.errors import UserError
+from croupier.house.books import Books
 from croupier.house.keys import ANEW, MASTER, OWNER_ONLY, SIGNING, Keys, change_keys, keys_of
 from croupier.house.signing import Signing
 from croupier.ledger.stores import open_postgres, open_sqlite
@@ -69,6 +70,10 @@ class House:
         self.signing().sign_now(self.store, time_ms=time_ms)
         self.keys = change_keys(self.folder, self.store, self.keys)
         self.signing().sign_now(self.store, time_ms=time_ms)
+
+    def books(self) -> Books:
+        """Return the books that a server of this house keeps."""
+        return Books(self.store, self.keys.master, older_keys=self.keys.older)
 
     def signing(self) -> Signing:
         return Signing(self.keys.signing, self.folder / CHECKPOINTS)

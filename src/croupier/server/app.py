@@ -21,13 +21,19 @@ from croupier.server.pages import mount
 from croupier.server.pages import player as player_pages
 from croupier.server.pages import tables as table_pages
 from croupier.server.people import People
+from croupier.server.quotas import Quotas
 from croupier.server.registry import PLAYER
 from croupier.server.reviews import Reviews
 from croupier.server.routes import access, health, tables
 
 
 def make_app(
-    pit: Pit, people: People, *, folders: Sequence[Path] = (), messages: Rate = MESSAGES
+    pit: Pit,
+    people: People,
+    *,
+    folders: Sequence[Path] = (),
+    messages: Rate = MESSAGES,
+    quotas: Quotas | None = None,
 ) -> FastAPI:
     """Return the application, whose lifespan starts and stops the pit."""
     galleries = Galleries(pit)
@@ -60,6 +66,7 @@ def make_app(
     )
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)
+    app.state.quotas = quotas
     people.on_ended = galleries.end
     people.on_changed = _Rechecking(galleries, people).check
     pit.acts.listeners.append(people.hear)

@@ -72,7 +72,10 @@ async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
 async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:
     """Read and write until the socket is closed."""
     wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
-    talk = Talk(table, viewer, wire, rate=websocket.app.state.messages)
+    state = websocket.app.state
+    address = websocket.client.host if websocket.client else ""
+    allowance = state.quotas.allowance(viewer.player or "", address) if state.quotas else None
+    talk = Talk(table, viewer, wire, rate=state.messages, allowance=allowance)
     closing: asyncio.Task[None] | None = None
 
     def write() -> None:

@@ -7,11 +7,12 @@ from croupier.errors import Refused, UserError
 from croupier.gallery.frames import encode, refused
 from croupier.gallery.outbox import Viewer
 from croupier.house.log import log, log_crash
-from croupier.house.said import Ping
+from croupier.house.said import Command, Ping
 from croupier.house.table import Table
 from croupier.ledger.store import NOT_ENOUGH, Answer, Result, Unavailable, Unsure
 from croupier.server.limits import Bucket, Rate
 from croupier.server.messages import id_in, message_from
+from croupier.server.quotas import Allowance
 from croupier.server.wire import TOO_MANY, Wire
 
 FLOOD = 200
@@ -31,8 +32,17 @@ Said = str | BaseException
 class Talk:
     """The messages of a socket that aren't answered yet."""
 
-    def __init__(self, table: Table, viewer: Viewer, wire: Wire, *, rate: Rate) -> None:
+    def __init__(
+        self,
+        table: Table,
+        viewer: Viewer,
+        wire: Wire,
+        *,
+        rate: Rate,
+        allowance: Allowance | None = None,
+    ) -> None:
         self.table, self.viewer, self.wire = table, viewer, wire
+        self._allowance = allowance
         self._bucket, self._over = Bucket(rate), 0
         self._unanswered: deque[str | bytes] = deque()
         self.waits = self._takes = self._holds = False
@@ -63,7 +73,7 @@ class Talk:
             return  # The socket is being closed.
         if self._bucket.take():
             self.waits = True
-            answer(self.table, viewer, text, reply=self._answered)
+            answer(self.table, viewer, text, reply=self._answered, allowance=self._allowance)
             return
         self._over += 1
         viewer.send(refused(id_in(text), TOO_FAST))
@@ -83,9 +93,14 @@ class Talk:
 
 
 def answer(
-    table: Table, viewer: Viewer, text: str | bytes, *, reply: Callable[[Said], None]
+    table: Table,
+    viewer: Viewer,
+    text: str | bytes,
+    *,
+    reply: Callable[[Said], None],
+    allowance: Allowance | None = None,
 ) -> None:
-    """Do what a message asks; reply at once, or when it is stored."""
+    """Do what a message asks, within the sender's allowance; reply at once, or when stored."""
     try:
         message, digest = message_from(text)
         if isinstance(message, Ping):
@@ -95,6 +110,8 @@ def answer(
             raise Refused("not_signed_in", "sign in to play; spectators can only watch")
         if not viewer.plays:
             raise Refused("not_allowed", "your account doesn't have the role player; it can watch")
+        if allowance and isinstance(message, Command):
+            allowance.take()
         id = message.id
 
         def stored(result: Result) -> None:

@@ -17,6 +17,7 @@ from croupier.house.log import log
 from croupier.server.faults import RESPONSES
 from croupier.server.passwords import CHARS_MAX
 from croupier.server.people import Entrance, People
+from croupier.server.quotas import Quotas
 from croupier.server.registry import OPERATOR, PLAYER, ROLES, Person, SignedIn
 from croupier.server.strict import Body, StrictRoute
 
@@ -86,6 +87,13 @@ def needs(role: str) -> Callable[[HTTPConnection], Awaitable[Person]]:
 def address_of(connection: HTTPConnection) -> str:
     """Return the caller's address; the guard has resolved our own proxies."""
     return connection.client.host if connection.client else ""
+
+
+def spend(connection: HTTPConnection, person: str = "") -> None:
+    """Count something that is stored towards the caller's quotas, or refuse it."""
+    quotas: Quotas | None = getattr(connection.app.state, "quotas", None)
+    if quotas is not None:
+        quotas.allowance(person, address_of(connection)).take()
 
 
 Maybe = Annotated[SignedIn | None, Depends(signed_in_of)]
@@ -164,6 +172,7 @@ async def guest(request: Request, response: Response, *, was: Maybe, _: Nothing)
     """Sign in as a guest; a caller who is signed in already stays signed in."""
     if was is not None:
         return Me(person=PersonSaid.of(was.person))
+    spend(request)
     entrance = await people_of(request).guest()
     await _issue_chips(request, entrance)
     return _welcome(request, response, entrance)
@@ -172,6 +181,7 @@ async def guest(request: Request, response: Response, *, was: Maybe, _: Nothing)
 @router.post("/api/sign-up")
 async def sign_up(request: Request, response: Response, *, was: Maybe, wanted: Credentials) -> Me:
     """Create an account; a guest keeps the chips."""
+    spend(request)
     people = people_of(request)
     entrance = await people.sign_up(wanted.name, wanted.password, as_guest=was)
     if was is None or was.person.id != entrance.signed_in.person.id:

@@ -22,6 +22,7 @@ from croupier.server.routes.access import (
     Somebody,
     needs,
     signed_in_of,
+    spend,
 )
 from croupier.server.strict import Body, StrictRoute
 
@@ -171,6 +172,7 @@ async def purse(request: Request, one: Somebody) -> Purse:
 async def chips(request: Request, one: Player, _: Nothing) -> Purse:
     """Top up the caller's play chips to the starting amount."""
     pit = pit_of(request)
+    spend(request, one.id)
     await pit.cage.issue(one.id)
     return Purse(cents=pit.books.purse_cents(one.id))
 

@@ -1,0 +1,106 @@
+"""How much one person and one address may write (S13)."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from croupier.server.limits import TooMany
+from croupier.server.quotas import Quota, Quotas
+from tests.house.floor import OpenPit, Player, answered, one_table, play
+from tests.rules.books import MARYLAND
+from tests.server.attacks.houses import open_house, table_toml
+from tests.server.doors import Clock
+
+DAY_S = 86_400
+
+
+def count(quotas: Quotas, person: str, address: str, most: int = 1_000_000) -> int:
+    """Return how many commands are let through, at most."""
+    allowance = quotas.allowance(person, address)
+    for number in range(most):
+        try:
+            allowance.take()
+        except TooMany as refused:
+            assert refused.code == "quota" and "may send" in refused.message
+            return number
+    return most
+
+
+def test_a_person_has_a_quota_wherever_they_are() -> None:
+    clock = Clock()
+    quotas = Quotas(Quota(5, 12), Quota(1_000, 10_000), clock=clock)
+    assert count(quotas, "ann", "192.0.2.1", 3) == 3
+    assert count(quotas, "ann", "192.0.2.2") == 2, "another socket and address, the same person"
+    assert count(quotas, "bob", "192.0.2.1", 5) == 5
+    clock.now += 60
+    assert count(quotas, "ann", "192.0.2.1") == 5
+    clock.now += 60
+    with pytest.raises(TooMany, match=r"^your account may send 12 commands a day; try again in"):
+        for _ in range(5):
+            quotas.allowance("ann", "192.0.2.1").take()
+    clock.now += DAY_S
+    assert count(quotas, "ann", "192.0.2.1") == 5
+
+
+def test_an_address_has_a_quota_whoever_is_there() -> None:
+    quotas = Quotas(Quota(100, 1_000), Quota(10, 1_000), clock=Clock())
+    assert sum(count(quotas, f"p{n}", "2001:db8::1", 4) for n in range(5)) == 10
+    assert count(quotas, "", "2001:db8::ffff") == 0, "the neighbours share it"
+    assert count(quotas, "", "192.0.2.9") == 10
+
+
+def test_by_default_nobody_writes_gigabytes() -> None:
+    """S13: one socket could write 2.6 GB a day: 20 commands a second of 1.5 kB."""
+    clock = Clock()
+    quotas, stored = Quotas(clock=clock), 0
+    allowance = quotas.allowance("ann", "192.0.2.1")
+    for _ in range(DAY_S // 60):
+        clock.now += 60
+        for _ in range(300):
+            try:
+                allowance.take()
+            except TooMany:
+                break
+            stored += 1
+    assert stored * 1_500 < 100 * 2**20
+
+
+def test_a_command_over_the_quota_is_refused_in_a_sentence_and_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        player = Player(pit, pit.tables["t"], "p1")
+        allowance = Quotas(Quota(1, 100)).allowance("p1", "192.0.2.1")
+
+        async def ask(type: str, id: str, **fields: int) -> dict[str, object]:
+            text = json.dumps({"type": type, "id": id, **fields})
+            said: dict[str, object] = json.loads(
+                await answered(player.table, player.viewer, text, allowance=allowance)
+            )
+            return said
+
+        assert (await ask("sit", "a", seat=1))["type"] == "done"
+        refused = await ask("leave", "b", seat=1)
+        assert refused["code"] == "quota"
+        assert str(refused["message"]).startswith("your account may send 1 command a minute")
+        assert (await ask("ping", "c"))["type"] == "done", "what is not stored counts for nothing"
+        assert player.table.place.standing.table.seats == {1: "p1"}
+
+    play(tmp_path, one_table(MARYLAND), scenario)
+
+
+def test_guests_and_chips_count_too(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+            house.app.state.quotas = Quotas(Quota(1, 9), Quota(2, 9))
+            one = house.visitor()
+            assert (await one.post("/api/guest")).status_code == 200
+            first, second = [await one.post("/api/chips") for _ in range(2)]
+            assert first.json()["error"]["code"] == "enough_chips"
+            assert (second.status_code, second.json()["error"]["code"]) == (429, "quota")
+            assert int(second.headers["retry-after"]) > 10
+            assert (await house.visitor().post("/api/guest")).status_code == 429
+
+    asyncio.run(main())
