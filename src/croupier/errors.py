@@ -96,6 +96,7 @@ class Code(StrEnum):
     CARD_DOUBLED = "card_doubled", "A card was shown that is somewhere else already."
     CARDS_THERE = "cards_there", "The cards are real, so the round is finished by hand."
     CARDS_HIDDEN = "cards_hidden", "Cards that must be face up first are still face down."
+    DONE_BY_ACT = "done_by_act", "The clause is confirmed by doing what it says."
     HOUSE_BANKS = "house_banks", "The house banks this game, so no player can."
     METER_UNDECLARED = (
         "meter_undeclared",

@@ -144,6 +144,8 @@ STORED: list[Event] = [
     MetersRead(meters={"progressive": 2_500_140_000}),
     CalledOff(because="its cards could not be read again", ruling="T6"),
     CalledOff("its cards could not be read again", "T6", "cards unreadable"),
+    Opened(round="7", rulebook="maryland-three-card-poker", digest="0", counts=True),
+    Confirmed(clause="11.D(7)(c)", by="floorperson", about="seat 1 progressive"),
 ]
 
 
@@ -192,6 +194,8 @@ def wrong_for(value: Any) -> list[Any]:
     match value:
         case None:
             return [True, 1.0, []]
+        case bool():
+            return [1, "true", None, []]
         case int():
             return [True, str(value), float(value), [value], {}]
         case str():
@@ -253,7 +257,8 @@ def test_a_key_that_is_missing_or_unknown_is_refused() -> None:
 # What was added or may be left out: an older event without it is read with the default.
 DEFAULTS = {
     "CalledOff": ["cause"],
-    "Opened": ["meters"],
+    "Confirmed": ["about"],
+    "Opened": ["meters", "counts"],
     "BetMade": ["hand"],
     "BetsClosed": ["rises", "fees", "action"],
     "Shown": ["salt"],

@@ -35,7 +35,6 @@ from croupier.round.commands import (
 from croupier.round.evolve import evolve
 from croupier.round.state import Round
 from croupier.round.tell import tell
-from croupier.table.prompts import moments
 from tests.round.invariants import DECIDE, STRANGER, Play, own_positions
 from tests.round.machine import TABLES, played
 from tests.rules.books import CALIFORNIA, IDS, LET_IT_RIDE, each_book
@@ -111,9 +110,8 @@ def answer(round: Round, command: Command) -> Any:
 def leaves(twin: Play, viewer: str | None) -> dict[str, str]:
     """Everything that a viewer can get out of the engine, as bytes."""
     round, deck = twin.round, twin.deck
-    told, prompted, so_far = [], [], Round(twin.rules)
+    told, so_far = [], Round(twin.rules)
     for event in twin.events:
-        prompted.append(moments(so_far, event))
         so_far = evolve(so_far, event)
         told.append(tell(so_far, event))
     everything = {
@@ -121,7 +119,7 @@ def leaves(twin: Play, viewer: str | None) -> dict[str, str]:
         "choices": views.choices(round),
         "events": [to_plain(event) for event in twin.events],
         "told": told,
-        "prompted": prompted,
+        "todo": round.todo,
         "answers": [answer(round, command) for command in probes(round)],
     }
     return {name: json.dumps(value) for name, value in everything.items()}

@@ -1,5 +1,7 @@
 """A dealer and a floorperson who do what a table refuses to go on without."""
 
+from typing import Any
+
 from croupier.errors import Refused
 from croupier.table.commands import (
     Command,
@@ -15,7 +17,7 @@ from croupier.table.commands import (
 )
 from croupier.table.decide import decide
 from croupier.table.prompts import due
-from croupier.table.state import Table
+from croupier.table.state import Table, about_deck
 
 
 def chore(table: Table, time: Time, depth: int) -> Command | None:
@@ -34,12 +36,12 @@ def chore(table: Table, time: Time, depth: int) -> Command | None:
             case "no_deck" | "deck_too_old":
                 return Receive(number, time)
             case "prompt_open":
-                asked = [prompt for prompt in due(table) if prompt.deck == number]
-                return Confirm(number, asked[0].clause, asked[0].by) if asked else None
+                asked = [duty for duty in due(table) if duty.about == about_deck(number)]
+                return Confirm(number, asked[0].clause, asked[0].by[0]) if asked else None
             case "device_open":
-                asked = [prompt for prompt in due(table) if prompt.device]
-                device = asked[0].device
-                return Secure(device, asked[0].clause, asked[0].by) if device else None
+                asked = [duty for duty in due(table) if duty.moment == "device fails"]
+                device: Any = asked[0].about
+                return Secure(device, asked[0].clause, asked[0].by[0])
             case "not_shuffled":
                 return Shuffle(number, rules.cards if rules.machine_count else None)
             case "not_cut":

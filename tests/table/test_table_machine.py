@@ -184,11 +184,12 @@ class TableMachine(RuleBasedStateMachine):
     def confirm(self, data: st.DataObject, by: Any) -> None:
         asked = due(self.house.table)
         if asked:
-            prompt = data.draw(st.sampled_from(asked))
-            if prompt.device:
-                self.ask(Secure(prompt.device, prompt.clause, by))
+            duty = data.draw(st.sampled_from(asked))
+            about: Any = duty.about
+            if duty.moment == "device fails":
+                self.ask(Secure(about, duty.clause, by))
             else:
-                self.ask(Confirm(prompt.deck or 0, prompt.clause, by))
+                self.ask(Confirm(int(about.removeprefix("deck ")), duty.clause, by))
 
     @rule(device=DEVICES)
     def fail_or_restore(self, device: Any) -> None:

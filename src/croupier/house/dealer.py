@@ -7,6 +7,7 @@ its salt.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from croupier.errors import Bug
 from croupier.fairness.commitment import Committed, commit
@@ -49,7 +50,7 @@ def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int], chan
     act.commit(committed, seal(committed, chance.key, chance.entropy))
     for command in act.standing.table.opening():
         act.in_round(
-            in_round.Open(id, dict(meters)) if isinstance(command, in_round.Open) else command
+            replace(command, meters=dict(meters)) if isinstance(command, in_round.Open) else command
         )
 
 

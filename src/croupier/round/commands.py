@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from croupier.cards import Card
+from croupier.rules.vocabulary import Person
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,8 @@ class Open:
 
     round: str
     meters: Mapping[str, int] = field(default_factory=dict)
+    counts: bool = False
+    """Whether the stub is to be counted in this round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +120,11 @@ class CallOff:
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """Confirm that the action of a guided clause was done."""
+    """Confirm that the action of a guided clause was done, at a seat if it is due at one."""
 
     clause: str
-    by: str
+    by: Person
+    about: str = ""
 
 
 Command = (

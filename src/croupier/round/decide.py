@@ -28,6 +28,7 @@ from croupier.round.commands import (
 )
 from croupier.round.cover import covered
 from croupier.round.dealing import deal_plan
+from croupier.round.duties import check_duties, next_duty
 from croupier.round.events import (
     Banked,
     BetMade,
@@ -50,7 +51,7 @@ from croupier.round.rake import rakes
 from croupier.round.settle import shared_place
 from croupier.round.settlement import Settlement, void_lines
 from croupier.round.stages import Stage
-from croupier.round.state import NOTHING, BankResult, Line, Round
+from croupier.round.state import NOTHING, BankResult, Duty, Line, Round
 from croupier.rules.vocabulary import ACTION, Do
 
 
@@ -58,6 +59,8 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
     """Return the events that a command causes, or raise Refused."""
     if round.closed:
         raise Refused("round_over", "the round is over")
+    if round.todo:
+        check_duties(round, command)
     match command:
         case Show():
             return _show(round, command)
@@ -123,7 +126,8 @@ def _open(round: Round, command: Open) -> tuple[Event, ...]:
             shown[id] = command.meters[id]
         elif meter.initial is not None:
             shown[id] = micros(meter.initial)
-    return (Opened(command.round, round.rules.rulebook, round.rules.digest, shown),)
+    rules = round.rules
+    return (Opened(command.round, rules.rulebook, rules.digest, shown, command.counts),)
 
 
 def _check_meters(round: Round, readings: Mapping[str, int]) -> None:
@@ -380,9 +384,8 @@ def _check_found(round: Round, positions: object) -> None:
 
 def _confirm(round: Round, command: Confirm) -> tuple[Event, ...]:
     clause = round.rules.clauses.get(command.clause)
-    if clause is None or clause.kept != "guided":
+    if clause is None or clause.kept != "guided" or clause.force != "task":
         raise Refused("not_guided", f"{command.clause!r} is not a clause to confirm")
-    if command.by not in (clause.by, "floorperson"):
-        message = f"the {clause.by} confirms it, not the {command.by}"
-        raise Refused("wrong_person", message, field="by", clause=command.clause)
-    return (Confirmed(command.clause, command.by),)
+    wanted = Duty(command.clause, clause.at or "bets", command.about, (command.by,))
+    duty = next_duty(round.rules, round.todo, wanted)
+    return (Confirmed(duty.clause, command.by, duty.about),)

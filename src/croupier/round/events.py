@@ -16,6 +16,13 @@ class Opened(NamedTuple):
     rulebook: str
     digest: str
     meters: Mapping[str, int] = NOTHING
+    counts: bool = False
+    """Whether the stub is counted in this round."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The fields that aren't written, so that other rounds keep the bytes they had."""
+        return () if self.counts else ("counts",)
 
 
 class Banked(NamedTuple):
@@ -81,6 +88,8 @@ class CalledOff(NamedTuple):
 class Confirmed(NamedTuple):
     clause: str
     by: str
+    about: str = ""
+    """The seat, or seat and wager, if it was due at one."""
 
 
 class MetersRead(NamedTuple):

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any, assert_never
 
 from croupier.cards import Card
+from croupier.round.duties import todo_after
 from croupier.round.events import (
     Banked,
     BetMade,
@@ -37,7 +38,15 @@ def replay(rules: TableRules, events: Iterable[Event]) -> Round:
 
 
 def evolve(round: Round, event: Event) -> Round:
-    """Return the round after one event. The most frequent kinds are matched first."""
+    """Return the round after one event."""
+    after = _evolved(round, event)
+    if not round.rules.guided:
+        return after
+    return after._replace(todo=todo_after(round, event, after))
+
+
+def _evolved(round: Round, event: Event) -> Round:
+    """Return the round after one event, but for duties. The most frequent kinds come first."""
     match event:
         case Shown():
             position, card, _ = event
@@ -54,7 +63,13 @@ def evolve(round: Round, event: Event) -> Round:
         case Opened():
             first = plan_of(round.rules).stages[0]
             shown = event.meters
-            return round._replace(id=event.round, stage=first, meters=shown, meters_before=shown)
+            return round._replace(
+                id=event.round,
+                stage=first,
+                meters=shown,
+                meters_before=shown,
+                counts=event.counts,
+            )
         case BetsClosed():
             return _bets_closed(round, event)
         case Closed():
@@ -83,6 +98,8 @@ def evolve_all(round: Round, events: Sequence[Event]) -> Round:
     """
     if len(events) == 1:
         return evolve(round, events[0])
+    if round.rules.guided:
+        return reduce(evolve, events, round)
     for kind, group in groupby(events, type):
         run: list[Any] = [*group]
         if kind is Shown:

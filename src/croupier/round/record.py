@@ -4,7 +4,7 @@ A record is checked by replaying it: each event must be what the engine decides 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast, get_args
 
 from croupier.errors import ParseError, Refused, UserError
 from croupier.reading import read
@@ -18,7 +18,7 @@ from croupier.round.evolve import evolve
 from croupier.round.state import Round
 from croupier.rules.rulebook import digest_of
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import FELT, Thing
+from croupier.rules.vocabulary import FELT, Person, Thing
 
 FORMAT = 1
 
@@ -135,7 +135,7 @@ def _command_for(event: Event) -> Command:
     """Return the command that must have caused an event."""
     match event:
         case happened.Opened():
-            return commands.Open(event.round, event.meters)
+            return commands.Open(event.round, event.meters, event.counts)
         case happened.Banked():
             return commands.Bank(event.seat, event.player, event.funds)
         case happened.BetMade():
@@ -155,11 +155,19 @@ def _command_for(event: Event) -> Command:
         case happened.CalledOff():
             return commands.CallOff(event.cause, event.because)
         case happened.Confirmed():
-            return commands.Confirm(event.clause, event.by)
+            return commands.Confirm(event.clause, _person(event.by), event.about)
         case happened.MetersRead():
             return commands.Settle(event.meters)
         case happened.SeatSettled() | happened.Closed():
             return commands.Settle()
+
+
+def _person(by: str) -> Person:
+    """Return who confirmed a clause, or refuse a word that is nobody."""
+    for person in get_args(Person):
+        if person == by:
+            return cast(Person, person)
+    raise UserError(f"{by!r} confirms nothing", field="record.events")
 
 
 def _as_given(facts: Any) -> dict[str, Any]:

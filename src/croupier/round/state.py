@@ -11,8 +11,20 @@ from croupier.cards import Card
 from croupier.round.stages import Stage
 from croupier.rules.game import Step
 from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import Moment, Person
 
 NOTHING: Mapping[Any, Any] = {}
+
+
+class Duty(NamedTuple):
+    """A guided clause that somebody has to keep now, and what it is about."""
+
+    clause: str
+    moment: Moment
+    about: str = ""
+    """A deck, a seat, or a seat and its wager; '' for the round."""
+    by: tuple[Person, ...] = ("dealer",)
+    """Who has yet to confirm it, in this order."""
 
 
 class Stake(NamedTuple):
@@ -116,6 +128,10 @@ class Round(NamedTuple):
     lines: tuple[Line, ...] = ()
     order: tuple[int, ...] = ()
     """The seats in the order they were settled."""
+    counts: bool = False
+    """Whether the stub is counted after the deal."""
+    todo: tuple[Duty, ...] = ()
+    """The guided clauses that are due, in order; none without a dealer."""
     stage: Stage | None = None
     """The current step as the plan has it, None before and after all steps."""
     boxes: Mapping[int, Box] = NOTHING

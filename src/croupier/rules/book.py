@@ -27,15 +27,18 @@ from croupier.rules.game import (
 )
 from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import (
+    Act,
     BankedBy,
     ClauseId,
     FamilyId,
+    Force,
     Kept,
     Moment,
     Path,
     Person,
     SelectionId,
     Takes,
+    Thing,
     WagerId,
     When,
 )
@@ -112,7 +115,14 @@ class Clause(Shape):
     says: Text
     in_: Path | None = None
     at: Moment | None = None
-    by: Person = "dealer"
+    force: Force = "task"
+    by: tuple[Person, ...] = ("dealer",)
+    needs: tuple[Thing, ...] = ()
+    act: Act | None = None
+    on: Text | None = None
+    if_staked: tuple[WagerId, ...] = ()
+    after: Moment | None = None
+    unless: Moment | None = None
     if_: When = ()
 
 

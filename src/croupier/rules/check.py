@@ -10,7 +10,7 @@ from typing import Any
 from croupier.cards import RANKS
 from croupier.hands import NAMES
 from croupier.reading import Fault, Place, Reader, Reference, dotted, readable_parts
-from croupier.rules.book import Rules, Selection
+from croupier.rules.book import Clause, Rules, Selection
 from croupier.rules.game import Paytable, Row, Settle, Step
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
 from croupier.rules.playable import DEALING, unplayable
@@ -435,6 +435,38 @@ def _clauses(rules: Rules, data: Data, references: list[Reference]) -> Iterator[
             yield Fault(at, "is enforced, but nothing in the book cites it; say in what with 'in'")
         if (said.kept == "guided") != (said.at is not None):
             yield Fault(at, "'at' belongs to a guided clause and to no other")
+        yield from _guided(rules, name, said)
+
+
+_GUIDED = ("force", "by", "needs", "act", "on", "if_staked", "after", "unless")
+"""The keys that say who keeps a guided clause, and when."""
+
+
+def _guided(rules: Rules, name: str, said: Clause) -> Iterator[Fault]:
+    """Check the keys of a guided clause."""
+    given = [key for key in _GUIDED if getattr(said, key) != said.defaults[key]]
+    if said.kept != "guided":
+        yield from (
+            Fault(("clause", name, key), "belongs to a guided clause and to no other")
+            for key in given
+        )
+        return
+    if not 1 <= len(said.by) <= 2 or len(set(said.by)) != len(said.by):
+        yield Fault(("clause", name, "by"), "must be one person, or two different ones")
+    if ("player" in said.by) != (said.force == "notice"):
+        message = "what a player does is a notice, and a notice is for a player"
+        yield Fault(("clause", name, "force"), message)
+    if said.act and said.force != "task":
+        yield Fault(("clause", name, "act"), "only a task is done by an act")
+    if said.on and said.on not in _occasions(rules):
+        message = f"{said.on!r} is not a step, an option of one ('step.option') or a wager"
+        yield Fault(("clause", name, "on"), message)
+
+
+def _occasions(rules: Rules) -> set[str]:
+    """Return what `on` may name: steps, their options, and wagers."""
+    options = {f"{step}.{name}" for step, made in rules.step.items() for name in made.option}
+    return {*rules.step, *options, *rules.wager}
 
 
 def _irregularities(rules: Rules) -> Iterator[Fault]:

@@ -400,3 +400,8 @@ class Irregularity(Shape):
     device: Device | None = None
     if_: When = ()
     rows: tuple[Consequence, ...]
+
+
+def counts_stub(irregularity: Irregularity) -> bool:
+    """Whether this is the count of the stub: it takes the cards, and how they were dealt."""
+    return {"cards", "misdealt"} <= set(irregularity.takes)

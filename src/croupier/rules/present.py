@@ -66,7 +66,7 @@ def one_clause(book: Rulebook, name: str) -> dict[str, Any]:
         "says": clause.says,
         "kept": clause.kept,
         "at": clause.at,
-        "by": clause.by if clause.kept == "guided" else None,
+        "by": " and ".join(clause.by) if clause.kept == "guided" else None,
         "clauses": [{"id": other, "says": book.clauses[other].says} for other in below],
         "rulings": [
             {"id": id, "problem": ruling.problem, "choice": ruling.choice}

@@ -137,7 +137,7 @@ class _Resolver:
             deck=_deck(rules, self.values, things),
             irregularities=rules.irregularity,
             clauses=clauses,
-            guided=_guided(clauses) if "dealer" in things else {},
+            guided=_guided(clauses, things),
             rulings=self.book.rules.ruling,
         )
 
@@ -388,11 +388,13 @@ def _ranking(rules: Rules) -> Ranking:
     )
 
 
-def _guided(clauses: Mapping[str, Clause]) -> dict[Moment, tuple[str, ...]]:
-    """Return the guided clauses by their moment, in the book's order."""
+def _guided(
+    clauses: Mapping[str, Clause], things: Collection[Thing]
+) -> dict[Moment, tuple[str, ...]]:
+    """Return the guided clauses that people keep here, by their moment, in the book's order."""
     found: dict[Moment, tuple[str, ...]] = {}
-    for name, clause in clauses.items():
-        if clause.kept == "guided" and clause.at:
+    for name, clause in clauses.items() if "dealer" in things else ():
+        if clause.kept == "guided" and clause.at and is_there(clause.needs, things):
             found[clause.at] = (*found.get(clause.at, ()), name)
     return found
 

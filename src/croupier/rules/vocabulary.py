@@ -52,10 +52,14 @@ Takes = Literal[
 ]  # fmt: skip
 Kept = Literal["enforced", "guided", "declared"]
 Moment = Literal[
-    "cards received", "first player", "shuffle", "cut", "bets", "no more bets", "deal", "dealt",
-    "stub count", "examine", "decide", "decided", "reveal", "settle", "progressive won", "settled",
-    "idle", "deck change", "device fails", "misdeal",
+    "cards received", "first player", "looked", "shuffle", "cut", "bets", "no more bets", "deal",
+    "dealt", "stub count", "examine", "decide", "decided", "reveal", "settle", "progressive won",
+    "settled", "idle", "deck change", "device fails", "misdeal",
 ]  # fmt: skip
+Force = Literal["task", "manner", "notice", "right"]
+Act = Literal[
+    "open", "close bets", "shuffle", "cut", "first card", "count", "show", "validate", "secure"
+]
 Person = Literal["dealer", "floorperson", "player"]
 Thing = Literal["dealer", "cards", "chips"]
 

@@ -8,7 +8,7 @@ from croupier.errors import Refused
 from croupier.round.events import Declared
 from croupier.round.events import Event as RoundEvent
 from croupier.round.state import Round
-from croupier.rules.game import Irregularity
+from croupier.rules.game import counts_stub
 from croupier.rules.vocabulary import Device, Person
 
 
@@ -176,11 +176,6 @@ class EndRound:
             failed=tuple(dict.fromkeys(kind.device for kind in kinds if kind.device)),
             meters={} if round.void else round.meters,
         )
-
-
-def counts_stub(irregularity: Irregularity) -> bool:
-    """Whether this is the count of the stub: it takes the cards, and how they were dealt."""
-    return {"cards", "misdealt"} <= set(irregularity.takes)
 
 
 Command = (

@@ -8,20 +8,23 @@ confirmations, shuffle and cut), the count of the stub, and the bank.
 from typing import assert_never
 
 from croupier.errors import Refused
+from croupier.round.duties import next_duty, open_duty
 from croupier.round.irregularity import consequence_of
-from croupier.round.state import Round
+from croupier.round.state import Duty, Round
+from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Device, Person
+from croupier.rules.vocabulary import Device
 from croupier.table import commands
 from croupier.table import events as happened
-from croupier.table.commands import Command, Time, counts_stub
+from croupier.table.commands import Command, Time
 from croupier.table.events import Event
-from croupier.table.prompts import Prompt, due, prompts
+from croupier.table.prompts import DEVICE, due
 from croupier.table.state import (
     HOUR_S,
     Deck,
     InPlay,
     Table,
+    about_deck,
     bank_order,
     has_banked_enough,
     is_cut_due,
@@ -131,10 +134,9 @@ def _check_age(table: Table, number: int, time: Time) -> None:
 
 def _check_confirmed(table: Table, deck: Deck, *, shuffling: bool = False) -> None:
     """Refuse to use a deck with confirmations outstanding."""
-    for moment, clause in deck.todo:
-        if not (shuffling and moment in ("shuffle", "cut")):
-            says = table.rules.clauses[clause].says
-            raise Refused("prompt_open", f"confirm this first: {says}", clause=clause)
+    for duty in deck.todo:
+        if not (shuffling and duty.moment in ("shuffle", "cut")):
+            raise open_duty(table.rules, duty)
 
 
 def _check_shuffled(table: Table, deck: Deck) -> None:
@@ -155,22 +157,10 @@ def _check_ready(table: Table, number: int, time: Time) -> Deck:
     return deck
 
 
-def _check_person(prompt: Prompt, by: Person) -> None:
-    if by not in (prompt.by, "floorperson"):
-        message = f"the {prompt.by} confirms it, not the {by}"
-        raise Refused("wrong_person", message, field="by", clause=prompt.clause)
-
-
 def _confirm(table: Table, command: commands.Confirm) -> happened.Confirmed:
-    deck, clause = command.deck, command.clause
-    todo = [prompt for prompt in due(table) if prompt.deck == deck]
-    if all(prompt.clause != clause for prompt in todo):
-        message = f"{clause!r} is not to be confirmed of deck {deck} now"
-        raise Refused("not_due", message, field="clause")
-    if todo[0].clause != clause:
-        raise Refused("not_yet", f"this comes first: {todo[0].says}", clause=todo[0].clause)
-    _check_person(todo[0], command.by)
-    return happened.Confirmed(deck, clause, command.by)
+    wanted = Duty(command.clause, "shuffle", about_deck(command.deck), (command.by,))
+    next_duty(table.rules, due(table), wanted)
+    return happened.Confirmed(command.deck, command.clause, command.by)
 
 
 def _shuffle(table: Table, command: commands.Shuffle) -> tuple[Event, ...]:
@@ -221,7 +211,8 @@ def _recut(table: Table, command: commands.Recut) -> happened.CutMade:
 
 def _recut_prompt(rules: TableRules) -> str | None:
     """Return the clause that gives a floorperson the right to a recut."""
-    return next((p.clause for p in prompts(rules, "cut") if p.by == "floorperson"), None)
+    names = (name for name in rules.guided.get("cut", ()) if rules.clauses[name].force == "right")
+    return next(names, None)
 
 
 def check_depth(rules: TableRules, depth: int) -> None:
@@ -256,10 +247,10 @@ def _count(table: Table, command: commands.Count) -> tuple[Event, ...]:
 def _check_devices(table: Table) -> None:
     """Refuse to shuffle or deal while a failed device is neither covered nor marked."""
     for device, outage in table.out.items():
-        asked = prompts(table.rules, "device fails")
+        asked = table.rules.guided.get(DEVICE, ())
         if asked and not outage.secured:
             message = f"the {device} is out of order and has to be covered or marked first"
-            raise Refused("device_open", message, field=device, clause=asked[0].clause)
+            raise Refused("device_open", message, field=device, clause=asked[0])
 
 
 def _check_works(table: Table, device: Device) -> None:
@@ -286,9 +277,11 @@ def _check_out(table: Table, device: Device) -> None:
 def _secure(table: Table, command: commands.Secure) -> happened.Secured:
     device = command.device
     _check_out(table, device)
-    for prompt in due(table):
-        if (prompt.device, prompt.clause) == (device, command.clause):
-            _check_person(prompt, command.by)
+    for duty in due(table):
+        if (duty.about, duty.clause) == (device, command.clause):
+            # Either of its clauses will do, so there is no first among them.
+            wanted = Duty(command.clause, DEVICE, device, (command.by,))
+            next_duty(table.rules, (duty,), wanted)
             return happened.Secured(device, command.clause, command.by)
     message = f"{command.clause!r} is not to be confirmed of the {device} now"
     raise Refused("not_due", message, field="clause")

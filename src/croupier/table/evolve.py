@@ -5,21 +5,21 @@ from dataclasses import replace
 from functools import reduce
 from typing import assert_never
 
-from croupier.round.state import Banker
+from croupier.round.duties import duties_of
+from croupier.round.state import Banker, Duty
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Moment
 from croupier.table import events as happened
 from croupier.table.commands import Time
 from croupier.table.events import Event
-from croupier.table.prompts import prompts
 from croupier.table.state import (
     CARDS,
     Deck,
     InPlay,
     Outage,
     Table,
-    Task,
     Turn,
+    about_deck,
     bank_order,
     elapsed_s,
     has_shuffler,
@@ -47,13 +47,12 @@ def evolve(table: Table, event: Event) -> Table:
             return _received(table, event)
         case happened.Confirmed():
             deck = table.decks[event.deck]
-            todo = tuple(task for task in deck.todo if task.clause != event.clause)
-            return _with_deck(table, event.deck, replace(deck, todo=todo))
+            return _with_deck(table, event.deck, replace(deck, todo=confirmed(deck.todo, event)))
         case happened.Shuffled():
             return _shuffled(table, event)
         case happened.CutMade():
             deck = _without(table.decks[event.deck], ("cut",))
-            todo = (*deck.todo, *_tasks(table.rules, "cut"))
+            todo = (*deck.todo, *_duties(table, event.deck, "cut"))
             return _reordered(table, event.deck, replace(deck, depth=event.depth, todo=todo))
         case happened.Counted():
             table = replace(table, uncounted=0)
@@ -89,6 +88,12 @@ def evolve(table: Table, event: Event) -> Table:
 # ---------------------------------------------------------------- decks
 
 
+def confirmed(todo: tuple[Duty, ...], event: happened.Confirmed) -> tuple[Duty, ...]:
+    """Return a deck's duties after a confirmation; one of two people leaves the other's."""
+    mine = ((duty, duty.by[1:] if duty.clause == event.clause else duty.by) for duty in todo)
+    return tuple(duty._replace(by=by) for duty, by in mine if by)
+
+
 def _aged(table: Table, time: Time) -> Table:
     """Age every deck to this time; virtual decks have no age."""
     if "cards" not in table.rules.things:
@@ -108,14 +113,11 @@ def _reordered(table: Table, number: int, deck: Deck) -> Table:
     return _with_deck(replace(table, orders=order), number, replace(deck, order=order))
 
 
-def _tasks(rules: TableRules, *moments: Moment) -> tuple[Task, ...]:
-    """Return what must be confirmed of a deck at these moments."""
-    # 5.G: a floorperson's clause on the cut is a right to a recut, not a duty.
+def _duties(table: Table, number: int, *moments: Moment) -> tuple[Duty, ...]:
+    """Return what must be done with a deck at these moments, one after the other."""
+    about = about_deck(number)
     return tuple(
-        Task(moment, prompt.clause)
-        for moment in moments
-        for prompt in prompts(rules, moment)
-        if (moment, prompt.by) != ("cut", "floorperson")
+        duty for moment in moments for duty in duties_of(table.rules, moment, about, came=moments)
     )
 
 
@@ -134,9 +136,11 @@ def _received(table: Table, event: happened.Received) -> Table:
     real = "cards" in rules.things
     if real and shuffle and rules.selections.get(CARDS) in shuffle.unless:
         # 4.F: cards that come inspected and shuffled skip the opening routine.
-        deck = Deck(todo=_tasks(rules, *moments, "cards received"), stack="preshuffled")
+        todo = _duties(table, event.deck, *moments, "cards received")
+        deck = Deck(todo=todo, stack="preshuffled")
     else:
-        deck = Deck(todo=_tasks(rules, *moments, "cards received", "first player"))
+        opening = (*moments, "cards received", "first player", "looked")
+        deck = Deck(todo=_duties(table, event.deck, *opening))
     return _reordered(_aged(table, event.time), event.deck, deck)
 
 
@@ -145,7 +149,7 @@ def _shuffled(table: Table, event: happened.Shuffled) -> Table:
     deck = replace(
         deck,
         stack="shuffled by machine" if has_shuffler(table.rules) else "shuffled by hand",
-        todo=(*deck.todo, *_tasks(table.rules, "shuffle")),
+        todo=(*deck.todo, *_duties(table, event.deck, "shuffle")),
     )
     table = replace(table, uncounted=0) if event.counted else table
     return _reordered(table, event.deck, deck)
@@ -153,17 +157,18 @@ def _shuffled(table: Table, event: happened.Shuffled) -> Table:
 
 def _idle(table: Table) -> Table:
     """Spread the cards if no players are left and the book has a routine for it (5.H)."""
-    if table.seats or table.round or not prompts(table.rules, "idle"):
+    if table.seats or table.round or not table.rules.guided.get("idle"):
         return table
-    todo = _tasks(table.rules, "idle", "first player")
-    decks = {
-        # A deck that isn't inspected yet stays at its opening.
-        number: deck
-        if any(task.moment == "cards received" for task in deck.todo)
-        else replace(_unshuffled(deck), todo=todo)
-        for number, deck in table.decks.items()
-    }
-    return replace(table, decks=decks)
+    return replace(table, decks={n: _spread(table, n, deck) for n, deck in table.decks.items()})
+
+
+def _spread(table: Table, number: int, deck: Deck) -> Deck:
+    """Return a deck of an idle table; one that isn't inspected yet stays at its opening (M24)."""
+    if any(duty.moment == "cards received" for duty in deck.todo):
+        return deck
+    cleared = tuple(duty for duty in deck.todo if duty.moment == "settled")
+    todo = (*cleared, *_duties(table, number, "idle", "first player", "looked"))
+    return replace(_unshuffled(deck), todo=todo)
 
 
 # ---------------------------------------------------------------- devices and equipment
@@ -225,7 +230,10 @@ def _started(table: Table, event: happened.RoundStarted) -> Table:
 
 def _ended(table: Table, event: happened.RoundEnded) -> Table:
     if event.deck in table.decks:
-        table = _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
+        deck = _unshuffled(table.decks[event.deck])
+        if table.round and table.round.dealt:
+            deck = replace(deck, todo=(*deck.todo, *_duties(table, event.deck, "settled")))
+        table = _with_deck(table, event.deck, deck)
     return _idle(
         replace(
             table,

@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple, TypeVar
 
 from croupier.money import micros
 from croupier.round.commands import Bank, Open
-from croupier.round.state import Banker
+from croupier.round.state import Banker, Duty
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import NONE, Device, Moment, Stack
+from croupier.rules.vocabulary import NONE, Device, Stack
 from croupier.table.commands import Time
 
 SHUFFLER, CARDS = "shuffler", "cards"
@@ -19,13 +19,6 @@ HOUR_S = 3600
 
 Stacked = Stack | Literal["shuffled by machine"]
 T = TypeVar("T")
-
-
-class Task(NamedTuple):
-    """A guided clause to confirm for a deck, and the moment it belongs to."""
-
-    moment: Moment
-    clause: str
 
 
 class Outage(NamedTuple):
@@ -47,7 +40,7 @@ class Turn(NamedTuple):
 class Deck:
     age_s: int = 0
     """As of the table's `time`."""
-    todo: tuple[Task, ...] = ()
+    todo: tuple[Duty, ...] = ()
     stack: Stacked | None = None
     """How it was made ready to deal; None until it is shuffled."""
     depth: int = 0
@@ -106,7 +99,9 @@ class Table:
         if self.round is None:
             return ()
         known = self.rules.meters
-        first = Open(self.round.id, {id: m for id, m in self.meters.items() if id in known})
+        meters = {id: m for id, m in self.meters.items() if id in known}
+        # M20: the stub is counted inside the last round that may go without a count.
+        first = Open(self.round.id, meters, self.count_due)
         banker = self.round.banker
         return (first, Bank(banker.seat, banker.player, banker.funds)) if banker else (first,)
 
@@ -154,6 +149,11 @@ def has_shuffler(rules: TableRules) -> bool:
     """Whether the operator chose a shuffler, which spares the cut of what it shuffles."""
     chosen: str = rules.selections.get(SHUFFLER, NONE)
     return chosen != NONE
+
+
+def about_deck(number: int) -> str:
+    """Return what a deck's duties are about."""
+    return f"deck {number}"
 
 
 def is_cut_due(rules: TableRules, deck: Deck) -> bool:

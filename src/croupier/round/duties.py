@@ -1,0 +1,221 @@
+"""The guided clauses that are due in a round: what brings them, what they block, what ends them.
+
+A table without a dealer has none (T9), so nothing here runs there.
+"""
+
+from collections.abc import Collection, Iterator
+
+from croupier.errors import Refused
+from croupier.round import commands
+from croupier.round import events as happened
+from croupier.round.commands import Command
+from croupier.round.events import Event
+from croupier.round.settlement import Settlement
+from croupier.round.state import Box, Duty, Round
+from croupier.rules.game import counts_stub
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import Act, Do, Moment
+
+AT_ONCE: tuple[Act | None, ...] = ("open", "close bets", "shuffle", "cut")
+"""The acts that bring the very moment of their clause: it is done as soon as it is due."""
+_DONE_BY: dict[Act | None, type[Command]] = {
+    "first card": commands.Deal,
+    "count": commands.Declare,
+    "show": commands.Show,
+}
+"""The commands that are the confirmation of a clause; nobody confirms it besides."""
+_BLOCKED: dict[Moment, tuple[type[Command], ...]] = {
+    "no more bets": (commands.Deal,),
+    "deal": (commands.Deal,),
+    "stub count": (commands.Choose, commands.Show, commands.Settle),
+    "dealt": (commands.Choose, commands.Show, commands.Settle),
+    "examine": (commands.Choose, commands.Show, commands.Settle),
+    "decide": (commands.Choose, commands.Show, commands.Settle),
+    "decided": (commands.Show, commands.Settle),
+    "reveal": (commands.Show, commands.Settle),
+    "settle": (commands.Settle,),
+    "progressive won": (commands.Settle,),
+}
+"""What can't be done before the clauses of a moment are."""
+
+
+def duties_of(
+    rules: TableRules, moment: Moment, about: str = "", *, came: Collection[Moment] = ()
+) -> Iterator[Duty]:
+    """Yield the duties of a moment, whatever wager or choice they are for.
+
+    `came` holds the moments that came before, which some clauses ask for and others rule out.
+    """
+    for name in rules.guided.get(moment, ()):
+        clause = rules.clauses[name]
+        if clause.force != "task" or clause.act in AT_ONCE:
+            continue
+        if (clause.after and clause.after not in came) or clause.unless in came:
+            continue
+        yield Duty(name, moment, about, clause.by)
+
+
+def todo_after(before: Round, event: Event, after: Round) -> tuple[Duty, ...]:
+    """Return what is left to do after an event, given the rounds before and after it."""
+    if after.void or after.closed:
+        return ()
+    left = _left(before.todo, event, after)
+    return (*left, *_brought(before, event, after))
+
+
+def _left(todo: tuple[Duty, ...], event: Event, after: Round) -> Iterator[Duty]:
+    """Yield the duties that an event doesn't end."""
+    rules = after.rules
+    for duty in todo:
+        act = rules.clauses[duty.clause].act
+        match event:
+            case happened.Confirmed(clause, _, about) if (clause, about) == (
+                duty.clause,
+                duty.about,
+            ):
+                if duty.by[1:]:
+                    yield duty._replace(by=duty.by[1:])
+            case happened.Dealt() if act == "first card":
+                pass
+            case happened.Declared() if act == "count" and counts_stub(
+                rules.irregularities[event.kind]
+            ):
+                pass
+            case happened.Shown() if act == "show" and not _hidden(after, duty):
+                pass
+            case _:
+                yield duty
+
+
+def _hidden(round: Round, duty: Duty) -> bool:
+    """Whether a card of the seat that a duty is about has yet to be shown."""
+    return any(
+        set(box.cards) & set(round.due) for box in round.boxes.values() if _seat(box) == duty.about
+    )
+
+
+def _seat(box: Box) -> str:
+    return f"seat {box.seat}"
+
+
+def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
+    """Yield the duties of the moments that an event brings."""
+    rules = after.rules
+    came: tuple[Moment, ...] = ("stub count",) if after.counts else ()
+    match event:
+        case happened.BetsClosed():
+            yield from _staked(after, "no more bets")
+            yield from duties_of(rules, "deal")
+        case happened.Dealt():
+            if came:
+                yield from duties_of(rules, "stub count")
+            yield from duties_of(rules, "dealt", came=came)
+            yield from duties_of(rules, "examine")
+        case happened.Chose(seat, step, option):
+            for duty in duties_of(rules, "decide", f"seat {seat}"):
+                if rules.clauses[duty.clause].on == f"{step}.{option}":
+                    yield duty
+    if after.stage is not before.stage:
+        yield from _entered(before, after)
+    if _do(after) == "settle" and not after.due and (before.due or _do(before) != "settle"):
+        yield from _won(after)
+
+
+def _do(round: Round) -> Do | None:
+    return round.stage.do if round.stage else None
+
+
+def _staked(round: Round, moment: Moment) -> Iterator[Duty]:
+    """Yield the duties of a moment whose wagers were made, if they are for any."""
+    rules, boxes = round.rules, round.boxes.values()
+    for duty in duties_of(rules, moment):
+        wagers = rules.clauses[duty.clause].if_staked
+        spots = {spot for wager in wagers for spot in rules.spots.get(wager, ())}
+        if not wagers or any(spots & box.stakes.keys() for box in boxes):
+            yield duty
+
+
+def _entered(before: Round, after: Round) -> Iterator[Duty]:
+    """Yield the duties that come with the next step."""
+    rules, left = after.rules, before.stage
+    step = after.stage.name if after.stage else ""
+    if _do(after) == "decide":
+        for duty in duties_of(rules, "decide"):
+            if rules.clauses[duty.clause].on in (None, step):
+                yield duty
+    if _decides(before) and not _decides(after):
+        for duty in duties_of(rules, "decided"):
+            on = rules.clauses[duty.clause].on
+            if on is None or _was_chosen(after, on):
+                yield duty
+    if left and left.do == "reveal":
+        for duty in duties_of(rules, "reveal"):
+            if rules.clauses[duty.clause].on in (None, left.name):
+                yield duty
+    if _do(after) == "settle":
+        for box in after.boxes.values():
+            if set(box.cards) & set(after.due):
+                yield from duties_of(rules, "settle", _seat(box))
+
+
+def _decides(round: Round) -> bool:
+    """Whether a decision is open or still to come."""
+    stage = round.stage
+    return stage is not None and any(one.do == "decide" for one in (stage, *stage.later))
+
+
+def _was_chosen(round: Round, on: str) -> bool:
+    step, _, option = on.partition(".")
+    return any(box.chose.get(step) == option for box in round.boxes.values())
+
+
+def _won(round: Round) -> Iterator[Duty]:
+    """Yield what has to be done before a progressive hand is paid, seat by seat."""
+    rules = round.rules
+    if not rules.guided.get("progressive won"):
+        return
+    settlement = Settlement(round, round.meters)
+    for seat in settlement.order:
+        won = {line.wager for line in settlement.seat_lines(seat) if line.outcome == "win"}
+        for wager in won & {meter.wager for meter in rules.meters.values()}:
+            for duty in duties_of(rules, "progressive won", f"seat {seat} {wager}"):
+                if rules.clauses[duty.clause].on in (None, wager):
+                    yield duty
+
+
+# ---------------------------------------------------------------- deciding
+
+
+def check_duties(round: Round, command: Command) -> None:
+    """Refuse a command that a clause must precede, citing the clause."""
+    for duty in round.todo:
+        act = round.rules.clauses[duty.clause].act
+        if isinstance(command, _BLOCKED.get(duty.moment, ())) and not (
+            act in _DONE_BY and isinstance(command, _DONE_BY[act])
+        ):
+            raise open_duty(round.rules, duty)
+
+
+def open_duty(rules: TableRules, duty: Duty) -> Refused:
+    """Return the refusal of what a duty must precede."""
+    message = f"this comes first: {rules.clauses[duty.clause].says}"
+    return Refused("prompt_open", message, clause=duty.clause)
+
+
+def next_duty(rules: TableRules, todo: Collection[Duty], wanted: Duty) -> Duty:
+    """Return a duty that may be confirmed now, or refuse; `wanted` says what is done by whom."""
+    mine = [duty for duty in todo if duty.about == wanted.about]
+    clause, by = wanted.clause, wanted.by[0]
+    if clause not in [duty.clause for duty in mine]:
+        raise Refused("not_due", f"{clause!r} isn't to be confirmed now", field="clause")
+    first = mine[0]
+    if first.clause != clause:
+        message = f"this comes first: {rules.clauses[first.clause].says}"
+        raise Refused("not_yet", message, clause=first.clause)
+    if rules.clauses[clause].act in _DONE_BY:
+        message = "this is confirmed by doing it"
+        raise Refused("done_by_act", message, field="clause", clause=clause)
+    if by != first.by[0]:
+        message = f"the {first.by[0]} confirms it, not the {by}"
+        raise Refused("wrong_person", message, field="by", clause=clause)
+    return first
