@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from croupier.errors import CroupierError, ParseError
+from croupier.errors import CroupierError, ParseError, Refused
 from croupier.fairness import checker
 from croupier.fairness.cut import contribution_hash, document_of, order_of
+from croupier.house import dealer
 from croupier.house.books import Books
 from croupier.house.clock import CUT_MS
 from croupier.ledger.audit import Auditor
@@ -212,8 +213,8 @@ def test_a_lone_player_with_a_contribution_waits_only_for_the_own_reveal(tmp_pat
     config = one_table(MARYLAND, timing=FAST)
 
     async def scenario(pit: OpenPit) -> None:
-        for dealer in pit.dealers.values():
-            pit._tasks.append(asyncio.create_task(dealer.run()))
+        for each in pit.dealers.values():
+            pit._tasks.append(asyncio.create_task(each.run()))
         (one,) = await opened_by_dealer(pit)
         await bet(one)
         await contribute(one)
@@ -230,8 +231,8 @@ def test_a_lone_player_with_a_contribution_waits_only_for_the_own_reveal(tmp_pat
 
 def test_a_withholder_delays_a_table_by_two_seconds_at_most(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        for dealer in pit.dealers.values():
-            pit._tasks.append(asyncio.create_task(dealer.run()))
+        for each in pit.dealers.values():
+            pit._tasks.append(asyncio.create_task(each.run()))
         (one,) = await opened_by_dealer(pit)
         await bet(one)
         await contribute(one)
@@ -409,6 +410,27 @@ def test_sizes_and_fields_are_strict(
         with pytest.raises(ParseError) as error:
             await one.ask(type, **fields)
         assert error.value.field == field
+
+    play(tmp_path, HOUSE, scenario)
+
+
+def test_a_round_whose_cards_cannot_be_dealt_after_the_close_is_called_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_old(*_: Any, **__: Any) -> None:
+        raise Refused("deck_too_old", "the deck must be changed first")
+
+    async def scenario(pit: OpenPit) -> None:
+        (one,) = await opened(pit, 1)
+        had = pit.books.purse_cents(one.id)
+        await bet(one)
+        await contribute(one)
+        await deal_on(pit)
+        await reveal(one)
+        monkeypatch.setattr(dealer, "deal", too_old)
+        assert await deal_on(pit) == "cut"
+        assert "the deck must be changed first" in pit.scene()["void"]["says"]
+        assert pit.books.purse_cents(one.id) == had
 
     play(tmp_path, HOUSE, scenario)
 

@@ -408,7 +408,7 @@ def test_a_round_with_a_meter_is_called_off_while_the_banks_cards_are_hidden(
         had = pit.books.purse_cents(one.id)
         await bet_all(one, 1)
         await deal_until(pit, "decide")
-        await pit.tables["t"].act(partial(dealer.call_off, because="a test asked for it"))
+        await pit.tables["t"].act(partial(dealer.call_off, cause="interrupted", because="a test"))
         assert pit.scene()["void"]
         assert pit.books.purse_cents(one.id) == had
 

@@ -154,7 +154,8 @@ class AutomaticDealer:
                 raise
             # Bets have closed, so nobody can take theirs back.
             why = f"the cards could not be dealt: {refused.message}"
-            await self.table.act(partial(dealer.call_off, because=why), wait=wait)
+            call_off = partial(dealer.call_off, cause="interrupted", because=why)
+            await self.table.act(call_off, wait=wait)
 
     async def _choose(self, wait: Wait, seat: int) -> None:
         """Choose for a player by the posted rule, or fold for one who can't cover the wager."""

@@ -290,7 +290,9 @@ class Play:
         return sorted(json.dumps({k: line[k] for k in line if k != "time"}) for line in lines)
 
     def _stored(self, view: View) -> list[str]:
-        rows = [repr(row) for stream in view.heads() for row in view.stream(stream)]
+        every = (row for stream in view.heads() for row in view.stream(stream))
+        # What is journaled of persons holds the salts of their passwords, and no card.
+        rows = [repr(row) for row in every if not row.data.endswith(b'"of":"house"}')]
         new = rows[self._at[JOURNAL] :]
         self._at[JOURNAL] = len(rows)
         return new
