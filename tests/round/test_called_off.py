@@ -89,3 +89,16 @@ def test_the_event_says_the_cause_and_older_ones_read_as_interrupted() -> None:
     assert isinstance(event, CalledOff) and event.cause == "cards unreadable"
     old = {"type": "CalledOff", "because": WHY, "ruling": "T6"}
     assert event_from(old) == event._replace(cause="interrupted")
+
+
+@each_book
+def test_B8_what_happens_to_cards_cannot_happen_to_virtual_ones(id: str) -> None:
+    """A dealer of virtual cards may declare what needs none: a seat that was left, a misdeal."""
+    played = at(id, "closed", things=("dealer",))
+    for kind, irregularity in book(id).rules.irregularity.items():
+        if not irregularity.needs:
+            assert kind in ("abandoned", "misdeal")
+            continue
+        with pytest.raises(Refused) as caught:
+            played.do(Declare(kind))
+        assert caught.value.code in ("no_cards", "no_device") and caught.value.clause

@@ -7,7 +7,7 @@ from croupier.errors import Refused
 from croupier.round.dealing import is_dealt
 from croupier.round.state import Round
 from croupier.rules.game import Consequence, Irregularity
-from croupier.rules.table_rules import fits
+from croupier.rules.table_rules import fits, is_there
 from croupier.rules.vocabulary import BANK, SEAT, Device
 from croupier.rules.words import listed
 
@@ -30,6 +30,9 @@ def consequence_of(
     if not fits(irregularity.if_, round.rules.selections):
         message = f"this table has no {_DEVICES.get(irregularity.device, 'such equipment')}"
         raise Refused("no_device", message, field="kind", clause=irregularity.rows[0].clause)
+    if not is_there(irregularity.needs, round.rules.things):
+        message = "the cards of this table are virtual, so this can't happen to them"
+        raise Refused("no_cards", message, field="kind", clause=irregularity.rows[0].clause)
     facts = _facts(round, irregularity, given)
     known = {**facts, "where": _where(round, irregularity, facts.get("where"))}
     if "count" in facts and irregularity.adds_up:

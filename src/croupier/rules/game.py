@@ -398,6 +398,7 @@ class Irregularity(Shape):
     adds_up: bool = True
     added: RulingId | None = None
     device: Device | None = None
+    needs: tuple[Thing, ...] = ()
     if_: When = ()
     rows: tuple[Consequence, ...]
 
