@@ -90,6 +90,30 @@ def test_a_guest_becomes_an_account_and_keeps_the_chips(home: House) -> None:
     assert home.ended == [guest["id"]]
 
 
+def named(visitor: httpx.Client, name: str) -> httpx.Response:
+    return visitor.post("/api/name", json={"name": name})
+
+
+def test_a_guest_takes_a_name_by_the_rules_of_accounts(home: House, ada: httpx.Client) -> None:
+    with home.visitor() as visitor, home.visitor() as other:
+        assert code_of(named(visitor, "Bea")) == (401, "not_signed_in")
+        guest = visitor.post("/api/guest", json={}).json()["person"]
+        assert named(visitor, " Bea ").json()["person"] == {**guest, "name": "Bea"}
+        assert me(visitor) == {**guest, "name": "Bea"}
+        assert code_of(named(visitor, "Dealer")) == (422, "bad_name")
+        assert code_of(named(visitor, "Guest 12")) == (422, "bad_name")
+        assert code_of(named(visitor, "Ad\u00e1")) == (409, "name_taken")
+        assert named(visitor, "b\u00e9a").status_code == 200, "the own name in other letters"
+        other.post("/api/guest", json={})
+        assert code_of(named(other, "BEA")) == (409, "name_taken")
+        assert code_of(sign_up(other, "BEA")) == (409, "name_taken")
+        assert code_of(sign_in(other, "Bea")) == (401, "wrong_sign_in")
+        # Nobody was signed out, and the name can become an account's.
+        assert home.ended == []
+        assert sign_up(visitor, "Bea").json()["person"]["guest"] is False
+        assert code_of(named(visitor, "Cleo")) == (409, "has_password")
+
+
 def test_a_house_without_a_pit_gives_no_chips(home: House) -> None:
     del home.app.state.pit
     with home.visitor() as visitor:
@@ -282,7 +306,12 @@ ROUTES = [
         ("POST", path)
         for path in (
             *("/api/guest", "/api/sign-up", "/api/sign-in", "/api/sign-out", "/api/password"),
-            *("/api/ticket", "/api/people/p-aaaaaaaaaa/roles", "/api/people/p-aaaaaaaaaa/disable"),
+            *(
+                "/api/name",
+                "/api/ticket",
+                "/api/people/p-aaaaaaaaaa/roles",
+                "/api/people/p-aaaaaaaaaa/disable",
+            ),
         )
     ),
 ]

@@ -19,7 +19,7 @@ def test_statistics_and_history_show_the_rounds_played(house: House, new_page: N
     said = page.request.get(f"{house.url}/statistics.json").json()
     page.goto(f"{house.url}/statistics")
     assert said["rounds"] == 2 and said["decisions"]["made"] == 3
-    result = page.inner_text(".sums .chief dd").replace("$", "").lstrip("+")
+    result = page.inner_text(".tally .chief dd").replace("$", "").lstrip("+")
     assert result.replace("\u2212", "-") == said["net"]
     expect(page.locator(".chart svg")).to_be_visible()
     assert len(said["wagers"]) == page.locator("tbody tr").count()

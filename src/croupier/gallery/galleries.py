@@ -76,6 +76,15 @@ class Galleries:
             for viewer in theirs:
                 viewer.send(frame)
 
+    def name(self, player: str, name: str) -> None:
+        """Let everybody see a player's new name."""
+        self.names[player] = name
+        for viewer in self._sockets.get(player, ()):
+            viewer.name = name
+        for table in self.pit.tables.values():
+            if player in table.place.standing.table.seats.values():
+                table.look_again()
+
     def keep(self, player: str, sessions: Set[bytes]) -> None:
         """Close a player's sockets, except those of sessions that are still valid."""
         for viewer in self._sockets.get(player, ()):

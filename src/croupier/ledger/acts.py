@@ -37,6 +37,13 @@ class AccountMade(NamedTuple):
     password: str
 
 
+class GuestNamed(NamedTuple):
+    """A guest chose another name."""
+
+    person: str
+    name: str
+
+
 class PasswordChanged(NamedTuple):
     """A person changed the password, which ended their sessions."""
 
@@ -96,6 +103,7 @@ class KeysSet(NamedTuple):
 HouseAct = (
     PersonCame
     | AccountMade
+    | GuestNamed
     | PasswordChanged
     | RolesSet
     | AccountDisabled
@@ -161,6 +169,8 @@ class Register:
                     self.from_before.add(person)
             case AccountMade(person, name, password):
                 self._change(person, name=name, password=password)
+            case GuestNamed(person, name):
+                self._change(person, name=name)
             case PasswordChanged(person, password):
                 self._change(person, password=password)
             case RolesSet(person, roles, _):

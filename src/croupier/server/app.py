@@ -68,6 +68,7 @@ def make_app(
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)
     app.state.quotas = quotas
     people.on_ended = galleries.end
+    people.on_named = galleries.name
     people.on_changed = _Rechecking(galleries, people).check
     pit.acts.listeners.append(people.hear)
     answer_errors(app)

@@ -17,6 +17,7 @@ from croupier.house.log import log
 from croupier.ledger.acts import (
     AccountDisabled,
     AccountMade,
+    GuestNamed,
     HouseAct,
     PasswordChanged,
     PersonCame,
@@ -94,6 +95,8 @@ class People:
         self.tickets: OneTime[Ticket] = OneTime(lasts_s=TICKET_S, held_max=TICKETS_MAX, clock=clock)
         self.on_ended: Callable[[str], None] = lambda person: None
         """Called with the id of a person one of whose sessions has ended."""
+        self.on_named: Callable[[str, str], None] = lambda person, name: None
+        """Called with the id of a person and their new name."""
         self.on_changed: Callable[[str], None] = lambda person: None
         """Called with the id of a person whose sessions have to be looked at again."""
 
@@ -147,7 +150,8 @@ class People:
         wanted = names.parse_new_name(name)
         looks = names.looks(wanted)
         guest = as_guest.person if as_guest and not as_guest.person.has_password else None
-        await self._refuse_taken(looks)  # Hashing is expensive, so check this first.
+        # Hashing is expensive, so check this first.
+        await self._refuse_taken(looks, but=guest.id if guest else "")
         hashed = await self.passwords.hash(password)
         if guest is None:
             newcomer = _newcomer(wanted, hashed)
@@ -166,10 +170,36 @@ class People:
         try:
             await self.write(settle_in)
         except Exception:
-            await self._refuse_taken(looks)  # Another sign-up was quicker.
+            await self._refuse_taken(looks, but=guest.id)  # Another sign-up was quicker.
             raise
         self._ended(guest.id, "became an account")
         return await self._enter(guest.id, hashed)
+
+    async def name_guest(self, one: SignedIn, name: str) -> Person:
+        """Give a guest another name, by the rules of an account's; sessions go on."""
+        wanted, person = names.parse_new_name(name), one.person
+        looks = names.looks(wanted)
+
+        def change(rows: Session) -> Person:
+            known = registry.lock(rows, person.id)
+            if known.password_hash is not None:
+                raise Refused("has_password", "an account keeps its name")
+            other = registry.known_as(rows, looks)
+            if other is not None and other.person.id != person.id:
+                raise _taken()
+            registry.set_name(rows, person.id, wanted, looks=looks)
+            self._jot(rows, GuestNamed(person.id, wanted))
+            return known.person._replace(name=wanted)
+
+        try:
+            named = await self.write(change)
+        except Refused:
+            raise
+        except Exception:
+            await self._refuse_taken(looks, but=person.id)  # Somebody else was quicker.
+            raise
+        self.hear(GuestNamed(person.id, wanted))
+        return named
 
     async def sign_in(self, name: str, password: str, *, address: str) -> Entrance:
         """Check name and password; a refusal doesn't say which of the two was wrong."""
@@ -217,8 +247,10 @@ class People:
         self._names.fail(looks)
         self._addresses.fail(near)
 
-    async def _refuse_taken(self, looks: str) -> None:
-        if await self.read(lambda rows: registry.known_as(rows, looks)):
+    async def _refuse_taken(self, looks: str, *, but: str = "") -> None:
+        """Refuse a name that somebody has, other than the person who asks for it."""
+        known = await self.read(lambda rows: registry.known_as(rows, looks))
+        if known is not None and known.person.id != but:
             raise _taken()
 
     async def _enter(self, person: str, hashed: str | None = None) -> Entrance:
@@ -367,7 +399,14 @@ class People:
         self.on_ended(person)
 
     def hear(self, act: HouseAct) -> None:
-        """Check the sockets of somebody whose session may have ended, in any process."""
+        """Check the sockets of somebody whose session may have ended, in any process.
+
+        A guest who has another name keeps sockets and sessions.
+        """
+        if isinstance(act, GuestNamed):
+            self._ends += 1
+            self.cache.drop(lambda known: known[0].person.id == act.person)
+            self.on_named(act.person, act.name)
         if isinstance(act, ENDING):
             self._ends += 1
             self.cache.drop(lambda known: known[0].person.id == act.person)

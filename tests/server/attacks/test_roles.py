@@ -22,7 +22,7 @@ PUBLIC = {
 }
 SIGNED_IN = {
     *("POST /api/password", "POST /api/ticket", "GET /api/purse", "POST /api/chips"),
-    *("GET /api/history", "GET /api/coach"),
+    *("GET /api/history", "GET /api/coach", "POST /api/name"),
 }
 OPERATORS = {
     *("GET /api/people", "POST /api/people/{id}/roles", "POST /api/people/{id}/disable"),
@@ -38,6 +38,7 @@ BODIES: dict[str, Any] = {
     "POST /api/tables/{id}/dealing": {"open": False},
     "POST /api/meters/{name}": {"out": True},
     "POST /api/ticket": {"table": "maryland"},
+    "POST /api/name": {"name": "Cleo"},
     "POST /api/password": {"old": "x", "new": PASSWORD},
 }
 HOSTILE = (

@@ -114,6 +114,10 @@ class Credentials(Body):
     password: str = Field(max_length=CHARS_MAX)
 
 
+class NameWanted(Body):
+    name: str = Field(max_length=100)
+
+
 class PasswordChange(Body):
     old: str = Field(max_length=CHARS_MAX)
     new: str = Field(max_length=CHARS_MAX)
@@ -265,6 +269,12 @@ async def password(
     people = people_of(request)
     entrance = await people.change_password(was, change.old, change.new, address=address)
     return _welcome(request, response, entrance)
+
+
+@router.post("/api/name")
+async def name(request: Request, was: Somebody, wanted: NameWanted) -> Me:
+    """Give a guest another name, which the others at the tables see at once."""
+    return Me(person=PersonSaid.of(await people_of(request).name_guest(was, wanted.name)))
 
 
 @router.post("/api/ticket")

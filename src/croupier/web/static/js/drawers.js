@@ -8,6 +8,8 @@
  * @typedef {import("./types").Command} Command
  */
 
+import { get } from "./api.js";
+import { fetchDocument } from "./documents.js";
 import { cite, dialog, h, must } from "./dom.js";
 import { sentence } from "./hands.js";
 import { cents, signed } from "./money.js";
@@ -68,9 +70,12 @@ export function rules(felt, odds) {
     ...tables.map((table) => paytable(table, book)),
     ...felt.posted.filter((text) => text !== felt.printed).map((text) => h("p", {}, text)),
     h("p", {}, felt.default),
+    returns(felt.table),
     h(
       "p",
       {},
+      link(`/tables/${felt.table}/strategy`, "Strategy card"),
+      " · ",
       link(`/rulebooks/${book}`, "The whole book"),
       " · ",
       link(odds, "Odds of every wager"),
@@ -79,6 +84,40 @@ export function rules(felt, odds) {
     ),
     h("p", { class: "hint" }, "Play chips have no value and cannot be bought or cashed in."),
   );
+}
+
+/**
+ * What each wager returns on average, once it is known.
+ * @param {string} table
+ */
+function returns(table) {
+  const place = h("div", { class: "returns" });
+  get(`/tables/${table}/strategy.json`)
+    .then(({ wagers, banked_by }) => {
+      if (!wagers.length) return;
+      const edge = banked_by === "house" ? "House edge" : "Banker's edge";
+      const head = ["Wager", "Returns", edge].map((one) => h("th", { scope: "col" }, one));
+      const rows = wagers.map((/** @type {any} */ one) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, one.label, " ", h("small", {}, one.note)),
+          h("td", {}, one.returns),
+          h("td", {}, one.house_edge),
+        ),
+      );
+      place.append(
+        h(
+          "table",
+          { class: "numbers" },
+          h("caption", {}, "What each wager returns on average, by the best strategy"),
+          h("thead", {}, h("tr", {}, ...head)),
+          h("tbody", {}, ...rows),
+        ),
+      );
+    })
+    .catch(() => {});
+  return place;
 }
 
 /**
@@ -108,7 +147,7 @@ export async function deal(state) {
 }
 
 /**
- * One's own visit: what it came to so far, a chart of it, and its last rounds.
+ * One's own visit: what it came to so far, against what was to be expected, and its last rounds.
  * @param {import("./care.js").Care} care
  */
 export function visit(care) {
@@ -132,37 +171,29 @@ export function visit(care) {
       fact("Hands", String(care.visit.hands)),
       fact("Last hands won", played.length ? `${won} of ${played.length}` : "none yet"),
     ),
-    ...chart(played.map((one) => one.net ?? 0).reverse()),
+    ...(played.length ? [statistics(care.visit.since)] : []),
     h("h3", {}, "Last rounds"),
     rows.length ? h("ol", { class: "last" }, ...rows) : h("p", {}, "None yet."),
+    h(
+      "p",
+      {},
+      h("a", { href: "/history" }, "All rounds"),
+      " · ",
+      h("a", { href: "/statistics" }, "All statistics"),
+    ),
   );
 }
 
-const SVG = "http://www.w3.org/2000/svg";
-
 /**
- * The running sum of the last rounds, as a line.
- * @param {number[]} nets
- * @returns {Node[]}
+ * The statistics of this visit, as their page shows them.
+ * @param {number} since in milliseconds
  */
-function chart(nets) {
-  if (nets.length < 2) return [];
-  let sum = 0;
-  const sums = [0, ...nets.map((net) => (sum += net))];
-  const [low, high] = [Math.min(...sums), Math.max(...sums)];
-  const y = (/** @type {number} */ at) => 58 - (56 * (at - low)) / Math.max(high - low, 1);
-  const points = sums.map((at, n) => `${(n * 300) / nets.length},${y(at)}`);
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", "0 0 300 60");
-  svg.setAttribute("class", "run");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `The last ${nets.length} hands came to ${signed(sum)}`);
-  for (const drawn of [`0,${y(0)} 300,${y(0)}`, points.join(" ")]) {
-    const line = document.createElementNS(SVG, "polyline");
-    line.setAttribute("points", drawn);
-    svg.append(line);
-  }
-  return [svg];
+function statistics(since) {
+  const place = h("div", { class: "statistics" }, h("p", { class: "hint" }, "One moment …"));
+  fetchDocument(`/statistics?since=${since}`)
+    .then((page) => place.replaceChildren(...(page.querySelector("#statistics")?.childNodes ?? [])))
+    .catch(() => place.replaceChildren());
+  return place;
 }
 
 /**

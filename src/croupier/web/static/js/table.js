@@ -14,6 +14,7 @@ import { Care } from "./care.js";
 import { Commands } from "./commands.js";
 import { citesOpen, dialog, h, must, near, write } from "./dom.js";
 import { chips } from "./elements.js";
+import { extras } from "./extras.js";
 import "./felt.js";
 import { sentence } from "./hands.js";
 import { Line } from "./line.js";
@@ -341,14 +342,6 @@ const fixed = [
     run: async () => (await drawers()).deal(state),
   },
   {
-    id: "you",
-    label: "Your visit",
-    key: "Y",
-    group: "Table",
-    enabled: () => true,
-    run: async () => (await drawers()).visit(care),
-  },
-  {
     id: "menu",
     label: "Menu",
     key: "M",
@@ -415,6 +408,7 @@ const fixed = [
     enabled: () => true,
     run: () => turnTo("#settings"),
   },
+  ...extras({ table, state: () => state, line, bets, care: () => care }),
   { id: "help", label: "Keys", key: "?", group: "Table", enabled: () => true, run: help },
 ];
 
