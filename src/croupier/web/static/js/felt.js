@@ -32,7 +32,7 @@ const ROWS = 60;
 /** How much smaller things become, step by step, where they do not fit. */
 const SCALES = [1.4, 1.3, 1.2, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5];
 /** How many of these keep the paytables on the felt. */
-const PRINTED = SCALES.indexOf(0.75) + 1;
+const PRINTED = SCALES.indexOf(0.7) + 1;
 
 export class FeltTable extends HTMLElement {
   constructor() {
