@@ -159,6 +159,8 @@ def asserts(node: ast.AST) -> bool:
         case ast.Call(func=called):
             name = ast.unparse(called)
             last = name.split(".")[-1]
+            if name.startswith("expect("):  # Playwright's: it waits, then raises.
+                return last.startswith(("to_", "not_to_"))
             return last.startswith(("assert", "check")) or name in {
                 "pytest.fail",
                 "pytest.raises",
@@ -255,6 +257,8 @@ def test_printing_bites() -> None:
         ("assert x", []),
         ("with pytest.raises(E): x", []),
         ("check_books(x)", []),
+        ('expect(page.locator("a")).not_to_be_visible()', []),
+        ("expect(page)", ["test_a.py:1: test_x asserts nothing"]),
         ("np.testing.assert_array_equal(x, y)", []),
         ("x()", ["test_a.py:1: test_x asserts nothing"]),
     ],

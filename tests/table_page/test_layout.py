@@ -136,7 +136,7 @@ def out_of_view(page: Page, state: str, selectors: tuple[str, ...]) -> list[str]
 
 @pytest.mark.parametrize("table", IDS)
 def test_everything_needed_is_in_view(table: str, house: House, new_page: NewPage) -> None:
-    look_at_a_round(new_page(reduced_motion="reduce"), house, table)
+    check_a_round(new_page(reduced_motion="reduce"), house, table)
 
 
 OFFER = ("#funds", '[data-command="bank"]', '[data-command="pass"]', "#hint", ".says .text")
@@ -188,10 +188,10 @@ def test_a_book_nobody_has_seen_is_in_view(
     book: str, seats: int, tmp_path: Path, new_page: NewPage
 ) -> None:
     with opened(tmp_path, more=UNSEEN.format(id="unseen", book=book, seats=seats)) as house:
-        look_at_a_round(new_page(reduced_motion="reduce"), house, "unseen")
+        check_a_round(new_page(reduced_motion="reduce"), house, "unseen")
 
 
-def look_at_a_round(page: Page, house: House, table: str) -> None:
+def check_a_round(page: Page, house: House, table: str) -> None:
     """Play a round, and look at each of its states at every size."""
     come_in(page, house, table)
     until_bets(page)

@@ -23,8 +23,8 @@ from croupier.rules.vocabulary import FELT, Person, Thing
 FORMAT = 1
 
 
-class Record(NamedTuple):
-    """What a record holds, for the strict reader."""
+class RoundRecord(NamedTuple):
+    """What the record of a round holds, for the strict reader."""
 
     format: int
     rulebook: str
@@ -52,7 +52,7 @@ def record_of(rules: TableRules, given: dict[str, Any], events: Iterable[Event])
 
 def open_record(data: Any) -> dict[str, Any]:
     """Return a record that matches its seal, or refuse it."""
-    record: Record = read(Record, data, ("record",))
+    record: RoundRecord = read(RoundRecord, data, ("record",))
     if record.format != FORMAT:
         raise UserError(f"must be {FORMAT}", field="record.format")
     sealed: dict[str, Any] = data

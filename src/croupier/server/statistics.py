@@ -130,14 +130,18 @@ def _wagers(rounds: Iterable[Review]) -> list[WagerSum]:
                 key = review.rulebook, one.wager
                 new = WagerSum(review.title, one.wager, one.label, 0, 0, 0, Fraction(0))
                 known = sums.get(key, new)
-                priced = known.expected is not None and one.expected is not None
                 sums[key] = known._replace(
                     hands=known.hands + bool(one.staked),
                     staked=known.staked + one.staked,
                     net=known.net + one.net,
-                    expected=known.expected + one.expected if priced else None,  # type: ignore[operator]
+                    expected=_added(known.expected, one.expected),
                 )
     return list(sums.values())
+
+
+def _added(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    """Add two values; the sum is unknown if either is."""
+    return None if one is None or other is None else one + other
 
 
 # ---------------------------------------------------------------- as text

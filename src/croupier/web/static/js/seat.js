@@ -217,7 +217,8 @@ export class PlayerSeat extends HTMLElement {
  */
 function accountRows({ funds, took, paid, fee, now, rows }) {
   const none = "\u2013";
-  const sum = (/** @type {string} */ name, /** @type {string} */ text, /** @type {number} */ sign) =>
+  /** @type {(name: string, text: string, sign: number) => HTMLElement} */
+  const sum = (name, text, sign) =>
     h("div", { "data-sign": sign }, h("dt", {}, name), h("dd", {}, text));
   const cell = (/** @type {number | null} */ at) => h("td", {}, at ? money(at) : none);
   const head = ["Seat", "Hand", "Bets", "Took", "Paid"];
