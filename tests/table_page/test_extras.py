@@ -53,7 +53,7 @@ def test_bets_are_saved_under_a_name_and_laid_again(house: House, new_page: NewP
     expect(page.locator(f"{OWN} chip-stack .sum")).to_have_count(3)
     page.keyboard.press("v")
     page.get_by_role("button", name="Bet Both").click()
-    expect(page.locator(f"{OWN} chip-stack .sum")).to_have_count(2)
+    expect(page.locator(f"{OWN} chip-stack .sum")).to_have_text(["$5", "$5"])
     assert stakes(house, "maryland", player) == both
     page.keyboard.press("v")
     page.get_by_role("button", name="Forget Both").click()
