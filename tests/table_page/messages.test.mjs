@@ -25,7 +25,10 @@ const read = (name) => JSON.parse(readFileSync(new URL(name, HERE), "utf8"));
 const states = (name) =>
   read(name).frames.reduce((all, frame) => [...all, reduce(all.at(-1), frame)], [START]);
 const last = (name) => states(name).at(-1);
-const changed = (state, change) => ({ ...state, scene: { ...state.scene, ...change(state.scene) } });
+const changed = (state, change) => ({
+  ...state,
+  scene: { ...state.scene, ...change(state.scene) },
+});
 
 /** The state with the net, and the paid sum of its first line, changed. */
 const withNet = (state, net, line = {}) =>
@@ -79,7 +82,8 @@ for (const name of readdirSync(HERE)) {
     assert.equal(tone("50.00"), "big");
     if (!table) return;
     assert.equal(tone("900.00", { row: [table.id, row] }), "jackpot");
-    assert.match(outcome(withNet(over, "9.00", { row: [table.id, row] })).text, /^Jackpot! You win/);
+    const paid = outcome(withNet(over, "9.00", { row: [table.id, row] }));
+    assert.match(paid.text, /^Jackpot! You win/);
     for (const net of ["0.00", "-1.00"])
       assert.doesNotMatch(outcome(withNet(over, net, { row: [table.id, row] })).text, /Jackpot/);
   });
