@@ -95,9 +95,13 @@ class Game:
     def bet(self, seat: int, **wagers: int) -> "Game":
         return self.do(*(Bet(seat, f"p{seat}", wager, c) for wager, c in wagers.items()))
 
-    def deal(self) -> "Game":
+    def close(self) -> "Game":
+        """Close betting; the first card leaves the deck."""
         self.house.do(DealFirstCard(self.house.time))
-        return self.do(CloseBets(), Deal())
+        return self.do(CloseBets())
+
+    def deal(self) -> "Game":
+        return self.close().do(Deal())
 
     def finish(self, *, option: str) -> "Game":
         while not self.round.closed:

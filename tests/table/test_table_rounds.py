@@ -57,7 +57,7 @@ def test_8_G_and_8_H_the_count_of_the_stub_is_an_irregularity_of_the_round(
 
 def test_13_G_the_shoe_is_out_after_a_round_in_which_it_failed() -> None:
     house = House(MARYLAND, AUTOMATED).sit("ann")
-    game = Game(house).bet(1, ante=500).deal().do(Declare("shoe_fault")).finish(option="play")
+    game = Game(house).bet(1, ante=500).close().do(Declare("shoe_fault")).finish(option="play")
     assert game.end()[1:] == (Failed("shoe", "13.G"),)
 
 

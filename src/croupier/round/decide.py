@@ -45,7 +45,7 @@ from croupier.round.events import (
     Opened,
     SeatSettled,
 )
-from croupier.round.irregularity import consequence_of
+from croupier.round.irregularity import check_time, consequence_of
 from croupier.round.plan import plan_of
 from croupier.round.rake import rakes
 from croupier.round.settle import shared_place
@@ -355,6 +355,8 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
             "wrong_step", "betting is still open", clause=round.rules.sequence[0][1].clause
         )
     row, facts = consequence_of(round, command.kind, command.facts)
+    if "dealer" in round.rules.things:  # A round file states facts without a time.
+        check_time(round, command.kind, row)
     _check_found(round, facts.get("positions"))
     return (Declared(command.kind, facts, tuple(row.does), row.clause or "", row.ruling),)
 

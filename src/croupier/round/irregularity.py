@@ -44,6 +44,18 @@ def consequence_of(
     return row, facts
 
 
+def check_time(round: Round, kind: str, row: Consequence) -> None:
+    """Refuse an irregularity that can't happen at this step, or with these cards seen already."""
+    irregularity, stage = round.rules.irregularities[kind], round.stage
+    if irregularity.during and (stage is None or stage.do not in irregularity.during):
+        message = f"this can't have happened now: {irregularity.says}"
+        raise Refused("wrong_step", message, field="kind", clause=row.clause or row.ruling)
+    cards = [card for place in irregularity.hidden for card in round.places.get(place, ())]
+    if cards and all(card in round.faces for card in cards):
+        message = "these cards have been turned up as they should be"
+        raise Refused("wrong_step", message, field="kind", clause=row.clause or row.ruling)
+
+
 def _first(irregularity: Irregularity, known: Mapping[str, object]) -> Consequence:
     for row in irregularity.rows:
         if _fits(row, known):

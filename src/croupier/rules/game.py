@@ -399,6 +399,8 @@ class Irregularity(Shape):
     added: RulingId | None = None
     device: Device | None = None
     needs: tuple[Thing, ...] = ()
+    during: tuple[Do, ...] = ()
+    hidden: tuple[PlaceId, ...] = ()
     if_: When = ()
     rows: tuple[Consequence, ...]
 
