@@ -31,7 +31,8 @@ from croupier.fairness.cut import contribution_hash, roll_of
 from croupier.gallery.scene import patched
 
 WAIT_S = 20.0
-TRIES = 8
+TRIES = 9
+"""With the pauses between them, longer than another server takes to take a table over."""
 BROKEN = "the connection broke"
 VALUE_BYTES = 32
 NOTED_MAX = 100
@@ -278,8 +279,15 @@ class TableClient:
                     raise
                 await asyncio.sleep(0.05 * 2**tried)
                 with contextlib.suppress(OSError, TimeoutError, WebSocketException):
-                    await self.connect()
+                    await self._connect_again()
         raise ConnectionError("the server does not answer")
+
+    async def _connect_again(self) -> None:
+        try:
+            await self.connect()
+        except Refused as refused:
+            if refused.code != "unavailable":  # Another server may be taking the table over.
+                raise
 
     async def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         if not self.is_open:

@@ -62,7 +62,7 @@ def test_a_banker_whose_funds_went_elsewhere_passes(tmp_path: Path) -> None:
         table = pit.tables["t"]
         one, _ = await seated(pit, 1, 2)
         await one.ask("bank", seat=1, funds=1_000_00)
-        await pit.cage.act(lambda: CashedIn("p1", 500_00))
+        await pit.cage.act("p1", lambda: CashedIn("p1", 500_00))
         assert await deal_on(pit) == "open"
         assert table.place.standing.in_play is None and pit.scene()["bank_turn"] == 2
 

@@ -235,7 +235,9 @@ def test_a_bet_leaves_enough_for_what_the_house_charges(
         error = await refused(two.ask("bet", seat=other, wager="ante", cents=1_000_00))
         assert error.code == NOT_ENOUGH and error.clause and error.clause.startswith(clause)
         await two.ask("bet", seat=other, wager="ante", cents=999_00)
-        await pit.cage.act(lambda: CashedIn(two.id, 1_00))  # Chips can go elsewhere meanwhile.
+        await pit.cage.act(
+            two.id, lambda: CashedIn(two.id, 1_00)
+        )  # Chips can go elsewhere meanwhile.
         await deal_on(pit)
         assert pit.scene()["boxes"].keys() == {str(seat)}
         assert pit.books.purse_cents(two.id) == 999_00

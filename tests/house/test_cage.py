@@ -173,7 +173,7 @@ def test_an_award_that_is_pending_is_the_players(
         await player.ask("bet", seat=1, wager="progressive", cents=1_00)
         await deal_until(pit, "over", player.table.id)
         spent = CashedIn("p1", pit.books.purse_cents("p1"))
-        await pit.cage.act(lambda: spent)
+        await pit.cage.act("ada", lambda: spent)
         assert [pit.books.balances()[one] for one in pit.books.pending] == [1_000_140_000]
 
     async def run() -> None:
@@ -184,7 +184,7 @@ def test_an_award_that_is_pending_is_the_players(
             assert await refill(pit, "p1") == 0
             assert await refill(pit, "p2") == START
             paid = AwardValidated("t-1/1/progressive", "p1", 1_000_140_000, "floor")
-            await pit.cage.act(lambda: paid)
+            await pit.cage.act("ada", lambda: paid)
             assert not pit.books.pending and pit.books.purse_cents("p1") == 1_000_14
             assert await refill(pit, "p1") == 0
 

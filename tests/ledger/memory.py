@@ -1,6 +1,6 @@
 """A ledger in memory that tests can tamper with."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from croupier.ledger.accounts import Account, kind_of
@@ -51,6 +51,12 @@ class Memory:
 
     def balances(self, kind: str = "") -> dict[Account, int]:
         return {a: m for a, m in self.accounts.items() if a.startswith(kind)}
+
+    def held(self, accounts: Collection[Account]) -> dict[Account, int]:
+        return {a: m for a, m in self.accounts.items() if a in accounts}
+
+    def rounds_with(self, account: Account) -> list[str]:
+        return []
 
     def answer(self, command: str) -> Answer | None:
         return None

@@ -294,7 +294,7 @@ def test_whatever_takes_a_right_away_ends_sessions_at_once(desk: Desk) -> None:
         one = run(desk.people.sign_up(f"Ada {number}", GOOD))
         other = run(desk.people.sign_in(f"Ada {number}", GOOD, address=HERE))
         assert who(desk, one) == who(desk, other) == f"Ada {number}"  # They are in the cache now.
-        ticket = desk.people.give_ticket(one.signed_in, "t1")
+        ticket = run(desk.people.give_ticket(one.signed_in, "t1"))
         desk.ended.clear()
         run(end(one))
         assert who(desk, one) is None
@@ -401,10 +401,10 @@ def test_the_operators_link_is_good_once_and_not_for_ever(desk: Desk) -> None:
 
 def test_a_ticket_is_good_once_and_for_half_a_minute(desk: Desk) -> None:
     one = run(desk.people.guest()).signed_in
-    ticket = desk.people.give_ticket(one, "t1")
+    ticket = run(desk.people.give_ticket(one, "t1"))
     assert desk.people.tickets.take(ticket) == (one.person.id, one.session, "t1")
     assert desk.people.tickets.take(ticket) is None
-    late = desk.people.give_ticket(one, "t1")
+    late = run(desk.people.give_ticket(one, "t1"))
     desk.clock.now += 30
     assert desk.people.tickets.take(late) is None
 
@@ -413,7 +413,7 @@ def test_a_ticket_admits_one_person_to_one_table_while_the_session_lasts(
     desk: Desk, store: Store
 ) -> None:
     one = run(desk.people.guest()).signed_in
-    tickets = [desk.people.give_ticket(one, "t1") for _ in range(3)]
+    tickets = [run(desk.people.give_ticket(one, "t1")) for _ in range(3)]
     assert run(desk.people.admit(tickets[0], "t1")) == one
     assert run(desk.people.admit(tickets[0], "t1")) is None
     assert run(desk.people.admit(tickets[1], "t2")) is None

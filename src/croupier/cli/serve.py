@@ -1,19 +1,22 @@
 """`croupier serve`: open the tables to players in a browser."""
 
 import contextlib
+import re
 import signal
 import socket
 import sys
+import tempfile
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from croupier.cli.crew import supervised
 from croupier.cli.ledger import rules_in
 from croupier.cli.output import group
 from croupier.errors import UserError
@@ -56,6 +59,16 @@ def serve(
         bool,
         typer.Option("--no-limits", help="Turn off rate limits and quotas, for load tests."),
     ] = False,
+    workers: Annotated[
+        int,
+        typer.Option("--workers", min=1, max=64, help="Processes; more than one need --database."),
+    ] = 1,
+    link: Annotated[
+        str | None,
+        typer.Option(
+            "--link", metavar="HOST:PORT", help="Where servers on other machines reach this one."
+        ),
+    ] = None,
 ) -> None:
     """Open live tables that people play in a browser: by default, one for each book.
 
@@ -66,14 +79,9 @@ def serve(
     _stop_like_ctrl_c()
     text = read_text(tables) if tables else (files("croupier.server") / "tables.toml").read_text()
     from croupier.house.config import parse_config
-    from croupier.house.folder import opened_house
+    from croupier.house.folder import locked_folder, opened_house
     from croupier.house.log import log_to
-    from croupier.house.pit import Pit
-    from croupier.server.app import guarded, make_app
-    from croupier.server.doorway import Server, serve_config
     from croupier.server.guard import NO_LIMITS, Policy
-    from croupier.server.people import People
-    from croupier.server.quotas import Quotas
 
     rules_of = _remembered(rules_in(context.obj))
     config = parse_config(text, rules_of, file=tables.name if tables else "tables.toml")
@@ -81,28 +89,114 @@ def serve(
     limits = NO_LIMITS if no_limits else Policy()
     if no_limits and host != LOOPBACK:
         raise UserError(f"works only with --host {LOOPBACK}", field="--no-limits")
+    if workers > 1 and not database:
+        raise UserError("more than one worker needs a PostgreSQL --database", field="--workers")
+    if workers > 1 and link:
+        raise UserError("works with one worker a server", field="--link")
     policy = limits._replace(hosts=tuple(names or ()), proxies=_proxies(proxies or []))
     log_to(sys.stderr)
-    with opened_house(data, database) as house:
+    setup = Setup(config, rules_of, policy, data, database, context.obj)
+    if workers > 1:
+        with locked_folder(data), _listening(host, port) as listener:
+            with opened_house(data, database, is_locked=True):
+                pass  # A new ledger gets its tables and keys once, not from every worker.
+            work = partial(_work, setup, listener, workers=workers, open_page=open_page)
+            rounds = supervised(workers, work)
+    else:
+        with _link_address(setup, link) as address:
+            rounds = _house(setup, (host, port), address, open_page=open_page)
+    _say(f"Closed. Open rounds stored for the next start: {rounds}.")
+
+
+class Setup(NamedTuple):
+    """What a house is opened with."""
+
+    config: Any
+    rules_of: Any
+    policy: Any
+    data: Path
+    database: str | None
+    folders: Any
+
+
+def _work(
+    setup: Setup, listener: socket.socket, number: int, *, workers: int, open_page: bool
+) -> int:
+    """Be one of several workers on one socket; the first one prints the links."""
+    with _link_address(setup, None) as address:
+        return _house(
+            setup, listener, address, nodes=workers, speaks=number == 0, open_page=open_page
+        )
+
+
+def _house(
+    setup: Setup,
+    where: socket.socket | tuple[str, int],
+    address: str,
+    *,
+    nodes: int = 1,
+    speaks: bool = True,
+    open_page: bool,
+) -> int:
+    """Open a house and serve it until the end; return how many rounds are still open."""
+    from croupier.house.folder import opened_house
+    from croupier.house.pit import Pit
+    from croupier.server.app import guarded, make_app
+    from croupier.server.doorway import Server, serve_config
+    from croupier.server.guard import NO_LIMITS
+    from croupier.server.passing import Passing
+    from croupier.server.people import People
+    from croupier.server.quotas import Quotas
+
+    config, rules_of, policy, data, database, folders = setup
+    with opened_house(data, database, node=address, is_locked=nodes > 1) as house:
         people, books = People(house.store), house.books()
-        pit = Pit(config, books, rules_of, signing=house.signing())
-        quotas = None if no_limits else Quotas()
-        app = make_app(pit, people, folders=context.obj, messages=policy.messages, quotas=quotas)
-        with _listening(host, port) as listener:
-            address = f"http://{host}:{listener.getsockname()[1]}"
-            _announce(address, people.operator_link(), _kept(data, database))
-            if open_page:
-                webbrowser.open(f"{address}/")
-            server = Server(serve_config(guarded(app, policy), host=host, port=port))
+        pit = Pit(config, books, rules_of, signing=house.signing(), nodes=nodes)
+        quotas = None if policy.messages == NO_LIMITS.messages else Quotas()
+        app = make_app(pit, people, folders=folders, messages=policy.messages, quotas=quotas)
+        whole: Any = app
+        if database:
+            whole = Passing(app, pit, master=house.keys.master, address=address)
+        with _listener(where) as listener:
+            host, port = listener.getsockname()[:2]
+            if speaks:
+                page = f"http://{host}:{port}"
+                _announce(page, people.operator_link(), _kept(data, database))
+                if open_page:
+                    webbrowser.open(f"{page}/")
+            server = Server(serve_config(guarded(whole, policy), host=host, port=port))
+            server.drain = pit.drain
             books.on_lost = partial(setattr, server, "should_exit", True)
             _run(server, listener)
         people.close()
-        open_rounds = getattr(app.state, "open_rounds", 0)
     if books.lost is not None:
         raise UserError(f"{books.lost}; the house was closed, and nothing was acknowledged since")
     if not server.started:
         raise UserError("the tables could not be opened; the log says why")
-    _say(f"Closed. Open rounds stored for the next start: {open_rounds}.")
+    return getattr(app.state, "open_rounds", 0)
+
+
+@contextmanager
+def _link_address(setup: Setup, link: str | None) -> Iterator[str]:
+    """Yield where other servers of the house reach this one: on this machine, a socket file."""
+    if not setup.database:
+        yield ""
+    elif link:
+        if not re.fullmatch(r"[^\s:]+:\d{1,5}", link):
+            raise UserError("must be HOST:PORT", field="--link")
+        yield link
+    else:
+        with tempfile.TemporaryDirectory(prefix="croupier-") as folder:
+            yield f"unix:{folder}/link"
+
+
+@contextmanager
+def _listener(where: socket.socket | tuple[str, int]) -> Iterator[socket.socket]:
+    if isinstance(where, tuple):
+        with _listening(*where) as listener:
+            yield listener
+    else:
+        yield where
 
 
 def _check_automatic(config: Any) -> None:

@@ -7,7 +7,10 @@ from croupier.gallery.gallery import Gallery
 from croupier.gallery.outbox import Mail, Viewer
 from croupier.gallery.scene import Scene, scene_of
 from croupier.house.pit import Pit
+from croupier.house.table import Table
 
+MOVED = 1012
+"""The close code of a socket whose table another process has now: come back and ask again."""
 ENDED = 4403
 """The close code of a socket whose player's session has ended."""
 
@@ -28,16 +31,26 @@ class Galleries:
     def open(self) -> None:
         """Let each table of the pit be looked at."""
         for table in self.pit.tables.values():
-            gallery = Gallery(
-                table.config,
-                table.current(),
-                names=self.names,
-                wait_ms=self.pit.books.clocks.wait_ms,
-                note_present=table.note_present,
-            )
-            table.listeners.append(gallery.tell)
-            self._of[table.id] = gallery
+            self.add(table)
         self.pit.books.on_purse = self.tell_purse
+
+    def add(self, table: Table) -> None:
+        """Let a table be looked at."""
+        gallery = Gallery(
+            table.config,
+            table.current(),
+            names=self.names,
+            wait_ms=self.pit.books.clocks.wait_ms,
+            note_present=table.note_present,
+        )
+        table.listeners.append(gallery.tell)
+        self._of[table.id] = gallery
+
+    def drop(self, table: Table) -> None:
+        """Send the viewers of a table away: another process has it now."""
+        if gallery := self._of.pop(table.id, None):
+            for viewer in gallery.viewers:
+                viewer.end(MOVED)
 
     def close(self) -> None:
         """Close all sockets."""
@@ -67,7 +80,8 @@ class Galleries:
             theirs.discard(viewer)
             if not theirs:
                 del self._sockets[player]
-        self._of[table].farewell(viewer)
+        if gallery := self._of.get(table):
+            gallery.farewell(viewer)
 
     def tell_purse(self, player: str, cents: int) -> None:
         """Tell a player what is in the purse now."""

@@ -8,7 +8,7 @@ published and replied to.
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
@@ -19,7 +19,7 @@ from croupier.house.log import log, log_crash
 from croupier.house.turn import Reply
 from croupier.ledger.accounts import Account, account, kind_of
 from croupier.ledger.entries import Entry
-from croupier.ledger.store import Answer, Lost, Request, Result, View
+from croupier.ledger.store import Answer, Lost, NotOwner, Request, Result, View
 from croupier.ledger.stores.protocol import Store
 from croupier.money import shown_cents
 from croupier.table.commands import Time
@@ -104,6 +104,8 @@ class Books:
     """Called with a player whose purse has changed, and the cents in it."""
     on_lost: Callable[[], None] = lambda: None
     """Called once when nothing can be stored any more."""
+    on_moved: Callable[[str], None] = lambda _: None
+    """Called with a stream that turned out to be another process's."""
 
     def __post_init__(self) -> None:
         self.stored = 0
@@ -210,9 +212,11 @@ class Books:
             results = await self.commit(finish)
         except Exception as error:
             return [error] * len(requests)
-        for result in results:
+        for request, result in zip(requests, results, strict=True):
             if isinstance(result, Lost):
                 self.lose(result)
+            elif isinstance(result, NotOwner):
+                self.on_moved(request.claim.stream)
         return results
 
     async def commit(self, finish: Callable[[], T]) -> T:
@@ -285,6 +289,26 @@ class Books:
             elif not holds[each] and each.startswith(("layout:", "bank:")):
                 del holds[each]
 
+    def learn(self, held: Mapping[Account, int]) -> None:
+        """Take over what accounts hold, as other processes may have changed it."""
+        for one, micros in held.items():
+            if self._holds.get(one) == micros:
+                continue
+            self._holds[one] = micros
+            if one.startswith("player:"):
+                self.on_purse(one.removeprefix("player:"), shown_cents(micros))
+            elif one.startswith("pending:"):
+                (self.pending.add if micros else self.pending.discard)(one)
+
+    async def hear_of(self, accounts: Collection[Account]) -> None:
+        """Look accounts up that other processes may have changed."""
+        self.learn(await self.read(lambda view: view.held(accounts)))
+
+    async def hear_of_purse(self, player: str) -> None:
+        """Look a player's purse up, if other processes may have changed it."""
+        if self.store.tenure.is_shared:
+            await self.hear_of([account("player", player)])
+
     def purse_cents(self, player: str) -> int:
         """Return the chips that a player has."""
         return shown_cents(self._holds.get(account("player", player), 0))
@@ -295,6 +319,30 @@ class Books:
 
     def balances(self) -> Mapping[Account, int]:
         return self._holds
+
+
+class Purses:
+    """A mailbox that nobody writes to: rung, it reads what other processes may have changed.
+
+    As a mailbox it is visited while no commit is under way, so nothing is counted twice.
+    """
+
+    unsure = True
+
+    def __init__(self, books: Books, accounts: Callable[[], Collection[Account]]) -> None:
+        self._books, self._accounts = books, accounts
+
+    async def catch_up(self) -> None:
+        await self._books.hear_of(self._accounts())
+
+    def decide(self) -> list[Request]:
+        return []
+
+    def settled(self, results: Sequence[Result]) -> None:
+        pass
+
+    def fail(self, error: Exception) -> None:
+        pass
 
 
 async def answer_to(ask: Callable[[Reply], None]) -> Answer:

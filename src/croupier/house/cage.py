@@ -1,6 +1,7 @@
 """The cage: where players get their chips. It has a mailbox of its own, and its own stream."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from copy import copy
 from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
@@ -9,13 +10,13 @@ from croupier.errors import Refused, UserError
 from croupier.house.books import Books, answer_to
 from croupier.house.recall import check_kept
 from croupier.house.turn import Reply
-from croupier.ledger.accounts import Account
-from croupier.ledger.audit import Posted
+from croupier.ledger.accounts import Account, account
+from croupier.ledger.audit import Posted, RulesOf
 from croupier.ledger.entries import at_stake
 from croupier.ledger.events import Bought, LedgerEvent
-from croupier.ledger.found import player_at
+from croupier.ledger.found import player_at, round_found
 from croupier.ledger.scribe import Draft, Happened, Scribe
-from croupier.ledger.store import Answer, Claim, Request, Result, View, Work
+from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, View, Work
 from croupier.money import shown_cents
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
@@ -28,6 +29,7 @@ Decide = Callable[[], LedgerEvent | None]
 
 
 class _Ask(NamedTuple):
+    player: str
     decide: Decide
     reply: Reply
 
@@ -36,12 +38,20 @@ class Cage:
     """A mailbox that takes one ask a turn: the next is decided on the purses that it leaves."""
 
     def __init__(
-        self, books: Books, rounds: Callable[[], Iterable[Round]], *, guest_cents: int
+        self,
+        books: Books,
+        rounds: Callable[[], Iterable[Round]],
+        rules_of: RulesOf,
+        *,
+        guest_cents: int,
     ) -> None:
         self.books, self.guest_cents = books, guest_cents
+        self._rules_of = rules_of
         self.scribe = Scribe(CAGE, _no_rules)
         self._rounds = rounds
-        """Returns the rounds that are in play, at all tables."""
+        """Returns the rounds that are in play, at all tables of this process."""
+        self._staked: dict[str, int] = {}
+        """What players who ask have at stake, where other processes have tables too."""
         self._owners: dict[Account, str] = {}
         """Whose each pending award is."""
         self._inbox: list[_Ask] = []
@@ -67,7 +77,7 @@ class Cage:
                 raise Refused("enough_chips", message, field="purse")
             return Bought(player, most - owned)
 
-        await self.act(decide)
+        await self.act(player, decide)
 
     async def fill(self, player: str, cents: int) -> None:
         """Give a player of the house as many chips as it needs."""
@@ -76,19 +86,21 @@ class Cage:
             missing = cents - self.books.purse_cents(player)
             return Bought(player, missing) if missing > 0 else None
 
-        await self.act(decide)
+        await self.act(player, decide)
 
-    async def act(self, decide: Decide) -> None:
-        """Decide something on what the purses hold, and wait until it is stored."""
-        await answer_to(partial(self._ask, decide))
+    async def act(self, player: str, decide: Decide) -> None:
+        """Decide something on what a player's purse holds, and wait until it is stored."""
+        await answer_to(partial(self._ask, player, decide))
 
-    def _ask(self, decide: Decide, reply: Reply) -> None:
-        self._inbox.append(_Ask(decide, reply))
+    def _ask(self, player: str, decide: Decide, reply: Reply) -> None:
+        self._inbox.append(_Ask(player, decide, reply))
         self.books.ring(self)
 
     def owned_cents(self, player: str) -> int:
         """Return what a player owns: the purse, what lies on tables, and awards not yet paid."""
-        staked = sum(at_stake(round).get(player, 0) for round in self._rounds())
+        staked = self._staked.get(player)
+        if staked is None:
+            staked = sum(at_stake(round).get(player, 0) for round in self._rounds())
         balances = self.books.balances()
         pending = [balances[a] for a in self.books.pending if self._owners.get(a) == player]
         return self.books.purse_cents(player) + staked + shown_cents(sum(pending))
@@ -97,8 +109,12 @@ class Cage:
 
     @property
     def unsure(self) -> bool:
-        """Whether a commit failed that may have succeeded, or a pending award has no owner yet."""
-        return self._doubtful or not self.books.pending <= self._owners.keys()
+        """Whether a commit failed that may have succeeded, or a pending award has no owner yet.
+
+        Where other processes have tables, somebody's purse has to be looked up first.
+        """
+        look = self.books.store.tenure.is_shared and bool(self._inbox)
+        return look or self._doubtful or not self.books.pending <= self._owners.keys()
 
     async def catch_up(self) -> None:
         """Read what was stored although it seemed to fail, and whose the pending awards are."""
@@ -108,14 +124,36 @@ class Cage:
             self._doubtful = False
             events = self.scribe.number - before.number
             self.books.posted((row.entry for row in posted), events=events)
+        if self.books.store.tenure.is_shared:
+            self._staked = {}
+            asking = {ask.player for ask in self._inbox}
+            held, self._staked = await self.books.read(partial(self._looked_up, players=asking))
+            self.books.learn(held)
         for one in self.books.pending - self._owners.keys():
             # The account names the round and the seat.
             round, seat, _ = one.removeprefix("pending:").rsplit("/", 2)
             owner = partial(player_at, round=round, seat=int(seat))
             self._owners[one] = await self.books.read(owner)
 
+    def _looked_up(
+        self, view: View, players: Collection[str]
+    ) -> tuple[dict[Account, int], dict[str, int]]:
+        """Return what players and pending awards hold, and what each player has at stake."""
+        purses = {player: account("player", player) for player in players}
+        staked = {
+            player: sum(
+                at_stake(round_found(view, id, self._rules_of).played.round).get(player, 0)
+                for id in view.rounds_with(purse)
+            )
+            for player, purse in purses.items()
+        }
+        return view.held([*purses.values()]) | view.balances("pending"), staked
+
     def decide(self) -> list[Request]:
+        shared = self.books.store.tenure.is_shared
         while self._inbox:
+            if shared and self._inbox[0].player not in self._staked:
+                return []  # This one came while another was looked up.
             try:
                 event = self._inbox[0].decide()
             except Exception as error:
@@ -127,7 +165,8 @@ class Cage:
             time_ms = self.books.clocks.wall_ms()
             draft = self.scribe.draft([Happened("ledger", event)], time_ms=time_ms)
             digest = sha256(draft.events[0].data).digest()
-            claim = Claim(f"{CAGE}#{draft.scribe.number}", digest, CAGE, self.scribe.head)
+            id = f"{CAGE}#{draft.scribe.number} {self.books.store.tenure.name}".rstrip()
+            claim = Claim(id, digest, CAGE, self.scribe.head)
             self._draft = draft
             return [Request(claim, (), partial(_work, draft))]
         return []
@@ -140,6 +179,8 @@ class Cage:
                 self.books.posted(draft.events[0].entries, events=1)
             else:
                 self._doubtful = True
+            if isinstance(result, Refused) and result.code == STREAM_MOVED:
+                continue  # Another process was quicker: decide again on what it left.
             self._reply(result)
         if self._inbox or self._doubtful:
             self.books.ring(self)
@@ -159,7 +200,7 @@ def _work(draft: Draft, _: object) -> Work:
 
 def _missed_by(view: View, scribe: Scribe) -> tuple[Scribe, list[Posted]]:
     check_kept(view, scribe)
-    read = Scribe(CAGE, _no_rules).read(view.stream(CAGE))
+    read = copy(scribe).read(view.stream(CAGE, after=scribe.number))
     return read, list(view.posted(CAGE, after=scribe.number))
 
 

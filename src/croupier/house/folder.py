@@ -7,7 +7,7 @@ signs a checkpoint.
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from croupier.errors import UserError
@@ -24,8 +24,8 @@ KEPT = (MASTER, SIGNING, CHECKPOINTS, HIGH_WATER)
 
 
 @contextmanager
-def opened_house(folder: Path, database: str | None = None) -> Iterator["House"]:
-    """Open a folder and its ledger, and lock it for this server; create it if there is none."""
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder for one server; create it if there is none."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, OWNER_ONLY)
@@ -37,7 +37,22 @@ def opened_house(folder: Path, database: str | None = None) -> Iterator["House"]
         os.close(lock)
         raise UserError(f"another server has {folder.name} open", field="--data") from None
     try:
-        store = _ledger(folder, database)
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def opened_house(
+    folder: Path, database: str | None = None, *, node: str = "", is_locked: bool = False
+) -> Iterator["House"]:
+    """Open a folder and its ledger, and lock it for this server; create it if there is none.
+
+    On PostgreSQL the server is a node that others reach at its address. Workers of one server open
+    a folder that it has locked for them.
+    """
+    with nullcontext() if is_locked else locked_folder(folder):
+        store = _ledger(folder, database, node)
         try:
             keys = keys_of(folder, store)
             with store.reading() as view:
@@ -45,13 +60,11 @@ def opened_house(folder: Path, database: str | None = None) -> Iterator["House"]
             yield House(folder, store, keys)
         finally:
             store.close()
-    finally:
-        os.close(lock)
 
 
-def _ledger(folder: Path, database: str | None) -> Store:
+def _ledger(folder: Path, database: str | None, node: str) -> Store:
     if database:
-        return open_postgres(database, make=True, alone=True)
+        return open_postgres(database, make=True, node=node)
     file = folder / LEDGER
     there = [name for name in KEPT if (folder / name).exists()]
     if there and not file.exists():

@@ -2,21 +2,22 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 from croupier.errors import Refused, UserError
 from croupier.house import players
 from croupier.house.acts import Acts
 from croupier.house.automatic import AutomaticDealer
-from croupier.house.books import Books
+from croupier.house.books import Books, Purses
 from croupier.house.cage import Cage
-from croupier.house.config import Config
+from croupier.house.config import Config, TableConfig
 from croupier.house.keys import Keys, vouching_of
-from croupier.house.log import log_crash
+from croupier.house.log import log, log_crash
 from croupier.house.recall import recall
 from croupier.house.signing import Checkpoints, Signing
 from croupier.house.table import Table
+from croupier.ledger.accounts import Account, account
 from croupier.ledger.acts import (
     AccountDisabled,
     DealingStopped,
@@ -27,11 +28,23 @@ from croupier.ledger.acts import (
 from croupier.ledger.audit import RulesOf
 from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.marks import RESTORES
+from croupier.ledger.tenure import (
+    CHECKPOINT,
+    EMPTY,
+    PATIENCE_MS,
+    Roster,
+    is_free,
+    to_claim,
+    to_hand_over,
+)
 from croupier.ledger.verify import Verified, verify
 from croupier.round.state import Round
 
 LOOK_S = 1.0
-"""How often to look for seats whose players are gone."""
+"""How often to look for seats whose players are gone, and for tables that nobody has."""
+MEET_MS, MEET_S = 10_000, 0.05
+DRAIN_MS = 20_000
+"""How long to wait for rounds to end before tables are handed over as they stand."""
 AWAY_MS = 180_000
 """A player who has been away this long gives up the seat, whether or not rounds are dealt."""
 ERA_CHARS = 8
@@ -43,57 +56,195 @@ class Pit:
     """The tables of a process."""
 
     def __init__(
-        self, config: Config, books: Books, rules_of: RulesOf, *, signing: Signing | None = None
+        self,
+        config: Config,
+        books: Books,
+        rules_of: RulesOf,
+        *,
+        signing: Signing | None = None,
+        nodes: int = 1,
     ) -> None:
         self.config, self.books, self.rules_of = config, books, rules_of
+        self.tenure = books.store.tenure
+        self.register: Roster = EMPTY
+        """Which process has which table, as of the last look."""
         self.tables: dict[str, Table] = {}
         self.dealers: dict[str, AutomaticDealer] = {}
-        self.cage = Cage(books, self.rounds, guest_cents=config.guest_chips_cents)
+        guest_cents = config.guest_chips_cents
+        self.cage = Cage(books, self.rounds, rules_of, guest_cents=guest_cents)
         self.checkpoints = Checkpoints(books, signing) if signing else None
+        self.on_open: Callable[[Table], None] = lambda _: None
+        self.on_close: Callable[[Table], None] = lambda _: None
+        """Called when a table is taken up, and when another process has it."""
+        self.configs = {table.id: table for table in config.tables}
+        """All tables of the house, also those that other processes have."""
+        self._nodes = nodes
+        self._free_since: dict[str, int] = {}
         self._gone: dict[tuple[str, str], int] = {}
         """Since when players who sit at a table are away; a restart starts over."""
+        self._stopped: set[str] = set()
+        """The tables at which dealing was stopped, also those that other processes have."""
         self._disabled: set[str] = set()
         self._not_players: set[str] = set()
         """Whose roles were taken: nobody sits without the role of a player."""
         self.acts = Acts(books)
         self.acts.listeners.append(self._hear)
         self._tasks: list[asyncio.Task[None]] = []
+        self._dealing: dict[str, asyncio.Task[None]] = {}
+        self._signing: asyncio.Task[None] | None = None
+        self._deals = self._drains = False
 
     async def start(self, *, deals: bool = True) -> None:
-        """Open all tables as their journals left them, and begin to deal."""
+        """Open the tables of this process as their journals left them, and begin to deal."""
+        self._deals = deals
         await self.books.start()
-        if self.checkpoints:
-            await self.checkpoints.start()
         self.books.era = await self.books.read(_era)
         await self.cage.start()
-        for config in self.config.tables:
-            found = partial(recall, stream=config.id, rules_of=self.rules_of)
-            table = Table(config, self.books, await self.books.read(found))
-            if "dealer" not in config.rules.things:
-                self.dealers[table.id] = AutomaticDealer(table)
-            await table.start()
-            self.tables[table.id] = table
+        self.books.on_moved = self._step_down
+        if self.tenure.is_shared:
+            await self._meet()
+            await self._tend()
+            self._tasks.append(asyncio.create_task(self._tend_on(), name="leases"))
+        else:
+            await self._take([*self.configs, CHECKPOINT])
         await self.acts.start()
         self._tasks.append(asyncio.create_task(self._follow_acts(), name="acts"))
         if deals:
-            for id, dealer in self.dealers.items():
-                self._tasks.append(asyncio.create_task(dealer.run(), name=f"table {id}"))
             self._tasks.append(asyncio.create_task(self._mind_seats(), name="seats"))
-        if self.checkpoints:
-            self._tasks.append(asyncio.create_task(self.checkpoints.run(), name="checkpoints"))
 
     async def stop(self) -> int:
         """Stop dealing; every open round is stored as it stands. Return how many are open."""
-        for task in self._tasks:
+        signing = [self._signing] if self._signing else []
+        tasks = [*self._tasks, *self._dealing.values(), *signing]
+        for task in tasks:
             task.cancel()
-        for task in self._tasks:
+        for task in tasks:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
         self._tasks.clear()
+        self._dealing.clear()
         await self.books.idle()
-        if self.checkpoints:
+        if self.checkpoints and signing:
             await self.checkpoints.stop()
         return len([*self.rounds()])
+
+    # ------------------------------------------------------------ which tables
+
+    async def _meet(self) -> None:
+        """Wait for the other processes that are starting, so that tables need not move at once."""
+        until_ms = self.books.clocks.wait_ms() + MEET_MS
+        while self.books.clocks.wait_ms() < until_ms:
+            self.register = await self.books.away(self.tenure.register)
+            if len(self.register.nodes) >= self._nodes:
+                return
+            await asyncio.sleep(MEET_S)
+
+    async def _tend_on(self) -> None:
+        """Look after the leases until cancelled."""
+        purses = Purses(self.books, self._players)
+        while True:
+            await asyncio.sleep(LOOK_S)
+            try:
+                await self._tend()
+                self.books.ring(purses)
+            except Unavailable:
+                pass  # Nobody can take anything over without the database either.
+            except Exception as error:
+                log_crash(error, missing="leases")
+
+    async def _tend(self) -> None:
+        """Close tables that are another's by now, hand over those of others, take up our own."""
+        self.register = await self.books.away(self.tenure.register)
+        for id in [id for id in self.tables if id not in self.tenure.owned]:
+            self._step_down(id)
+        if self._signing and CHECKPOINT not in self.tenure.owned:
+            self._signing.cancel()
+            self._signing = None
+        me, now_ms = self.tenure.name, self.books.clocks.wait_ms()
+        away = to_hand_over(self.register, me, self.tables)
+        await self.release([id for id in away if _is_idle(self.tables[id])])
+        streams = [*self.configs, CHECKPOINT]
+        free = [stream for stream in streams if is_free(self.register, stream)]
+        self._free_since = {s: self._free_since.get(s, now_ms) for s in free}
+        patient_ms = now_ms - PATIENCE_MS
+        waited = {s for s, since in self._free_since.items() if since <= patient_ms}
+        wanted = [] if self._drains else to_claim(self.register, me, streams, waited=waited)
+        if wanted:
+            await self.books.away(self.tenure.claim, wanted)
+        await self._take([stream for stream in streams if stream in self.tenure.owned])
+
+    async def _take(self, streams: list[str]) -> None:
+        """Begin to do what this process has the leases for, and doesn't do yet."""
+        if CHECKPOINT in streams and self._signing is None and self.checkpoints:
+            await self.checkpoints.start()
+            self._signing = asyncio.create_task(self.checkpoints.run(), name="checkpoints")
+        for stream in streams:
+            if stream in self.configs and stream not in self.tables:
+                await self._open(self.configs[stream])
+
+    async def _open(self, config: TableConfig) -> None:
+        """Take a table up where its journal left it."""
+        found = partial(recall, stream=config.id, rules_of=self.rules_of)
+        table = Table(config, self.books, await self.books.read(found))
+        if self.tenure.is_shared:
+            await self.books.hear_of(self._accounts(table))
+        dealer = None if "dealer" in config.rules.things else AutomaticDealer(table)
+        await table.start()
+        table.note_open(open=table.id not in self._stopped)
+        self.tables[table.id] = table
+        if dealer is not None:
+            self.dealers[table.id] = dealer
+            if self._deals:
+                dealing = asyncio.create_task(dealer.run(), name=f"table {table.id}")
+                self._dealing[table.id] = dealing
+        if self.tenure.is_shared:
+            epoch = self.tenure.owned.get(table.id, 0)
+            log("table_opened", table=table.id, node=self.tenure.name, epoch=epoch)
+        self.on_open(table)
+
+    def _accounts(self, table: Table) -> list[Account]:
+        """Return the accounts that a table shows: its players' and its meters'."""
+        players = table.place.standing.table.seats.values()
+        meters = (table.config.meter(id) for id in table.config.rules.meters)
+        return [*(account("player", p) for p in players), *(account("meter", m) for m in meters)]
+
+    def _players(self) -> set[Account]:
+        """Return the accounts that the tables of this process show."""
+        seen = {one for table in self.tables.values() for one in self._accounts(table)}
+        present = {p for table in self.tables.values() for p in table.notes.company.present}
+        return seen | {account("player", player) for player in present}
+
+    def _step_down(self, id: str) -> None:
+        """Close a table that another process has now; nothing more is decided here."""
+        table = self.tables.pop(id, None)
+        if table is None:
+            return
+        log("table_moved", table=id, node=self.tenure.name)
+        self.dealers.pop(id, None)
+        if dealing := self._dealing.pop(id, None):
+            dealing.cancel()
+        self.on_close(table)
+        table.step_down()
+
+    async def release(self, ids: Collection[str]) -> None:
+        """Let other processes have tables of ours, as they stand."""
+        if not ids:
+            return
+        for id in ids:
+            self._step_down(id)
+        # This waits for appends in progress, which hold the lease; none can begin any more.
+        await self.books.away(self.tenure.release, ids)
+
+    async def drain(self) -> None:
+        """Hand every table over at the end of its round, or as it stands if that takes long."""
+        if not self.tenure.is_shared or len(self.register.nodes) < 2:
+            return
+        self._drains = True
+        until_ms = self.books.clocks.wait_ms() + DRAIN_MS
+        while self.tables:
+            late = self.books.clocks.wait_ms() >= until_ms
+            await self.release([i for i, t in self.tables.items() if late or _is_idle(t)])
+            await asyncio.sleep(MEET_S)
 
     def table(self, id: str) -> Table:
         """Return a table, or refuse an id that none has."""
@@ -133,7 +284,7 @@ class Pit:
 
     async def free_seats(self) -> None:
         """Free the seats of players who may not sit any longer or have been away too long."""
-        for table in self.tables.values():
+        for table in list(self.tables.values()):
             try:
                 await self._free_seats_at(table)
             except Refused:
@@ -176,8 +327,10 @@ class Pit:
                 (self.books.out.add if out else self.books.out.discard)(meter)
                 for table in self.tables.values():
                     table.look_again()
-            case DealingStopped(id, stopped) if id in self.tables:
-                self.tables[id].note_open(open=not stopped)
+            case DealingStopped(id, stopped):
+                (self._stopped.add if stopped else self._stopped.discard)(id)
+                if id in self.tables:
+                    self.tables[id].note_open(open=not stopped)
             case AccountDisabled(person, disabled):
                 (self._disabled.add if disabled else self._disabled.discard)(person)
             case RolesSet(person, roles):
@@ -189,6 +342,12 @@ class Pit:
         while True:
             await asyncio.sleep(LOOK_S)
             await self.free_seats()
+
+
+def _is_idle(table: Table) -> bool:
+    """Whether nobody at a table has money in a round."""
+    round = table.place.standing.in_play
+    return round is None or not any(box.stakes for box in round.boxes.values())
 
 
 def _era(view: View) -> str:

@@ -22,7 +22,7 @@ from croupier.house.recall import Recalled, missed_by
 from croupier.house.standing import Act, new_standing
 from croupier.house.turn import Ask, CommandId, Perform, Place, Reply, Stored, Turn
 from croupier.ledger.events import MeterStarted
-from croupier.ledger.store import Answer, Request, Result
+from croupier.ledger.store import Answer, NotOwner, Request, Result
 from croupier.money import micros
 from croupier.round.events import Dealt
 
@@ -188,6 +188,11 @@ class Table:
         self._held += [(ask.reply, error) for ask in self._inbox]
         self._inbox.clear()
         self._release()
+
+    def step_down(self) -> None:
+        """Stop: another process has the table now, and what is waiting has to be asked there."""
+        self.listeners.clear()
+        self.fail(NotOwner(f"another server has {self.id} now"))
 
     async def catch_up(self) -> None:
         """Stand where the journal stands: something may have been stored that nobody heard of."""

@@ -4,7 +4,7 @@ Everything a command writes is appended in one transaction or not at all. Sendin
 id again returns the same answer and has no further effect.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from croupier.errors import Code, CroupierError
@@ -32,6 +32,10 @@ class Unsure(Unavailable):
 
 class Lost(Unavailable):
     """Raised when another server has the ledger, or part of it is missing: nothing may be added."""
+
+
+class NotOwner(Unavailable):
+    """Raised when another process has the stream now, and nothing was stored; ask there."""
 
 
 class Claim(NamedTuple):
@@ -135,6 +139,12 @@ class View(Protocol):
 
     def balances(self, kind: str = "") -> dict[Account, int]:
         """Return all balances, or those of one kind of account."""
+
+    def held(self, accounts: Collection[Account]) -> dict[Account, int]:
+        """Return the balances of those accounts that exist."""
+
+    def rounds_with(self, account: Account) -> list[str]:
+        """Return the open rounds that an account has put money into."""
 
     def answer(self, command: str) -> Answer | None:
         """Return the answer to an earlier command."""

@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from croupier import __version__
 from croupier.gallery.galleries import Galleries
 from croupier.house.pit import Pit
+from croupier.house.table import Table
 from croupier.ledger.store import Unavailable
 from croupier.server import sockets
 from croupier.server.bots import house_players
@@ -20,6 +22,7 @@ from croupier.server.limits import Rate
 from croupier.server.pages import mount
 from croupier.server.pages import player as player_pages
 from croupier.server.pages import tables as table_pages
+from croupier.server.passing import nowhere
 from croupier.server.people import People
 from croupier.server.quotas import Quotas
 from croupier.server.registry import PLAYER
@@ -38,20 +41,20 @@ def make_app(
     """Return the application, whose lifespan starts and stops the pit."""
     galleries = Galleries(pit)
 
+    attendance = Attendance(galleries, people)
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await pit.start()
         galleries.open()
-        await _learn_names(galleries, people)
-        players = [asyncio.create_task(player.run()) for player in house_players(galleries)]
+        for table in pit.tables.values():
+            attendance.come(table)
+        pit.on_open, pit.on_close = attendance.open, attendance.close
+        await attendance.settled()
         try:
             yield
         finally:
-            for task in players:
-                task.cancel()
-            for task in players:
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
+            await attendance.stop()
             app.state.open_rounds = await pit.stop()
             galleries.close()
             desk.close()
@@ -67,6 +70,7 @@ def make_app(
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)
     app.state.quotas = quotas
+    app.state.everywhere = nowhere
     people.on_ended = galleries.end
     people.on_named = galleries.name
     people.on_changed = _Rechecking(galleries, people).check
@@ -79,20 +83,9 @@ def make_app(
     return app
 
 
-def guarded(app: FastAPI, policy: Policy | None = None) -> Guard:
+def guarded(app: ASGIApp, policy: Policy | None = None) -> Guard:
     """Wrap the application in its guard."""
     return Guard(app, policy)
-
-
-async def _learn_names(galleries: Galleries, people: People) -> None:
-    """Look up the names of the players who sit at the tables."""
-    tables = galleries.pit.tables.values()
-    seated = {p for table in tables for p in table.place.standing.table.seats.values()}
-    for player in sorted(seated):
-        if person := await people.find(player):
-            galleries.names[player] = person.name
-            plays = PLAYER in person.roles
-            galleries.pit.bar(player, disabled=person.disabled, plays=plays)
 
 
 class _Rechecking:
@@ -113,3 +106,52 @@ class _Rechecking:
             self._galleries.keep(person, await self._people.sessions_of(person))
         except Unavailable:
             self._galleries.end(person)  # They can come back once the database is.
+
+
+class Attendance:
+    """What comes with each table that is open here: names of its players, and house players."""
+
+    def __init__(self, galleries: Galleries, people: People) -> None:
+        self._galleries, self._people = galleries, people
+        self._tasks: dict[str, list[asyncio.Task[None]]] = {}
+        self._learning: set[asyncio.Task[None]] = set()
+
+    def open(self, table: Table) -> None:
+        """Let a table be looked at that was taken up just now."""
+        self._galleries.add(table)
+        self.come(table)
+
+    def come(self, table: Table) -> None:
+        """Learn who sits at a table, and let house players sit down."""
+        learning = asyncio.create_task(self._learn_names(table))
+        self._learning.add(learning)
+        learning.add_done_callback(self._learning.discard)
+        players = house_players(self._galleries, table)
+        self._tasks[table.id] = [asyncio.create_task(player.run()) for player in players]
+
+    async def _learn_names(self, table: Table) -> None:
+        for player in sorted({*table.place.standing.table.seats.values()}):
+            if person := await self._people.find(player):
+                self._galleries.names[player] = person.name
+                plays = PLAYER in person.roles
+                self._galleries.pit.bar(player, disabled=person.disabled, plays=plays)
+        table.look_again()
+
+    async def settled(self) -> None:
+        """Wait until all names are known."""
+        await asyncio.gather(*self._learning)
+
+    def close(self, table: Table) -> None:
+        """Leave a table that another process has now."""
+        self._galleries.drop(table)
+        for task in self._tasks.pop(table.id, ()):
+            task.cancel()
+
+    async def stop(self) -> None:
+        """Let the house players go."""
+        tasks = [task for tasks in self._tasks.values() for task in tasks]
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task

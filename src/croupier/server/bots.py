@@ -98,10 +98,9 @@ class HousePlayer:
         await answer_to(lambda reply: self.table.hear(self.player, sent, digest, reply=reply))
 
 
-def house_players(galleries: Galleries) -> list[HousePlayer]:
-    """Return the players of the house, from the last seat of each table down."""
+def house_players(galleries: Galleries, table: Table) -> list[HousePlayer]:
+    """Return the players of the house at a table, from its last seat down."""
     return [
         HousePlayer(galleries, table, seat)
-        for table in galleries.pit.tables.values()
         for seat in range(table.config.seats, table.config.seats - table.config.bots, -1)
     ]

@@ -13,8 +13,9 @@ import socket
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, ClassVar
 
 import h11
@@ -172,7 +173,27 @@ class Doorman(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Uvicorn, with its long-lived objects exempt from garbage collection once it has started."""
+    """Uvicorn, with its long-lived objects exempt from garbage collection once it has started.
+
+    SIGTERM first lets tables go to other servers of the house, where there are any; repeated, or as
+    Ctrl-C, it doesn't.
+    """
+
+    drain: Callable[[], Coroutine[Any, Any, None]] | None = None
+    _draining: asyncio.Task[None] | None = None
+    _is_asked_to_drain = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if sig == signal.SIGTERM and self.drain and not self._is_asked_to_drain:
+            self._is_asked_to_drain = True
+        else:
+            super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        if self._is_asked_to_drain and self._draining is None and self.drain:
+            self._draining = asyncio.create_task(self.drain())
+        is_drained = self._draining is not None and self._draining.done()
+        return await super().on_tick(counter) or is_drained
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -52,6 +52,7 @@ CACHED_MAX, CACHED_S = 4_096, 10.0
 GUEST_TRIES = 12
 ENDING = (AccountMade, PasswordChanged, RolesSet, AccountDisabled, SessionEnded)
 """Acts that end sessions of the person they are about."""
+TICKET, LINK = "ticket", "link"
 
 T = TypeVar("T")
 
@@ -93,6 +94,8 @@ class People:
         self._ends = 0  # Counts revocations.
         self._links: OneTime[str] = OneTime(lasts_s=LINK_S, held_max=LINKS_MAX, clock=clock)
         self.tickets: OneTime[Ticket] = OneTime(lasts_s=TICKET_S, held_max=TICKETS_MAX, clock=clock)
+        self._is_shared = store.tenure.is_shared
+        """Whether other processes serve the same people; then tokens are in the database."""
         self.on_ended: Callable[[str], None] = lambda person: None
         """Called with the id of a person one of whose sessions has ended."""
         self.on_named: Callable[[str, str], None] = lambda person, name: None
@@ -279,11 +282,16 @@ class People:
 
     def operator_link(self) -> str:
         """Return a token that makes its bearer an operator, once."""
-        return self._links.give(OPERATOR)
+        if not self._is_shared:
+            return self._links.give(OPERATOR)
+        token = new_token()
+        with self._store.writing() as rows:
+            registry.give_token(rows, digest(token), LINK, value=OPERATOR, lasts_s=LINK_S)
+        return token
 
     async def use_link(self, token: str) -> Entrance:
         """Sign in with the link that was printed at startup."""
-        if self._links.take(token) is None:
+        if await self._redeemed(LINK, token) is None and self._links.take(token) is None:
             log("link_refused")
             raise Refused("bad_link", "this link has been used or has expired", field="link")
         looks = names.looks(names.OPERATOR)
@@ -298,15 +306,39 @@ class People:
             raise Bug("there is no operator")
         return await self._enter(known.person.id, known.password_hash)
 
+    async def _redeemed(self, kind: str, token: str) -> str | None:
+        """Return the value of a token in the database, the first time."""
+        if not self._is_shared:
+            return None
+        return await self.write(lambda rows: registry.take_token(rows, digest(token), kind))
+
     # ------------------------------------------------------------ tickets
 
-    def give_ticket(self, signed_in: SignedIn, table: str) -> str:
+    async def give_ticket(self, signed_in: SignedIn, table: str) -> str:
         """Return a token for one socket at a table, valid once and for half a minute."""
-        return self.tickets.give(Ticket(signed_in.person.id, signed_in.session, table))
+        ticket = Ticket(signed_in.person.id, signed_in.session, table)
+        if not self._is_shared:
+            return self.tickets.give(ticket)
+        token = new_token()
+        value = " ".join([ticket.person, ticket.session.hex(), ticket.table])
+        key, lasts_s = digest(token), TICKET_S
+        await self.write(
+            lambda rows: registry.give_token(rows, key, TICKET, value=value, lasts_s=lasts_s)
+        )
+        return token
+
+    async def _ticket(self, token: str) -> Ticket | None:
+        if not self._is_shared:
+            return self.tickets.take(token)
+        value = await self._redeemed(TICKET, token)
+        if value is None:
+            return None
+        person, session, table = value.split(" ")
+        return Ticket(person, bytes.fromhex(session), table)
 
     async def admit(self, token: str, table: str) -> SignedIn | None:
         """Return whom a ticket admits to a table, if their session is still valid."""
-        ticket = self.tickets.take(token)
+        ticket = await self._ticket(token)
         if ticket is None or ticket.table != table:
             return None
         ends = -1

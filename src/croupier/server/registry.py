@@ -150,6 +150,23 @@ def end_sessions(session: Session, person: str) -> None:
     session.run("DELETE FROM sessions WHERE person = ?", person)
 
 
+def give_token(session: Session, digest: bytes, kind: str, *, value: str, lasts_s: float) -> None:
+    """Keep a one-time token, and drop those that have expired; only PostgreSQL has these."""
+    session.run("DELETE FROM tokens WHERE ends < clock_timestamp()")
+    ends = "clock_timestamp() + ? * interval '1 second'"
+    sql = f"INSERT INTO tokens (digest, kind, value, ends) VALUES (?, ?, ?, {ends})"
+    session.run(sql, digest, kind, value, lasts_s)
+
+
+def take_token(session: Session, digest: bytes, kind: str) -> str | None:
+    """Return the value of a token, the first time and before it expires."""
+    sql = (
+        "DELETE FROM tokens WHERE digest = ? AND kind = ? AND ends >= clock_timestamp() "
+        "RETURNING value"
+    )
+    return next((str(value) for (value,) in session.rows(sql, digest, kind)), None)
+
+
 def set_password(session: Session, person: str, password_hash: str) -> None:
     session.run("UPDATE persons SET password_hash = ? WHERE person = ?", password_hash, person)
 

@@ -1,14 +1,16 @@
 """The socket of a table. Players bring a ticket; spectators need none."""
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 
-from croupier.gallery.galleries import ENDED, Galleries
+from croupier.gallery.galleries import ENDED, MOVED, Galleries
 from croupier.gallery.outbox import Viewer
 from croupier.house.table import Table
+from croupier.ledger.store import Unavailable
 from croupier.server.people import People
 from croupier.server.registry import PLAYER
 from croupier.server.talk import Talk
@@ -17,7 +19,7 @@ from croupier.server.wire import EXTENSION, Wire
 router = APIRouter()
 CLOSE_S = 1.0
 NO_TABLE, NO_TICKET, ELSEWHERE = 4404, 4401, 4409
-TOO_SLOW = 1013
+TOO_SLOW = UNREACHABLE = 1013
 
 
 @router.websocket("/api/tables/{id}/socket")
@@ -36,9 +38,18 @@ async def socket(
     if table is None:
         await websocket.close(NO_TABLE, "there is no such table")
         return
-    viewer = await _viewer(people, id, ticket)
+    try:
+        viewer = await _viewer(people, id, ticket)
+        if viewer is not None and viewer.player:
+            await galleries.pit.books.hear_of_purse(viewer.player)
+    except Unavailable:
+        await websocket.close(UNREACHABLE, "the ledger is unavailable; try again in a moment")
+        return
     if viewer is None:
         await websocket.close(NO_TICKET, "the ticket was used before, or it is too old")
+        return
+    if galleries.pit.tables.get(id) is not table:
+        await websocket.close(MOVED, "another server has this table now")
         return
     if viewer.player:
         galleries.names[viewer.player] = viewer.name
@@ -70,12 +81,24 @@ async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
 
 
 async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:
-    """Read and write until the socket is closed."""
+    """Hear and answer until the socket is closed."""
     wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
     state = websocket.app.state
     address = websocket.client.host if websocket.client else ""
     allowance = state.quotas.allowance(viewer.player or "", address) if state.quotas else None
     talk = Talk(table, viewer, wire, rate=state.messages, allowance=allowance)
+    await converse(websocket, viewer, talk.hear, put=state.galleries.mail.put)
+
+
+async def converse(
+    websocket: WebSocket,
+    viewer: Viewer,
+    hear: Callable[[str | bytes], None],
+    *,
+    put: Callable[[Callable[[], None]], None],
+) -> None:
+    """Read and write until the socket is closed."""
+    wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
     closing: asyncio.Task[None] | None = None
 
     def write() -> None:
@@ -85,13 +108,13 @@ async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:
         if (viewer.slow or viewer.ended) and closing is None:
             closing = asyncio.create_task(_close(websocket, wire, viewer))
 
-    wire.listen(talk.hear, write)
-    viewer.attach(partial(websocket.app.state.galleries.mail.put, write), write)
+    wire.listen(hear, write)
+    viewer.attach(partial(put, write), write)
     try:
         # Only messages that aren't one short text arrive here, and those sent before `listen`.
         while (message := await websocket.receive())["type"] != "websocket.disconnect":
             text = message.get("text")
-            talk.hear(message.get("bytes") or b"" if text is None else text)
+            hear(message.get("bytes") or b"" if text is None else text)
     finally:
         if closing is not None:
             await closing

@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 from croupier.errors import Refused, UserError
 from croupier.gallery.frames import encode, refused
+from croupier.gallery.galleries import MOVED
 from croupier.gallery.outbox import Viewer
 from croupier.house.log import log, log_crash
 from croupier.house.said import Command, Ping
 from croupier.house.table import Table
-from croupier.ledger.store import NOT_ENOUGH, Answer, Result, Unavailable, Unsure
+from croupier.ledger.store import NOT_ENOUGH, Answer, NotOwner, Result, Unavailable, Unsure
 from croupier.server.limits import Bucket, Rate
 from croupier.server.messages import id_in, message_from
 from croupier.server.quotas import Allowance
@@ -84,6 +85,8 @@ class Talk:
     def _answered(self, said: Said) -> None:
         if isinstance(said, str):
             self.viewer.send(said)
+        elif isinstance(said, NotOwner):
+            self.viewer.end(MOVED)  # Unanswered, so that it is asked again where the table is.
         else:
             log_crash(said, table=self.table.id)
             self.viewer.end(CRASHED)
@@ -140,6 +143,6 @@ def frame_of(id: str, result: Result) -> Said:
             return refused(id, EMPTY_PURSE)
         case UserError():
             return refused(id, result)
-        case Unavailable() if not isinstance(result, Unsure):
+        case Unavailable() if not isinstance(result, Unsure | NotOwner):
             return refused(id, UNAVAILABLE)
     return result

@@ -16,10 +16,10 @@ def open_sqlite(path: Path, *, make: bool = False, alone: bool = False) -> Store
     return SqliteStore(path, make=make, alone=alone)
 
 
-def open_postgres(url: str, *, make: bool = False, alone: bool = False) -> Store:
+def open_postgres(url: str, *, make: bool = False, node: str | None = None) -> Store:
     """Open the ledger in a PostgreSQL database; only `make` creates its tables.
 
-    A server opens it `alone`: a second server is refused.
+    A server opens it as a node, with the address where other servers reach it; '' is nowhere.
     """
     try:
         from croupier.ledger.stores.postgres import PostgresStore
@@ -27,4 +27,4 @@ def open_postgres(url: str, *, make: bool = False, alone: bool = False) -> Store
         if error.name not in ("psycopg", "psycopg_pool"):
             raise
         raise MissingExtra("postgres", "a ledger in PostgreSQL") from None
-    return PostgresStore(url, make=make, alone=alone)
+    return PostgresStore(url, make=make, node=node)

@@ -19,12 +19,17 @@ from croupier.ledger.stores.statements import Row, changes_of
 class Batch:
     """What several commands come to, and what they write."""
 
-    def __init__(self, requests: Iterable[Request], meters: Mapping[Account, int]) -> None:
+    def __init__(
+        self,
+        requests: Iterable[Request],
+        meters: Mapping[Account, int],
+        epochs: Mapping[str, int],
+    ) -> None:
         self.results: list[Result] = []
         """What each command is answered if the batch is stored."""
         self.odd: set[str] = set()
         """Streams whose commands don't fit together, and have to be looked at one by one."""
-        self._meters = meters
+        self._meters, self._epochs = meters, epochs
         self._expected: dict[str, Head] = {}
         self._heads: dict[str, Head] = {}
         self._commands: dict[str, str] = {}
@@ -64,11 +69,11 @@ class Batch:
         return self._meters[of] + change
 
     def _write(self, stream: str, head: Head, work: Work) -> int:
-        number, hash = head
+        (number, hash), epoch = head, self._epochs.get(stream)
         entries: list[Row] = []
         for data, time_ms, subject, posted in work.events:
             number, hash = number + 1, chained(hash, data)
-            event = stream, number, time_ms, subject, data.decode(), hash.hex()
+            event = stream, number, time_ms, subject, data.decode(), hash.hex(), epoch
             self._rows["events"].append(event)
             entries += [(stream, number, line, *entry) for line, entry in enumerate(posted, 1)]
         for changed, micros in changes_of(entries).items():
@@ -91,7 +96,9 @@ class Batch:
             accounts.append((changed, kind, change, 0 if kind in OWING else lowest))
         moved = {s: head for s, head in self._heads.items() if head != self._expected[s]}
         plain = {
-            "streams": [(s, n, hash.hex()) for s, (n, hash) in self._expected.items()],
+            "streams": [
+                (s, n, hash.hex(), self._epochs.get(s)) for s, (n, hash) in self._expected.items()
+            ],
             "moved": [(s, n, hash.hex()) for s, (n, hash) in moved.items()],
             "asked": [*self._commands.items()],
             "accounts": accounts,

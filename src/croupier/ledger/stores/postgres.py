@@ -26,6 +26,7 @@ from croupier.ledger.store import (
     Claim,
     Decide,
     Finish,
+    NotOwner,
     Request,
     Result,
     Unavailable,
@@ -35,9 +36,10 @@ from croupier.ledger.store import (
 )
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.batch import Batch
-from croupier.ledger.stores.holding import ALIVE, FENCE, Holding
+from croupier.ledger.stores.leasing import ALIVE, Leasing
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
 from croupier.ledger.stores.statements import Pen, Reading, Row, check_schema, fill, make_tables
+from croupier.ledger.tenure import CHECKPOINT, Freehold, Tenure
 
 CONNECTIONS_MAX = 8
 CONNECT_S = 10
@@ -53,17 +55,18 @@ NO_LEDGER = (psycopg.OperationalError, psycopg.ProgrammingError, PoolTimeout, Un
 RACED = ("commands_pkey", "streams_pkey", "accounts_pkey")
 """The unique keys that may conflict: both transactions were sent the same command, or the first of
 a stream or an account."""
-FILE, SCHEMA, OLDEST = "postgres.sql", 7, 6
+FILE, SCHEMA, OLDEST = "postgres.sql", 8, 6
 """The schema, its version, and the oldest version that running the file again brings up to date."""
 HAS_TABLES = "SELECT 1 WHERE to_regclass('migrations') IS NOT NULL"
 MAKING = 7_233_091
 """The number of the lock under which one process creates the tables while others wait."""
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-BEGIN, BEGIN_FENCED = "BEGIN", f"BEGIN; {FENCE}"
+BEGIN = "BEGIN"
+BEGIN_AS_NODE = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '1s'"
+"""A node that pauses in the middle of a transaction must not keep others from taking over."""
+FENCE = "SELECT epoch, node, timeline = timeline() FROM leases WHERE stream = ? FOR SHARE"
 APPEND = "SELECT append_v1(%s, %s::jsonb)"
-READ = "SELECT meter, held FROM read_v1(%s, %s, %s)"
-OVERTAKEN = "CR001"
-"""The code of the error that both functions raise when another server has the database."""
+READ = "SELECT meter, held FROM read_v1(%s, %s)"
 T = TypeVar("T")
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -129,10 +132,11 @@ class PostgresStore:
         url: str,
         *,
         make: bool = False,
-        alone: bool = False,
+        node: str | None = None,
         isolation: str = "READ COMMITTED",
     ) -> None:
-        self._holding: Holding | None = None
+        self.tenure: Tenure = Freehold()
+        self._node: Leasing | None = None
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
             min_size=1,
@@ -143,24 +147,25 @@ class PostgresStore:
             kwargs={"autocommit": True, **ALIVE},
             configure=partial(_configure, isolation=isolation),
         )
-        holding: Holding | None = None
+        leasing: Leasing | None = None
         try:
             # Try one connection first: its error says what is wrong, while a pool only waits.
             psycopg.connect(url, connect_timeout=CONNECT_S).close()
-            holding = Holding(url) if alone else None
+            leasing = None if node is None else Leasing(url, node, self._connected)
             self._pool.open(wait=True, timeout=CONNECT_S)
             self._prepare(make=make)
-            if holding:
-                holding.begin()
+            if leasing:
+                leasing.begin()
         except BaseException as error:
             self._pool.close()
-            if holding:
-                holding.close()
+            if leasing:
+                leasing.close()
             if not isinstance(error, NO_LEDGER):
                 raise
             message = str(error).partition("\n")[0]
             raise UserError(f"there is no ledger: {message}", field="--database") from None
-        self._holding = holding
+        if leasing:
+            self.tenure = self._node = leasing
 
     def _prepare(self, *, make: bool) -> None:
         """Create the tables of a new ledger, or bring an older one up to date."""
@@ -174,47 +179,59 @@ class PostgresStore:
                 make_tables(session, FILE, SCHEMA)
 
     @contextmanager
-    def writing(self) -> Iterator[PostgresSession]:
-        """Run one transaction atomically; a server must still hold the database."""
-        holding = self._holding
-        with self._connected() as connection:
-            # Fetch the epoch in the same round trip.
-            begun = connection.execute(BEGIN if holding is None else BEGIN_FENCED)
-            if holding is not None:
-                row = begun.fetchone() if begun.nextset() else None
-                holding.fence(row[0] if row else None)
-            yield PostgresSession(connection)
+    def writing(self, stream: str = "") -> Iterator[PostgresSession]:
+        """Run one transaction atomically; a stream must be this node's."""
+        with self._connected(BEGIN_AS_NODE if self._node else BEGIN) as connection:
+            session = PostgresSession(connection)
+            if self._node and stream:
+                self._fence(session, self._node, stream)
+            yield session
             connection.execute("COMMIT")
 
+    def _fence(self, session: PostgresSession, node: Leasing, stream: str) -> None:
+        """Lock the lease of a stream; raise if it is another node's, or of another epoch."""
+        epoch = node.owned.get(stream)
+        found = list(session.rows(FENCE, stream))
+        if found != ([] if epoch is None else [(epoch, node.name, True)]):
+            node.forget([stream])
+            raise NotOwner(f"another server has {stream} now")
+
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
+    def _connected(self, begin: LiteralString = "") -> Iterator[Connection]:
         """Lend a connection; a transaction that isn't committed when the block ends is undone."""
-        connection = self._lent()
+        connection = self._lent(begin)
         try:
             yield connection
         except psycopg.Error as error:
             if connection.closed:
                 raise Unsure("the connection to the database broke") from error
-            if self._holding and error.sqlstate == OVERTAKEN:
-                self._holding.fence(None)
+            if isinstance(error, errors.LockNotAvailable):
+                raise Unavailable("another transaction is taking long") from error
             raise
         finally:
             self._over(connection)
 
-    def _lent(self) -> Connection:
+    def _lent(self, begin: LiteralString) -> Connection:
         """Take a connection from the pool, but none that broke while it was idle."""
-        if self._holding:
-            self._holding.check()
+        if self._node:
+            self._node.check()
         until_s = time.monotonic() + WAIT_S
         while True:
             try:
                 connection = self._pool.getconn(until_s - time.monotonic())
             except (PoolTimeout, TooManyRequests) as error:
                 raise Unavailable("the database does not answer") from error
-            if not _has_ended(connection):
-                return connection
-            connection.close()
-            self._pool.putconn(connection)
+            try:
+                if not _has_ended(connection):
+                    if begin:
+                        connection.execute(begin)
+                    return connection
+                connection.close()
+            except psycopg.Error:
+                if not connection.closed:
+                    self._over(connection)
+                    raise
+            self._pool.putconn(connection)  # Nothing was done on it; take another.
 
     def _over(self, connection: Connection) -> None:
         try:
@@ -259,28 +276,27 @@ class PostgresStore:
         if not meters:
             # One statement is a transaction of its own.
             with self._connected() as connection:
-                return self._appended(connection, Batch(requests, {}))
+                return self._appended(connection, Batch(requests, {}, self.tenure.owned))
         streams = sorted({request.claim.stream for request in requests})
-        with self._connected() as connection, connection.transaction():
-            held = connection.execute(READ, (self._epoch, streams, sorted(meters)))
-            batch = Batch(requests, {Account(meter): micros for meter, micros in held})
-            return self._appended(connection, batch)
+        with self.writing() as session:
+            held = session.connection.execute(READ, (streams, sorted(meters)))
+            shown = {Account(meter): micros for meter, micros in held}
+            batch = Batch(requests, shown, self.tenure.owned)
+            return self._appended(session.connection, batch)
 
     def _appended(
         self, connection: Connection, batch: Batch
     ) -> tuple[list[Result], Collection[str]]:
         if batch.odd:
             return [], batch.odd
-        found = connection.execute(APPEND, (self._epoch, batch.document())).fetchone()
+        found = connection.execute(APPEND, (self.tenure.name or None, batch.document())).fetchone()
         return batch.results, found[0] if found else ()
-
-    @property
-    def _epoch(self) -> int | None:
-        return self._holding.epoch if self._holding else None
 
     def _settle_alone(self, request: Request) -> Result:
         try:
             return self.settle(*request)
+        except NotOwner as error:
+            return error
         except Unavailable:
             raise
         except Exception as error:
@@ -293,7 +309,7 @@ class PostgresStore:
         return _again(partial(self._settle_once, claim, meters, decide))
 
     def _settle_once(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
-        with self.writing() as session:
+        with self.writing(claim.stream) as session:
             pen = Pen(session)
             answer = pen.append(claim, meters, decide=decide)
             pen.finish()
@@ -302,8 +318,7 @@ class PostgresStore:
     @contextmanager
     def snapshot(self) -> Iterator[ReadingSession]:
         """Hold a snapshot of the ledger, without later commits."""
-        with self._connected() as connection:
-            connection.execute(SNAPSHOT)
+        with self._connected(SNAPSHOT) as connection:
             yield ReadingSession(connection)
 
     @contextmanager
@@ -312,7 +327,7 @@ class PostgresStore:
             yield Reading(session)
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
-        with self.writing() as session:
+        with self.writing(CHECKPOINT) as session:
             session.run("INSERT INTO checkpoints VALUES (?, ?)", checkpoint.number, str(checkpoint))
 
     def backup(self, to: Path) -> None:
@@ -341,8 +356,8 @@ class PostgresStore:
 
     def close(self) -> None:
         self._pool.close()
-        if self._holding:
-            self._holding.close()
+        if self._node:
+            self._node.close()
 
 
 def _again(attempt: Callable[[], T]) -> T:
@@ -366,5 +381,5 @@ def _has_ended(connection: Connection) -> bool:
 
 def _configure(connection: Connection, *, isolation: str) -> None:
     """Never acknowledge a commit that isn't on disk, whatever the server's default."""
-    connection.execute("SET synchronous_commit = on")
+    connection.execute("SET synchronous_commit = on; SET lock_timeout = '2s'")
     connection.execute(_sql(f"SET default_transaction_isolation = '{isolation.lower()}'"))

@@ -113,6 +113,16 @@ CREATE TABLE IF NOT EXISTS sessions (
 CREATE INDEX IF NOT EXISTS sessions_by_person ON sessions (person, made_ms);
 CREATE INDEX IF NOT EXISTS sessions_by_end ON sessions (ends_ms);
 
+-- Tokens that work once, by their digests: tickets of sockets, and the operator's link.
+CREATE TABLE IF NOT EXISTS tokens (
+    digest BYTEA PRIMARY KEY CHECK (length(digest) = 32),
+    kind TEXT NOT NULL,
+    value TEXT NOT NULL,
+    ends TIMESTAMPTZ NOT NULL
+);
+
+CREATE INDEX IF NOT EXISTS tokens_by_end ON tokens (ends);
+
 -- The order of each round's cards, sealed: a round has one deck, and it is never another.
 
 CREATE TABLE IF NOT EXISTS decks (
@@ -131,17 +141,38 @@ CREATE TABLE IF NOT EXISTS house (
     signing TEXT NOT NULL CHECK (length(signing) = 64)
 );
 
--- How many servers have had the right to write: only the last one has it.
+-- How many owners a stream has had: only the last one may write.
 CREATE TABLE IF NOT EXISTS leases (
     stream TEXT NOT NULL PRIMARY KEY,
     epoch BIGINT NOT NULL CHECK (epoch > 0)
 );
 
+-- The processes that serve this house, each alive until its row expires, and the streams that each
+-- of them may write. Expiry decides who may take a stream over, the epoch alone who may write it;
+-- the timeline is another once a standby has been promoted.
+CREATE TABLE IF NOT EXISTS nodes (
+    node TEXT PRIMARY KEY,
+    address TEXT NOT NULL,
+    version TEXT NOT NULL,
+    expires TIMESTAMPTZ NOT NULL
+);
+
+ALTER TABLE leases ADD COLUMN IF NOT EXISTS node TEXT NOT NULL DEFAULT '';
+ALTER TABLE leases ADD COLUMN IF NOT EXISTS timeline TEXT NOT NULL DEFAULT '';
+ALTER TABLE events ADD COLUMN IF NOT EXISTS epoch BIGINT;
+
+CREATE OR REPLACE FUNCTION timeline() RETURNS TEXT LANGUAGE sql AS $$
+    SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+$$;
+
+DROP FUNCTION IF EXISTS append_v1(BIGINT, JSONB);
+DROP FUNCTION IF EXISTS read_v1(BIGINT, TEXT[], TEXT[]);
+
 -- Appends commands that were decided together, in one round trip: nobody can pause halfway.
 --
 -- `batch` holds rows as arrays of arrays, in the order of the columns of their tables:
 --
---   streams   every stream, with the number and hash of the head that was decided on
+--   streams   every stream, with number and hash of the head that was decided on, and its epoch
 --   moved     the streams that get events, with their number and hash after them
 --   asked     every command's id with its stream, also of those that were refused
 --   accounts  account, kind, change, and the lowest point on the way
@@ -149,19 +180,31 @@ CREATE TABLE IF NOT EXISTS leases (
 --   events, entries, decks, commands
 --
 -- Returns the streams that stand in the way, whose commands have to be looked at one by one: a
--- command is known, the stream has moved, or an account does not hold as much. Then nothing is
--- stored. Rows are locked in a fixed order: lease, streams, meters, other accounts.
-CREATE OR REPLACE FUNCTION append_v1(fence BIGINT, batch JSONB) RETURNS TEXT[]
+-- lease is another node's, a command is known, the stream has moved, or an account does not hold as
+-- much. Then nothing is stored. Rows are locked in a fixed order: leases, streams, meters, other
+-- accounts. Without a `writer` there are no leases.
+CREATE OR REPLACE FUNCTION append_v1(writer TEXT, batch JSONB) RETURNS TEXT[]
 LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     odd TEXT[];
     updated BIGINT;
 BEGIN
-    IF fence IS NOT NULL THEN
-        PERFORM FROM leases WHERE stream = '*' AND epoch = fence FOR SHARE;
-        IF NOT FOUND THEN
-            RAISE EXCEPTION 'another server has taken this database over' USING ERRCODE = 'CR001';
+    IF writer IS NOT NULL THEN
+        WITH wanted AS MATERIALIZED (
+            SELECT s->>0 AS stream, (s->>3)::BIGINT AS epoch
+            FROM jsonb_array_elements(batch->'streams') AS s
+        ), held AS MATERIALIZED (
+            SELECT stream, epoch, node, timeline FROM leases
+            WHERE stream IN (SELECT wanted.stream FROM wanted) ORDER BY stream FOR SHARE
+        )
+        -- A stream that nobody ever leased, the cage's, is open to all: its hash keeps it right.
+        SELECT array_agg(stream) INTO odd FROM wanted LEFT JOIN held USING (stream)
+        WHERE (wanted.epoch IS NOT NULL OR held.stream IS NOT NULL)
+            AND (held.node, held.epoch, held.timeline)
+                IS DISTINCT FROM (writer, wanted.epoch, timeline());
+        IF odd IS NOT NULL THEN
+            RETURN odd;
         END IF;
     END IF;
 
@@ -226,9 +269,9 @@ BEGIN
         FROM jsonb_array_elements(batch->'moved') AS m
         WHERE NOT EXISTS (SELECT FROM streams WHERE stream = m->>0) ORDER BY m->>0;
     END IF;
-    INSERT INTO events (stream, number, time_ms, subject, data, hash)
+    INSERT INTO events (stream, number, time_ms, subject, data, hash, epoch)
     SELECT e->>0, (e->>1)::BIGINT, (e->>2)::BIGINT, e->>3, convert_to(e->>4, 'UTF8'),
-        decode(e->>5, 'hex')
+        decode(e->>5, 'hex'), (e->>6)::BIGINT
     FROM jsonb_array_elements(batch->'events') AS e;
     INSERT INTO entries (stream, number, line, id, debit, credit, micros, code)
     SELECT e->>0, (e->>1)::BIGINT, (e->>2)::BIGINT, e->>3, e->>4, e->>5, (e->>6)::BIGINT, e->>7
@@ -243,15 +286,10 @@ END
 $$;
 
 -- Locks what a settlement reads, before it is decided; returns what the meters hold.
-CREATE OR REPLACE FUNCTION read_v1(fence BIGINT, streams_read TEXT[], meters_read TEXT[])
+CREATE OR REPLACE FUNCTION read_v1(streams_read TEXT[], meters_read TEXT[])
 RETURNS TABLE (meter TEXT, held BIGINT) LANGUAGE plpgsql AS $$
 BEGIN
-    IF fence IS NOT NULL THEN
-        PERFORM FROM leases WHERE stream = '*' AND epoch = fence FOR SHARE;
-        IF NOT FOUND THEN
-            RAISE EXCEPTION 'another server has taken this database over' USING ERRCODE = 'CR001';
-        END IF;
-    END IF;
+    PERFORM FROM leases WHERE stream = ANY (streams_read) ORDER BY stream FOR SHARE;
     PERFORM FROM streams WHERE stream = ANY (streams_read) ORDER BY stream FOR UPDATE;
     RETURN QUERY
         SELECT account, micros FROM accounts

@@ -8,6 +8,7 @@ from typing import Protocol
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, View, Work
 from croupier.ledger.stores.statements import Session
+from croupier.ledger.tenure import Tenure
 
 
 class Store(Protocol):
@@ -15,6 +16,8 @@ class Store(Protocol):
 
     is_local: bool
     """Whether a commit waits only for a disk of this machine."""
+    tenure: Tenure
+    """Which streams this process may write."""
 
     def append(self, claim: Claim, work: Work) -> Answer:
         """Append what a command writes, or return its earlier answer."""

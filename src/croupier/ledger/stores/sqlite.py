@@ -20,6 +20,7 @@ from croupier.ledger.stores.emptying import Emptying
 from croupier.ledger.stores.gathering import Gathering
 from croupier.ledger.stores.place import LedgerFile, make_private, take
 from croupier.ledger.stores.statements import Pen, Reading, Row, check_schema, make_tables
+from croupier.ledger.tenure import Freehold, Tenure
 
 VERSION_MIN = (3, 51, 3)
 """Older versions could lose commits when two connections reset the log at once."""
@@ -72,6 +73,7 @@ class SqliteStore:
     """A ledger in a file."""
 
     is_local = True
+    tenure: Tenure = Freehold()
 
     def __init__(
         self, path: Path, *, make: bool = False, alone: bool = False, vfs: str = ""

@@ -5,7 +5,7 @@ what differs.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import groupby, islice, takewhile
@@ -342,6 +342,21 @@ class Reading:
         where, parameters = (" WHERE kind = ?", (kind,)) if kind else ("", ())
         sql = f"SELECT account, micros FROM accounts{where} ORDER BY account"
         return {Account(name): micros for name, micros in self._rows(sql, *parameters)}
+
+    def held(self, accounts: Collection[Account]) -> dict[Account, int]:
+        if not accounts:
+            return {}
+        marks = ", ".join("?" for _ in accounts)
+        sql = f"SELECT account, micros FROM accounts WHERE account IN ({marks})"
+        return {Account(name): micros for name, micros in self._rows(sql, *accounts)}
+
+    def rounds_with(self, account: Account) -> list[str]:
+        sql = (
+            "SELECT DISTINCT credit FROM entries JOIN accounts ON account = credit "
+            f"WHERE debit = ? AND substr(debit, 1, 7) <> '{LAYOUT}' "
+            "AND kind IN ('layout', 'bank') AND accounts.micros <> 0"
+        )
+        return sorted({name.partition(":")[2] for (name,) in self._rows(sql, account)})
 
     def answer(self, command: str) -> Answer | None:
         sql = "SELECT answer, number FROM commands WHERE command = ?"

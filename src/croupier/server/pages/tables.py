@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Annotated, Any
 
+import orjson
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
@@ -27,6 +28,7 @@ router = APIRouter(include_in_schema=False)
 api = APIRouter()
 """What programs ask as well."""
 TableId = Annotated[str, Query(max_length=40)]
+LOBBY = "/lobby.json"
 
 
 # ---------------------------------------------------------------- the lobby
@@ -41,7 +43,7 @@ async def lobby(request: Request) -> Response:
     return page(request, "lobby", json="/lobby.json", tables=rows, jackpots=jackpots)
 
 
-@router.get("/lobby.json")
+@router.get(LOBBY)
 async def lobby_json(request: Request) -> Response:
     """Return what the lobby shows."""
     return document(request, {"tables": await _rows(request)})
@@ -51,9 +53,14 @@ async def _rows(request: Request) -> list[dict[str, Any]]:
     tables = list(_pit(request).tables.values())
     edges = await run_in_threadpool(lambda: [_edge(_desk(request), t.config.rules) for t in tables])
     galleries: Galleries = request.app.state.galleries
-    return [
+    rows = [
         _row(table, galleries) | {"edge": edge} for table, edge in zip(tables, edges, strict=True)
     ]
+    scope = {**request.scope, "path": LOBBY}
+    for lobby in await request.app.state.everywhere(scope):
+        rows += orjson.loads(lobby)["tables"]
+    order = {id: at for at, id in enumerate(_pit(request).configs)}
+    return sorted(rows, key=lambda row: order.get(row["table"], len(order)))
 
 
 def _row(table: Table, galleries: Galleries) -> dict[str, Any]:
@@ -156,6 +163,8 @@ async def account_page(request: Request) -> Response:
     """Show the caller's balance, and forms to create an account or sign out."""
     me = await _me(request)
     pit = _pit(request)
+    if me:
+        await pit.books.hear_of_purse(me.id)
     start = format_money(pit.config.guest_chips_cents)
     purse = format_money(pit.books.purse_cents(me.id)) if me else None
     return page(request, "account", json="/account.json", me=me, purse=purse, start=start)

@@ -280,7 +280,7 @@ async def name(request: Request, was: Somebody, wanted: NameWanted) -> Me:
 @router.post("/api/ticket")
 async def ticket(request: Request, was: Somebody, wanted: TableWanted) -> TicketSaid:
     """Return a ticket for one socket: valid once, for half a minute, for you at this table."""
-    return TicketSaid(ticket=people_of(request).give_ticket(was, wanted.table))
+    return TicketSaid(ticket=await people_of(request).give_ticket(was, wanted.table))
 
 
 # ---------------------------------------------------------------- operators

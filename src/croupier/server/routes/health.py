@@ -5,7 +5,7 @@ them.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.metrics_core import Metric
+from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 from pydantic import BaseModel
 
@@ -64,7 +65,35 @@ async def metrics(request: Request) -> Response:
     registry = CollectorRegistry(auto_describe=False)
     ProcessCollector(registry=registry)
     registry.register(Figures(request.app.state.galleries))
-    return Response(generate_latest(registry), headers={"content-type": CONTENT_TYPE_LATEST})
+    said = generate_latest(registry)
+    if others := await request.app.state.everywhere(request.scope):
+        said = merged([said, *others])
+    return Response(said, headers={"content-type": CONTENT_TYPE_LATEST})
+
+
+def merged(documents: Sequence[bytes]) -> bytes:
+    """Return the metrics of several processes as one document: each sample names its process."""
+    families: dict[str, Metric] = {}
+    for number, document in enumerate(documents):
+        for family in text_string_to_metric_families(document.decode()):
+            whole = families.setdefault(
+                family.name, Metric(family.name, family.documentation, family.type)
+            )
+            for name, labels, value, *_ in family.samples:
+                whole.add_sample(name, {**labels, "process": str(number)}, value)
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Given([*families.values()]))
+    return generate_latest(registry)
+
+
+class Given(Collector):
+    """Metrics that were collected elsewhere."""
+
+    def __init__(self, families: Sequence[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterator[Metric]:
+        return iter(self._families)
 
 
 class Figures(Collector):

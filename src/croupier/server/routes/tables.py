@@ -127,8 +127,12 @@ class VerifiedSaid(BaseModel):
 @router.get("/api/tables")
 async def tables(request: Request) -> TableList:
     """List the tables."""
-    galleries = galleries_of(request)
-    return TableList(tables=[_row(galleries, id) for id in pit_of(request).tables])
+    galleries, pit = galleries_of(request), pit_of(request)
+    rows = [_row(galleries, id) for id in pit.tables]
+    for said in await request.app.state.everywhere(request.scope):
+        rows += TableList.model_validate_json(said).tables
+    order = {id: at for at, id in enumerate(pit.configs)}
+    return TableList(tables=sorted(rows, key=lambda row: order.get(row.table, len(order))))
 
 
 def _row(galleries: Galleries, id: str) -> TableRow:
@@ -165,7 +169,9 @@ async def table(request: Request, id: TableId) -> TableSeen:
 @router.get("/api/purse")
 async def purse(request: Request, one: Somebody) -> Purse:
     """Return how many chips the caller has."""
-    return Purse(cents=pit_of(request).books.purse_cents(one.person.id))
+    books = pit_of(request).books
+    await books.hear_of_purse(one.person.id)
+    return Purse(cents=books.purse_cents(one.person.id))
 
 
 @router.post("/api/chips")

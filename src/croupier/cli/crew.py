@@ -1,0 +1,90 @@
+"""Worker processes of one server: started by forking, watched, and ended together."""
+
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+
+from croupier.errors import CroupierError
+from croupier.house.log import log
+
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+AGAIN_S = 1.0
+"""How long a worker that failed stays away, so that one which can't start doesn't spin."""
+
+
+def supervised(workers: int, work: Callable[[int], int]) -> int:
+    """Run workers until a signal ends them; start one that fails again. Return their sum.
+
+    The first workers must all start: if one of them fails at once, so does everything.
+    """
+    ends = False
+    running: dict[int, tuple[int, int, float]] = {}
+    """By process: the worker's number, the pipe it reports on, and when it was started."""
+
+    def stop(_: int, __: FrameType | None) -> None:
+        nonlocal ends
+        ends = True
+        for pid in running:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGINT)  # There is nobody to hand tables over to.
+
+    before = {sign: signal.signal(sign, stop) for sign in STOPS if _is_heard(sign)}
+    try:
+        for number in range(workers):
+            pid, report = _forked(number, work)
+            running[pid] = number, report, time.monotonic()
+        rounds, failed = 0, 0
+        while running:
+            pid, status = os.wait()
+            number, report, since_s = running.pop(pid)
+            with os.fdopen(report) as said:
+                rounds += int(said.read() or 0)
+            failed = failed or (os.waitstatus_to_exitcode(status) if ends else 0)
+            if not ends:
+                log("worker_ended", worker=number, status=os.waitstatus_to_exitcode(status))
+                time.sleep(max(0.0, AGAIN_S - (time.monotonic() - since_s)))
+            if not ends:
+                pid, report = _forked(number, work)
+                running[pid] = number, report, time.monotonic()
+        return rounds
+    finally:
+        for sign, handler in before.items():
+            signal.signal(sign, handler)
+
+
+def _is_heard(sign: signal.Signals) -> bool:
+    return signal.getsignal(sign) != signal.SIG_IGN
+
+
+def _forked(number: int, work: Callable[[int], int]) -> tuple[int, int]:
+    """Start a worker; return its process and the pipe on which it reports its count."""
+    reads, writes = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        os.close(writes)
+        return pid, reads
+    status = 1
+    try:
+        os.close(reads)
+        for sign in STOPS:
+            if _is_heard(sign):
+                signal.signal(sign, signal.default_int_handler)
+        os.write(writes, str(work(number)).encode())
+        status = 0
+    except KeyboardInterrupt:
+        status = 0
+    except CroupierError as error:
+        print(f"croupier: {error}", file=sys.stderr)
+        status = 2
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(status)

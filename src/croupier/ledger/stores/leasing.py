@@ -1,0 +1,222 @@
+"""This process as a node of a house on PostgreSQL: its row, and the leases it holds.
+
+The row is renewed on a connection of its own. A node that can't renew it stops writing by its own
+clock, before the database's clock lets others take over; and every append locks the leases of its
+streams for sharing and compares their epochs, so that one which doesn't know that it was declared
+dead writes nothing either. Servers of an earlier version reserve the whole database with a session
+lock; nodes share that lock, so that both kinds never run at once.
+"""
+
+import logging
+import os
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
+from secrets import token_hex
+from typing import Any
+
+import psycopg
+
+from croupier import __version__
+from croupier.errors import UserError
+from croupier.ledger import tenure
+from croupier.ledger.store import Lost, Unavailable
+from croupier.ledger.tenure import Lease, Node, Roster, may_write
+
+LOCK = 7_233_092
+"""The number of the lock that servers of an earlier version hold alone, and nodes together."""
+TAKING_S, PAUSE_S = 4, 1 / 20
+"""How long a server that just ended may still seem alive, and how often to check."""
+CONNECT_S = 2
+ALIVE: dict[str, Any] = {
+    "connect_timeout": CONNECT_S,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+}
+ALIVE |= {"keepalives_count": 3, "tcp_user_timeout": 10_000}
+"""Declares a connection to a dead machine broken after about ten seconds."""
+SETTINGS = "SET statement_timeout = '2s'; SET lock_timeout = '2s'; SET synchronous_commit = on"
+FENCE_OUT = (
+    "INSERT INTO leases (stream, epoch) VALUES ('*', 1) "
+    "ON CONFLICT (stream) DO UPDATE SET epoch = leases.epoch + 1"
+)
+"""Shuts out a server of an earlier version that lost its lock without knowing."""
+_ENDS = "clock_timestamp() + %s * interval '1 millisecond'"
+COME = f"INSERT INTO nodes (node, address, version, expires) VALUES (%s, %s, %s, {_ENDS})"
+RENEW = f"UPDATE nodes SET expires = {_ENDS} WHERE node = %s AND expires >= clock_timestamp()"
+GO = "DELETE FROM nodes WHERE node = %s"
+CLAIM = """
+INSERT INTO leases (stream, epoch, node, timeline)
+SELECT wanted, 1, %s, timeline() FROM unnest(%s::text[]) AS wanted ORDER BY wanted
+ON CONFLICT (stream) DO UPDATE
+SET node = excluded.node, epoch = leases.epoch + 1, timeline = excluded.timeline
+WHERE leases.timeline <> timeline() OR leases.node NOT IN (SELECT node FROM nodes)
+RETURNING stream, epoch
+"""
+BURY = "DELETE FROM nodes WHERE expires < clock_timestamp()"
+RELEASE = "UPDATE leases SET node = '' WHERE stream = ANY (%s::text[]) AND node = %s"
+NODES = "SELECT node, address FROM nodes WHERE expires >= clock_timestamp()"
+LEASES = (
+    "SELECT stream, CASE WHEN timeline = timeline() THEN node ELSE '' END, epoch FROM leases "
+    "WHERE stream <> '*'"
+)
+OLD_SERVER = "a server of an earlier version has this database open"
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+Connected = Callable[[], AbstractContextManager[Connection]]
+LOGGER = logging.getLogger("croupier.ledger")
+
+
+class Leasing:
+    """A node, and the streams that are its own."""
+
+    is_shared = True
+
+    def __init__(self, url: str, address: str, connected: Connected) -> None:
+        self._url, self._address, self._connected = url, address, connected
+        self.name = ""
+        self.owned: Mapping[str, int] = {}
+        self._lost: Lost | None = None
+        self._renewed_ms = 0
+        self._reached, self._ends = threading.Event(), threading.Event()
+        self._changing = threading.Lock()
+        self._renewing = threading.Thread(target=self._renew, name="node", daemon=True)
+        deadline = time.monotonic() + TAKING_S
+        while (taken := self._taken()) is None:
+            if time.monotonic() > deadline:
+                raise UserError(OLD_SERVER, field="--database")
+            time.sleep(PAUSE_S)
+        self._connection = taken
+
+    def _taken(self) -> Connection | None:
+        """Return a connection that shares the lock, or None if an older server has it alone."""
+        connection: Connection = psycopg.connect(self._url, autocommit=True, **ALIVE)
+        try:
+            connection.execute(SETTINGS)
+            row = connection.execute("SELECT pg_try_advisory_lock_shared(%s)", (LOCK,)).fetchone()
+            if row and row[0]:
+                return connection
+        except BaseException:
+            connection.close()
+            raise
+        connection.close()
+        return None
+
+    def begin(self) -> None:
+        """Become a node."""
+        self._connection.execute(FENCE_OUT)
+        self._come()
+        self._renewing.start()
+
+    # ------------------------------------------------------------ staying alive
+
+    def check(self) -> None:
+        """Raise if this node may not write now."""
+        if self._lost is not None:
+            raise self._lost
+        if not self._reached.is_set() or not may_write(_now_ms(), self._renewed_ms, tenure.TTL_MS):
+            raise Unavailable("the database does not answer")
+
+    def _come(self) -> None:
+        """Enter this node under a new name, with nothing of its own."""
+        began_ms = _now_ms()
+        name = f"{socket.gethostname()}-{os.getpid()}-{token_hex(3)}"
+        self._connection.execute(COME, (name, self._address, __version__, tenure.TTL_MS))
+        with self._changing:
+            self.name, self.owned = name, {}
+        self._alive_since(began_ms)
+
+    def _alive_since(self, began_ms: int) -> None:
+        self._renewed_ms = began_ms  # Before it was asked for: the database's clock starts later.
+        self._reached.set()
+
+    def _renew(self) -> None:
+        """Renew the row until the end; come back when it or the connection is gone."""
+        while not self._ends.is_set() and self._lost is None:
+            try:
+                # A closed connection is readable at once.
+                select.select(
+                    [self._connection.fileno()], [], [], tenure.TTL_MS / tenure.RENEWALS / 1000
+                )
+                if not self._ends.is_set():
+                    self._renew_once()
+            except (psycopg.Error, OSError):
+                if not self._ends.is_set():
+                    self._come_back()
+
+    def _renew_once(self) -> None:
+        began_ms = _now_ms()
+        renewed = self._connection.execute(RENEW, (tenure.TTL_MS, self.name)).rowcount
+        if renewed:
+            self._alive_since(began_ms)
+            return
+        LOGGER.warning("node_declared_dead")
+        self._connection.execute(GO, (self.name,))
+        self._come()
+
+    def _come_back(self) -> None:
+        self._reached.clear()
+        LOGGER.warning("database_gone")
+        self._connection.close()
+        while not self._ends.is_set() and self._lost is None:
+            try:
+                taken = self._taken()
+                if taken is None:
+                    self._lost = Lost(OLD_SERVER)
+                    return
+                self._connection = taken
+                self._renew_once()
+                LOGGER.warning("database_back")
+                return
+            except (psycopg.Error, OSError):
+                self._connection.close()
+            self._ends.wait(PAUSE_S)
+
+    # ------------------------------------------------------------ leases
+
+    def register(self) -> Roster:
+        with self._connected() as connection:
+            nodes = {name: Node(name, address) for name, address in connection.execute(NODES)}
+            leases = {row[0]: Lease(*row) for row in connection.execute(LEASES)}
+        return Roster(nodes, leases)
+
+    def claim(self, streams: Collection[str]) -> set[str]:
+        name = self.name
+        with self._connected() as connection:
+            connection.execute(BURY)
+            rows = connection.execute(CLAIM, (name, sorted(streams))).fetchall()
+        with self._changing:
+            if self.name != name:
+                return set()  # It was declared dead meanwhile.
+            self.owned = {**self.owned, **dict(rows)}
+        return {stream for stream, _ in rows}
+
+    def release(self, streams: Collection[str]) -> None:
+        name = self.name
+        self.forget(streams)
+        with self._connected() as connection:
+            connection.execute(RELEASE, (sorted(streams), name))
+
+    def forget(self, streams: Collection[str]) -> None:
+        """Write streams no more, whoever has them."""
+        with self._changing:
+            self.owned = {s: epoch for s, epoch in self.owned.items() if s not in streams}
+
+    def close(self) -> None:
+        """Let others take everything over at once."""
+        self._ends.set()
+        if self._renewing.is_alive():
+            self._renewing.join()
+        try:
+            if self.name:
+                self._connection.execute(GO, (self.name,))
+        except (psycopg.Error, OSError):
+            pass  # It expires.
+        self._connection.close()
+
+
+def _now_ms() -> int:
+    return time.monotonic_ns() // 1_000_000

@@ -1,0 +1,129 @@
+"""Who may write which stream, as pure decisions.
+
+A house has nodes, the processes that serve it. Each stream (a table, the cage) is leased to one
+node at a time, under an epoch that rises whenever it changes hands. Expiry decides who may take it
+over; the epoch alone, compared in the transaction that appends, decides who may write.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from hashlib import sha256
+from typing import NamedTuple, Protocol
+
+TTL_MS = 5_000
+"""How long a node lives without renewing its row, by the database's clock."""
+RENEWALS = 4
+"""How often a node renews its row while it would live."""
+CHECKPOINT = "#checkpoint"
+"""The lease of the node that signs checkpoints: it is no stream."""
+PATIENCE_MS = 3_000
+"""How long a free stream waits for its heir before any node takes it."""
+
+
+class Node(NamedTuple):
+    """A process that serves the house."""
+
+    name: str
+    address: str
+    """Where other nodes reach it."""
+
+
+class Lease(NamedTuple):
+    """Whose a stream is; '' is nobody's."""
+
+    stream: str
+    node: str
+    epoch: int
+
+
+class Roster(NamedTuple):
+    """The nodes that are alive, and all leases, at one moment."""
+
+    nodes: Mapping[str, Node]
+    leases: Mapping[str, Lease]
+
+    def owner(self, stream: str) -> Node | None:
+        """Return the living node that has a stream."""
+        lease = self.leases.get(stream)
+        return self.nodes.get(lease.node) if lease else None
+
+
+EMPTY = Roster({}, {})
+
+
+def heir(stream: str, nodes: Collection[str]) -> str:
+    """Return the node that a stream should belong to: the one with the highest hash.
+
+    Everybody computes the same. If a node comes or goes, only its own streams change hands.
+    """
+    return max(nodes, key=lambda node: (sha256(f"{node} {stream}".encode()).digest(), node))
+
+
+def is_free(register: Roster, stream: str) -> bool:
+    """Whether nobody who is alive has a stream."""
+    return register.owner(stream) is None
+
+
+def to_claim(
+    register: Roster, me: str, streams: Iterable[str], *, waited: Collection[str] = ()
+) -> list[str]:
+    """Return the free streams that a node should take: those that it inherits.
+
+    `waited` are the streams that have been free for so long that their heir must be unable to.
+    """
+    nodes = register.nodes
+    return [
+        stream
+        for stream in streams
+        if me in nodes
+        and is_free(register, stream)
+        and (stream in waited or heir(stream, nodes) == me)
+    ]
+
+
+def to_hand_over(register: Roster, me: str, owned: Iterable[str]) -> list[str]:
+    """Return the streams of a node that should be another's, now that it is there."""
+    return [s for s in owned if me in register.nodes and heir(s, register.nodes) != me]
+
+
+def may_write(now_ms: int, renewed_ms: int, ttl_ms: int) -> bool:
+    """Whether a node that last renewed its row then may still write, by its own clock.
+
+    It stops at two thirds, long before others may take over.
+    """
+    return 3 * (now_ms - renewed_ms) < 2 * ttl_ms
+
+
+class Tenure(Protocol):
+    """What a process may write, and which other processes there are. Its methods block."""
+
+    name: str
+    """The name of this node, or ''."""
+    is_shared: bool
+    """Whether other processes may write the same ledger."""
+    owned: Mapping[str, int]
+    """The epochs of the streams that are this node's."""
+
+    def register(self) -> Roster:
+        """Return the nodes and the leases as they are now."""
+
+    def claim(self, streams: Collection[str]) -> set[str]:
+        """Take streams that are free; return those that are now this node's."""
+
+    def release(self, streams: Collection[str]) -> None:
+        """Let other nodes have streams."""
+
+
+class Freehold:
+    """The tenure of the only process: it owns everything."""
+
+    name, is_shared = "", False
+    owned: Mapping[str, int] = {}
+
+    def register(self) -> Roster:
+        return EMPTY
+
+    def claim(self, streams: Collection[str]) -> set[str]:
+        return set(streams)
+
+    def release(self, streams: Collection[str]) -> None:
+        pass

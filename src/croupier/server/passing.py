@@ -1,0 +1,258 @@
+"""Passes requests for another node's tables on to that node, and gathers what all nodes know."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from itertools import count
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs
+
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from croupier.gallery.galleries import MOVED
+from croupier.gallery.outbox import Mail, Viewer
+from croupier.house.log import log, log_crash
+from croupier.house.pit import Pit
+from croupier.ledger.tenure import Node
+from croupier.server.guard import whole_body
+from croupier.server.link import Link, Message, answered, dial, link_key, listening
+from croupier.server.owner import HERE, Owner
+from croupier.server.sockets import UNREACHABLE, converse
+from croupier.server.wire import EXTENSION, Wire
+
+_TABLE = re.compile(r"/(?:api/)?tables/([a-z0-9-]+)(?:\.json|/.*)?")
+_COACH = "/api/coach"
+ANSWER_S = 10.0
+CANNOT_REACH = "the server that has this table can't be reached right now; try again in a moment"
+
+
+def table_of(path: str, query: bytes) -> str | None:
+    """Return the table that a request is about."""
+    if path == _COACH:
+        return next(iter(parse_qs(query.decode("latin-1")).get("table", ())), None)
+    found = _TABLE.fullmatch(path)
+    return found[1] if found else None
+
+
+class Passed(NamedTuple):
+    """What another node answered."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class Calls:
+    """Conversations with one other node over one link."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self._numbers = count(1)
+        self._answers: dict[int, asyncio.Future[Passed | None]] = {}
+        self._viewers: dict[int, tuple[Viewer, Wire]] = {}
+        self.listening = asyncio.create_task(self._listen())
+
+    async def _listen(self) -> None:
+        try:
+            await self.link.listen(self._hear)
+        finally:
+            for answer in self._answers.values():
+                if not answer.done():
+                    answer.set_result(None)
+            for viewer, _ in self._viewers.values():
+                viewer.end(MOVED)
+
+    def _hear(self, message: Message) -> None:
+        match message:
+            case ["say", list(numbers), list(frames)]:
+                for number in numbers:
+                    for viewer, _ in self._found(number):
+                        for frame in frames:
+                            viewer.send(frame)
+            case ["hold" | "go on" as does, int(number)]:
+                for _, wire in self._found(number):
+                    wire.hold() if does == "hold" else wire.go_on()
+            case ["end", int(number), int(code), str(_)]:
+                for viewer, _ in self._found(number):
+                    viewer.end(code)
+            case ["answer", int(number), int(status), list(headers), str(body)]:
+                answer = self._answers.get(number)
+                if answer is not None and not answer.done():
+                    said = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in headers]
+                    answer.set_result(Passed(status, said, body.encode("latin-1")))
+
+    def _found(self, number: int) -> Iterable[tuple[Viewer, Wire]]:
+        found = self._viewers.get(number)
+        return () if found is None else (found,)
+
+    async def ask(self, scope: Scope, body: bytes = b"") -> Passed | None:
+        """Pass a request on; None if there is no answer."""
+        number = next(self._numbers)
+        answer: asyncio.Future[Passed | None] = asyncio.get_running_loop().create_future()
+        self._answers[number] = answer
+        try:
+            self.link.say("ask", number, _plain(scope), body.decode("latin-1"))
+            async with asyncio.timeout(ANSWER_S):
+                return await answer
+        except TimeoutError:
+            return None
+        finally:
+            del self._answers[number]
+
+    def open(self, scope: Scope, viewer: Viewer, wire: Wire) -> int:
+        """Pass a socket on."""
+        number = next(self._numbers)
+        self._viewers[number] = viewer, wire
+        self.link.say("open", number, _plain(scope))
+        return number
+
+    def hear(self, text: str | bytes, number: int) -> None:
+        """Pass a message on."""
+        said = text if isinstance(text, str) else text.decode("utf-8", "replace")
+        self.link.say("hear", number, said)
+
+    def gone(self, number: int) -> None:
+        """Say that a socket was closed."""
+        del self._viewers[number]
+        self.link.say("gone", number, 1000)
+
+
+class Passing:
+    """The application of a node: its own tables, and the way to those of others."""
+
+    def __init__(self, app: Any, pit: Pit, *, master: bytes, address: str) -> None:
+        self.app, self.pit, self._address = app, pit, address
+        self._key = link_key(master)
+        self._calls: dict[str, Calls] = {}
+        self._dialling: dict[str, asyncio.Lock] = {}
+        self._owners: set[asyncio.Task[None]] = set()
+        self._mail = Mail()
+        app.state.everywhere = self.everywhere
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            async with self._open():
+                await self.app(scope, receive, send)
+            return
+        table = table_of(scope["path"], scope["query_string"])
+        if table in self.pit.tables or table not in self.pit.configs:
+            await self.app(scope, receive, send)
+            return
+        calls = None
+        if HERE not in scope.get("extensions", {}):
+            owner = self.pit.register.owner(table)
+            calls = await self._call(owner) if owner else None
+        if scope["type"] == "websocket":
+            await self._socket(WebSocket(scope, receive, send), calls)
+        else:
+            await self._request(calls, scope, receive, send)
+
+    # ------------------------------------------------------------ links
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[None]:
+        """Listen for the links of other nodes, for as long as the application runs."""
+        server = await listening(self._address, self._take) if self._address else None
+        try:
+            yield
+        finally:
+            if server:
+                server.close()
+            for calls in self._calls.values():
+                calls.link.close()
+            for task in [*self._owners, *(calls.listening for calls in self._calls.values())]:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+
+    async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        link = await answered(reader, writer, self._key)
+        if link is None:
+            return
+        task = asyncio.create_task(Owner(link, self).run())
+        self._owners.add(task)
+        task.add_done_callback(self._owners.discard)
+
+    async def _call(self, node: Node) -> Calls | None:
+        """Return the link to another node; None if it can't be reached."""
+        if node.name == self.pit.tenure.name or not node.address:
+            return None
+        async with self._dialling.setdefault(node.address, asyncio.Lock()):
+            known = self._calls.get(node.address)
+            if known and known.link.is_open:
+                return known
+            try:
+                self._calls[node.address] = Calls(await dial(node.address, self._key))
+            except (OSError, TimeoutError, EOFError) as error:
+                log("node_unreachable", node=node.name, because=str(error))
+                return None
+            return self._calls[node.address]
+
+    # ------------------------------------------------------------ passing on
+
+    async def _socket(self, websocket: WebSocket, calls: Calls | None) -> None:
+        await websocket.accept()
+        if calls is None:
+            await websocket.close(UNREACHABLE, CANNOT_REACH)
+            return
+        wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
+        viewer = Viewer(None)
+        number = calls.open(websocket.scope, viewer, wire)
+        try:
+            hear = partial(calls.hear, number=number)
+            await converse(websocket, viewer, hear, put=self._mail.put)
+        finally:
+            calls.gone(number)
+
+    async def _request(
+        self, calls: Calls | None, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        body = await whole_body(receive)
+        answer = await calls.ask(scope, body or b"") if calls and body is not None else None
+        if answer is None:
+            said = {"code": "unavailable", "message": CANNOT_REACH, "field": None, "clause": None}
+            await JSONResponse({"error": said}, 503)(scope, receive, send)
+            return
+        start = {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
+        await send(start)
+        await send({"type": "http.response.body", "body": answer.body})
+
+    async def everywhere(self, scope: Scope) -> list[bytes]:
+        """Return what the other nodes answer to a request."""
+        if HERE in scope.get("extensions", {}):
+            return []
+        return [answer.body for answer in await self._asked(scope) if answer.status == 200]
+
+    async def _asked(self, scope: Scope) -> list[Passed]:
+        async def ask(node: Node) -> Passed | None:
+            calls = await self._call(node)
+            return await calls.ask(scope) if calls else None
+
+        others = [n for n in self.pit.register.nodes.values() if n.name != self.pit.tenure.name]
+        answers = await asyncio.gather(*map(ask, others), return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                log_crash(answer)
+        return [answer for answer in answers if isinstance(answer, Passed)]
+
+
+def _plain(scope: Scope) -> dict[str, Any]:
+    """Return a request as data."""
+    return {
+        "method": scope.get("method", "GET"),
+        "scheme": scope["scheme"],
+        "path": scope["path"],
+        "query": scope["query_string"].decode("latin-1"),
+        "headers": [(n.decode("latin-1"), v.decode("latin-1")) for n, v in scope["headers"]],
+        "client": scope.get("client"),
+        "server": scope.get("server"),
+    }
+
+
+async def nowhere(_: Scope) -> list[bytes]:
+    """Return what other nodes answer where there are none."""
+    return []

@@ -1,0 +1,340 @@
+"""Several real servers on one PostgreSQL, players who retry elsewhere, and faults among them.
+
+Players note what they sent and were answered. Afterwards a checker holds the ledger to their notes:
+every acknowledged command once and at its number, histories in the order of real time, epochs that
+never fall, one owner an epoch, the same cards after each take-over, and money exact.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from croupier.client import Client, TableClient
+from croupier.errors import Refused
+from croupier.ledger.accounts import account
+from croupier.ledger.stores import open_postgres
+from croupier.ledger.verify import verify
+from tests.server.durability.guests import BROKEN
+from tests.server.durability.houses import KEPT, House
+from tests.server.durability.tables import METER, rules_of, tables_text
+
+TTL_S = 2.0
+ALIVE_S = 60.0
+"""How long a table may stand still on a machine that is busy, before that is a finding."""
+TABLES = ("md1", "md2", "ride", "sg")
+TERMINATE = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+
+
+@dataclass
+class Note:
+    """One command of a player, and what came of it."""
+
+    table: str
+    id: str
+    began_s: float
+    number: int = 0
+    ended_s: float = 0.0
+
+
+@dataclass
+class Notes:
+    """What all players noted."""
+
+    commands: list[Note] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    cards: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    """Own cards by round, player and position."""
+    last_s: dict[str, float] = field(default_factory=dict)
+    """When each table last answered."""
+
+
+class Player:
+    """Sits at one table through whichever server answers, and bets and decides."""
+
+    def __init__(self, houses: list[House], notes: Notes, table: str, seat: int) -> None:
+        self.houses, self.notes, self.id, self.seat = houses, notes, table, seat
+        self.rng = random.Random(f"{table} {seat}")
+        self.client = Client(houses[0].address)
+        self.table = TableClient(self.client, table, watch=False)
+        self.number = 0
+        self.waiting: tuple[dict[str, Any], Note] | None = None
+        self.stops = False
+
+    async def play(self) -> None:
+        """Play until told to stop and nothing is unanswered."""
+        while not (self.stops and self.waiting is None):
+            self.client.address = self.rng.choice(self.houses).address
+            try:
+                async with asyncio.timeout(10):
+                    await self._visit()
+            except (*BROKEN, Refused):
+                await asyncio.sleep(0.1)
+        await self.table.close()
+
+    async def _visit(self) -> None:
+        if self.client.person is None:
+            await self.client.guest()
+        await self.table.connect()
+        if self.waiting:
+            await self._ask(*self.waiting)
+        for _ in range(self.rng.randint(3, 12)):
+            self._look()
+            if self.stops:
+                return
+            for body in self._moves():
+                await self._say(body)
+            await asyncio.sleep(0.02)
+
+    def _look(self) -> None:
+        """Note one's own cards, which are never others."""
+        round, me = self.table.scene["round"], str(self.client.person and self.client.person["id"])
+        for place, face in self.table.own.items():
+            known = self.notes.cards.setdefault((str(round), me, place), face)
+            if known != face:
+                self.notes.faults.append(f"{round}: {place} was {known}, and is {face}")
+
+    def _moves(self) -> list[dict[str, Any]]:
+        scene, felt = self.table.scene, self.table.felt
+        seat = str(self.seat)
+        if seat not in scene["seats"]:
+            return [{"type": "sit", "seat": self.seat}]
+        if scene["phase"] == "bets" and not scene["seats"][seat].get("ready"):
+            wager = felt["wagers"][0]["wager"]
+            cents = 1000 + 500 * self.rng.randint(0, 4)
+            return [
+                {"type": "bet", "seat": self.seat, "wager": wager, "cents": cents},
+                {"type": "ready", "seat": self.seat},
+            ]
+        return []
+
+    async def _say(self, body: dict[str, Any]) -> None:
+        self.number += 1
+        id = f"{self.id}-{self.seat}-{self.number}"
+        note = Note(self.id, f"{(self.client.person or {})['id']}/{id}", time.monotonic())
+        if body["type"] != "ready":  # It leaves no event.
+            self.notes.commands.append(note)
+        self.waiting = {**body, "id": id}, note
+        await self._ask(*self.waiting)
+
+    async def _ask(self, body: dict[str, Any], note: Note) -> None:
+        try:
+            said = await self.table._ask(body)
+        except Refused as refused:
+            if refused.code in ("unavailable", "too_many"):
+                raise ConnectionError(refused.code) from None
+        else:
+            note.number, note.ended_s = said["v"], time.monotonic()
+        self.notes.last_s[self.id] = time.monotonic()
+        self.waiting = None
+
+
+class Machines:
+    """Servers with a folder each, all with the same keys, on one database."""
+
+    def __init__(self, folder: Path, database: str, count: int, *, mutant: str = "") -> None:
+        self.database = database
+        text = tables_text(TABLES)
+        for name in range(count):
+            (folder / f"{name}").mkdir()
+        self.houses = [
+            House(folder / f"{name}", text, database=database, mutant=f"hurried {mutant}".strip())
+            for name in range(count)
+        ]
+
+    async def start(self) -> None:
+        first, *others = self.houses
+        await first.start()
+        for house in others:
+            house.folder.mkdir()
+            for key in KEPT[:2]:
+                shutil.copy(first.folder / key, house.folder / key)
+            await house.start()
+
+    # ------------------------------------------------------------ faults
+
+    async def kill(self, house: House) -> None:
+        house.kill()
+        await house.gone()
+        await asyncio.sleep(TTL_S / 2)
+        await house.start()
+
+    async def freeze(self, house: House) -> None:
+        """Let a server sleep for longer than its lease, and wake up as if nothing had been."""
+        os.kill(house.pid, signal.SIGSTOP)
+        await asyncio.sleep(TTL_S + 2)
+        os.kill(house.pid, signal.SIGCONT)
+
+    async def roll(self, house: House) -> None:
+        """Stop a server as an upgrade does, and start it again."""
+        os.kill(house.pid, signal.SIGTERM)
+        said = await asyncio.to_thread(house._said)
+        assert "Closed" in said, said
+        await house.gone()
+        await house.start()
+
+    async def cut(self, _: House) -> None:
+        """Cut every connection to the database."""
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            connection.execute(TERMINATE)
+
+    async def stop(self) -> None:
+        for house in self.houses:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(house.pid, signal.SIGINT)
+        for house in self.houses:
+            await asyncio.to_thread(house._said)
+            await house.gone()
+
+    def close(self) -> None:
+        for house in self.houses:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(house.pid, signal.SIGKILL)
+            house.__exit__(None, None, None)
+
+    def logged(self) -> list[dict[str, Any]]:
+        lines = (line for house in self.houses for line in house.complaints().splitlines())
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+@dataclass
+class Outcome:
+    """What came of the faults."""
+
+    faults: int
+    acknowledged: int
+    taken_up: int
+    cards: int
+    seconds: float
+    findings: list[str]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.faults} faults, {self.acknowledged} acknowledged, {self.taken_up} times a "
+            f"table was taken up, {self.cards} own cards compared, {len(self.findings)} findings "
+            f"{'; '.join(self.findings[:3])}, {self.seconds:.0f} s"
+        )
+
+
+async def afflicted(machines: Machines, faults: int, *, seed: str) -> Outcome:
+    """Let players play while one fault follows another; then check what they noted."""
+    began, rng, notes = time.monotonic(), random.Random(seed), Notes()
+    kinds = [machines.kill, machines.freeze, machines.roll, machines.cut]
+    done = 0
+    await machines.start()
+    players = [Player(machines.houses, notes, table, seat) for table in TABLES for seat in (1, 2)]
+    tasks = [asyncio.create_task(player.play()) for player in players]
+    try:
+        await _alive(notes, tasks)
+        while done < faults and not notes.faults:
+            await kinds[done % len(kinds)](rng.choice(machines.houses))
+            done += 1
+            await _alive(notes, tasks)
+        for player in players:
+            player.stops = True
+        async with asyncio.timeout(ALIVE_S):
+            await asyncio.gather(*tasks)
+        await asyncio.sleep(1)
+        await machines.stop()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        machines.close()
+    findings = notes.faults + checked(machines, notes)
+    acknowledged = sum(note.number > 0 for note in notes.commands)
+    taken = [line for line in machines.logged() if line["event"] == "table_opened"]
+    took_s = time.monotonic() - began
+    return Outcome(done, acknowledged, len(taken), len(notes.cards), took_s, findings)
+
+
+async def _alive(notes: Notes, tasks: list[asyncio.Task[None]]) -> None:
+    """Wait until every table has answered since now."""
+    since, until = time.monotonic(), time.monotonic() + ALIVE_S
+    while True:
+        for task in tasks:
+            if task.done():
+                task.result()
+        still = [table for table in TABLES if notes.last_s.get(table, 0.0) < since]
+        if not still:
+            return
+        if time.monotonic() > until:
+            notes.faults.append(f"{still} stand still")
+            return
+        await asyncio.sleep(0.05)
+
+
+# ---------------------------------------------------------------- the checker
+
+
+def checked(machines: Machines, notes: Notes) -> list[str]:
+    """Hold the ledger to what players noted."""
+    store = open_postgres(machines.database)
+    try:
+        with store.reading() as view, store.snapshot() as session:
+            found = [str(fault) for fault in verify(view, rules_of).faults]
+            for note in notes.commands:
+                answer = view.answer(note.id)
+                if note.number and (answer is None or answer.number != note.number):
+                    found.append(f"{note.id} was acknowledged as {note.number}: {answer}")
+            epochs = defaultdict[str, list[int]](list)
+            rows = session.rows(
+                "SELECT stream, epoch FROM events WHERE epoch IS NOT NULL ORDER BY stream, number"
+            )
+            for stream, epoch in rows:
+                epochs[stream].append(epoch)
+            found += [f"epochs of {s} fall" for s, seen in epochs.items() if seen != sorted(seen)]
+            if sum(view.balances().values()):
+                found.append("the balances don't sum to zero")
+            if view.balance(account("meter", METER)) is None:
+                found.append("the meter is gone")
+    finally:
+        store.close()
+    return found + _out_of_order(notes) + _two_owners(machines) + _crashes(machines)
+
+
+def _out_of_order(notes: Notes) -> list[str]:
+    """Return commands that began after another was acknowledged, and got a lower number."""
+    found = []
+    by_table = defaultdict[str, list[Note]](list)
+    for note in notes.commands:
+        if note.number:
+            by_table[note.table].append(note)
+    for table, done in by_table.items():
+        highest, ended = 0, sorted(done, key=lambda note: note.ended_s)
+        at = 0
+        for note in sorted(done, key=lambda note: note.began_s):
+            while ended[at].ended_s < note.began_s:
+                highest = max(highest, ended[at].number)
+                at += 1
+            if note.number <= highest:
+                found.append(f"{table}: {note.id} got {note.number} after {highest}")
+    return found
+
+
+def _two_owners(machines: Machines) -> list[str]:
+    """Return the epochs of tables that two nodes had."""
+    owners = defaultdict[tuple[str, int], set[str]](set)
+    for line in machines.logged():
+        if line["event"] == "table_opened":
+            owners[line["table"], line["epoch"]].add(line["node"])
+    return [f"{key} is {sorted(nodes)}'s" for key, nodes in owners.items() if len(nodes) > 1]
+
+
+def _crashes(machines: Machines) -> list[str]:
+    """Return errors in the logs; a commit that was cut is none, and is asked again."""
+    logged = [line for line in machines.logged() if line["level"] == "error"]
+    return [str(line) for line in logged if line.get("error") != "Unsure"][:3]

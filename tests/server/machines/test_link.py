@@ -1,0 +1,133 @@
+"""The link between nodes: sealed, in order, and closed rather than wrong."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.exceptions import InvalidTag
+
+from croupier.server import link
+from croupier.server.link import Link, Message, Sealing, answered, dial, link_key, listening
+from croupier.server.passing import table_of
+
+KEY, NONCES = link_key(bytes(range(32))), bytes(64)
+
+
+def test_what_is_sealed_is_unsealed_once_and_in_order() -> None:
+    there, back = Sealing(KEY, NONCES, "there"), Sealing(KEY, NONCES, "there")
+    first, second = there.seal(b"one"), there.seal(b"two")
+    assert b"one" not in first
+    assert back.unseal(first) == b"one"
+    with pytest.raises(InvalidTag):
+        back.unseal(first)  # Said again.
+    third = Sealing(KEY, NONCES, "there")
+    with pytest.raises(InvalidTag):
+        third.unseal(second)  # With one left out.
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Sealing(link_key(bytes(32)), NONCES, "there"),
+        Sealing(KEY, bytes(63) + b"x", "there"),
+        Sealing(KEY, NONCES, "back"),
+    ],
+)
+def test_another_key_nonce_or_direction_opens_nothing(other: Sealing) -> None:
+    with pytest.raises(InvalidTag):
+        other.unseal(Sealing(KEY, NONCES, "there").seal(b"one"))
+
+
+def linked(
+    folder: Path, do: Callable[[Link, list[Message]], Awaitable[None]], key: bytes = KEY
+) -> list[Message]:
+    """Open a link, do something with it, and return what the other end heard."""
+    heard: list[Message] = []
+    said: list[Message] = []
+
+    async def run() -> None:
+        tasks: list[asyncio.Task[None]] = []
+
+        async def take(reader: Any, writer: Any) -> None:
+            end = await answered(reader, writer, KEY)
+            assert end
+
+            def hear(message: Message) -> None:
+                heard.append(message)
+                end.say("answer", message[1])
+
+            tasks.append(asyncio.create_task(end.listen(hear)))
+
+        address = f"unix:{folder}/link"
+        server = await listening(address, take)
+        near = await dial(address, key)
+        tasks.append(asyncio.create_task(near.listen(said.append)))
+        await do(near, said)
+        near.close()
+        server.close()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(run())
+    return heard
+
+
+def test_messages_arrive_in_order_and_are_answered(tmp_path: Path) -> None:
+    async def talk(near: Link, said: list[Message]) -> None:
+        for number in range(100):
+            near.say("hear", number, "é" * number)
+        while len(said) < 100:
+            await asyncio.sleep(0)
+        assert said == [["answer", number] for number in range(100)]
+
+    assert linked(tmp_path, talk) == [["hear", n, "é" * n] for n in range(100)]
+
+
+def test_a_node_with_another_key_is_not_heard(tmp_path: Path) -> None:
+    async def talk(near: Link, _: list[Message]) -> None:
+        near.say("hear", 1, "let me in")
+        async with asyncio.timeout(5):
+            while near.is_open:
+                await asyncio.sleep(0.01)
+
+    assert linked(tmp_path, talk, key=link_key(bytes(32))) == []
+
+
+def test_a_node_that_says_nothing_any_more_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link, "SILENCE_S", 0.2)
+    monkeypatch.setattr(link, "PING_S", 0.05)
+
+    async def run() -> None:
+        async def take(reader: Any, writer: Any) -> None:
+            await answered(reader, writer, KEY)  # And nothing else, as if it slept.
+
+        server = await listening(f"unix:{tmp_path}/link", take)
+        near = await dial(f"unix:{tmp_path}/link", KEY)
+        async with asyncio.timeout(5):
+            await near.listen(lambda _: None)
+        assert not near.is_open
+        server.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "table"),
+    [
+        ("/api/tables/t-1/socket", b"ticket=x", "t-1"),
+        ("/api/tables/t-1", b"", "t-1"),
+        ("/tables/t-1.json", b"", "t-1"),
+        ("/tables/t-1/text", b"", "t-1"),
+        ("/api/coach", b"table=t-1", "t-1"),
+        ("/api/tables", b"", None),
+        ("/rounds/t-1-5", b"", None),
+        ("/", b"", None),
+    ],
+)
+def test_a_request_is_passed_on_by_the_table_it_is_about(
+    path: str, query: bytes, table: str | None
+) -> None:
+    assert table_of(path, query) == table

@@ -1,0 +1,110 @@
+"""`serve --workers`: one socket, one house, several processes; and one scrape of all."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from croupier.client import Client
+from croupier.server.routes.health import merged
+from tests.ledger.servers import new_database
+from tests.rules.books import ROOT
+from tests.server.durability.tables import tables_text
+from tests.server.machines.test_leases import eventually, run
+
+TABLES = ("md1", "md2", "ride", "sg")
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    tables = folder / "tables.toml"
+    tables.write_text(tables_text(TABLES))
+    command = [sys.executable, "-m", "croupier", "serve", "-p", "0", "--data", str(folder / "data")]
+    process = subprocess.Popen(
+        [*command, "--tables", str(tables), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert process.stdout
+    try:
+        found = re.search(r"http://[\d.:]+", process.stdout.readline())
+        assert found, process.communicate()
+        yield process, found[0]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+async def visited(address: str) -> dict[str, Any]:
+    """Sit and bet at every table, and close a session from elsewhere."""
+    async with Client(address) as client:
+        await client.guest()
+        listed = [row["table"] for row in (await client.get("/api/tables"))["tables"]]
+        assert listed == [row["table"] for row in (await client.get("/lobby.json"))["tables"]]
+        for id in listed:
+            table = await client.table(id)
+            await table.do("sit", seat=1)
+            await table.until(lambda table: table.scene["phase"] == "bets")
+            wager = table.felt["wagers"][0]["wager"]
+            await table.do("bet", seat=1, wager=wager, cents=1000)
+            page = await client.get(f"/api/tables/{id}")
+            assert page["scene"]["seats"]["1"]["player"] == table.scene["seats"]["1"]["player"]
+        purse = (await client.get("/api/purse"))["cents"]
+        await client.post("/api/sign-out")
+        async with asyncio.timeout(20):
+            while any(table.is_open for table in client.tables):
+                await asyncio.sleep(0.05)
+    return {"tables": listed, "purse": purse}
+
+
+def test_workers_are_one_house(tmp_path: Path, server: str) -> None:
+    url = new_database(server)
+    with serving(tmp_path, "--database", url, "--workers", "2") as (process, address):
+        eventually(lambda: _owners(url) == 2)
+        seen = asyncio.run(visited(address))
+        assert seen["tables"] == [*TABLES] and seen["purse"] <= 100_000_00
+        scraped = httpx.get(f"{address}/metrics").text
+        opened = re.findall(r'croupier_sockets\{process="(\d)",table="(.+?)"\}', scraped)
+        assert sorted(table for _, table in opened) == sorted(TABLES)
+        assert {process for process, _ in opened} == {"0", "1"}
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=60)
+        assert process.returncode == 0 and "Closed" in out.splitlines()[-1]
+    assert run(url, "SELECT 1 FROM nodes") == []
+
+
+def _owners(url: str) -> int:
+    if not run(url, "SELECT to_regclass('nodes')")[0][0]:
+        return 0
+    rows = run(url, "SELECT count(DISTINCT node), count(*) FROM leases WHERE node <> ''")
+    return int(rows[0][0]) if rows[0][1] > len(TABLES) else 0
+
+
+def test_workers_need_a_database(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "croupier", "serve", "--workers", "2", "--data", "data"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)
+    assert done.returncode == 2
+    assert "--workers: more than one worker needs a PostgreSQL --database" in done.stderr
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_the_metrics_of_processes_are_one_document(processes: int) -> None:
+    one = b"# HELP a_total A.\n# TYPE a_total counter\na_total 2.0\n"
+    two = b'# HELP b B.\n# TYPE b gauge\nb{table="t"} 1.0\n'
+    said = merged([one + two] * processes).decode()
+    assert said.count("# TYPE a_total counter") == 1
+    for number in range(processes):
+        assert f'a_total{{process="{number}"}} 2.0' in said
+        assert f'b{{process="{number}",table="t"}} 1.0' in said
