@@ -21,13 +21,11 @@ from croupier.errors import Refused
 from croupier.fairness.commitment import commit
 from croupier.fairness.shuffle import shuffled
 from croupier.house import folder
-from croupier.house.pit import Pit
 from croupier.house.table import Table
 from croupier.ledger import tenure
 from croupier.ledger.accounts import account
 from croupier.ledger.store import Answer, Finish, Request, Result
 from croupier.ledger.stores import postgres, sqlite
-from croupier.ledger.stores.leasing import Leasing
 from croupier.ledger.stores.protocol import Store
 from croupier.rules.load import load
 from croupier.server import app, doorway
@@ -92,21 +90,10 @@ def hurried() -> None:
     tenure.TTL_MS = 2_000
 
 
-def stubborn() -> None:
-    """Keep tables that another server has by now."""
-
-    def keeps(*_: object) -> None:
-        pass
-
-    setattr(Leasing, Leasing.forget.__name__, keeps)
-    setattr(Pit, Pit._step_down.__name__, keeps)
-
-
 MUTANTS: Mapping[str, Callable[[], None]] = {
     "hasty": hasty,
     "forgetful": forgetful,
     "hurried": hurried,
-    "stubborn": stubborn,
 }
 
 

@@ -30,10 +30,3 @@ def test_nothing_is_lost_among_servers(
 def test_nothing_is_lost_in_a_thousand_faults(tmp_path: Path, server: str) -> None:
     outcome = run(tmp_path, server, servers=3, faults=1_000)
     assert outcome.findings == [] and outcome.faults == 1_000
-
-
-@pytest.mark.parametrize("mutant", ["stubborn"])
-def test_the_faults_find_an_owner_that_does_not_step_down(
-    tmp_path: Path, server: str, mutant: str
-) -> None:
-    assert run(tmp_path, server, servers=2, faults=6, mutant=mutant).findings != []
