@@ -10,7 +10,7 @@ from croupier.ledger.accounts import Account, kind_of
 from croupier.ledger.audit import Posted
 from croupier.ledger.journal import StoredEvent
 from croupier.ledger.scribe import Happened
-from croupier.ledger.store import View
+from croupier.ledger.store import SealedDeck, View
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Reading, Row, Session
 from croupier.ledger.verify import verify
@@ -25,9 +25,10 @@ def play_as_served(till: Till, rounds: list[str]) -> None:
     for round in rounds:
         committed = DeckCommitted(round, dealer.rules.digest, "root", "digest")
         opening = [Happened("table", Joined(3, "ada")), Happened("fairness", committed, round)]
+        sealed: tuple[SealedDeck, ...] = (SealedDeck(round, b"sealed"),)
         for happened in dealer.commands(round, f"{till.scribe.stream} {round}"):
-            till.put(*opening, *happened)
-            opening = [Happened("table", Left(3))]
+            till.put(*opening, *happened, sealed=sealed)
+            opening, sealed = [Happened("table", Left(3))], ()
         till.put(*opening)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from croupier.cards import DECK
 from croupier.ledger.events import Bought, MeterStarted, TableSet
 from croupier.ledger.scribe import Draft, Happened, Scribe
-from croupier.ledger.store import Answer, Claim, Work
+from croupier.ledger.store import Answer, Claim, SealedDeck, Work
 from croupier.ledger.stores.protocol import Store
 from croupier.round.commands import Bet, Choose, CloseBets, Command, Deal, Face, Open, Settle, Show
 from croupier.round.decide import decide
@@ -53,9 +53,9 @@ class Till:
         work = Work(draft.events, f"answer to {command}", draft.emptied)
         return claim, work, draft
 
-    def put(self, *happened: Happened) -> Answer:
+    def put(self, *happened: Happened, sealed: tuple[SealedDeck, ...] = ()) -> Answer:
         claim, work, draft = self.draft(happened)
-        answer = self.store.append(claim, work)
+        answer = self.store.append(claim, work._replace(sealed=sealed))
         self.scribe, self.commands = draft.scribe, self.commands + 1
         return answer
 

@@ -227,8 +227,8 @@ class PostgresStore:
                         connection.execute(begin)
                     return connection
                 connection.close()
-            except psycopg.Error:
-                if not connection.closed:
+            except BaseException as error:
+                if not (connection.closed and isinstance(error, psycopg.Error)):
                     self._over(connection)
                     raise
             self._pool.putconn(connection)  # Nothing was done on it; take another.
