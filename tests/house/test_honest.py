@@ -180,7 +180,7 @@ def test_old_tables_stand_where_they_stood_and_go_on(old: Path, tmp_path: Path) 
             player = Player(pit, pit.tables["hand"], "hand-1")
             await deal_until(pit, "over", "hand")
             await deal_on(pit, "hand")  # The new edition of the book is set, with empty seats.
-            await player.ask("sit", seat=1, id="again")  # The ledger has answers to c1 and on.
+            await player.ask("sit", seat=1, id="again")  # The ledger has answers to c0 and on.
             await deal_until(pit, "bets", "hand")
             after = pit.tables["hand"].place.standing.in_play
             assert after and after.id != interrupted.id
