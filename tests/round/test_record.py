@@ -46,7 +46,7 @@ def worked() -> list[tuple[str, Played]]:
 def recorded(round: Round, events: Any) -> Record:
     """The record of a round as it is read from a file again."""
     record = record_of(round.rules, plain(round.rules.selections), events)
-    data: Record = parse_json(json.dumps(record))
+    data: Record = parse_json(json.dumps(record), field="record")
     return data
 
 

@@ -30,7 +30,7 @@ def replay(
     """Replay a recorded round and show its settlement.
 
     Refuses a record that was changed or that the rules can't reproduce."""
-    record = open_record(parse_json(read_text(file)))
+    record = open_record(parse_json(read_text(file), field="record"))
     book = load(record["rulebook"], context.obj)
     rules = resolve(book, record["selections"], things=things_of(record))
     rules = as_edition(rules, record["digest"]) or rules

@@ -78,10 +78,10 @@ def settle(
 def read_round(file: str) -> Any:
     """Read a round file, TOML or JSON; - is JSON from standard input."""
     if file == "-":
-        return parse_json(sys.stdin.buffer.read())
+        return parse_json(sys.stdin.buffer.read(), field="round")
     text = read_text(Path(file))
     if file.endswith(".json"):
-        return parse_json(text)
+        return parse_json(text, field="round")
     return parse_toml(text, file)
 
 
@@ -107,7 +107,7 @@ def answer_lines(settler: Settler) -> None:
 
 def _answer(settler: Settler, line: bytes) -> str:
     try:
-        answer = settler.settle(parse_json(line))
+        answer = settler.settle(parse_json(line, field="round"))
     except UserError as error:
         answer = {"error": one_line(str(error)), "clause": error.clause}
     return _written(answer)

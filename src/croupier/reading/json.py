@@ -33,8 +33,15 @@ def parse_message(data: bytes | str) -> Any:
     return read_carefully(text) if plain is None else plain
 
 
-def parse_json(data: bytes | str) -> Any:
-    """Parse a file, whose numbers may have decimals, or refuse it in a sentence."""
+def parse_json(data: bytes | str, *, field: str) -> Any:
+    """Parse a file, whose numbers may have decimals, or refuse it in a sentence about `field`."""
+    try:
+        return _decimal_json(data)
+    except Refused as refused:
+        raise Refused(refused.code, refused.message, field=field) from None
+
+
+def _decimal_json(data: bytes | str) -> Any:
     try:
         return json.loads(
             _text(data), parse_float=Decimal, parse_constant=_no_number, object_pairs_hook=_pairs

@@ -297,7 +297,7 @@ def reads_loosely(patch: pytest.MonkeyPatch) -> None:
 
 
 def takes_the_last_key(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(messages, "loads", lambda text: json.loads(text))
+    patch.setattr(messages, "parse_message", json.loads)
 
 
 def ignores_unknown_keys(patch: pytest.MonkeyPatch) -> None:

@@ -35,21 +35,29 @@ export function stepOf({ state, bets, table }) {
     case "sit":
       return of("sit", "Take a free seat.", "#dock .when.take");
     case "bank":
-      return of("bank", "Here players bank. Bank to pay and collect from the others, or pass.", dock);
+      return of("bank", "Here players bank: pay and collect from the others, or pass.", dock);
     case "bets": {
       if (bets.now().length && !bets.lacks)
-        return of("deal", "Your bet lies there. Add others if you like, then press Deal.", "[data-command=deal]");
+        return of(
+          "deal",
+          "Your bet lies there. Add others if you like, then press Deal.",
+          "[data-command=deal]",
+        );
       const from = first ? `${first.label}, ${limitsSay(first)}, opens the game.` : "";
       return of("bet", `Choose a chip below, then press a spot. ${from}`, ".own bet-spot[open]");
     }
     case "decide":
       return of(
         "decide",
-        "Your cards lie before you. Each choice says what it costs; the strategy card knows the best.",
+        "Your cards lie before you. Each choice says its cost; the strategy card knows the best.",
         "#decisions",
       );
     case "result":
-      return of("result", "Each spot shows what it came to. Lines has every clause; Next hand goes on.", dock);
+      return of(
+        "result",
+        "Each spot shows what it came to. Lines has every clause; Next hand goes on.",
+        dock,
+      );
     default:
       return of(`wait ${table}`, "The cards are dealt. One moment …", "felt-table .says");
   }

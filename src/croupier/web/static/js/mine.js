@@ -87,7 +87,9 @@ async function show(around) {
   guide?.stop();
   guide = new Guide(around, () => {
     localStorage.setItem(GUIDE, "1");
-    for (const one of document.querySelectorAll("[data-newcomer]")) one.toggleAttribute("hidden", true);
+    for (const one of document.querySelectorAll("[data-newcomer]")) {
+      one.toggleAttribute("hidden", true);
+    }
   });
 }
 
@@ -201,14 +203,16 @@ function slotRow(around, slot, kept, keep) {
     lay(around, slot);
   };
   const forget = () => keep(kept.filter((one) => one !== slot));
+  const main = { class: "button main", disabled: Boolean(why) };
+  const plain = { class: "button" };
   return h(
     "li",
     {},
     h("span", {}, h("b", {}, slot.name), " ", h("small", {}, betsSay(around, slot.bets))),
     why ? h("small", { class: "why" }, why) : null,
     h("span", { class: "actions" },
-      h("button", { class: "button main", click: bet, disabled: Boolean(why), "aria-label": `Bet ${slot.name}` }, "Bet"),
-      h("button", { class: "button", click: forget, "aria-label": `Forget ${slot.name}` }, "Forget"),
+      h("button", { ...main, click: bet, "aria-label": `Bet ${slot.name}` }, "Bet"),
+      h("button", { ...plain, click: forget, "aria-label": `Forget ${slot.name}` }, "Forget"),
     ),
   );
 }
@@ -245,7 +249,9 @@ async function tables(around) {
   const found = await get("/lobby.json").catch(() => null);
   if (must("#drawer-title").textContent !== "Other tables") return;
   /** @type {any[]} */
-  const others = (found?.tables ?? []).filter((/** @type {any} */ one) => one.table !== around.table);
+  /** @type {any[]} */
+  const tables = found?.tables ?? [];
+  const others = tables.filter((one) => one.table !== around.table);
   const state = around.state();
   const seats = mySeats(state);
   const stuck = seats.some((seat) => !seatOf(state, seat).canLeave);
@@ -272,6 +278,7 @@ function tableRow(around, one) {
   const meters = one.meters
     .filter((/** @type {any} */ meter) => meter.shows)
     .map((/** @type {any} */ meter) => `${meter.label} ${money(cents(meter.shows))}`);
+  const href = `/tables/${one.table}`;
   const go = async (/** @type {Event} */ event) => {
     const state = around.state();
     const seats = mySeats(state).filter((seat) => seatOf(state, seat).canLeave);
@@ -280,8 +287,9 @@ function tableRow(around, one) {
     const asked = seats.map((seat) => around.line.ask({ type: "leave", seat }));
     const wait = new Promise((done) => setTimeout(done, LEAVE_MS));
     await Promise.race([Promise.all(asked), wait]);
-    location.assign(`/tables/${one.table}?play`);
+    location.assign(`${href}?play`);
   };
+  const play = { class: "button main", click: go };
   return h(
     "li",
     {},
@@ -291,8 +299,8 @@ function tableRow(around, one) {
       "span",
       { class: "actions" },
       free
-        ? h("a", { class: "button main", href: `/tables/${one.table}?play`, click: go, "aria-label": `Play ${one.title}` }, "Play")
-        : h("a", { class: "button", href: `/tables/${one.table}`, "aria-label": `Watch ${one.title}` }, "Watch"),
+        ? h("a", { ...play, href: `${href}?play`, "aria-label": `Play ${one.title}` }, "Play")
+        : h("a", { class: "button", href, "aria-label": `Watch ${one.title}` }, "Watch"),
     ),
   );
 }
@@ -316,6 +324,7 @@ async function name() {
     draw("Your name", h("p", {}, `You play as ${person?.name}, the name of your account.`));
     return;
   }
+  const field = { required: true, autocomplete: "off" };
   draw(
     "Choose a name",
     h("p", {}, `You play as ${person.name}. Others see the name that you choose here.`),
@@ -323,7 +332,7 @@ async function name() {
       "form",
       { submit: rename, class: "keep" },
       h("label", { for: "called" }, "Name"),
-      h("input", { id: "called", name: "name", maxlength: 20, required: true, autocomplete: "off" }),
+      h("input", { ...field, id: "called", name: "name", maxlength: 20 }),
       h("button", { class: "button main" }, "Take this name"),
       says,
     ),

@@ -71,7 +71,9 @@ export class Sound {
     cards: () => [0, 0.09, 0.18].forEach((at) => this.card(at)),
     chip: () => [1900, 2500].forEach((hertz, n) => this.tone(hertz, { at: n * 0.03, lasts: 0.05 })),
     turn: () => this.tone(660, { lasts: 0.25 }),
-    win: () => [523, 659, 784].forEach((hertz, n) => this.tone(hertz, { at: n * 0.11, lasts: 0.3 })),
+    win: () => {
+      [523, 659, 784].forEach((hertz, n) => this.tone(hertz, { at: n * 0.11, lasts: 0.3 }));
+    },
   };
 
   /** @param {string} kind */
