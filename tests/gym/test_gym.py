@@ -291,7 +291,9 @@ def test_a_round_without_a_decision_is_settled_by_any_action() -> None:
 
 def masked() -> RoundEnv:
     """Let It Ride, with another name for one choice of its second decision."""
-    text = text_of(LET_IT_RIDE).replace("step.bet_2.option.withdraw", "step.bet_2.option.pull")
+    text = text_of(LET_IT_RIDE)
+    for named in ("step.bet_2.option.withdraw", "bet_2.withdraw"):
+        text = text.replace(named, named.replace("withdraw", "pull"))
     return RoundEnv(parse_rulebook(text, id="masked", file="masked.toml"))
 
 

@@ -20,7 +20,6 @@ from croupier.round.events import (
     BetTakenDown,
     Chose,
     Closed,
-    Confirmed,
     Dealt,
     Declared,
     Event,
@@ -161,8 +160,8 @@ def asks_again(original: Any) -> Any:
 
 def falls_over_later(original: Any) -> Any:
     def evolve(round: Round, event: Event) -> Round:
-        if isinstance(event, Confirmed):
-            raise KeyError(event.clause)
+        if isinstance(event, BetTakenDown):
+            raise KeyError(event.wager)
         after: Round = original(round, event)
         return after
 

@@ -111,7 +111,7 @@ def test_what_a_seat_knows_is_said_in_one_place() -> None:
     merging = {name for name, function in functions() if any(map(merges_faces, ast.walk(function)))}
     assert merging == {
         "round/play.py:known_to",
-        "round/evolve.py:evolve",
+        "round/evolve.py:_evolved",
         "round/evolve.py:_all_shown",
     }
     assert [name for name, _ in functions() if name.endswith(":known_to")] == [
