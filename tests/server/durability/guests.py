@@ -15,11 +15,14 @@ from tests.server.durability.houses import House
 from tests.server.durability.witness import EFFECTS, Sent, Witness
 
 BROKEN = (ConnectionError, TimeoutError, OSError, WebSocketException)
-UNDECIDED = ("too_many",)
+UNDECIDED = ("too_many", "quota")
 """Refusals that say nothing of whether the command was done before."""
 VOLATILE = ("seats", "meters")
 """What of a scene may change without an event of the table's."""
 LEAVES, BUYS = 0.03, 0.02
+PAUSE_S = 0.3
+"""How long to wait before coming back to a server that is up: with PostgreSQL, a table is leased
+to the server that died until the lease expires."""
 
 
 class Trigger:
@@ -88,12 +91,13 @@ class Guest:
             self.away.clear()
             with contextlib.suppress(*BROKEN):
                 await self._visit()
-            await asyncio.sleep(0)
+            await asyncio.sleep(PAUSE_S if self.trigger.up.is_set() else 0)
 
     async def _visit(self) -> None:
         self.client.address = self.trigger.house.address
         if self.client.person is None:
             await self.client.guest()
+            self.witness.guests.add(self.player)
         before = self.table.v, dict(self.table.scene), dict(self.table.own)
         if self.rng.random() < 0.5:
             self.table.v = -1  # As if it came for the first time.

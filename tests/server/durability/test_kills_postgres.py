@@ -12,7 +12,8 @@ from tests.server.durability.tables import tables_text
 
 def run(folder: Path, server: str, *, kills: int, mutant: str = "") -> Outcome:
     database = new_database(server)
-    with House(folder, tables_text(), database=database, mutant=mutant) as house:
+    hurried = f"hurried {mutant}".strip()  # After each kill, the leases of the dead must expire.
+    with House(folder, tables_text(), database=database, mutant=hurried) as house:
         outcome = killed(house, kills, seed=f"postgres {kills} {mutant}")
     print(f"kill -9, PostgreSQL {mutant}: {outcome}")
     return outcome

@@ -11,11 +11,13 @@ from croupier.fairness.commitment import Commitment
 from croupier.fairness.seal import parse_key, unseal
 from croupier.house.cage import CAGE
 from croupier.ledger.accounts import account
-from croupier.ledger.journal import decode
+from croupier.ledger.acts import HOUSE_STREAM, KeysSet, PersonCame, acts_in
+from croupier.ledger.journal import StoredEvent, decode
 from croupier.ledger.store import View
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.verify import verify
 from croupier.money import micros
+from croupier.server.registry import PLAYER
 from tests.server.durability.tables import rules_of
 
 # The event that a command of a player's comes to, and by which fields it is known again.
@@ -56,6 +58,10 @@ class Witness:
         self.fresh: set[str] = set()
         """Commands that were answered since the journal was looked at."""
         self.faults: list[str] = []
+        self.guests: set[str] = set()
+        """Who was told that they are a guest."""
+        self.came: set[str] = set()
+        """Who came, as the journal has it."""
         self.commitments: dict[str, tuple[Commitment, bytes]] = {}
         self.staked: set[str] = set()
         self.closed: set[str] = set()
@@ -83,6 +89,8 @@ class Witness:
                 find = "SELECT number, command FROM commands WHERE stream = ? AND number > ?"
                 commands = sorted(session.rows(find, stream, since))
                 self._follow(view, stream, commands)
+            lost = self.guests - self.came
+            self.expect(not lost, f"guests whom the journal does not know: {sorted(lost)}")
             for round, (commitment, sealed) in self._news_of_decks(view):
                 deck = unseal(sealed, parse_key(key.read_text()), commitment).deck
                 self._decks[round] = deck
@@ -102,6 +110,8 @@ class Witness:
             self.faults.append(f"{stream} ends before event {number}, which was there")
         at = number
         rows = iter(new)
+        if stream == HOUSE_STREAM:
+            self._acts(rows)
         for upto, command in commands:
             events = [decode(next(rows).data) for _ in range(upto - at)]
             at = upto
@@ -111,6 +121,19 @@ class Witness:
         self.expect(next(rows, None) is None, f"{stream} has events that no command brought")
         if new:
             self._heads[stream] = new[-1].number, new[-1].hash
+
+    def _acts(self, rows: Iterator[StoredEvent]) -> None:
+        """Read acts of the house, which no command brings: its first keys, and guests who come."""
+        for number, act in acts_in(rows):
+            match act:
+                case KeysSet():
+                    self.expect(number == 1, f"{act} is act {number}, and nobody asked")
+                case PersonCame(person, roles=roles, is_from_before=False):
+                    self.expect(person not in self.came, f"{person} came twice")
+                    self.expect(roles == (PLAYER,), f"{person} came as {roles}")
+                    self.came.add(person)
+                case _:
+                    self.faults.append(f"{act} is act {number}, and nobody asked")
 
     def _event(self, round: str, event: Any) -> None:
         match event["type"]:
