@@ -49,7 +49,7 @@ export function stepOf({ state, bets, table }) {
     case "decide":
       return of(
         "decide",
-        "Your cards lie before you. Each choice says its cost; the strategy card knows the best.",
+        "These are your cards. Each choice says what it costs; the strategy card knows the best.",
         "#decisions",
       );
     case "result":
