@@ -310,7 +310,8 @@ class Machine(RuleBasedStateMachine):
         kind = rng.randrange(4)
         faces = [Face(p, deck[p]) for p in (due if kind == 0 else due[:1])]
         if kind == 2:
-            position = rng.choice([*self.play.ledger.dealt, rng.randrange(52)])
+            bank = self.play.round.places.get("bank", ())
+            position = rng.choice([*bank, *self.play.ledger.dealt, rng.randrange(52)])
             faces.append(Face(position, deck.get(position, DECK[position])))
         elif kind == 3 and faces:
             faces.append(faces[0])

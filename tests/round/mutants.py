@@ -100,7 +100,9 @@ def out_of_turn(round: Round, command: Any) -> Event:
     return Chose(command.seat, name, command.option)
 
 
-def early_card(round: Round, command: Show) -> Event:
+def early_card(round: Round, command: Any) -> Event:
+    if not isinstance(command, Show):
+        raise Refused("not_due", "is not due now")
     face = command.faces[-1]
     if face.position not in round.places.get("bank", ()) or face.position in round.faces:
         raise Refused("not_due", "is not to be shown now")
