@@ -171,6 +171,17 @@ class Code(StrEnum):
     SEAT_EMPTY = "seat_empty", "Nobody sits at this seat."
     WRONG_DECK = "wrong_deck", "The other deck comes next."
 
+    # Acts that take two people
+    CHANGED = "changed", "What was proposed would do something else by now; propose it again."
+    LAPSED = "lapsed", "The proposal lapsed before anybody answered it; propose it again."
+    NEEDS_APPROVAL = "needs_approval", "A second person has to approve this; propose it."
+    NO_SUCH_PROPOSAL = "no_such_proposal", "No proposal of this number is open."
+    ONE_PERSON = "one_person", "One person can do this without a proposal."
+    PLAYS_HERE = "plays_here", "Somebody who plays at a table can't work at it."
+    PROPOSAL_OPEN = "proposal_open", "A proposal of this kind is open for this round."
+    SAME_PERSON = "same_person", "The person who proposed something can't approve it."
+    STOPPED = "stopped", "The round waits until the proposal that it is void is answered."
+
     # The players' cut
     BETS_OPEN = "bets_open", "Contributions are revealed once betting has closed."
     CONTRIBUTED = "contributed", "The player has contributed to this round's cut."

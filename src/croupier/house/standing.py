@@ -15,6 +15,7 @@ from croupier.fairness.events import CutEvent, DeckCommitted, DeckCut, FairnessE
 from croupier.ledger.events import LedgerEvent, TableSet
 from croupier.ledger.scribe import Happened
 from croupier.ledger.store import SealedDeck
+from croupier.round.commands import CallOff
 from croupier.round.commands import Command as RoundCommand
 from croupier.round.decide import decide
 from croupier.round.events import Declared
@@ -25,6 +26,7 @@ from croupier.table.commands import Command as TableCommand
 from croupier.table.decide import decide as decide_at_table
 from croupier.table.events import RoundStarted
 from croupier.table.evolve import evolve as evolve_table
+from croupier.table.proposals import check_not_stopped
 from croupier.table.state import Table, new_table
 
 
@@ -61,6 +63,11 @@ class Standing:
     def in_play(self) -> Round | None:
         """The round that is not over yet."""
         return self.round if self.round and not self.round.closed else None
+
+    def without_proposal(self, id: str) -> "Standing":
+        """Return the standing as if a proposal were answered."""
+        proposals = tuple(one for one in self.table.proposals if one.id != id)
+        return replace(self, table=replace(self.table, proposals=proposals))
 
     def after(self, of: str, event: Any) -> "Standing":
         """Return the standing after an event of the journal, other than new rules."""
@@ -109,6 +116,8 @@ class Act:
     def __init__(self, standing: Standing) -> None:
         self.standing = standing
         self.happened: list[Happened] = []
+        self.who: tuple[str, ...] = ()
+        """The persons whose sessions made it; nobody where the program did."""
         self.sealed: list[SealedDeck] = []
         self.readings: Mapping[str, int] = {}
         """What meters show while they are locked, by their ids in the rules."""
@@ -133,6 +142,8 @@ class Act:
 
     def in_round(self, command: RoundCommand) -> None:
         """Do something in the round."""
+        if self.standing.table.proposals and not isinstance(command, CallOff):
+            check_not_stopped(self.standing.table)
         for event in decide(self.round, command):
             self._note("round", event)
 

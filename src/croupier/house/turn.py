@@ -126,7 +126,7 @@ class Turn:
             names = {self.config.meter(id): id for id in standing.table.rules.meters}
             act.readings = {names[name]: micros for name, micros in shown.items()}
         ask.perform(act)
-        draft = scribe.draft(act.happened, time_ms=self.time_ms)
+        draft = scribe.draft(act.happened, time_ms=self.time_ms, who=act.who)
         place = Place(act.standing, draft.scribe)
         self._decided[at] = Stored(act, draft, place)
         answer = str(draft.scribe.head.number)

@@ -36,6 +36,8 @@ class Record(NamedTuple):
     """The round of the event, the digest of the rules that it sets, or ''."""
     of: Of
     event: Mapping[str, Any]
+    who: tuple[str, ...] = ()
+    """The one or two persons whose sessions made it; nobody where the program did."""
 
 
 class StoredEvent(NamedTuple):
@@ -96,7 +98,9 @@ def encode(record: Record) -> bytes:
     """Return the bytes of a record; its position comes first, for quick comparison."""
     event = canonical(record.event)
     start = _place(record.stream, record.number, record.subject)
-    return f'{start}"time_ms":{record.time_ms}}},"event":{event},"of":"{record.of}"}}'.encode()
+    who = f',"who":{canonical([*record.who])}' if record.who else ""
+    time = f'"time_ms":{record.time_ms}{who}'
+    return f'{start}{time}}},"event":{event},"of":"{record.of}"}}'.encode()
 
 
 def _place(stream: str, number: int, subject: str) -> str:
@@ -109,7 +113,7 @@ def decode(data: bytes) -> Record:
         plain = _DECODER.decode(data.decode())
         at = plain["at"]
         place = at["stream"], at["number"], at["time_ms"], at["subject"]
-        record = Record(*place, plain["of"], plain["event"])
+        record = Record(*place, plain["of"], plain["event"], tuple(at.get("who", ())))
         again = encode(record)
     except (ValueError, KeyError, TypeError):
         raise ParseError("is not a record", field="journal") from None
@@ -157,11 +161,12 @@ def verify_stream(
     at, digest, json_of = wanted.at, sha256, _quoted(stream)
     for row_stream, row_number, time_ms, subject, data, hash in stored:
         number += 1
-        about = f'"stream":{json_of},"subject":{_quoted(subject)},"time_ms":{time_ms}}}'
+        about = f'"stream":{json_of},"subject":{_quoted(subject)},"time_ms":{time_ms}'
+        start = f'{{"at":{{"number":{number},{about}'.encode()
         followed = digest(previous + data).digest()
         if row_number != number or row_stream != stream:
             wrong = f"is missing; event {row_number} of {row_stream} stands there"
-        elif not data.startswith(f'{{"at":{{"number":{number},{about}'.encode()):
+        elif not data.startswith((start + b"}", start + b',"who":[')):
             wrong = "its bytes say that it is another"
         elif followed != hash:
             wrong = "its hash is not that of its bytes"

@@ -72,8 +72,10 @@ class Scribe:
             self.auditor.entries(decode(row.data))
         return self
 
-    def draft(self, happened: Iterable[Happened], *, time_ms: int) -> Draft:
-        """Return the draft of new events."""
+    def draft(
+        self, happened: Iterable[Happened], *, time_ms: int, who: tuple[str, ...] = ()
+    ) -> Draft:
+        """Return the draft of new events, made by these persons if by any."""
         after = Scribe.__new__(Scribe)
         auditor = copy(self.auditor)
         after.stream, after.auditor = self.stream, auditor
@@ -95,7 +97,7 @@ class Scribe:
                 emptied += [account("layout", subject), account("bank", subject)]
             place = self.stream, number, time_ms, subject
             plains.append(to_plain(event))
-            data = encode(Record(*place, of, plains[-1]))
+            data = encode(Record(*place, of, plains[-1], who))
             hash = chained(hash, data)
             events.append(NewEvent(data, time_ms, subject, entries))
         after.head = Head(number, hash)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from croupier.errors import Refused
 from croupier.round.events import Declared
@@ -10,6 +10,7 @@ from croupier.round.events import Event as RoundEvent
 from croupier.round.state import Round
 from croupier.rules.game import counts_stub
 from croupier.rules.vocabulary import Device, Person
+from croupier.table.crew import Role, Who
 
 
 class Time(NamedTuple):
@@ -178,6 +179,80 @@ class EndRound:
         )
 
 
+Of = Literal["round", "table", "ledger"]
+"""Whose vocabulary a proposed command is of."""
+DeckFate = Literal["stays", "reshuffled", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a command would do now, and who has to agree to it."""
+
+    events: str
+    """The digest of the events that it would cause."""
+    clause: str = ""
+    says: str = ""
+    """The clause in words."""
+    ruling: str | None = None
+    returns: Mapping[int, int] = field(default_factory=dict)
+    """The cents that come back to each seat that it decides."""
+    deck: DeckFate = "stays"
+    voids: bool = False
+    stands: bool = False
+    """Whether the book demands it, so that the proposal never lapses."""
+    propose: tuple[Role, ...] = ()
+    approve: tuple[Role, ...] = ()
+    """Who may approve it; nobody has to where one person is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """Propose a command that takes a second person."""
+
+    of: Of
+    command: Mapping[str, object]
+    """As plain data, with its type."""
+    why: str
+    by: Who
+    time: Time
+    preview: Preview
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """Approve a proposal; `preview` is what its command would do now."""
+
+    id: str
+    by: Who
+    time: Time
+    preview: Preview
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Take a proposal of one's own back."""
+
+    id: str
+    by: Who
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """Refuse to approve a proposal."""
+
+    id: str
+    by: Who
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lapse:
+    """Close a proposal that nobody answered in time."""
+
+    id: str
+    time: Time
+
+
 Command = (
     Join
     | Leave
@@ -196,4 +271,9 @@ Command = (
     | StartRound
     | DealFirstCard
     | EndRound
+    | Propose
+    | Approve
+    | Withdraw
+    | Decline
+    | Lapse
 )

@@ -19,6 +19,7 @@ from croupier.table import events as happened
 from croupier.table.commands import Command, Time
 from croupier.table.events import Event
 from croupier.table.prompts import DEVICE, due
+from croupier.table.proposals import decide_proposal
 from croupier.table.state import (
     HOUR_S,
     Deck,
@@ -73,6 +74,14 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
             return (_deal_first(table, command),)
         case commands.EndRound():
             return _end(table, command)
+        case (
+            commands.Propose()
+            | commands.Approve()
+            | commands.Withdraw()
+            | commands.Decline()
+            | commands.Lapse()
+        ):
+            return decide_proposal(table, command)
     assert_never(command)
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from croupier.round.state import Banker
 from croupier.rules.vocabulary import Device, Person
-from croupier.table.commands import Time
+from croupier.table.commands import Of, Preview, Time
+from croupier.table.crew import Who
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,47 @@ class RoundEnded:
     meters: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """Somebody proposed a command; its preview says what it would do."""
+
+    id: str
+    of: Of
+    command: Mapping[str, object]
+    why: str
+    by: Who
+    time: Time
+    round: str
+    preview: Preview
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """Another person approved a proposal; the events of its command follow."""
+
+    id: str
+    by: Who
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    id: str
+    by: Who
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    id: str
+    by: Who
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lapsed:
+    id: str
+    time: Time
+
+
 Event = (
     Joined
     | Left
@@ -146,4 +188,9 @@ Event = (
     | RoundStarted
     | FirstCardDealt
     | RoundEnded
+    | Proposed
+    | Approved
+    | Withdrawn
+    | Declined
+    | Lapsed
 )

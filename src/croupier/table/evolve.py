@@ -17,6 +17,7 @@ from croupier.table.state import (
     Deck,
     InPlay,
     Outage,
+    Proposal,
     Table,
     Turn,
     about_deck,
@@ -82,6 +83,14 @@ def evolve(table: Table, event: Event) -> Table:
             return replace(_aged(table, event.time), round=in_play)
         case happened.RoundEnded():
             return _ended(table, event)
+        case happened.Proposed():
+            said = event.of, event.command, event.why, event.by, event.time, event.round
+            proposal = Proposal(event.id, *said, event.preview)
+            proposals = (*table.proposals, proposal)
+            return replace(table, proposals=proposals, proposed=table.proposed + 1)
+        case happened.Approved() | happened.Withdrawn() | happened.Declined() | happened.Lapsed():
+            proposals = tuple(one for one in table.proposals if one.id != event.id)
+            return replace(table, proposals=proposals)
     assert_never(event)
 
 
@@ -240,5 +249,7 @@ def _ended(table: Table, event: happened.RoundEnded) -> Table:
             round=None,
             uncounted=0 if event.counted else table.uncounted,
             meters={**table.meters, **event.meters},
+            # A round that is over can't become void any more.
+            proposals=tuple(one for one in table.proposals if not one.preview.voids),
         )
     )

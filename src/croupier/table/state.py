@@ -9,7 +9,8 @@ from croupier.round.commands import Bank, Open
 from croupier.round.state import Banker, Duty
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import NONE, Device, Stack
-from croupier.table.commands import Time
+from croupier.table.commands import Of, Preview, Time
+from croupier.table.crew import Who
 
 SHUFFLER, CARDS = "shuffler", "cards"
 """The selections for how cards are shuffled, and how they reach the table."""
@@ -57,6 +58,25 @@ class InPlay:
 
 
 @dataclass(frozen=True)
+class Proposal:
+    """Something that waits for a second person."""
+
+    id: str
+    of: Of
+    command: Mapping[str, object]
+    why: str
+    by: Who
+    time: Time
+    round: str
+    preview: Preview
+
+    @property
+    def kind(self) -> str:
+        """The type of the command."""
+        return str(self.command.get("type"))
+
+
+@dataclass(frozen=True)
 class Table:
     """The state of a table that outlasts a round."""
 
@@ -78,6 +98,10 @@ class Table:
     turn: Turn | None = None
     passed: tuple[str, ...] = ()
     round: InPlay | None = None
+    proposals: tuple[Proposal, ...] = ()
+    """What waits for a second person, the oldest first."""
+    proposed: int = 0
+    """How many proposals there have been."""
 
     @property
     def deck_turn(self) -> int:

@@ -1,0 +1,177 @@
+"""What an act would do, and acts that take two people: proposed by one, approved by another.
+
+A preview is decided by the same functions as the act itself, and nothing of it is stored, so what
+people are shown before they agree is what happens.
+"""
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from croupier.errors import Refused
+from croupier.house.standing import Act, Standing
+from croupier.ledger.events import LedgerEvent, ledger_event_from
+from croupier.ledger.journal import canonical
+from croupier.reading import reader_of, run
+from croupier.round.codec import command_from as round_command_from
+from croupier.round.codec import to_plain
+from croupier.round.commands import Command as RoundCommand
+from croupier.round.commands import Settle
+from croupier.round.decide import decide
+from croupier.round.events import Declared, SeatSettled
+from croupier.round.state import Round
+from croupier.table import commands as at_table
+from croupier.table.codec import command_from as table_command_from
+from croupier.table.commands import Command as TableCommand
+from croupier.table.commands import DeckFate, Of, Preview, Time
+from croupier.table.crew import Role, Who
+
+_PLAIN = reader_of(Mapping[str, object])
+
+
+class Proposable(NamedTuple):
+    """A command, and whose vocabulary it is of."""
+
+    of: Of
+    command: RoundCommand | TableCommand | LedgerEvent
+
+    @property
+    def plain(self) -> Mapping[str, object]:
+        """The command as the journal gives it back."""
+        read: Mapping[str, object] = run(_PLAIN, to_plain(self.command))
+        return read
+
+
+def proposable(of: Of, plain: Mapping[str, Any]) -> Proposable:
+    """Read a command from plain data."""
+    match of:
+        case "round":
+            return Proposable(of, round_command_from(plain))
+        case "table":
+            return Proposable(of, table_command_from(plain))
+        case "ledger":
+            return Proposable(of, ledger_event_from(plain))
+
+
+def do(act: Act, what: Proposable) -> None:
+    """Do something that one person may do, or that two have agreed on."""
+    match what.of:
+        case "round":
+            act.in_round(what.command)  # type: ignore[arg-type]
+        case "table":
+            act.at_table(what.command)  # type: ignore[arg-type]
+        case "ledger":
+            act.in_ledger(what.command)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- previews
+
+
+class TwoPeople(NamedTuple):
+    """Who proposes an act, who approves it, and whether the book demands it."""
+
+    propose: tuple[Role, ...]
+    approve: tuple[Role, ...]
+    stands: bool = False
+
+
+ALONE = TwoPeople((), ())
+
+
+def preview(standing: Standing, what: Proposable) -> Preview:
+    """Return what a command would do now, or refuse it; nothing is stored."""
+    trial = Act(standing)
+    do(trial, what)
+    events = [happened.event for happened in trial.happened]
+    cited = next((event for event in events if getattr(event, "clause", "")), None)
+    clause = str(cited.clause) if cited else ""
+    said = standing.table.rules.clauses.get(clause)
+    declared = next((event for event in events if isinstance(event, Declared)), None)
+    people = two_people(standing, events)
+    digest = sha256(canonical([to_plain(event) for event in events]).encode()).hexdigest()
+    return Preview(
+        events=digest,
+        clause=clause,
+        says=said.says if said else "",
+        ruling=next((e.ruling for e in events if getattr(e, "ruling", None)), None),
+        returns=_returns(trial.standing.round, events, declared),
+        deck=_fate(declared),
+        voids=declared is not None and "void" in declared.effects,
+        stands=people.stands,
+        propose=people.propose,
+        approve=people.approve,
+    )
+
+
+def two_people(standing: Standing, events: Iterable[object]) -> TwoPeople:
+    """Return who has to agree to these events (T11)."""
+    playing, round = standing.table.round, standing.round
+    for event in events:
+        if isinstance(event, Declared) and "void" in event.effects and playing and playing.dealt:
+            witnessed = round is not None and _progressive_turned(round)
+            approve: Role = "surveillance" if witnessed else "floor"
+            return TwoPeople(("dealer", "floor"), (approve,), stands=True)
+    return ALONE
+
+
+def _progressive_turned(round: Round) -> bool:
+    """Whether the hand of a seat that plays for a meter has been turned up."""
+    wagers = {meter.wager for meter in round.rules.meters.values()}
+    return any(
+        box.cards and wagers & box.stakes.keys() and round.faces.keys() >= set(box.cards)
+        for box in round.boxes.values()
+    )
+
+
+def _returns(
+    round: Round | None, events: Iterable[object], declared: Declared | None
+) -> Mapping[int, int]:
+    """Return the cents that come back to each seat that the events decide."""
+    if round and round.void and declared:
+        events = decide(round, Settle())
+    settled = [event for event in events if isinstance(event, SeatSettled)]
+    if declared and "abandon seat" in declared.effects and round:
+        # M13: what was withdrawn before stays withdrawn, and nothing else comes back.
+        return {int(str(declared.facts["seat"])): 0}
+    return {one.seat: sum(line.paid + line.returned for line in one.lines) for one in settled}
+
+
+def _fate(declared: Declared | None) -> DeckFate:
+    effects = declared.effects if declared else ()
+    if "remove deck" in effects:
+        return "removed"
+    return "reshuffled" if "reshuffle" in effects else "stays"
+
+
+# ---------------------------------------------------------------- two people
+
+
+def propose(act: Act, what: Proposable, why: str, *, by: Who, time: Time) -> None:
+    """Propose a command; what it would do is kept with it."""
+    found = preview(act.standing, what)
+    act.who = (by.person,)
+    act.at_table(at_table.Propose(what.of, what.plain, why, by, time, found))
+
+
+def approve(act: Act, id: str, *, by: Who, time: Time) -> None:
+    """Approve a proposal and do it, if it still does what it did when it was proposed."""
+    found = next((one for one in act.standing.table.proposals if one.id == id), None)
+    if found is None:
+        raise Refused("no_such_proposal", f"no proposal {id!r} is open", field="id")
+    what = proposable(found.of, found.command)
+    try:
+        now = preview(act.standing.without_proposal(id), what)
+    except Refused as refused:
+        message = f"the table has changed since, and this can't be done any more: {refused.message}"
+        raise Refused("changed", message, field="id", clause=refused.clause) from None
+    act.at_table(at_table.Approve(id, by, time, now))
+    act.who = (found.by.person, by.person)
+    do(act, what)
+
+
+def check_alone(standing: Standing, what: Proposable) -> None:
+    """Refuse a command that takes two people."""
+    found = preview(standing, what)
+    if found.approve:
+        message = f"{' or '.join(found.approve)} has to approve this; propose it"
+        raise Refused("needs_approval", message, clause=found.clause or found.ruling)
