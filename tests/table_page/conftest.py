@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-from tests.pages.browser import DESKTOP, WAIT_MS, open_browser
+from tests.pages.browser import DESKTOP, SCHEMES, WAIT_MS, open_browser
+from tests.pages.browser import violations as axe
 from tests.table_page.house import House, opened
 
 NewPage = Callable[..., Page]
@@ -53,15 +53,12 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
     assert [one for one in faults if "Failed to load resource" not in one] == []
 
 
-CONTRAST = {"runOnly": ["color-contrast"]}
-
-
 def violations(page: Page) -> list[str]:
     """What a screen reader or a weak eye would stumble over, by day and by night."""
     found = []
-    for scheme, options in (("light", None), ("dark", CONTRAST)):
-        page.emulate_media(color_scheme="dark" if options else "light")
-        for one in Axe().run(page, options=options).response["violations"]:
-            nodes = [node["html"][:120] for node in one["nodes"]]
-            found.append(f"{scheme}: {one['id']}: {nodes}")
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        # All else is the same by day and by night.
+        rules = ("color-contrast",) if scheme == "dark" else ()
+        found += [f"{scheme}: {one}" for one in axe(page, *rules)]
     return found

@@ -10,6 +10,7 @@ from playwright.sync_api import APIResponse, Page, Response, WebSocket, expect
 from croupier.ledger.journal import decode
 from croupier.money import parse_money
 from croupier.rules.words import dollars
+from croupier.server.pages.render import clause_says
 from tests.pages.browser import NARROW, PHONE
 from tests.table_page.acts import (
     CHOICES,
@@ -59,7 +60,7 @@ def check_result(page: Page, house: House, player: str) -> None:
         net = sum(parts) - parse_money(line["stake"], "stake")
         text = row.locator("b").inner_text()
         assert shown_cents(text) == net if net else text == line["outcome"]
-        assert row.locator("a").inner_text() == line["clause"]
+        assert row.locator("a").inner_text() == clause_says(line["clause"])
         assert len(row.locator("small").inner_text()) > len(line["clause"])
     assert violations(page) == []
     page.keyboard.press("Escape")
@@ -221,8 +222,21 @@ def test_everybody_sees_what_they_may(house: House, new_page: NewPage) -> None:
     assert violations(watcher) == []
 
 
+AT_THE_LAST_SECOND = """
+(key) => new Promise((pressed) => {
+  const said = document.querySelector("#ring b");
+  new MutationObserver((_, watch) => {
+    if (said.textContent !== "1") return;
+    watch.disconnect();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    pressed();
+  }).observe(said, { childList: true, characterData: true, subtree: true });
+})
+"""
+
+
 def test_a_decision_at_the_last_second(tmp_path: Path, new_page: NewPage) -> None:
-    with opened(tmp_path, decide=4) as house:
+    with opened(tmp_path, decide=8) as house:
         page = new_page()
         come_in(page, house, "maryland")
         until_bets(page)
@@ -230,9 +244,9 @@ def test_a_decision_at_the_last_second(tmp_path: Path, new_page: NewPage) -> Non
         page.wait_for_selector('[data-command="deal"]:enabled')
         page.keyboard.press("d")
         page.wait_for_selector(CHOICES)
-        page.wait_for_function("() => document.querySelector('#ring b').textContent == '1'")
+        # The page itself presses when it says 1: no driver is quick enough on a busy machine.
+        page.evaluate(AT_THE_LAST_SECOND, page.locator(f"{CHOICES} kbd").first.inner_text())
         assert page.locator("#ring[soon]").count()
-        page.keyboard.press(page.locator(f"{CHOICES} kbd").first.inner_text())
         settled(page)
         table = house.table("maryland")
         stored = table.books.looked(lambda view: list(view.stream(table.id)))

@@ -119,12 +119,8 @@ def _time(ms: int) -> datetime:
 @router.get("/tables/{id}/strategy")
 async def strategy_page(request: Request, id: str) -> Response:
     """Show the strategy card of a table, to be printed."""
-    try:
-        card = await _card(request, id)
-    except HTTPException:
-        return page(request, "missing", status=404, what=f"table {id}")
-    json = f"/tables/{id}/strategy.json"
-    return page(request, "strategy", json=json, card=card, table=id)
+    card = await _card(request, id)
+    return page(request, "strategy", json=f"/tables/{id}/strategy.json", card=card, table=id)
 
 
 @router.get("/tables/{id}/strategy.json")
