@@ -200,11 +200,15 @@ class TableClient:
         said = json.loads(frame)
         match said["type"]:
             case "welcome":
-                self.own, self.clock = said["own"], said["clock"]
+                self.clock = said["clock"]
                 if said["you"]:
                     self.cents = said["you"]["cents"]
                 if said["scene"] is not None:
                     self.felt, self.scene, self.v = said["felt"], said["scene"], said["v"]
+                if said["v"] == self.v:
+                    # Otherwise the news that were missed come first: they may open another round,
+                    # whose cards these are. They are sent again after the news.
+                    self.own = said["own"]
             case "news":
                 if said["scene"].get("round", self.scene.get("round")) != self.scene.get("round"):
                     self.own = {}

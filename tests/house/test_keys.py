@@ -2,18 +2,21 @@
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from croupier.errors import UserError
 from croupier.fairness.seal import key_id, parse_key
+from croupier.house import keys
 from croupier.house.folder import opened_house
 from croupier.house.keyfile import unwrap, wrap
 from croupier.house.keys import MASTER, SIGNING, vouching
 from croupier.ledger.acts import HOUSE_STREAM, KeysSet, acts_in
 from croupier.ledger.checkpoints import parse_checkpoints, sign
 from croupier.ledger.stores.marks import CHECKPOINTS, LEDGER
+from croupier.ledger.stores.protocol import Store
 from croupier.ledger.verify import Verified, verify
 from tests.cli.running import run
 from tests.house.test_folder import _until_round, play, refusal
@@ -106,6 +109,21 @@ def test_a_change_of_keys_that_was_interrupted(
     changed = (tmp_path / MASTER).read_text() != own
     assert changed == (at == "after")
     assert verified(tmp_path).faults == ()
+
+
+def test_of_two_servers_that_begin_a_house_together_one_makes_its_keys(
+    tmp_path: Path, store: Store
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    made = keys._made(first, store)  # Both have found the ledger empty.
+    with pytest.raises(UserError, match="another server has just begun this house; copy master"):
+        keys._made(second, store)
+    assert [*second.iterdir()] == []
+    for name in (MASTER, SIGNING):
+        shutil.copy(first / name, second / name)
+    assert keys.keys_of(second, store) == made
 
 
 def test_a_key_of_another_house_is_refused_by_both_ids(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from threading import current_thread
 from time import sleep
@@ -17,6 +18,7 @@ from croupier.house import books
 from croupier.house.books import Books
 from croupier.house.clock import next_wait
 from croupier.house.now import Now, Told
+from croupier.house.players import clear
 from croupier.ledger.store import NOT_ENOUGH, Finish, Request, Result
 from tests.house.floor import (
     OpenPit,
@@ -299,3 +301,19 @@ def test_what_is_kept_of_a_scene_is_what_would_be_made_anew(id: str, tmp_path: P
     play(tmp_path, one_table(id, SELECTED.get(id, "")), scenario)
     assert kept > 20 and bets > 5
     assert len(orders) == 1  # Patches are made part by part.
+
+
+def test_an_act_that_finds_nothing_to_do_is_not_stored_and_hides_no_later_one(
+    tmp_path: Path,
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        one, _ = await seated(pit, 1, 2)
+        table, number = pit.tables["t"], pit.tables["t"].number
+        for _ in range(2):
+            with pytest.raises(Refused, match="nothing left to do"):
+                await table.act(partial(clear, seat=1, player="somebody who has left"))
+        assert table.number == number
+        await table.act(partial(clear, seat=1, player=one.id))
+        assert 1 not in table.place.standing.table.seats
+
+    play(tmp_path, one_table(MARYLAND), scenario)

@@ -6,8 +6,10 @@ signs a checkpoint.
 
 import fcntl
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from hashlib import sha256
 from pathlib import Path
 
 from croupier.errors import UserError
@@ -52,7 +54,8 @@ def opened_house(
     a folder that it has locked for them.
     """
     with nullcontext() if is_locked else locked_folder(folder):
-        store = _ledger(folder, database, node)
+        # Workers share a folder, so a folder that is locked for them is the place of none.
+        store = _ledger(folder, database, node, place="" if is_locked else _place(folder))
         try:
             keys = keys_of(folder, store)
             with store.reading() as view:
@@ -62,9 +65,14 @@ def opened_house(
             store.close()
 
 
-def _ledger(folder: Path, database: str | None, node: str) -> Store:
+def _place(folder: Path) -> str:
+    """Return what names a folder among those of all machines."""
+    return f"{socket.gethostname()}-{sha256(bytes(folder.resolve())).hexdigest()[:8]}"
+
+
+def _ledger(folder: Path, database: str | None, node: str, *, place: str) -> Store:
     if database:
-        return open_postgres(database, make=True, node=node)
+        return open_postgres(database, make=True, node=node, place=place)
     file = folder / LEDGER
     there = [name for name in KEPT if (folder / name).exists()]
     if there and not file.exists():

@@ -158,7 +158,12 @@ def _made(folder: Path, store: Store) -> Keys:
     keys = Keys(new_key(os.urandom), new_key(os.urandom))
     for name, key in zip(_IDS, keys[:2], strict=True):
         _write(_new(folder, name), format_key(key))
-    _note(store, ids_of(keys))
+    try:
+        _note(store, ids_of(keys))
+    except UserError:
+        for name in _IDS:
+            _new(folder, name).unlink()
+        raise
     _finish_making(folder, ids_of(keys))
     return keys
 
@@ -193,9 +198,16 @@ def _finish_making(folder: Path, known: KeyIds) -> None:
         new.rename(file)
 
 
+BEGIN_HOUSE = (
+    "INSERT INTO house (house, master, signing) VALUES (1, ?, ?) ON CONFLICT (house) DO NOTHING"
+)
+COPY = f"copy {MASTER} and {SIGNING} from its data folder to this one and start again"
+
+
 def _note(store: Store, known: KeyIds) -> None:
     with store.writing() as session:
-        session.run("INSERT INTO house (house, master, signing) VALUES (1, ?, ?)", *known)
+        if not session.run(BEGIN_HOUSE, *known):
+            raise UserError(f"another server has just begun this house; {COPY}", field=MASTER)
         begin_journal(session, KeysSet(*known), time_ms=_now_ms())
 
 

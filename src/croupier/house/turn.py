@@ -126,6 +126,9 @@ class Turn:
             names = {self.config.meter(id): id for id in standing.table.rules.meters}
             act.readings = {names[name]: micros for name, micros in shown.items()}
         ask.perform(act)
+        if ask.id is None and not act.happened:
+            # Its id is that of its first event. Stored, it would be the answer to the next act.
+            raise Refused(OVERTAKEN, "there is nothing left to do")
         draft = scribe.draft(act.happened, time_ms=self.time_ms, who=act.who)
         place = Place(act.standing, draft.scribe)
         self._decided[at] = Stored(act, draft, place)

@@ -129,6 +129,8 @@ class Passing:
         self._key = link_key(master)
         self._calls: dict[str, Calls] = {}
         self._dialling: dict[str, asyncio.Lock] = {}
+        self._unreached: set[str] = set()
+        """The nodes that can't be reached, each of which was logged once."""
         self._owners: set[asyncio.Task[None]] = set()
         self._mail = Mail()
         app.state.everywhere = self.everywhere
@@ -188,8 +190,11 @@ class Passing:
             try:
                 self._calls[node.address] = Calls(await dial(node.address, self._key))
             except (OSError, TimeoutError, EOFError) as error:
-                log("node_unreachable", node=node.name, because=str(error))
+                if node.name not in self._unreached:
+                    log("node_unreachable", node=node.name, because=str(error))
+                self._unreached = {node.name, *self._unreached} & self.pit.register.nodes.keys()
                 return None
+            self._unreached.discard(node.name)
             return self._calls[node.address]
 
     # ------------------------------------------------------------ passing on

@@ -44,9 +44,9 @@ SOON_S = 20.0
 
 
 @contextmanager
-def node(url: str, *, of: str = "s") -> Iterator[PostgresStore]:
+def node(url: str, *, of: str = "s", place: str = "") -> Iterator[PostgresStore]:
     """A node that has a stream, if nobody else has it."""
-    store = PostgresStore(url, make=True, node="")
+    store = PostgresStore(url, make=True, node="", place=place)
     try:
         store.tenure.claim([of])
         yield store
@@ -111,6 +111,21 @@ def test_a_stream_is_one_nodes_until_that_is_gone(server: str) -> None:
         with pytest.raises(NotOwner):
             first.append(claim("d", 2), moving(9, "3"))
     assert run(url, "SELECT number, epoch FROM events ORDER BY number") == [(1, None), (2, None)]
+
+
+def test_a_server_that_starts_where_another_died_need_not_wait_for_its_leases(
+    server: str,
+) -> None:
+    url = new_database(server)
+    with (
+        node(url, place="here") as dead,
+        node(url, of="t", place="there") as other,
+        node(url, place="here") as next,
+    ):
+        assert next.tenure.owned == {"s": 2}
+        assert other.tenure.owned == {"t": 1} and not other.tenure.claim(["s"])
+        with pytest.raises(NotOwner):
+            dead.append(claim("a"), moving(5))
 
 
 def _settled(store: PostgresStore, request: Request) -> Answer:

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from cryptography.exceptions import InvalidTag
 
-from croupier.server import link
+from croupier.ledger.tenure import Node, Roster
+from croupier.server import link, passing
 from croupier.server.link import Link, Message, Sealing, answered, dial, link_key, listening
 from croupier.server.passing import table_of
 
@@ -103,6 +105,8 @@ def test_a_node_that_says_nothing_any_more_is_given_up(
     async def run() -> None:
         async def take(reader: Any, writer: Any) -> None:
             await answered(reader, writer, KEY)  # And nothing else, as if it slept.
+            await reader.read()
+            writer.close()
 
         server = await listening(f"unix:{tmp_path}/link", take)
         near = await dial(f"unix:{tmp_path}/link", KEY)
@@ -110,6 +114,7 @@ def test_a_node_that_says_nothing_any_more_is_given_up(
             await near.listen(lambda _: None)
         assert not near.is_open
         server.close()
+        await asyncio.sleep(0.1)  # The other end hears of it.
 
     asyncio.run(run())
 
@@ -131,3 +136,37 @@ def test_a_request_is_passed_on_by_the_table_it_is_about(
     path: str, query: bytes, table: str | None
 ) -> None:
     assert table_of(path, query) == table
+
+
+def test_a_node_that_cannot_be_reached_is_logged_once_until_it_was_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logged: list[str] = []
+    monkeypatch.setattr(passing, "log", lambda event, **_: logged.append(event))
+    there = Node("there", f"unix:{tmp_path}/link")
+    roster = Roster({there.name: there}, {})
+    pit: Any = SimpleNamespace(register=roster, tenure=SimpleNamespace(name="here"))
+    app = SimpleNamespace(state=SimpleNamespace())
+
+    async def run() -> None:
+        whole = passing.Passing(app, pit, master=bytes(32), address="")
+        for _ in range(5):
+            assert await whole._call(there) is None
+        assert logged == ["node_unreachable"]
+
+        async def take(reader: Any, writer: Any) -> None:
+            await answered(reader, writer, KEY)
+            writer.close()
+
+        server = await listening(there.address, take)
+        reached = await whole._call(there)
+        assert reached
+        await reached.listening
+        server.close()
+        await server.wait_closed()
+        (tmp_path / "link").unlink(missing_ok=True)
+        for _ in range(5):
+            assert await whole._call(there) is None
+        assert logged == ["node_unreachable"] * 2
+
+    asyncio.run(run())

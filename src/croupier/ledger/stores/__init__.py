@@ -16,10 +16,13 @@ def open_sqlite(path: Path, *, make: bool = False, alone: bool = False) -> Store
     return SqliteStore(path, make=make, alone=alone)
 
 
-def open_postgres(url: str, *, make: bool = False, node: str | None = None) -> Store:
+def open_postgres(
+    url: str, *, make: bool = False, node: str | None = None, place: str = ""
+) -> Store:
     """Open the ledger in a PostgreSQL database; only `make` creates its tables.
 
-    A server opens it as a node, with the address where other servers reach it; '' is nowhere.
+    A server opens it as a node, with the address where other servers reach it; '' is nowhere. If it
+    has a place of its own, the server that had that place before is gone, and so are its leases.
     """
     try:
         from croupier.ledger.stores.postgres import PostgresStore
@@ -27,4 +30,4 @@ def open_postgres(url: str, *, make: bool = False, node: str | None = None) -> S
         if error.name not in ("psycopg", "psycopg_pool"):
             raise
         raise MissingExtra("postgres", "a ledger in PostgreSQL") from None
-    return PostgresStore(url, make=make, node=node)
+    return PostgresStore(url, make=make, node=node, place=place)

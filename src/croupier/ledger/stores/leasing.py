@@ -57,6 +57,8 @@ WHERE leases.timeline <> timeline() OR leases.node NOT IN (SELECT node FROM node
 RETURNING stream, epoch
 """
 BURY = "DELETE FROM nodes WHERE expires < clock_timestamp()"
+BURY_HERE = "DELETE FROM nodes WHERE starts_with(node, %s)"
+"""Declares nodes dead whose place another process has now."""
 RELEASE = "UPDATE leases SET node = '' WHERE stream = ANY (%s::text[]) AND node = %s"
 NODES = "SELECT node, address FROM nodes WHERE expires >= clock_timestamp()"
 LEASES = (
@@ -75,8 +77,9 @@ class Leasing:
 
     is_shared = True
 
-    def __init__(self, url: str, address: str, connected: Connected) -> None:
+    def __init__(self, url: str, address: str, connected: Connected, *, place: str = "") -> None:
         self._url, self._address, self._connected = url, address, connected
+        self._place = place
         self.name = ""
         self.owned: Mapping[str, int] = {}
         self._lost: Lost | None = None
@@ -108,6 +111,8 @@ class Leasing:
     def begin(self) -> None:
         """Become a node."""
         self._connection.execute(FENCE_OUT)
+        if self._place:
+            self._connection.execute(BURY_HERE, (f"{self._place}-",))
         self._come()
         self._renewing.start()
 
@@ -123,7 +128,7 @@ class Leasing:
     def _come(self) -> None:
         """Enter this node under a new name, with nothing of its own."""
         began_ms = _now_ms()
-        name = f"{socket.gethostname()}-{os.getpid()}-{token_hex(3)}"
+        name = f"{self._place or socket.gethostname()}-{os.getpid()}-{token_hex(3)}"
         self._connection.execute(COME, (name, self._address, __version__, tenure.TTL_MS))
         with self._changing:
             self.name, self.owned = name, {}

@@ -133,6 +133,7 @@ class PostgresStore:
         *,
         make: bool = False,
         node: str | None = None,
+        place: str = "",
         isolation: str = "READ COMMITTED",
     ) -> None:
         self.tenure: Tenure = Freehold()
@@ -151,7 +152,7 @@ class PostgresStore:
         try:
             # Try one connection first: its error says what is wrong, while a pool only waits.
             psycopg.connect(url, connect_timeout=CONNECT_S).close()
-            leasing = None if node is None else Leasing(url, node, self._connected)
+            leasing = None if node is None else Leasing(url, node, self._connected, place=place)
             self._pool.open(wait=True, timeout=CONNECT_S)
             self._prepare(make=make)
             if leasing:
