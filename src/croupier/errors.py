@@ -178,7 +178,7 @@ class Code(StrEnum):
     NO_SUCH_PROPOSAL = "no_such_proposal", "No proposal of this number is open."
     ONE_PERSON = "one_person", "One person can do this without a proposal."
     PLAYS_HERE = "plays_here", "Somebody who plays at a table can't work at it."
-    PROPOSAL_OPEN = "proposal_open", "A proposal of this kind is open for this round."
+    PROPOSAL_OPEN = "proposal_open", "A proposal of this kind is open already."
     SAME_PERSON = "same_person", "The person who proposed something can't approve it."
     STOPPED = "stopped", "The round waits until the proposal that it is void is answered."
 
@@ -223,7 +223,14 @@ class Code(StrEnum):
     NOT_ALLOWED = "not_allowed", "Your role doesn't allow this.", 403
     NOT_SIGNED_IN = "not_signed_in", "Sign in first.", 401
     ONESELF = "oneself", "You can't do this to your own account."
+    PASSWORD_AGAIN = (
+        "password_again",
+        "Give your password again: it counts once, soon.",
+        403,
+    )
     QUOTA = "quota", "The account or its address has stored as much as it may for now.", 429
+    ROLES_EXCLUDE = "roles_exclude", "One person can't hold these roles together.", 422
+    SAME_SESSION = "same_session", "It was proposed in this session; answer it in another.", 403
     TOO_MANY = "too_many", "Too many requests; try again later.", 429
     TOO_MANY_SOCKETS = "too_many_sockets", "Too many sockets are open from this address.", 429
     WRONG_PASSWORD = "wrong_password", "The password is wrong.", 403

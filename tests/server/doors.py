@@ -28,7 +28,8 @@ from croupier.server.guard import Guard, Policy
 from croupier.server.limits import Rate
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
-from croupier.server.routes import access
+from croupier.server.routes import access, staff
+from croupier.server.staff import Staff
 
 OWN = {"X-Croupier": "1"}
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -141,9 +142,10 @@ async def crash() -> None:
 def application(people: People) -> FastAPI:
     app = FastAPI()
     app.include_router(access.router)
+    app.include_router(staff.router)
     app.include_router(crashing)
     answer_errors(app)
-    app.state.people, app.state.pit = people, Pit()
+    app.state.people, app.state.pit, app.state.staff = people, Pit(), Staff(people)
     return app
 
 

@@ -270,6 +270,30 @@ def test_a_session_lasts_for_its_time(desk: Desk) -> None:
     assert who(desk, guest) is None
 
 
+def test_a_staff_session_locks_when_idle_and_not_while_it_is_used(desk: Desk) -> None:
+    made = run(desk.people.sign_up("Ada", GOOD)).signed_in.person.id
+    run(desk.people.set_roles(made, ["floor", "player"]))
+
+    def come() -> Entrance:
+        one: Entrance = run(desk.people.sign_in("Ada", GOOD, address=HERE))
+        return one
+
+    def use(one: Entrance) -> None:
+        run(desk.people.extend(run(desk.people.signed_in(one.token))))
+
+    idle, busy = come(), come()
+    for _ in range(2):
+        desk.clock.now += 10 * 60
+        use(busy)
+    assert who(desk, idle) is None and who(desk, busy) == "Ada"
+    for _ in range(12 * 6 - 3):
+        desk.clock.now += 10 * 60
+        use(busy)
+    assert who(desk, busy) == "Ada"
+    desk.clock.now += 10 * 60
+    assert who(desk, busy) is None, "it lasts for half a day at most"
+
+
 def test_the_database_has_digests_only(desk: Desk, store: Store) -> None:
     one = run(desk.people.sign_up("Ada", GOOD))
     with store.snapshot() as rows:
@@ -287,7 +311,7 @@ def test_whatever_takes_a_right_away_ends_sessions_at_once(desk: Desk) -> None:
     ends: list[Callable[[Entrance], Coroutine[Any, Any, Any]]] = [
         lambda one: desk.people.sign_out(one.token),
         lambda one: desk.people.disable(one.signed_in.person.id),
-        lambda one: desk.people.set_roles(one.signed_in.person.id, ["player", "auditor"]),
+        lambda one: desk.people.set_roles(one.signed_in.person.id, ["player", "dealer"]),
         change_password,
     ]
     for number, end in enumerate(ends):
@@ -378,8 +402,11 @@ def test_roles_are_of_a_closed_list_and_of_persons_who_exist(desk: Desk) -> None
     id = run(desk.people.guest()).signed_in.person.id
     assert code_of(desk.people.set_roles(id, ["king"])) == "no_such_role"
     assert code_of(desk.people.set_roles("p-aaaaaaaaaa", ["player"])) == "no_such_person"
-    run(desk.people.set_roles(id, ["player", "auditor"]))
-    assert run(desk.people.find(id)).roles == {"player", "auditor"}
+    run(desk.people.set_roles(id, ["player", "floor"]))
+    assert run(desk.people.find(id)).roles == {"player", "floor"}
+    for alone in ("auditor", "surveillance", "operator"):
+        for other in ("player", "dealer", "floor"):
+            assert code_of(desk.people.set_roles(id, [alone, other])) == "roles_exclude"
     assert [person.id for person in run(desk.people.everybody())] == [id]
     assert run(desk.people.everybody(id)) == []
 

@@ -91,6 +91,8 @@ class Viewer:
         self.plays = plays
         """Whether they may do more than watch."""
         self.expiry: asyncio.TimerHandle | None = None
+        self.looking: asyncio.Task[None] | None = None
+        """The look at whether the session has really ended, when its time is over."""
         """Closes the socket when its session expires."""
         self.slow = False
         self.ended, self.code = False, CLOSED

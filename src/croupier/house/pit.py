@@ -26,6 +26,7 @@ from croupier.ledger.acts import (
     RolesSet,
 )
 from croupier.ledger.audit import RulesOf
+from croupier.ledger.roles import PLAYER
 from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.marks import RESTORES
 from croupier.ledger.tenure import (
@@ -48,8 +49,6 @@ DRAIN_MS = 20_000
 AWAY_MS = 180_000
 """A player who has been away this long gives up the seat, whether or not rounds are dealt."""
 ERA_CHARS = 8
-PLAYER = "player"
-"""The role without which nobody sits."""
 
 
 class Pit:

@@ -4,13 +4,14 @@ They are events of one stream, `#house`, and move no money. Each is appended in 
 changes the tables it is about, so people and roles can be derived from the journal again.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple, assert_never
 
 from croupier.errors import CroupierError
 from croupier.ledger.journal import StoredEvent, decode
+from croupier.ledger.roles import APPOINTING, appoints
 from croupier.reading import reader_of, run
 
 HOUSE_STREAM = "#house"
@@ -57,6 +58,63 @@ class RolesSet(NamedTuple):
     person: str
     roles: tuple[str, ...]
     by: str
+    approved_by: str = ""
+    """The second person, who approved a staff role."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The fields that aren't written, so that what one person may do keeps its bytes."""
+        return () if self.approved_by else ("approved_by",)
+
+
+class LinkGiven(NamedTuple):
+    """An operator made a one-time link, by which somebody without a password sets one."""
+
+    person: str
+    by: str
+
+
+class Proposed(NamedTuple):
+    """Somebody proposed an act that needs a second person."""
+
+    id: str
+    act: Mapping[str, Any]
+    """The act as it will be stored, but for who approves it."""
+    by: str
+    session: str
+    """The digest of the session that proposed it."""
+    preview: str
+    """What the act does, in words; if this changes before the approval, the act is refused."""
+    why: str
+    lapses_ms: int
+
+
+class Approved(NamedTuple):
+    """A second person approved a proposal; the act itself follows at once."""
+
+    id: str
+    by: str
+
+
+class Declined(NamedTuple):
+    """A second person declined a proposal."""
+
+    id: str
+    by: str
+    why: str
+
+
+class Withdrawn(NamedTuple):
+    """The person who proposed something took it back."""
+
+    id: str
+    by: str
+
+
+class Lapsed(NamedTuple):
+    """Nobody answered a proposal in time."""
+
+    id: str
 
 
 class AccountDisabled(NamedTuple):
@@ -106,6 +164,12 @@ HouseAct = (
     | GuestNamed
     | PasswordChanged
     | RolesSet
+    | LinkGiven
+    | Proposed
+    | Approved
+    | Declined
+    | Withdrawn
+    | Lapsed
     | AccountDisabled
     | SessionEnded
     | MeterStopped
@@ -157,6 +221,12 @@ class Register:
     tables_stopped: set[str] = field(default_factory=set)
     keys: list[tuple[int, KeysSet]] = field(default_factory=list)
     """The keys in order, each with the number of its act."""
+    proposals: dict[str, Proposed] = field(default_factory=dict)
+    """What waits for a second person."""
+    appointed_alone: int = 0
+    """How often an operator gave a staff role while nobody else could have approved it."""
+    _approved: dict[str, str] = field(default_factory=dict)
+    """Who approved the acts that follow, by the person they are about."""
 
     def add(self, number: int, act: HouseAct) -> None:
         """Add the next act; raises NotPossible."""
@@ -173,8 +243,25 @@ class Register:
                 self._change(person, name=name)
             case PasswordChanged(person, password):
                 self._change(person, password=password)
-            case RolesSet(person, roles, _):
-                self._change(person, roles=frozenset(roles))
+            case RolesSet():
+                self._set_roles(act)
+            case LinkGiven(person, _):
+                self._change(person)
+            case Proposed(id, proposed, by):
+                if id in self.proposals:
+                    raise NotPossible(f"{id} was proposed before")
+                act_from(proposed)
+                self._known(by)
+                self.proposals[id] = act
+            case Approved(id, by):
+                self._approve(self._answered(id), by)
+            case Declined(id, by):
+                self._check_second(self._answered(id), by)
+            case Withdrawn(id, by):
+                if self._answered(id).by != by:
+                    raise NotPossible(f"{by} withdrew what somebody else had proposed")
+            case Lapsed(id):
+                self._answered(id)
             case AccountDisabled(person, disabled, _):
                 self._change(person, disabled=disabled)
             case SessionEnded(person):
@@ -188,8 +275,41 @@ class Register:
             case _:
                 assert_never(act)
 
-    def _change(self, person: str, **changes: Any) -> None:
+    def _set_roles(self, act: RolesSet) -> None:
+        """Set roles; a staff role was approved, or nobody else was there who could have."""
+        before = self._known(act.person).roles
+        if act.approved_by:
+            if self._approved.pop(act.person, None) != act.approved_by:
+                raise NotPossible(f"nobody approved the roles of {act.person}")
+        elif act.by and appoints(before, act.roles):
+            self.appointed_alone += 1
+        self._change(act.person, roles=frozenset(act.roles))
+
+    def _answered(self, id: str) -> Proposed:
+        """Close a proposal, and return it."""
+        proposed = self.proposals.pop(id, None)
+        if proposed is None:
+            raise NotPossible(f"{id} isn't waiting for an answer")
+        return proposed
+
+    def _approve(self, proposed: Proposed, by: str) -> None:
+        self._check_second(proposed, by)
+        act = act_from(proposed.act)
+        if isinstance(act, RolesSet):
+            self._approved[act.person] = by
+
+    def _check_second(self, proposed: Proposed, by: str) -> None:
+        if by == proposed.by:
+            raise NotPossible(f"{by} answered their own proposal")
+        known = self._known(by)
+        if known.disabled or not known.roles & APPOINTING:
+            raise NotPossible(f"{by} may not answer proposals")
+
+    def _known(self, person: str) -> Registered:
         known = self.people.get(person)
         if known is None:
             raise NotPossible(f"nobody has heard of {person}")
-        self.people[person] = Registered(**{**vars(known), **changes})
+        return known
+
+    def _change(self, person: str, **changes: Any) -> None:
+        self.people[person] = Registered(**{**vars(self._known(person)), **changes})

@@ -178,6 +178,11 @@ def _check_people(view: View, register: Register, findings: Findings) -> None:
         findings.unproved.append(
             f"how {count:,} people came: they were found there when the journal of people began"
         )
+    if alone := register.appointed_alone:
+        given = "1 staff role was" if alone == 1 else f"{alone:,} staff roles were"
+        findings.unproved.append(
+            f"that two people agreed: {given} given by one person alone, when nobody else could"
+        )
     keys = register.keys[-1][1] if register.keys else None
     if keys and view.house_keys() != (keys.master, keys.signing):
         findings.faults.append("the house's keys are others than the journal says")

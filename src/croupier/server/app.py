@@ -13,6 +13,7 @@ from croupier import __version__
 from croupier.gallery.galleries import Galleries
 from croupier.house.pit import Pit
 from croupier.house.table import Table
+from croupier.ledger.roles import PLAYER
 from croupier.ledger.store import Unavailable
 from croupier.server import sockets
 from croupier.server.bots import house_players
@@ -21,13 +22,14 @@ from croupier.server.guard import MESSAGES, Guard, Policy
 from croupier.server.limits import Rate
 from croupier.server.pages import mount
 from croupier.server.pages import player as player_pages
+from croupier.server.pages import staff as staff_pages
 from croupier.server.pages import tables as table_pages
 from croupier.server.passing import nowhere
 from croupier.server.people import People
 from croupier.server.quotas import Quotas
-from croupier.server.registry import PLAYER
 from croupier.server.reviews import Reviews
-from croupier.server.routes import access, health, tables
+from croupier.server.routes import access, health, staff, tables
+from croupier.server.staff import Staff
 
 
 def make_app(
@@ -69,15 +71,16 @@ def make_app(
     )
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)
-    app.state.quotas = quotas
+    app.state.quotas, app.state.staff = quotas, Staff(people)
     app.state.everywhere = nowhere
     people.on_ended = galleries.end
     people.on_named = galleries.name
     people.on_changed = _Rechecking(galleries, people).check
     pit.acts.listeners.append(people.hear)
     answer_errors(app)
-    pages = table_pages.router, player_pages.router
-    for router in (access.router, health.router, tables.router, sockets.router, *pages):
+    pages = table_pages.router, player_pages.router, staff_pages.router
+    routes = access.router, staff.router, health.router, tables.router, sockets.router
+    for router in (*routes, *pages):
         app.include_router(router)
     desk = mount(app, folders)
     return app

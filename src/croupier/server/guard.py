@@ -19,7 +19,10 @@ from croupier.server.limits import Bucket, Buckets, Clock, Rate, neighbourhood
 
 BODY_BYTES_MAX = HEADERS_BYTES_MAX = 16 * 1024
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-COSTLY = ("/api/guest", "/api/name", "/api/sign-up", "/api/sign-in", "/api/password")
+COSTLY = (
+    *("/api/guest", "/api/name", "/api/sign-up", "/api/sign-in", "/api/password"),
+    *("/api/again", "/api/staff/enter"),
+)
 SAFE = ("GET", "HEAD", "OPTIONS")
 OWN_HEADER = b"x-croupier"
 """A form can't send it, and another site only after a CORS preflight, which we refuse."""

@@ -25,6 +25,7 @@ from croupier.ledger.acts import (
     SessionEnded,
     fingerprint,
 )
+from croupier.ledger.roles import OPERATOR, PLAYER, check_roles, is_staff
 from croupier.ledger.stores.jotting import jot
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Session
@@ -33,12 +34,14 @@ from croupier.server.limits import Clock, Locks, TooMany, neighbourhood
 from croupier.server.onetime import OneTime, digest, new_token
 from croupier.server.passwords import Passwords
 from croupier.server.recent import Recent
-from croupier.server.registry import OPERATOR, PLAYER, ROLES, Newcomer, Person, SignedIn
+from croupier.server.registry import Newcomer, Person, SignedIn
 
 DAY_MS = 24 * 3_600_000
-PLAYERS_DAYS, STAFF_DAYS = 30, 0.5
-"""How many days a session lasts. A guest has no other key to their chips; staff can do more
+PLAYERS_DAYS, STAFF_MS = 30, DAY_MS // 2
+"""How long a session lasts. A guest has no other key to their chips; staff can do more
 harm."""
+STAFF_IDLE_MS, EXTENDED_MS = 15 * 60_000, 30_000
+"""After so long without a request a staff session locks; it is extended only so often."""
 PAIR_FAILURES_MAX, ADDRESS_FAILURES_MAX = 3, 10
 """Wrong passwords for one name from one address, and from one address for any names."""
 NAME_FAILURES_MAX, NAME_LOCK_S = 100, 60.0
@@ -46,13 +49,14 @@ NAME_FAILURES_MAX, NAME_LOCK_S = 100, 60.0
 the name has signed in before, this lock doesn't apply, or strangers could keep its owner out."""
 HOMES_MAX = 10_000
 TICKET_S, TICKETS_MAX = 30.0, 10_000
-LINK_S, LINKS_MAX = 3_600.0, 10
+LINK_S, LINKS_MAX = 3_600.0, 100
 CACHED_MAX, CACHED_S = 4_096, 10.0
 """How long a database answer is cached: another process may have ended a session."""
 GUEST_TRIES = 12
 ENDING = (AccountMade, PasswordChanged, RolesSet, AccountDisabled, SessionEnded)
 """Acts that end sessions of the person they are about."""
-TICKET, LINK = "ticket", "link"
+TICKET, LINK, AGAIN = "ticket", "link", "again"
+AGAIN_S, AGAINS_MAX = 60.0, 1_000
 
 T = TypeVar("T")
 
@@ -93,6 +97,7 @@ class People:
         self.cache: Recent[bytes, tuple[SignedIn, float]] = Recent(CACHED_MAX)
         self._ends = 0  # Counts revocations.
         self._links: OneTime[str] = OneTime(lasts_s=LINK_S, held_max=LINKS_MAX, clock=clock)
+        self._agains: OneTime[str] = OneTime(lasts_s=AGAIN_S, held_max=AGAINS_MAX, clock=clock)
         self.tickets: OneTime[Ticket] = OneTime(lasts_s=TICKET_S, held_max=TICKETS_MAX, clock=clock)
         self._is_shared = store.tenure.is_shared
         """Whether other processes serve the same people; then tokens are in the database."""
@@ -124,6 +129,16 @@ class People:
             self.cache[key] = found, now
         return found
 
+    async def extend(self, one: SignedIn) -> None:
+        """Keep a staff session from locking, because its person does something."""
+        now_ms = self.now_ms()
+        ends_ms = now_ms + STAFF_IDLE_MS
+        if not locks(one.person) or ends_ms - one.ends_ms < EXTENDED_MS:
+            return
+        times = {"ends_ms": ends_ms, "lasts_ms": STAFF_MS}
+        await self.write(lambda rows: registry.extend_session(rows, one.session, **times))
+        self.cache.pop(one.session)
+
     async def find(self, person: str) -> Person | None:
         return await self.read(lambda rows: registry.find(rows, person))
 
@@ -139,8 +154,8 @@ class People:
         def enter(rows: Session) -> str:
             for tried in range(GUEST_TRIES):
                 name = f"{names.GUEST} {randbelow(10 ** (4 + tried // 3)):04}"
-                newcomer = _newcomer(name)
-                if self._add(rows, newcomer):
+                newcomer = newcomer_named(name)
+                if self.add(rows, newcomer):
                     return newcomer.id
             raise Bug("there is no number left for a guest")
 
@@ -157,9 +172,9 @@ class People:
         await self._refuse_taken(looks, but=guest.id if guest else "")
         hashed = await self.passwords.hash(password)
         if guest is None:
-            newcomer = _newcomer(wanted, hashed)
-            if not await self.write(lambda rows: self._add(rows, newcomer)):
-                raise _taken()
+            newcomer = newcomer_named(wanted, hashed)
+            if not await self.write(lambda rows: self.add(rows, newcomer)):
+                raise taken()
             return await self._enter(newcomer.id, hashed)
 
         def settle_in(rows: Session) -> None:
@@ -168,14 +183,14 @@ class People:
             registry.set_name(rows, guest.id, wanted, looks=looks)
             registry.set_password(rows, guest.id, hashed)
             registry.end_sessions(rows, guest.id)
-            self._jot(rows, AccountMade(guest.id, wanted, fingerprint(hashed) or ""))
+            self.jot(rows, AccountMade(guest.id, wanted, fingerprint(hashed) or ""))
 
         try:
             await self.write(settle_in)
         except Exception:
             await self._refuse_taken(looks, but=guest.id)  # Another sign-up was quicker.
             raise
-        self._ended(guest.id, "became an account")
+        self.ended(guest.id, "became an account")
         return await self._enter(guest.id, hashed)
 
     async def name_guest(self, one: SignedIn, name: str) -> Person:
@@ -189,9 +204,9 @@ class People:
                 raise Refused("has_password", "an account keeps its name")
             other = registry.known_as(rows, looks)
             if other is not None and other.person.id != person.id:
-                raise _taken()
+                raise taken()
             registry.set_name(rows, person.id, wanted, looks=looks)
-            self._jot(rows, GuestNamed(person.id, wanted))
+            self.jot(rows, GuestNamed(person.id, wanted))
             return known.person._replace(name=wanted)
 
         try:
@@ -254,7 +269,7 @@ class People:
         """Refuse a name that somebody has, other than the person who asks for it."""
         known = await self.read(lambda rows: registry.known_as(rows, looks))
         if known is not None and known.person.id != but:
-            raise _taken()
+            raise taken()
 
     async def _enter(self, person: str, hashed: str | None = None) -> Entrance:
         """Begin a session; `hashed` is the hash that the password was checked against."""
@@ -264,21 +279,20 @@ class People:
             known = registry.lock(rows, person)
             if known.person.disabled or known.password_hash != hashed:
                 raise _wrong()  # It was changed during the check.
-            days = PLAYERS_DAYS if known.person.roles <= {PLAYER} else STAFF_DAYS
-            one = SignedIn(known.person, digest(token), now_ms + int(days * DAY_MS))
+            one = SignedIn(known.person, digest(token), now_ms + lasts_ms(known.person))
             opened = {"now_ms": now_ms, "ends_ms": one.ends_ms}
             made_room = registry.open_session(rows, person, one.session, **opened)
             if made_room:
-                self._jot(rows, SessionEnded(person))
+                self.jot(rows, SessionEnded(person))
             return one, made_room
 
         one, made_room = await self.write(enter)
         if made_room:
-            self._ended(person, "signed in too often")
+            self.ended(person, "signed in too often")
         log("signed_in", person=person, roles=" ".join(sorted(one.person.roles)))
         return Entrance(token, one)
 
-    # ------------------------------------------------------------ the operator's link
+    # ------------------------------------------------------------ links
 
     def operator_link(self) -> str:
         """Return a token that makes its bearer an operator, once."""
@@ -289,16 +303,21 @@ class People:
             registry.give_token(rows, digest(token), LINK, value=OPERATOR, lasts_s=LINK_S)
         return token
 
+    async def give_link(self, person: str) -> str:
+        """Return a token by which a person without a password sets one, once."""
+        if not self._is_shared:
+            return self._links.give(person)
+        return await self._give(LINK, person, LINK_S)
+
     async def use_link(self, token: str) -> Entrance:
         """Sign in with the link that was printed at startup."""
-        if await self._redeemed(LINK, token) is None and self._links.take(token) is None:
-            log("link_refused")
-            raise Refused("bad_link", "this link has been used or has expired", field="link")
+        if await self._link(token) != OPERATOR:
+            raise _bad_link()
         looks = names.looks(names.OPERATOR)
-        newcomer = _newcomer(names.OPERATOR, roles=(OPERATOR,))
+        newcomer = newcomer_named(names.OPERATOR, roles=(OPERATOR,))
 
         def operator(rows: Session) -> registry.Known | None:
-            self._add(rows, newcomer)
+            self.add(rows, newcomer)
             return registry.known_as(rows, looks)
 
         known = await self.write(operator)
@@ -306,11 +325,62 @@ class People:
             raise Bug("there is no operator")
         return await self._enter(known.person.id, known.password_hash)
 
+    async def set_first_password(self, token: str, password: str) -> Entrance:
+        """Sign in with the link of somebody who is staff now, and has no password yet."""
+        hashed = await self.passwords.hash(password)  # A weak one leaves the link as it is.
+        person = await self._link(token)
+        if person is None or person == OPERATOR:
+            raise _bad_link()
+
+        def settle_in(rows: Session) -> None:
+            known = registry.lock(rows, person)
+            if known.password_hash is not None:
+                raise _bad_link()
+            registry.set_password(rows, person, hashed)
+            self.jot(rows, AccountMade(person, known.person.name, fingerprint(hashed) or ""))
+
+        await self.write(settle_in)
+        return await self._enter(person, hashed)
+
+    async def _link(self, token: str) -> str | None:
+        """Return whom a link is for, the first time."""
+        found = await self._redeemed(LINK, token) or self._links.take(token)
+        if found is None:
+            log("link_refused")
+        return found
+
+    async def _give(self, kind: str, value: str, lasts_s: float) -> str:
+        """Return a one-time token that is kept in the database."""
+        token = new_token()
+        key = digest(token)
+        await self.write(
+            lambda rows: registry.give_token(rows, key, kind, value=value, lasts_s=lasts_s)
+        )
+        return token
+
     async def _redeemed(self, kind: str, token: str) -> str | None:
         """Return the value of a token in the database, the first time."""
         if not self._is_shared:
             return None
         return await self.write(lambda rows: registry.take_token(rows, digest(token), kind))
+
+    # ------------------------------------------------------------ the password again
+
+    async def again(self, one: SignedIn, password: str, *, address: str) -> str:
+        """Check a person's password again; the token lets this session do one thing, soon."""
+        await self._checked(one.person, password, address=address, field="password")
+        value = f"{one.person.id} {one.session.hex()}"
+        if not self._is_shared:
+            return self._agains.give(value)
+        return await self._give(AGAIN, value, AGAIN_S)
+
+    async def use_again(self, one: SignedIn, token: str) -> None:
+        """Refuse a session whose password was not given just now, or was used up."""
+        found = await self._redeemed(AGAIN, token) or self._agains.take(token)
+        if found != f"{one.person.id} {one.session.hex()}":
+            log("again_refused", person=one.person.id)
+            message = f"give your password again: it counts once, for {AGAIN_S:.0f} seconds"
+            raise Refused("password_again", message, field="again")
 
     # ------------------------------------------------------------ tickets
 
@@ -319,13 +389,8 @@ class People:
         ticket = Ticket(signed_in.person.id, signed_in.session, table)
         if not self._is_shared:
             return self.tickets.give(ticket)
-        token = new_token()
         value = " ".join([ticket.person, ticket.session.hex(), ticket.table])
-        key, lasts_s = digest(token), TICKET_S
-        await self.write(
-            lambda rows: registry.give_token(rows, key, TICKET, value=value, lasts_s=lasts_s)
-        )
-        return token
+        return await self._give(TICKET, value, TICKET_S)
 
     async def _ticket(self, token: str) -> Ticket | None:
         if not self._is_shared:
@@ -360,45 +425,50 @@ class People:
         def end(rows: Session) -> bool:
             ended = registry.end_session(rows, session)
             if ended:
-                self._jot(rows, SessionEnded(person))
+                self.jot(rows, SessionEnded(person))
             return ended
 
         if await self.write(end):
-            self._ended(person, "signed out")
+            self.ended(person, "signed out")
 
     async def change_password(self, one: SignedIn, old: str, new: str, *, address: str) -> Entrance:
         """Change a person's password, which signs them out everywhere else."""
         person = one.person
-        looks = names.looks(person.name)
-        self._count_try(looks, address)
-        known = await self.read(lambda rows: registry.known_as(rows, looks))
-        hashed = known.password_hash if known and known.person.id == person.id else None
-        if not await self._matches(old, hashed, (looks, address)):
-            log("password_refused", person=person.id, address=address)
-            raise Refused("wrong_password", "the old password is wrong", field="old")
+        hashed = await self._checked(person, old, address=address, field="old")
         fresh = await self.passwords.hash(new)
 
         def change(rows: Session) -> None:
             if registry.lock(rows, person.id).password_hash != hashed:
                 raise Refused("wrong_password", "the old password is wrong", field="old")
             registry.set_password(rows, person.id, fresh)
-            self._jot(rows, PasswordChanged(person.id, fingerprint(fresh) or ""))
+            self.jot(rows, PasswordChanged(person.id, fingerprint(fresh) or ""))
 
         await self._revoke(person.id, "changed the password", change)
         return await self._enter(person.id, fresh)
 
+    async def _checked(self, person: Person, password: str, *, address: str, field: str) -> str:
+        """Check the password of somebody who is signed in, and return its hash."""
+        looks = names.looks(person.name)
+        self._count_try(looks, address)
+        known = await self.read(lambda rows: registry.known_as(rows, looks))
+        hashed = known.password_hash if known and known.person.id == person.id else None
+        if not await self._matches(password, hashed, (looks, address)) or hashed is None:
+            log("password_refused", person=person.id, address=address)
+            which = "old password" if field == "old" else "password"
+            raise Refused("wrong_password", f"the {which} is wrong", field=field)
+        return hashed
+
     async def set_roles(self, person: str, roles: Iterable[str], *, by: str = "") -> None:
         """Replace a person's roles; they have to sign in again. The journal says who did it."""
         wanted = frozenset(roles)
-        if unknown := sorted(wanted - set(ROLES)):
-            raise Refused("no_such_role", f"there is no role {unknown[0]}", field="roles")
-        said = f"has the roles {' '.join(sorted(wanted)) or 'none'}"
+        check_roles(wanted)
+        act = RolesSet(person, tuple(sorted(wanted)), by)
+        await self._revoke(person, roles_say(wanted), lambda rows: self.give_roles(rows, act))
 
-        def change(rows: Session) -> None:
-            registry.set_roles(rows, person, wanted)
-            self._jot(rows, RolesSet(person, tuple(sorted(wanted)), by))
-
-        await self._revoke(person, said, change)
+    def give_roles(self, rows: Session, act: RolesSet) -> None:
+        """Replace the roles of a locked person, within a transaction that ends their sessions."""
+        registry.set_roles(rows, act.person, act.roles)
+        self.jot(rows, act)
 
     async def disable(self, person: str, *, disabled: bool = True, by: str = "") -> None:
         """Lock a person out at once, or let them in again. The journal says who did it."""
@@ -407,7 +477,7 @@ class People:
 
         def change(rows: Session) -> None:
             registry.set_disabled(rows, person, since)
-            self._jot(rows, AccountDisabled(person, disabled, by))
+            self.jot(rows, AccountDisabled(person, disabled, by))
 
         await self._revoke(person, said, change)
 
@@ -420,9 +490,9 @@ class People:
             registry.end_sessions(rows, person)
 
         await self.write(revoke)
-        self._ended(person, said)
+        self.ended(person, said)
 
-    def _ended(self, person: str, said: str) -> None:
+    def ended(self, person: str, said: str) -> None:
         """Drop a person's cached sessions, and tell the tables."""
         self._ends += 1
         self.cache.drop(lambda known: known[0].person.id == person)
@@ -444,21 +514,26 @@ class People:
             self.cache.drop(lambda known: known[0].person.id == act.person)
             self.on_changed(act.person)
 
+    async def ends_ms(self, session: bytes) -> int | None:
+        """Return when a session ends, if it is valid."""
+        one = await self.read(lambda rows: registry.signed_in(rows, session, self.now_ms()))
+        return one.ends_ms if one else None
+
     async def sessions_of(self, person: str) -> frozenset[bytes]:
         """Return a person's valid sessions."""
         return await self.read(lambda rows: registry.sessions_of(rows, person, self.now_ms()))
 
     # ------------------------------------------------------------ the database
 
-    def _add(self, rows: Session, newcomer: Newcomer) -> bool:
+    def add(self, rows: Session, newcomer: Newcomer) -> bool:
         """Add a person, unless somebody's name looks the same."""
         if not registry.add(rows, newcomer, self.now_ms()):
             return False
         id, name, _, hashed, roles = newcomer
-        self._jot(rows, PersonCame(id, name, roles, fingerprint(hashed)))
+        self.jot(rows, PersonCame(id, name, roles, fingerprint(hashed)))
         return True
 
-    def _jot(self, rows: Session, act: HouseAct) -> None:
+    def jot(self, rows: Session, act: HouseAct) -> None:
         jot(rows, act, time_ms=self.now_ms())
 
     async def read(self, read: Callable[[Session], T]) -> T:
@@ -476,7 +551,10 @@ class People:
         return await asyncio.to_thread(run)
 
 
-def _newcomer(name: str, hashed: str | None = None, roles: Iterable[str] = (PLAYER,)) -> Newcomer:
+def newcomer_named(
+    name: str, hashed: str | None = None, roles: Iterable[str] = (PLAYER,)
+) -> Newcomer:
+    """Return somebody to be added, with a new id."""
     return Newcomer(_new_id(), name, names.looks(name), hashed, tuple(roles))
 
 
@@ -485,9 +563,29 @@ def _new_id() -> str:
     return f"p-{b32encode(token_bytes(7)).decode().lower()[:10]}"
 
 
+def locks(person: Person) -> bool:
+    """Whether a person's sessions lock when idle: that takes a password to come back with."""
+    return is_staff(person.roles) and person.has_password
+
+
+def lasts_ms(person: Person) -> int:
+    """Return how long a session lasts if it is not extended."""
+    if not is_staff(person.roles):
+        return PLAYERS_DAYS * DAY_MS
+    return STAFF_IDLE_MS if person.has_password else STAFF_MS
+
+
+def roles_say(roles: Iterable[str]) -> str:
+    return f"has the roles {' '.join(sorted(roles)) or 'none'}"
+
+
+def _bad_link() -> Refused:
+    return Refused("bad_link", "this link has been used or has expired", field="link")
+
+
 def _wrong() -> Refused:
     return Refused("wrong_sign_in", "wrong name or password")
 
 
-def _taken() -> Refused:
+def taken() -> Refused:
     return Refused("name_taken", "this name is taken, or too similar to one that is", field="name")

@@ -10,9 +10,6 @@ from typing import NamedTuple
 from croupier.errors import Refused
 from croupier.ledger.stores.statements import Row, Session
 
-PLAYER, OPERATOR, AUDITOR = "player", "operator", "auditor"
-ROLES = (PLAYER, OPERATOR, AUDITOR)
-"""Roles a person may have. The schema has room for staff: dealer, floor, …"""
 SESSIONS_MAX = 10
 """How many sessions one person can have; a new one ends the oldest."""
 PAGE = 1_000
@@ -140,6 +137,26 @@ def sessions_of(session: Session, person: str, now_ms: int) -> frozenset[bytes]:
         "WHERE sessions.person = ? AND ends_ms > ? AND disabled_ms IS NULL"
     )
     return frozenset(bytes(row[0]) for row in list(session.rows(sql, person, now_ms)))
+
+
+def extend_session(session: Session, digest: bytes, *, ends_ms: int, lasts_ms: int) -> None:
+    """Let a session end later, but not later than it may last in all."""
+    last = "made_ms + ?"
+    sql = (
+        f"UPDATE sessions SET ends_ms = CASE WHEN ? < {last} THEN ? ELSE {last} END "
+        "WHERE digest = ?"
+    )
+    session.run(sql, ends_ms, lasts_ms, ends_ms, lasts_ms, digest)
+
+
+def staff(session: Session, roles: Iterable[str]) -> list[Person]:
+    """Return everybody who has one of these roles, disabled or not."""
+    wanted = sorted(roles)
+    sql = (
+        f"{_PERSON} FROM persons WHERE person IN (SELECT person FROM roles WHERE role IN "
+        f"({', '.join('?' * len(wanted))})) ORDER BY name"
+    )
+    return [_person(row) for row in list(session.rows(sql, *wanted))]
 
 
 def end_session(session: Session, digest: bytes) -> bool:

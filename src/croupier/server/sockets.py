@@ -10,9 +10,9 @@ from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 from croupier.gallery.galleries import ENDED, MOVED, Galleries
 from croupier.gallery.outbox import Viewer
 from croupier.house.table import Table
+from croupier.ledger.roles import PLAYER
 from croupier.ledger.store import Unavailable
 from croupier.server.people import People
-from croupier.server.registry import PLAYER
 from croupier.server.talk import Talk
 from croupier.server.wire import EXTENSION, Wire
 
@@ -75,9 +75,26 @@ async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
     person = one.person
     plays = PLAYER in person.roles
     viewer = Viewer(person.id, person.name, session=one.session, plays=plays)
-    left_s = max(one.ends_ms - people.now_ms(), 0) / 1000
-    viewer.expiry = asyncio.get_running_loop().call_later(left_s, viewer.end, ENDED)
+    _expire(people, viewer, one.ends_ms)
     return viewer
+
+
+def _expire(people: People, viewer: Viewer, ends_ms: int) -> None:
+    """Close a socket when its session ends, which may be later by then than it is now."""
+    loop = asyncio.get_running_loop()
+
+    async def look() -> None:
+        ends_ms = await people.ends_ms(viewer.session)
+        if ends_ms is None:
+            viewer.end(ENDED)
+        elif not viewer.ended:
+            _expire(people, viewer, ends_ms)
+
+    def due() -> None:
+        viewer.looking = loop.create_task(look())
+
+    left_s = max(ends_ms - people.now_ms(), 0) / 1000
+    viewer.expiry = loop.call_later(left_s, due)
 
 
 async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from fastapi import APIRouter, FastAPI
 
+from croupier.ledger.roles import ROLES
 from croupier.server import registry
 from croupier.server.routes import access
 from tests.rules.books import MARYLAND
@@ -18,16 +19,20 @@ from tests.server.attacks.states import Walk
 PUBLIC = {
     *("POST /api/guest", "POST /api/sign-up", "POST /api/sign-in", "GET /operator", "GET /api/me"),
     *("POST /api/sign-out", "GET /api/tables", "GET /api/tables/{id}"),
-    *("GET /healthz", "GET /readyz", "GET /metrics"),
+    *("GET /healthz", "GET /readyz", "GET /metrics", "POST /api/staff/enter"),
 }
 SIGNED_IN = {
     *("POST /api/password", "POST /api/ticket", "GET /api/purse", "POST /api/chips"),
-    *("GET /api/history", "GET /api/coach", "POST /api/name"),
+    *("GET /api/history", "GET /api/coach", "POST /api/name", "POST /api/again"),
 }
 OPERATORS = {
     *("GET /api/people", "POST /api/people/{id}/roles", "POST /api/people/{id}/disable"),
     *("POST /api/tables/{id}/dealing", "POST /api/meters/{name}"),
-    "POST /api/tables/{id}/seats/{seat}/free",
+    *("POST /api/tables/{id}/seats/{seat}/free", "POST /api/staff", "POST /api/staff/{id}/link"),
+    "POST /api/proposals/{id}/withdraw",
+}
+APPOINTING = {
+    *("GET /api/staff", "POST /api/proposals/{id}/approve", "POST /api/proposals/{id}/decline"),
 }
 AUDITORS = {
     *("GET /api/ledger/balances", "GET /api/ledger/history/{name}", "GET /api/ledger/verify"),
@@ -40,7 +45,12 @@ BODIES: dict[str, Any] = {
     "POST /api/ticket": {"table": "maryland"},
     "POST /api/name": {"name": "Cleo"},
     "POST /api/password": {"old": "x", "new": PASSWORD},
+    "POST /api/again": {"password": PASSWORD},
+    "POST /api/staff": {"name": "New One Ash", "roles": ["dealer"]},
+    "POST /api/proposals/{id}/approve": {"again": "x"},
+    "POST /api/proposals/{id}/decline": {"why": "no"},
 }
+NO_PROPOSAL = "h-0123456789abcdef"
 HOSTILE = (
     *("<script>alert(1)</script>", "<img src=x onerror=alert(1)>", '"><svg onload=alert(1)>'),
     *("javascript:alert(1)", "'-alert(1)-'", "{{7*7}}", "${7*7}", "</title><b>", "&lt;b&gt;"),
@@ -65,41 +75,46 @@ def routes_of(app: FastAPI) -> set[str]:
 
 async def ask(who: Visitor, route: str, someone: str) -> httpx.Response:
     method, path = route.split()
-    id = someone if "/people/" in path else "maryland"
+    id = someone if "/people/" in path or "/staff/" in path else "maryland"
     name = f"player:{someone}" if "ledger" in path else "maryland/x"
+    id = NO_PROPOSAL if "/proposals/" in path else id
     path = path.format(id=id, name=name, seat=1)
     body = {"json": BODIES.get(route, {})} if method == "POST" else {}
     return await who.http.request(method, path, **body)
 
 
+ALLOWED = {
+    **{route: {"operator"} for route in OPERATORS},
+    **{route: {"auditor"} for route in AUDITORS},
+    **{route: {"operator", "auditor"} for route in APPOINTING},
+}
+"""Which roles each route admits; everybody else is refused."""
+
+
 async def too_open(house: House) -> list[str]:
     """Ask every route as everybody who may not, and say which of them answer."""
-    players = [await house.person("Ann Ash"), await house.person("Bob Ash")]
-    operator = await house.person("The Boss", "operator")
-    auditor = await house.person("The Clerk", "auditor")
-    nobody, ann = house.visitor(), players[0].id
+    ann = (await house.person("Ann Ash")).id
+    people = {role: await house.person(f"The {role} Ash", role) for role in ROLES}
     faults = [
         f"{route} is not said to be anybody's"
-        for route in routes_of(house.app) - PUBLIC - SIGNED_IN - OPERATORS - AUDITORS
+        for route in routes_of(house.app) - PUBLIC - SIGNED_IN - ALLOWED.keys()
     ]
     forbidden = 0
-    for route in sorted((SIGNED_IN | OPERATORS | AUDITORS) & routes_of(house.app)):
-        if (answer := await ask(nobody, route, ann)).status_code not in (401, 422):
+    for route in sorted((SIGNED_IN | ALLOWED.keys()) & routes_of(house.app)):
+        if (answer := await ask(house.visitor(), route, ann)).status_code not in (401, 422):
             faults.append(f"{route} without a session: {answer.status_code}")
-    for route, others in (
-        *((route, (players[1], auditor)) for route in sorted(OPERATORS)),
-        *((route, (players[1], operator)) for route in sorted(AUDITORS)),
-    ):
-        for one in others:
-            answer = await ask(one, route, ann)
+    for route, roles in sorted(ALLOWED.items()):
+        for role in sorted(people.keys() - roles):
+            answer = await ask(people[role], route, ann)
             forbidden += 1
             if answer.status_code != 403 or answer.json()["error"]["code"] != "not_allowed":
-                faults.append(f"{route}: {answer.status_code} {answer.text}")
+                faults.append(f"{route}, {role}: {answer.status_code} {answer.text}")
     noted = [json.loads(line)["event"] for line in house.lines.getvalue().splitlines()]
     if noted.count("not_allowed") != forbidden:
         faults.append(f"{forbidden} were refused, and {noted.count('not_allowed')} noted")
-    for route, one in (("GET /api/people", operator), ("GET /api/ledger/balances", auditor)):
-        assert (await ask(one, route, ann)).status_code == 200
+    for route, roles in sorted(ALLOWED.items()):
+        for role in sorted(roles) if route.startswith("GET") else ():
+            assert (await ask(people[role], route, ann)).status_code == 200
     return faults
 
 

@@ -13,11 +13,11 @@ from croupier.house.cage import CAGE
 from croupier.ledger.accounts import account
 from croupier.ledger.acts import HOUSE_STREAM, KeysSet, PersonCame, acts_in
 from croupier.ledger.journal import StoredEvent, decode
+from croupier.ledger.roles import PLAYER
 from croupier.ledger.store import View
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.verify import verify
 from croupier.money import micros
-from croupier.server.registry import PLAYER
 from tests.server.durability.tables import rules_of
 
 # The event that a command of a player's comes to, and by which fields it is known again.

@@ -14,11 +14,14 @@ from starlette.requests import HTTPConnection
 
 from croupier.errors import Refused
 from croupier.house.log import log
+from croupier.ledger.acts import Proposed
+from croupier.ledger.roles import OPERATOR, PLAYER, ROLES
 from croupier.server.faults import RESPONSES
 from croupier.server.passwords import CHARS_MAX
-from croupier.server.people import Entrance, People
+from croupier.server.people import STAFF_MS, Entrance, People, locks
 from croupier.server.quotas import Quotas
-from croupier.server.registry import OPERATOR, PLAYER, ROLES, Person, SignedIn
+from croupier.server.registry import Person, SignedIn
+from croupier.server.staff import Staff
 from croupier.server.strict import Body, StrictRoute
 
 COOKIE = "croupier_session"
@@ -51,10 +54,19 @@ def token_of(connection: HTTPConnection) -> str:
     return connection.cookies.get(cookie_name(connection), "")
 
 
+def staff_of(connection: HTTPConnection) -> Staff:
+    staff: Staff = connection.app.state.staff
+    return staff
+
+
 async def signed_in_of(connection: HTTPConnection) -> SignedIn | None:
-    """Return the caller and their session, if signed in."""
-    token = token_of(connection)
-    return await people_of(connection).signed_in(token) if token else None
+    """Return the caller and their session, if signed in; a staff session is extended."""
+    token, people = token_of(connection), people_of(connection)
+    one = await people.signed_in(token) if token else None
+    # A page that looks again by itself doesn't keep a session from locking.
+    if one and not connection.url.path.endswith(".json"):
+        await people.extend(one)
+    return one
 
 
 async def person_of(connection: HTTPConnection) -> Person:
@@ -70,16 +82,27 @@ async def must_be_in(connection: HTTPConnection, _: Declared = None) -> SignedIn
     return one
 
 
-def needs(role: str) -> Callable[[HTTPConnection], Awaitable[Person]]:
-    """Return a dependency that admits only callers with a role, as the database has it now."""
+def session_with(*roles: str) -> Callable[[HTTPConnection], Awaitable[SignedIn]]:
+    """Return a dependency that admits only callers with one of these roles, as of now."""
+
+    async def has_role(connection: HTTPConnection, _: Declared = None) -> SignedIn:
+        one = await must_be_in(connection)
+        if one.person.roles.isdisjoint(roles):
+            words = " or ".join(roles)
+            facts = {"address": address_of(connection), "path": connection.url.path}
+            log("not_allowed", person=one.person.id, needs=words, **facts)
+            raise Refused("not_allowed", f"only somebody with the role {words} may do that")
+        return one
+
+    return has_role
+
+
+def needs(*roles: str) -> Callable[[HTTPConnection], Awaitable[Person]]:
+    """Return a dependency that admits only people with one of these roles."""
+    admitted = session_with(*roles)
 
     async def has_role(connection: HTTPConnection, _: Declared = None) -> Person:
-        person = await person_of(connection)
-        if role not in person.roles:
-            facts = {"address": address_of(connection), "path": connection.url.path}
-            log("not_allowed", person=person.id, needs=role, **facts)
-            raise Refused("not_allowed", f"only somebody with the role {role} may do that")
-        return person
+        return (await admitted(connection)).person
 
     return has_role
 
@@ -99,6 +122,7 @@ def spend(connection: HTTPConnection, person: str = "") -> None:
 Maybe = Annotated[SignedIn | None, Depends(signed_in_of)]
 Somebody = Annotated[SignedIn, Depends(must_be_in)]
 Operator = Annotated[Person, Depends(needs(OPERATOR))]
+OperatorIn = Annotated[SignedIn, Depends(session_with(OPERATOR))]
 Player = Annotated[Person, Depends(needs(PLAYER))]
 
 
@@ -127,8 +151,13 @@ class TableWanted(Body):
     table: str = Field(min_length=1, max_length=100)
 
 
+Role = Literal["player", "dealer", "floor", "surveillance", "auditor", "operator"]
+WHY_MAX = 200
+
+
 class NewRoles(Body):
-    roles: list[Literal["player", "operator", "auditor"]] = Field(max_length=len(ROLES))
+    roles: list[Role] = Field(max_length=len(ROLES))
+    why: str = Field(default="", max_length=WHY_MAX)
 
 
 class Shut(Body):
@@ -157,6 +186,27 @@ class Me(BaseModel):
     person: PersonSaid | None
 
 
+class ProposalSaid(BaseModel):
+    id: str
+    preview: str
+    """What is proposed, in words."""
+    about: str
+    by: str
+    why: str
+    lapses_ms: int
+
+    @classmethod
+    def of(cls, proposed: Proposed) -> "ProposalSaid":
+        id, act, by, _, preview, why, lapses_ms = proposed
+        about = str(act.get("person", ""))
+        return cls(id=id, preview=preview, about=about, by=by, why=why, lapses_ms=lapses_ms)
+
+
+class RolesSaid(Me):
+    proposal: ProposalSaid | None = None
+    """What a second person has to approve first; without it, the roles are set."""
+
+
 class Everybody(BaseModel):
     people: list[PersonSaid]
 
@@ -179,7 +229,7 @@ async def guest(request: Request, response: Response, *, was: Maybe, _: Nothing)
     spend(request)
     entrance = await people_of(request).guest()
     await _issue_chips(request, entrance)
-    return _welcome(request, response, entrance)
+    return welcome(request, response, entrance)
 
 
 @router.post("/api/sign-up")
@@ -191,7 +241,7 @@ async def sign_up(request: Request, response: Response, *, was: Maybe, wanted: C
     if was is None or was.person.id != entrance.signed_in.person.id:
         await _issue_chips(request, entrance)
         await people.sign_out(token_of(request))
-    return _welcome(request, response, entrance)
+    return welcome(request, response, entrance)
 
 
 @router.post("/api/sign-in")
@@ -200,7 +250,7 @@ async def sign_in(request: Request, response: Response, given: Credentials) -> M
     people = people_of(request)
     entrance = await people.sign_in(given.name, given.password, address=address_of(request))
     await people.sign_out(token_of(request))
-    return _welcome(request, response, entrance)
+    return welcome(request, response, entrance)
 
 
 @router.get("/operator", status_code=303, response_class=RedirectResponse)
@@ -212,7 +262,7 @@ async def operator(
     entrance = await people.use_link(link)
     await people.sign_out(token_of(request))
     response = RedirectResponse(HOME, 303)
-    _welcome(request, response, entrance)
+    welcome(request, response, entrance)
     return response
 
 
@@ -222,9 +272,11 @@ async def _issue_chips(request: Request, entrance: Entrance) -> None:
         await pit.cage.issue(entrance.signed_in.person.id)
 
 
-def _welcome(request: Request, response: Response, entrance: Entrance) -> Me:
+def welcome(request: Request, response: Response, entrance: Entrance) -> Me:
     """Set the cookie, which no script can read and no other site can send."""
-    lasts_ms = entrance.signed_in.ends_ms - people_of(request).now_ms()
+    one, now_ms = entrance.signed_in, people_of(request).now_ms()
+    # A staff session is extended while it is used; its cookie lasts as long as it may.
+    lasts_ms = STAFF_MS if locks(one.person) else one.ends_ms - now_ms
     response.set_cookie(
         cookie_name(request),
         entrance.token,
@@ -268,7 +320,7 @@ async def password(
     address = address_of(request)
     people = people_of(request)
     entrance = await people.change_password(was, change.old, change.new, address=address)
-    return _welcome(request, response, entrance)
+    return welcome(request, response, entrance)
 
 
 @router.post("/api/name")
@@ -296,12 +348,16 @@ async def everybody(
 
 
 @router.post("/api/people/{id}/roles")
-async def set_roles(request: Request, id: Id, *, by: Operator, wanted: NewRoles) -> Me:
-    """Replace a person's roles. Their sessions end; they sign in again with the new roles."""
-    _refuse_oneself(by, id)
-    await people_of(request).set_roles(id, wanted.roles, by=by.id)
-    await _tell_tables(request)
-    return await _now(request, id, by)
+async def set_roles(request: Request, id: Id, *, by: OperatorIn, wanted: NewRoles) -> RolesSaid:
+    """Replace a person's roles, or propose it where a staff role needs a second person.
+
+    When roles are set, the person's sessions end; they sign in again with the new roles.
+    """
+    _refuse_oneself(by.person, id)
+    proposed = await staff_of(request).set_roles(by, id, wanted.roles, why=wanted.why)
+    await tell_tables(request)
+    said = ProposalSaid.of(proposed) if proposed else None
+    return RolesSaid(person=(await _now(request, id, by.person)).person, proposal=said)
 
 
 @router.post("/api/people/{id}/disable")
@@ -309,11 +365,11 @@ async def disable(request: Request, id: Id, *, by: Operator, wanted: Shut) -> Me
     """Lock a person out at once, seats included, or let them in again."""
     _refuse_oneself(by, id)
     await people_of(request).disable(id, disabled=wanted.disabled, by=by.id)
-    await _tell_tables(request)
+    await tell_tables(request)
     return await _now(request, id, by)
 
 
-async def _tell_tables(request: Request) -> None:
+async def tell_tables(request: Request) -> None:
     """Let the tables hear of it now, and free the seats of somebody who may not sit any longer."""
     if (pit := getattr(request.app.state, "pit", None)) is not None:
         await pit.acts.look()

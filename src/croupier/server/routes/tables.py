@@ -12,9 +12,10 @@ from croupier.house.pit import Pit
 from croupier.ledger.accounts import account, parse_account
 from croupier.ledger.acts import DealingStopped, MeterStopped
 from croupier.ledger.audit import Posted
+from croupier.ledger.roles import AUDITOR
 from croupier.money import format_micros
 from croupier.server.faults import RESPONSES
-from croupier.server.registry import AUDITOR, Person
+from croupier.server.registry import Person
 from croupier.server.routes.access import (
     Nothing,
     Operator,

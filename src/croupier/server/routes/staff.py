@@ -1,0 +1,144 @@
+"""Staff and two-person acts: one-time links, proposals and their answers, the password again."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+from pydantic import BaseModel, Field
+
+from croupier.ledger.roles import AUDITOR, OPERATOR
+from croupier.server.faults import RESPONSES
+from croupier.server.passwords import CHARS_MAX
+from croupier.server.registry import SignedIn
+from croupier.server.routes.access import (
+    WHY_MAX,
+    Id,
+    Me,
+    Nothing,
+    OperatorIn,
+    PersonSaid,
+    ProposalSaid,
+    Role,
+    Somebody,
+    address_of,
+    people_of,
+    session_with,
+    staff_of,
+    tell_tables,
+    token_of,
+    welcome,
+)
+from croupier.server.strict import Body, StrictRoute
+
+router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
+Appointing = Annotated[SignedIn, Depends(session_with(OPERATOR, AUDITOR))]
+ProposalId = Annotated[str, Path(pattern="^h-[0-9a-f]{16}$")]
+ENTRY = "/staff?link="
+
+
+class PasswordAgain(Body):
+    password: str = Field(max_length=CHARS_MAX)
+
+
+class AgainSaid(BaseModel):
+    again: str
+    """Send this with the act; it counts once, for a minute, in this session."""
+
+
+class NewStaff(Body):
+    name: str = Field(max_length=100)
+    roles: list[Role] = Field(min_length=1, max_length=6)
+    why: str = Field(default="", max_length=WHY_MAX)
+
+
+class InvitedSaid(BaseModel):
+    person: PersonSaid
+    link: str
+    """The address where this person sets a password: it works once, within an hour."""
+    proposal: ProposalSaid | None
+
+
+class LinkSaid(BaseModel):
+    link: str
+
+
+class Enter(Body):
+    link: str = Field(max_length=100)
+    password: str = Field(max_length=CHARS_MAX)
+
+
+class StaffSaid(BaseModel):
+    staff: list[PersonSaid]
+    proposals: list[ProposalSaid]
+
+
+class Approval(Body):
+    again: str = Field(max_length=100)
+
+
+class WhyNot(Body):
+    why: str = Field(min_length=1, max_length=WHY_MAX)
+
+
+@router.post("/api/again")
+async def again(request: Request, one: Somebody, given: PasswordAgain) -> AgainSaid:
+    """Give your password again, for an act that needs a second person."""
+    people, address = people_of(request), address_of(request)
+    return AgainSaid(again=await people.again(one, given.password, address=address))
+
+
+@router.get("/api/staff")
+async def staff(request: Request, _: Appointing) -> StaffSaid:
+    """List the staff, and the proposals that wait for a second person."""
+    found = staff_of(request)
+    return StaffSaid(
+        staff=[PersonSaid.of(person) for person in await found.everybody()],
+        proposals=[ProposalSaid.of(one) for one in await found.waiting()],
+    )
+
+
+@router.post("/api/staff")
+async def invite(request: Request, by: OperatorIn, wanted: NewStaff) -> InvitedSaid:
+    """Make somebody staff; the link lets them set a password, a second person approves the role."""
+    made = await staff_of(request).invite(by, wanted.name, wanted.roles, why=wanted.why)
+    proposal = ProposalSaid.of(made.proposal) if made.proposal else None
+    link = f"{ENTRY}{made.link}"
+    return InvitedSaid(person=PersonSaid.of(made.person), link=link, proposal=proposal)
+
+
+@router.post("/api/staff/enter")
+async def enter(request: Request, response: Response, given: Enter) -> Me:
+    """Set the first password with a one-time link, and sign in."""
+    people = people_of(request)
+    entrance = await people.set_first_password(given.link, given.password)
+    await people.sign_out(token_of(request))
+    return welcome(request, response, entrance)
+
+
+@router.post("/api/staff/{id}/link")
+async def link(request: Request, id: Id, *, by: OperatorIn, _: Nothing) -> LinkSaid:
+    """Make another link for somebody who has not set a password yet."""
+    return LinkSaid(link=f"{ENTRY}{await staff_of(request).link_again(by, id)}")
+
+
+@router.post("/api/proposals/{id}/approve")
+async def approve(
+    request: Request, id: ProposalId, *, by: Appointing, given: Approval
+) -> StaffSaid:
+    """Approve what somebody else proposed, with `again` from `/api/again`."""
+    await staff_of(request).approve(by, id, given.again)
+    await tell_tables(request)
+    return await staff(request, by)
+
+
+@router.post("/api/proposals/{id}/decline")
+async def decline(request: Request, id: ProposalId, *, by: Appointing, given: WhyNot) -> StaffSaid:
+    """Decline what somebody else proposed, and say why."""
+    await staff_of(request).decline(by, id, given.why)
+    return await staff(request, by)
+
+
+@router.post("/api/proposals/{id}/withdraw")
+async def withdraw(request: Request, id: ProposalId, *, by: OperatorIn, _: Nothing) -> StaffSaid:
+    """Take back what you proposed."""
+    await staff_of(request).withdraw(by, id)
+    return await staff(request, by)

@@ -1,0 +1,274 @@
+"""Staff: people whom an operator makes by one-time link, and acts that need a second person.
+
+An act is proposed, and approved by another person in another session who has just given the
+password again. It is decided again at the approval. Proposals are acts of the house's journal; the
+journal alone says which are open.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import NamedTuple
+
+from croupier.errors import Refused
+from croupier.house.log import log
+from croupier.ledger.acts import (
+    HOUSE_STREAM,
+    Approved,
+    Declined,
+    HouseAct,
+    Lapsed,
+    LinkGiven,
+    Proposed,
+    RolesSet,
+    Withdrawn,
+    act_from,
+)
+from croupier.ledger.journal import decode
+from croupier.ledger.roles import APPOINTING, OPERATOR, STAFF, appoints, check_roles
+from croupier.ledger.stores.statements import Session, locked_head
+from croupier.round.codec import to_plain
+from croupier.server import names, registry
+from croupier.server.people import People, newcomer_named, roles_say, taken
+from croupier.server.registry import Person, SignedIn
+
+LAPSE_MS = 3_600_000
+"""How long a proposal waits: as long as a link is good."""
+_FOLLOWED = tuple(
+    f'"type":"{act.__name__}"'.encode() for act in (Proposed, Approved, Declined, Withdrawn, Lapsed)
+)
+
+
+class Invited(NamedTuple):
+    """Somebody who was made staff, and the link by which they set their password."""
+
+    person: Person
+    link: str
+    proposal: Proposed | None
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The proposals that are open after an event of the house's journal."""
+
+    number: int
+    open: Mapping[str, Proposed]
+
+    def after(self, rows: Session) -> "Waiting":
+        """Return what is open now."""
+        sql = "SELECT number, data FROM events WHERE stream = ? AND number > ? ORDER BY number"
+        number, open = self.number, dict(self.open)
+        for at, data in list(rows.rows(sql, HOUSE_STREAM, self.number)):
+            number = at
+            if any(word in bytes(data) for word in _FOLLOWED):
+                match act_from(decode(bytes(data)).event):
+                    case Proposed() as proposed:
+                        open[proposed.id] = proposed
+                    case Approved(id) | Declined(id) | Withdrawn(id) | Lapsed(id):
+                        open.pop(id, None)
+                    case _:
+                        pass  # A name can read like one of these.
+        return Waiting(number, open)
+
+
+class Staff:
+    """Makes staff, and takes proposals with their answers."""
+
+    def __init__(self, people: People) -> None:
+        self._people = people
+        self._waiting = Waiting(0, {})
+
+    # ------------------------------------------------------------ looking
+
+    async def everybody(self) -> list[Person]:
+        """Return everybody who has a staff role."""
+        return await self._people.read(lambda rows: registry.staff(rows, STAFF))
+
+    async def waiting(self) -> list[Proposed]:
+        """Return the proposals that somebody may still answer, the oldest first."""
+        self._waiting = await self._people.read(self._waiting.after)
+        now_ms = self._people.now_ms()
+        return [one for one in self._waiting.open.values() if now_ms < one.lapses_ms]
+
+    # ------------------------------------------------------------ proposing
+
+    async def invite(self, by: SignedIn, name: str, roles: Iterable[str], *, why: str) -> Invited:
+        """Make somebody staff: an account without a password, a link to set one, and roles."""
+        wanted = frozenset(roles)
+        check_roles(wanted)
+        newcomer = newcomer_named(names.parse_new_name(name), roles=())
+        act = RolesSet(newcomer.id, _sorted(wanted), by.person.id)
+        people = self._people
+
+        def add(rows: Session) -> Proposed | None:
+            if not people.add(rows, newcomer):
+                raise taken()
+            people.jot(rows, LinkGiven(newcomer.id, by.person.id))
+            return self._give_or_propose(rows, by, act, why)
+
+        proposal = await people.write(add)
+        person = await people.find(newcomer.id)
+        assert person is not None
+        log("staff_invited", person=person.id, by=by.person.id)
+        return Invited(person, await people.give_link(person.id), proposal)
+
+    async def link_again(self, by: SignedIn, person: str) -> str:
+        """Return another link for somebody who has not set a password yet."""
+
+        def check(rows: Session) -> None:
+            if registry.lock(rows, person).password_hash is not None:
+                raise Refused("has_password", "this account has a password already", field="id")
+            self._people.jot(rows, LinkGiven(person, by.person.id))
+
+        await self._people.write(check)
+        return await self._people.give_link(person)
+
+    async def set_roles(
+        self, by: SignedIn, person: str, roles: Iterable[str], *, why: str = ""
+    ) -> Proposed | None:
+        """Set roles at once, or return the proposal by which somebody gets a staff role."""
+        wanted = frozenset(roles)
+        check_roles(wanted)
+        act = RolesSet(person, _sorted(wanted), by.person.id)
+        proposal = await self._people.write(lambda rows: self._give_or_propose(rows, by, act, why))
+        if proposal is None:
+            self._people.ended(person, roles_say(wanted))
+        return proposal
+
+    def _give_or_propose(
+        self, rows: Session, by: SignedIn, act: RolesSet, why: str
+    ) -> Proposed | None:
+        locked_head(rows, HOUSE_STREAM)
+        before = registry.lock(rows, act.person).person
+        others = {one.id for one in registry.staff(rows, APPOINTING)} - {by.person.id, act.person}
+        if not others or not appoints(before.roles, act.roles):
+            self._do(rows, act)
+            return None
+        open = self._waiting.after(rows).open.values()
+        now_ms = self._people.now_ms()
+        if any(_about(one) == act.person for one in open if now_ms < one.lapses_ms):
+            message = "somebody has proposed roles for this person already; answer that first"
+            raise Refused("proposal_open", message, field="id")
+        proposed = Proposed(
+            id=f"h-{token_hex(8)}",
+            act=to_plain(act),
+            by=by.person.id,
+            session=by.session.hex(),
+            preview=_preview(before, act),
+            why=why,
+            lapses_ms=now_ms + LAPSE_MS,
+        )
+        self._people.jot(rows, proposed)
+        return proposed
+
+    def _do(self, rows: Session, act: RolesSet) -> None:
+        self._people.give_roles(rows, act)
+        registry.end_sessions(rows, act.person)
+
+    # ------------------------------------------------------------ answering
+
+    async def approve(self, by: SignedIn, id: str, again: str) -> None:
+        """Do what somebody else proposed, if it can still be done."""
+        await self._people.use_again(by, again)
+
+        def approve(rows: Session) -> str | None:
+            proposed = self._open(rows, id)
+            if self._has_lapsed(rows, proposed):
+                return None
+            _check_second(rows, proposed, by)
+            act = act_from(proposed.act)
+            assert isinstance(act, RolesSet)
+            check_roles(act.roles)
+            person = registry.lock(rows, act.person).person
+            proposer = registry.lock(rows, proposed.by).person
+            stands = OPERATOR in proposer.roles and not proposer.disabled
+            if not stands or _preview(person, act) != proposed.preview:
+                message = "this has changed since it was proposed; propose it again"
+                raise Refused("changed", message, field="id")
+            self._people.jot(rows, Approved(id, by.person.id))
+            self._do(rows, act._replace(approved_by=by.person.id))
+            return act.person
+
+        person = await self._people.write(approve)
+        if person is None:
+            raise _lapsed()
+        log("approved", proposal=id, person=person, by=by.person.id)
+        self._people.ended(person, "has other roles")
+
+    async def decline(self, by: SignedIn, id: str, why: str) -> None:
+        """Refuse what somebody else proposed."""
+
+        def answer(rows: Session, proposed: Proposed) -> HouseAct:
+            _check_second(rows, proposed, by)
+            return Declined(id, by.person.id, why)
+
+        await self._answer(id, answer)
+
+    async def withdraw(self, by: SignedIn, id: str) -> None:
+        """Take back what one has proposed."""
+
+        def answer(_: Session, proposed: Proposed) -> HouseAct:
+            if proposed.by != by.person.id:
+                raise Refused("not_allowed", "only the person who proposed it may withdraw it")
+            return Withdrawn(id, by.person.id)
+
+        await self._answer(id, answer)
+
+    async def _answer(self, id: str, answer: Callable[[Session, Proposed], HouseAct]) -> None:
+        def run(rows: Session) -> bool:
+            proposed = self._open(rows, id)
+            if self._has_lapsed(rows, proposed):
+                return False
+            self._people.jot(rows, answer(rows, proposed))
+            return True
+
+        if not await self._people.write(run):
+            raise _lapsed()
+
+    def _open(self, rows: Session, id: str) -> Proposed:
+        """Return an open proposal; nobody else can answer it until the transaction ends."""
+        locked_head(rows, HOUSE_STREAM)
+        proposed = self._waiting.after(rows).open.get(id)
+        if proposed is None:
+            message = "there is no such proposal, or somebody has answered it"
+            raise Refused("no_such_proposal", message, field="id")
+        return proposed
+
+    def _has_lapsed(self, rows: Session, proposed: Proposed) -> bool:
+        """Whether a proposal's time is over, which the journal then says."""
+        if self._people.now_ms() < proposed.lapses_ms:
+            return False
+        self._people.jot(rows, Lapsed(proposed.id))
+        return True
+
+
+def _check_second(rows: Session, proposed: Proposed, by: SignedIn) -> None:
+    """Refuse an answer that isn't by somebody else, in another session, with the right role."""
+    if by.person.id == proposed.by:
+        raise Refused("same_person", "another person has to answer what you proposed")
+    if by.session.hex() == proposed.session:
+        raise Refused("same_session", "it was proposed in this session; answer it in another one")
+    if by.person.id == _about(proposed):
+        raise Refused("oneself", "you can't decide about your own account")
+    if not registry.lock(rows, by.person.id).person.roles & APPOINTING:
+        raise Refused("not_allowed", "only another operator or an auditor may answer this")
+
+
+def _about(proposed: Proposed) -> str:
+    return str(proposed.act["person"])
+
+
+def _preview(person: Person, act: RolesSet) -> str:
+    """Say what an act does, from what to what."""
+    before, after = (
+        " and ".join(sorted(roles)) or "no role" for roles in (person.roles, act.roles)
+    )
+    return f"{person.name}: {before} becomes {after}"
+
+
+def _sorted(roles: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(roles))
+
+
+def _lapsed() -> Refused:
+    return Refused("lapsed", "nobody answered this in time; propose it again", field="id")
