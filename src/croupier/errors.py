@@ -171,6 +171,11 @@ class Code(StrEnum):
     SEAT_EMPTY = "seat_empty", "Nobody sits at this seat."
     WRONG_DECK = "wrong_deck", "The other deck comes next."
 
+    # The people of a table
+    NO_DEALER = "no_dealer", "Nobody deals at this table now."
+    NOT_TAPPED_IN = "not_tapped_in", "Only people who have tapped in work at a table."
+    TAPPED_IN = "tapped_in", "The person works at this table already."
+
     # Acts that take two people
     CHANGED = "changed", "What was proposed would do something else by now; propose it again."
     LAPSED = "lapsed", "The proposal lapsed before anybody answered it; propose it again."

@@ -215,7 +215,7 @@ MUTANTS: dict[str, tuple[Any, str, Any, Callable[[], object]]] = {
     ),
     "a player proposes": (
         at_proposals,
-        "_check_stranger",
+        "check_stranger",
         lambda *_: None,
         lambda: proposed(table_at("decide"), by=Who("p2", "dealer")),
     ),

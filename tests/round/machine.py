@@ -151,8 +151,9 @@ def good_bets(play: Play, rng: random.Random) -> list[Command]:
     seats = rng.sample(range(1, rules.table.seats + 1), rng.choice((1, 2, 3, 3, 4, 5)))
     commands: list[Command] = []
     if rules.banked_by == "player":
-        commands.append(Bank(seats.pop(), "eve", rng.choice(FUNDS[:-1])))
-        seats = seats or [commands[0].seat % rules.table.seats + 1]  # type: ignore[union-attr]
+        bank = Bank(seats.pop(), "eve", rng.choice(FUNDS[:-1]))
+        commands.append(bank)
+        seats = seats or [bank.seat % rules.table.seats + 1]
     wagers = wagers_of(rules)
     shared = rules.selections.get("format") == "electronic"
     for seat in seats:

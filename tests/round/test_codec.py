@@ -28,6 +28,7 @@ from croupier.round.events import (
     Event,
     MetersRead,
     Opened,
+    PartSettled,
     SeatSettled,
     Shown,
 )
@@ -146,6 +147,7 @@ STORED: list[Event] = [
     CalledOff("its cards could not be read again", "T6", "cards unreadable"),
     Opened(round="7", rulebook="maryland-three-card-poker", digest="0", counts=True),
     Confirmed(clause="11.D(7)(c)", by="floorperson", about="seat 1 progressive"),
+    PartSettled(1, (Line(1, "envy", 0, "win", 10_000, 0, "12.E(5)", "M5", 4, "envy"),)),
 ]
 
 

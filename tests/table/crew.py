@@ -9,6 +9,7 @@ from croupier.errors import Refused
 from croupier.round.commands import (
     Bet,
     Choose,
+    Close,
     CloseBets,
     Command,
     Confirm,
@@ -21,6 +22,7 @@ from croupier.round.commands import (
 from croupier.round.decide import decide
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
+from croupier.round.settling import hidden_from, next_seat
 from croupier.round.state import Duty, Round
 from croupier.table.commands import DealFirstCard, EndRound
 from tests.table.tables import House
@@ -106,14 +108,27 @@ class Game:
     def finish(self, *, option: str) -> "Game":
         while not self.round.closed:
             if self.round.void:
-                self.do(Settle())
-            elif positions := self.round.due:
-                self.do(Show(tuple(Face(p, self.deck[p]) for p in positions)))
-            elif asked := self.round.asked:
+                self.do(Close())
+            elif asked := self.round.asked if not self.round.due else ():
                 self.do(Choose(asked[0], option))
+            elif self.round.stage and self.round.stage.do == "settle":
+                self.settle_next()
             else:
-                self.do(Settle())
+                self.show(self.round.due)
         return self
+
+    def show(self, positions: tuple[int, ...]) -> None:
+        self.do(Show(tuple(Face(p, self.deck[p]) for p in positions)))
+
+    def settle_next(self) -> None:
+        """Turn up what the next seat needs, and settle it; then close the round."""
+        seat = next_seat(self.round)
+        if seat is None:
+            self.do(Close())
+        elif hidden := hidden_from(self.round, seat):
+            self.show(hidden)
+        else:
+            self.do(Settle(seat=seat))
 
     def end(self) -> tuple[Any, ...]:
         return self.house.do(EndRound.of(self.round, self.events))

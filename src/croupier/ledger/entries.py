@@ -111,6 +111,9 @@ def _moves(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
             return _meters_back(posting, after)
         case happened.SeatSettled():
             return _seat_moves(posting, event)
+        case happened.PartSettled():
+            fee = posting.round.boxes[event.seat].fee
+            return _seat_moves(posting, happened.SeatSettled(*event, fee))
         case happened.Closed():
             return _end_moves(posting, event)
         case _:

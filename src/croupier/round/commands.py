@@ -91,9 +91,15 @@ class Choose(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Settle every wager; `meters` holds the current readings of shared meters."""
+    """Settle every wager, or those of one seat; `meters` holds the readings of shared meters."""
 
     meters: Mapping[str, int] = field(default_factory=dict)
+    seat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """Close the round after every seat was settled; a void round returns everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +143,7 @@ Command = (
     | Show
     | Choose
     | Settle
+    | Close
     | Declare
     | CallOff
     | Confirm

@@ -5,7 +5,6 @@ allowed. A refused command changes nothing.
 """
 
 from collections.abc import Container, Mapping
-from dataclasses import replace
 from typing import assert_never
 
 from croupier.errors import Refused
@@ -16,6 +15,7 @@ from croupier.round.commands import (
     Bet,
     CallOff,
     Choose,
+    Close,
     CloseBets,
     Command,
     Confirm,
@@ -26,7 +26,6 @@ from croupier.round.commands import (
     Show,
     TakeDown,
 )
-from croupier.round.cover import covered
 from croupier.round.dealing import deal_plan
 from croupier.round.duties import check_duties, next_duty
 from croupier.round.events import (
@@ -36,22 +35,18 @@ from croupier.round.events import (
     BetTakenDown,
     CalledOff,
     Chose,
-    Closed,
     Confirmed,
     Dealt,
     Declared,
     Event,
-    MetersRead,
     Opened,
-    SeatSettled,
 )
 from croupier.round.irregularity import check_time, consequence_of
 from croupier.round.plan import plan_of
-from croupier.round.rake import rakes
 from croupier.round.settle import shared_place
-from croupier.round.settlement import Settlement, void_lines
+from croupier.round.settling import close, return_everything, settle_all, settle_seat
 from croupier.round.stages import Stage
-from croupier.round.state import NOTHING, BankResult, Duty, Line, Round
+from croupier.round.state import Duty, Round
 from croupier.rules.vocabulary import ACTION, Do
 
 
@@ -70,6 +65,8 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
             return _choose(round, command)
         case Settle():
             return _settle(round, command)
+        case Close():
+            return _close(round)
         case Open():
             return _open(round, command)
         case CloseBets():
@@ -298,49 +295,26 @@ def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
 
 def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
     if round.void:
-        return _return_everything(round)
+        return return_everything(round)
     stage = _expect(round, "settle")
-    readings = round.meters
     if command.meters:
         _check_meters(round, command.meters)
-        readings = {**readings, **command.meters}
+    if command.seat is not None:
+        return settle_seat(round, command)
+    if "dealer" in round.rules.things:
+        message = "a dealer settles one seat after another"
+        raise Refused("wrong_step", message, field="seat", clause=stage.step.clause)
     if round.due:
         cards = "a card has" if len(round.due) == 1 else f"{len(round.due)} cards have"
         message = f"{cards} yet to be shown"
         raise Refused("cards_hidden", message, clause=stage.step.clause)
-    settlement = Settlement(round, readings)
-    seats: dict[int, tuple[Line, ...]] = {}
-    meters: dict[int, Mapping[str, int]] = {}
-    for seat in settlement.order:
-        before = settlement.meters
-        seats[seat] = settlement.seat_lines(seat)
-        if settlement.meters is not before:
-            after = settlement.meters.items()
-            meters[seat] = {id: m for id, m in after if m != before[id]}
-    bank = None
-    if round.banker and round.rules.bank.cover:
-        owed = [line for lines in seats.values() for line in lines]
-        lines, bank = covered(round.rules, round.banker, owed)
-        seats = {seat: tuple([line for line in lines if line.seat == seat]) for seat in seats}
-    raked, banker_fee = rakes(round, seats)
-    events: list[Event] = [MetersRead(command.meters)] if command.meters else []
-    for seat, settled in seats.items():
-        charged = round.boxes[seat].fee + raked.get(seat, 0)
-        shown = meters.get(seat, NOTHING)
-        events.append(SeatSettled(seat, settled, charged, shown))
-    events.append(Closed(replace(bank, fee=banker_fee)) if bank else _CLOSED)
-    return tuple(events)
+    return settle_all(round, command.meters)
 
 
-_CLOSED = Closed()
-
-
-def _return_everything(round: Round) -> tuple[Event, ...]:
-    """Return every stake of a void round, and the fees (C8); no meter moves."""
-    seats = [SeatSettled(seat, tuple(void_lines(round, seat))) for seat in sorted(round.boxes)]
-    banker = round.banker
-    bank = BankResult(banker.seat, banker.funds, 0, 0, 0) if banker else None
-    return (*seats, Closed(bank))
+def _close(round: Round) -> tuple[Event, ...]:
+    if not round.void:
+        _expect(round, "settle")
+    return close(round)
 
 
 def _declare(round: Round, command: Declare) -> tuple[Event, ...]:

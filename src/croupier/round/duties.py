@@ -11,6 +11,7 @@ from croupier.round import events as happened
 from croupier.round.commands import Command
 from croupier.round.events import Event
 from croupier.round.settlement import Settlement
+from croupier.round.settling import hidden_from, next_seat
 from croupier.round.state import Box, Duty, Round
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
@@ -33,8 +34,8 @@ _BLOCKED: dict[Moment, tuple[type[Command], ...]] = {
     "decide": (commands.Choose, commands.Show, commands.Settle),
     "decided": (commands.Show, commands.Settle),
     "reveal": (commands.Show, commands.Settle),
-    "settle": (commands.Settle,),
-    "progressive won": (commands.Settle,),
+    "settle": (commands.Settle, commands.Close),
+    "progressive won": (commands.Settle, commands.Close),
 }
 """What can't be done before the clauses of a moment are."""
 
@@ -117,8 +118,8 @@ def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
                     yield duty
     if after.stage is not before.stage:
         yield from _entered(before, after)
-    if _do(after) == "settle" and not after.due and (before.due or _do(before) != "settle"):
-        yield from _won(after)
+    if (turn := _turn(after)) is not None and turn != _turn(before):
+        yield from _won(after, turn)
 
 
 def _do(round: Round) -> Do | None:
@@ -169,18 +170,23 @@ def _was_chosen(round: Round, on: str) -> bool:
     return any(box.chose.get(step) == option for box in round.boxes.values())
 
 
-def _won(round: Round) -> Iterator[Duty]:
-    """Yield what has to be done before a progressive hand is paid, seat by seat."""
+def _turn(round: Round) -> int | None:
+    """Return the seat that can be settled now: its turn has come, and its cards are turned up."""
+    seat = next_seat(round) if _do(round) == "settle" else None
+    return None if seat is None or hidden_from(round, seat) else seat
+
+
+def _won(round: Round, seat: int) -> Iterator[Duty]:
+    """Yield what has to be done before a seat's progressive hand is paid."""
     rules = round.rules
     if not rules.guided.get("progressive won"):
         return
-    settlement = Settlement(round, round.meters)
-    for seat in settlement.order:
-        won = {line.wager for line in settlement.seat_lines(seat) if line.outcome == "win"}
-        for wager in won & {meter.wager for meter in rules.meters.values()}:
-            for duty in duties_of(rules, "progressive won", f"seat {seat} {wager}"):
-                if rules.clauses[duty.clause].on in (None, wager):
-                    yield duty
+    lines = Settlement(round, round.meters).own_lines(seat)
+    won = {line.wager for line in lines if line.outcome == "win"}
+    for wager in dict.fromkeys(meter.wager for meter in rules.meters.values()):
+        for duty in duties_of(rules, "progressive won", f"seat {seat} {wager}"):
+            if wager in won and rules.clauses[duty.clause].on in (None, wager):
+                yield duty
 
 
 # ---------------------------------------------------------------- deciding
@@ -188,8 +194,11 @@ def _won(round: Round) -> Iterator[Duty]:
 
 def check_duties(round: Round, command: Command) -> None:
     """Refuse a command that a clause must precede, citing the clause."""
+    seat = command.seat if isinstance(command, commands.Settle) else None
     for duty in round.todo:
         act = round.rules.clauses[duty.clause].act
+        if seat is not None and duty.about.split()[:2] not in ([], ["seat", str(seat)]):
+            continue  # It is due at another seat.
         if isinstance(command, _BLOCKED.get(duty.moment, ())) and not (
             act in _DONE_BY and isinstance(command, _DONE_BY[act])
         ):

@@ -107,6 +107,13 @@ class SeatSettled(NamedTuple):
     meters: Mapping[str, int] = NOTHING
 
 
+class PartSettled(NamedTuple):
+    """Lines of a seat apart from its own turn: lost wagers taken first, or envy of another hand."""
+
+    seat: int
+    lines: tuple[Line, ...]
+
+
 class Closed(NamedTuple):
     bank: BankResult | None = None
 
@@ -125,5 +132,6 @@ Event = (
     | Confirmed
     | MetersRead
     | SeatSettled
+    | PartSettled
     | Closed
 )

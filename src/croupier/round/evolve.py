@@ -21,6 +21,7 @@ from croupier.round.events import (
     Event,
     MetersRead,
     Opened,
+    PartSettled,
     SeatSettled,
     Shown,
 )
@@ -85,6 +86,8 @@ def _evolved(round: Round, event: Event) -> Round:
         case CalledOff():
             void = Void("", "", event.ruling, event.because)
             return round._replace(void=void, meters=round.meters_before, asked=(), due=())
+        case PartSettled():
+            return round._replace(lines=round.lines + event.lines)
         case Confirmed():
             return round
     assert_never(event)

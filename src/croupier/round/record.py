@@ -97,7 +97,10 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
             continue
         if not expected and not (void and isinstance(event, happened.Chose)):
             # In a void round, decisions may be incomplete and out of turn.
-            expected = _decided(round, _command_for(event), number)
+            command = _command_for(event)
+            if isinstance(command, commands.Settle) and "dealer" in rules.things and not round.void:
+                command = _settling(events[number - 1 :])
+            expected = _decided(round, command, number)
         if void and isinstance(event, happened.Chose):
             _check_choice(round, event, number)
         if expected and not _is_same(expected.pop(0), event):
@@ -158,8 +161,19 @@ def _command_for(event: Event) -> Command:
             return commands.Confirm(event.clause, _person(event.by), event.about)
         case happened.MetersRead():
             return commands.Settle(event.meters)
-        case happened.SeatSettled() | happened.Closed():
+        case happened.SeatSettled() | happened.PartSettled() | happened.Closed():
             return commands.Settle()
+
+
+def _settling(events: tuple[Event, ...]) -> Command:
+    """Return the command with which a dealer settled a seat, or closed the round."""
+    readings = events[0].meters if isinstance(events[0], happened.MetersRead) else {}
+    for event in events:
+        if isinstance(event, happened.SeatSettled | happened.PartSettled):
+            return commands.Settle(readings, event.seat)
+        if isinstance(event, happened.Closed):
+            break
+    return commands.Close()
 
 
 def _person(by: str) -> Person:

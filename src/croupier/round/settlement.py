@@ -85,7 +85,27 @@ class Settlement:
                 staked.lines[key] = lines
         return lines
 
-    def _lines(self, box: Box) -> tuple[Line, ...]:
+    def own_lines(self, seat: int) -> tuple[Line, ...]:
+        """Return the lines of one seat but for envy, which the other hands decide."""
+        return self._lines(self.round.boxes[seat], envies=False)
+
+    def envy_for(self, seat: int) -> dict[int, tuple[Line, ...]]:
+        """Return what each seat is paid for envying one hand, in order."""
+        paid: dict[int, tuple[Line, ...]] = {}
+        holder = self.round.boxes[seat]
+        for part in self.plan.parts:
+            envy = part.what
+            if not isinstance(envy, Envy) or not _may_be_envied(holder, envy):
+                continue
+            held = self.held(holder, part.of)
+            makers = [self.round.boxes[s] for s in self.order] if part.fitting(held) else []
+            for box in makers:
+                if part.stake in box.stakes and not box.abandoned:
+                    lines = self._envy_of(box, part, envy, [(holder, held)])
+                    paid[box.seat] = (*paid.get(box.seat, ()), *lines)
+        return {to: lines for to, lines in paid.items() if lines}
+
+    def _lines(self, box: Box, *, envies: bool = True) -> tuple[Line, ...]:
         stakes = box.stakes
         lines: list[Line] = []
         for part in self.plan.parts:
@@ -94,8 +114,9 @@ class Settlement:
                     lines += self._wager_lines(box, part)
                 elif isinstance(part.what, Bonus):
                     lines += self._bonus_lines(box, part, part.what)
-                elif isinstance(part.what, Envy):
-                    lines += self._envy_lines(box, part, part.what)
+                elif isinstance(part.what, Envy) and envies and not box.abandoned:
+                    holders = self._holders(part, part.what)
+                    lines += self._envy_of(box, part, part.what, holders)
         return tuple(lines)
 
     # ------------------------------------------------------------ hands
@@ -197,12 +218,15 @@ class Settlement:
         judged = self._judged(box, part, box.stakes[bonus.on].cents)
         return [_owed(box.seat, part.name, 0, judged)] if judged.paid else []
 
-    def _envy_lines(self, box: Box, part: Part, envy: Envy) -> list[Line]:
+    def _envy_of(
+        self, box: Box, part: Part, envy: Envy, holders: list[tuple[Box, Held]]
+    ) -> list[Line]:
+        """Return the lines of a box that envies these hands."""
         table = part.table
-        if table is None or box.abandoned:
+        if table is None:
             return []
         lines: list[Line] = []
-        for holder, held in self._holders(part, envy):
+        for holder, held in holders:
             if not self._is_envied(box, holder, envy):
                 continue
             row = part.rows[part.find(held, box.stakes[envy.makers].cents)]

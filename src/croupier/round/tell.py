@@ -45,6 +45,10 @@ def tell(round: Round, event: Event) -> str:
             net = sum(line.net for line in event.lines) - event.fee
             sign = "wins" if net > 0 else "loses" if net < 0 else "comes out even"
             return f"Seat {event.seat} {sign}{f' {dollars(abs(net))}' if net else ''}."
+        case happened.PartSettled():
+            net = sum(line.net for line in event.lines)
+            verb = "is paid" if net > 0 else "loses"
+            return f"Seat {event.seat} {verb} {dollars(abs(net))}."
         case happened.Closed():
             return "The round is over."
 

@@ -10,7 +10,7 @@ from croupier.round.events import Event as RoundEvent
 from croupier.round.state import Round
 from croupier.rules.game import counts_stub
 from croupier.rules.vocabulary import Device, Person
-from croupier.table.crew import Role, Who
+from croupier.table.crew import Post, Role, Who
 
 
 class Time(NamedTuple):
@@ -179,6 +179,23 @@ class EndRound:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class TapIn:
+    """Take a post at the table; where somebody has it, one of those who may hand it over agrees."""
+
+    person: str
+    post: Post
+    agreed: str = ""
+    """The person in whose session the handover was approved."""
+
+
+@dataclass(frozen=True, slots=True)
+class TapOut:
+    """Leave a post."""
+
+    person: str
+
+
 Of = Literal["round", "table", "ledger"]
 """Whose vocabulary a proposed command is of."""
 DeckFate = Literal["stays", "reshuffled", "removed"]
@@ -271,6 +288,8 @@ Command = (
     | StartRound
     | DealFirstCard
     | EndRound
+    | TapIn
+    | TapOut
     | Propose
     | Approve
     | Withdraw

@@ -1,9 +1,22 @@
-"""The people who work at a table: who they are, and what they may do there."""
+"""The people who work at a table: who they are, and what they may do there.
+
+The server checks a person's role when they tap in. From then on, who may do something at the table
+is a question about its crew alone.
+"""
 
 from typing import Literal, NamedTuple
 
+from croupier.errors import Refused
+from croupier.rules.vocabulary import Person
+
 Role = Literal["dealer", "floor", "surveillance", "auditor"]
 """What a person may be for a house; the server knows who is, and says so in commands."""
+Post = Literal["dealer", "clerk", "floor"]
+"""What a person does at a table. A clerk helps the dealer and confirms nothing."""
+ROLE_FOR: dict[Post, Role] = {"dealer": "dealer", "clerk": "dealer", "floor": "floor"}
+"""The role that a post takes."""
+PERSON: dict[Post, Person] = {"dealer": "dealer", "floor": "floorperson"}
+"""The person of the book that somebody at a post is."""
 
 
 class Who(NamedTuple):
@@ -11,3 +24,39 @@ class Who(NamedTuple):
 
     person: str
     role: Role
+
+
+class Crew(NamedTuple):
+    """The person at each post of a table, '' if nobody is there."""
+
+    dealer: str = ""
+    clerk: str = ""
+    floor: str = ""
+
+    def at(self, post: Post) -> str:
+        """Return the person at a post."""
+        return str(getattr(self, post))
+
+    def post_of(self, person: str) -> Post | None:
+        """Return the post of a person, None if they don't work here."""
+        posts: tuple[Post, ...] = ("dealer", "clerk", "floor")
+        return next((post for post in posts if person and self.at(post) == person), None)
+
+    def with_(self, post: Post, person: str) -> "Crew":
+        """Return the crew with a person at a post, '' for nobody."""
+        return self._replace(**{post: person})
+
+
+NO_CREW = Crew()
+
+
+def check_post(crew: Crew, person: str, posts: tuple[Post, ...]) -> Post:
+    """Return the post that a person has, or refuse what only others may do."""
+    post = crew.post_of(person)
+    if post is None:
+        raise Refused("not_tapped_in", "tap in before you work at this table")
+    if post not in posts:
+        allowed = " or the ".join(PERSON.get(one, one) for one in posts) or "nobody"
+        message = f"the {allowed} does this, not the {PERSON.get(post, post)}"
+        raise Refused("wrong_person", message)
+    return post

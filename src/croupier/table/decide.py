@@ -17,9 +17,10 @@ from croupier.rules.vocabulary import Device
 from croupier.table import commands
 from croupier.table import events as happened
 from croupier.table.commands import Command, Time
+from croupier.table.crew import check_post
 from croupier.table.events import Event
 from croupier.table.prompts import DEVICE, due
-from croupier.table.proposals import decide_proposal
+from croupier.table.proposals import check_stranger, decide_proposal
 from croupier.table.state import (
     HOUR_S,
     Deck,
@@ -74,6 +75,10 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
             return (_deal_first(table, command),)
         case commands.EndRound():
             return _end(table, command)
+        case commands.TapIn():
+            return (_tap_in(table, command),)
+        case commands.TapOut():
+            return (_tap_out(table, command),)
         case (
             commands.Propose()
             | commands.Approve()
@@ -102,6 +107,35 @@ def _player_at(table: Table, seat: int) -> str:
     if seat not in table.seats:
         raise Refused("seat_empty", f"nobody sits at seat {seat}", field="seat")
     return table.seats[seat]
+
+
+# ---------------------------------------------------------------- the crew
+
+
+def _tap_in(table: Table, command: commands.TapIn) -> happened.TappedIn:
+    crew, person, post = table.crew, command.person, command.post
+    if "dealer" not in table.rules.things:
+        raise Refused("no_people", "nobody works at an automatic table", clause="T9")
+    check_stranger(table, person)
+    if (own := crew.post_of(person)) is not None:
+        raise Refused("tapped_in", f"you work here already, as the {own}", field="post")
+    if post == "clerk" and not crew.dealer:
+        raise Refused("no_dealer", "a clerk helps a dealer, and nobody deals here", field="post")
+    if outgoing := crew.at(post):
+        if post == "dealer" and table.round and table.round.dealt:
+            message = "the dealer hands over before 'no more bets', or after the round"
+            raise Refused("round_open", message, field="post")
+        if command.agreed == person or command.agreed not in (outgoing, crew.floor):
+            message = f"the {post} who is here, or the floorperson, has to agree to a handover"
+            raise Refused("needs_approval", message, field="post")
+    return happened.TappedIn(person, post, command.agreed if outgoing else "")
+
+
+def _tap_out(table: Table, command: commands.TapOut) -> happened.TappedOut:
+    post = check_post(table.crew, command.person, ("dealer", "clerk", "floor"))
+    if post == "dealer" and table.round and table.round.dealt:
+        raise Refused("round_open", "finish the round first, or hand over before it")
+    return happened.TappedOut(command.person)
 
 
 # ---------------------------------------------------------------- decks

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from croupier.round.state import Banker
 from croupier.rules.vocabulary import Device, Person
 from croupier.table.commands import Of, Preview, Time
-from croupier.table.crew import Who
+from croupier.table.crew import Post, Who
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,20 @@ class RoundEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class TappedIn:
+    """Somebody took a post; in a handover, `agreed` is who handed it over."""
+
+    person: str
+    post: Post
+    agreed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TappedOut:
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
 class Proposed:
     """Somebody proposed a command; its preview says what it would do."""
 
@@ -188,6 +202,8 @@ Event = (
     | RoundStarted
     | FirstCardDealt
     | RoundEnded
+    | TappedIn
+    | TappedOut
     | Proposed
     | Approved
     | Withdrawn

@@ -83,6 +83,11 @@ def evolve(table: Table, event: Event) -> Table:
             return replace(_aged(table, event.time), round=in_play)
         case happened.RoundEnded():
             return _ended(table, event)
+        case happened.TappedIn():
+            return replace(table, crew=table.crew.with_(event.post, event.person))
+        case happened.TappedOut():
+            post = table.crew.post_of(event.person)
+            return replace(table, crew=table.crew.with_(post, "")) if post else table
         case happened.Proposed():
             said = event.of, event.command, event.why, event.by, event.time, event.round
             proposal = Proposal(event.id, *said, event.preview)

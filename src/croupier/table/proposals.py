@@ -58,7 +58,7 @@ def _propose(table: Table, command: commands.Propose) -> tuple[Event, ...]:
     preview, by, playing = command.preview, command.by, table.round
     if not preview.approve:
         raise Refused("one_person", "this takes one person; do it without a proposal", field="of")
-    _check_stranger(table, by)
+    check_stranger(table, by.person)
     if by.role not in preview.propose:
         message = f"{listed([*preview.propose], last='or')} proposes this, not {by.role}"
         raise Refused("wrong_person", message, clause=TWO_PEOPLE)
@@ -97,14 +97,15 @@ def _check_answers(table: Table, proposal: Proposal, by: Who) -> None:
     if by.person == proposal.by.person:
         message = "another person has to answer it; you may withdraw it"
         raise Refused("same_person", message, field="id", clause=TWO_PEOPLE)
-    _check_stranger(table, by)
+    check_stranger(table, by.person)
     if by.role not in proposal.preview.approve:
         message = f"{listed([*proposal.preview.approve], last='or')} answers it, not {by.role}"
         raise Refused("wrong_person", message, field="id", clause=TWO_PEOPLE)
 
 
-def _check_stranger(table: Table, by: Who) -> None:
-    if by.person in table.seats.values():
+def check_stranger(table: Table, person: str) -> None:
+    """Refuse to let a player of this table work at it."""
+    if person in table.seats.values():
         message = "you are playing at this table, so you can't work at it"
         raise Refused("plays_here", message)
 

@@ -10,7 +10,7 @@ from croupier.round.state import Banker, Duty
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import NONE, Device, Stack
 from croupier.table.commands import Of, Preview, Time
-from croupier.table.crew import Who
+from croupier.table.crew import NO_CREW, Crew, Who
 
 SHUFFLER, CARDS = "shuffler", "cards"
 """The selections for how cards are shuffled, and how they reach the table."""
@@ -98,6 +98,7 @@ class Table:
     turn: Turn | None = None
     passed: tuple[str, ...] = ()
     round: InPlay | None = None
+    crew: Crew = NO_CREW
     proposals: tuple[Proposal, ...] = ()
     """What waits for a second person, the oldest first."""
     proposed: int = 0
