@@ -185,6 +185,7 @@ class Pit:
         """Take a table up where its journal left it."""
         found = partial(recall, stream=config.id, rules_of=self.rules_of)
         table = Table(config, self.books, await self.books.read(found))
+        number = table.number
         if self.tenure.is_shared:
             await self.books.hear_of(self._accounts(table))
         dealer = None if "dealer" in config.rules.things else AutomaticDealer(table)
@@ -198,7 +199,8 @@ class Pit:
                 self._dealing[table.id] = dealing
         if self.tenure.is_shared:
             epoch = self.tenure.owned.get(table.id, 0)
-            log("table_opened", table=table.id, node=self.tenure.name, epoch=epoch)
+            whose = {"table": table.id, "node": self.tenure.name, "epoch": epoch}
+            log("table_opened", **whose, number=number)
         self.on_open(table)
 
     def _accounts(self, table: Table) -> list[Account]:
@@ -244,6 +246,10 @@ class Pit:
             late = self.books.clocks.wait_ms() >= until_ms
             await self.release([i for i, t in self.tables.items() if late or _is_idle(t)])
             await asyncio.sleep(MEET_S)
+
+    def has(self, id: str) -> bool:
+        """Whether a table is this process's to show: one that slept may have lost it meanwhile."""
+        return id in self.tables and self.tenure.may_write(id)
 
     def table(self, id: str) -> Table:
         """Return a table, or refuse an id that none has."""

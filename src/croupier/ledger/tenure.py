@@ -94,7 +94,7 @@ def may_write(now_ms: int, renewed_ms: int, ttl_ms: int) -> bool:
 
 
 class Tenure(Protocol):
-    """What a process may write, and which other processes there are. Its methods block."""
+    """What a process may write, and which other processes there are. Most methods block."""
 
     name: str
     """The name of this node, or ''."""
@@ -102,6 +102,9 @@ class Tenure(Protocol):
     """Whether other processes may write the same ledger."""
     owned: Mapping[str, int]
     """The epochs of the streams that are this node's."""
+
+    def may_write(self, stream: str) -> bool:
+        """Whether a stream is this node's, as far as it can know at this moment; doesn't block."""
 
     def register(self) -> Roster:
         """Return the nodes and the leases as they are now."""
@@ -118,6 +121,9 @@ class Freehold:
 
     name, is_shared = "", False
     owned: Mapping[str, int] = {}
+
+    def may_write(self, stream: str) -> bool:
+        return True
 
     def register(self) -> Roster:
         return EMPTY

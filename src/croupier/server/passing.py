@@ -141,7 +141,7 @@ class Passing:
                 await self.app(scope, receive, send)
             return
         table = table_of(scope["path"], scope["query_string"])
-        if table in self.pit.tables or table not in self.pit.configs:
+        if table not in self.pit.configs or self.pit.has(table):
             await self.app(scope, receive, send)
             return
         calls = None

@@ -15,6 +15,7 @@ import signal
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,19 @@ from croupier.errors import Refused
 from croupier.ledger.accounts import account
 from croupier.ledger.stores import open_postgres
 from croupier.ledger.verify import verify
+from tests.ledger.servers import new_database
+from tests.server.durability.databases import Database
 from tests.server.durability.guests import BROKEN
 from tests.server.durability.houses import KEPT, House
+from tests.server.durability.mutants import NAP, WAKE
 from tests.server.durability.tables import METER, rules_of, tables_text
 
 TTL_S = 2.0
 ALIVE_S = 60.0
 """How long a table may stand still on a machine that is busy, before that is a finding."""
+NAP_S = 5.0
+CLOCKS = ((), ("ahead",), ("behind",))
+"""An hour off, of all servers but the first."""
 TABLES = ("md1", "md2", "ride", "sg")
 TERMINATE = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -51,10 +58,20 @@ class Note:
 
 
 @dataclass
+class Look:
+    """What a player was shown on coming to a table."""
+
+    table: str
+    began_s: float
+    number: int
+
+
+@dataclass
 class Notes:
     """What all players noted."""
 
     commands: list[Note] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     cards: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """Own cards by round, player and position."""
@@ -88,7 +105,10 @@ class Player:
     async def _visit(self) -> None:
         if self.client.person is None:
             await self.client.guest()
+        began_s = time.monotonic()
+        self.table.v = -1  # As if it came for the first time.
         await self.table.connect()
+        self.notes.looks.append(Look(self.id, began_s, self.table.v))
         if self.waiting:
             await self._ask(*self.waiting)
         for _ in range(self.rng.randint(3, 12)):
@@ -145,15 +165,18 @@ class Player:
 class Machines:
     """Servers with a folder each, all with the same keys, on one database."""
 
-    def __init__(self, folder: Path, database: str, count: int, *, mutant: str = "") -> None:
-        self.database = database
-        text = tables_text(TABLES)
-        for name in range(count):
+    def __init__(
+        self, folder: Path, database: Database, count: int, *, mutants: tuple[str, ...] = ()
+    ) -> None:
+        self.naps = 0
+        self._server, self.database = database, new_database(database.where)
+        self.houses = []
+        for name, clock in zip(range(count), cycle(CLOCKS)):
             (folder / f"{name}").mkdir()
-        self.houses = [
-            House(folder / f"{name}", text, database=database, mutant=f"hurried {mutant}".strip())
-            for name in range(count)
-        ]
+            spoilt = " ".join(("hurried", "napping", *clock, *mutants))
+            text = tables_text(TABLES)
+            house = House(folder / f"{name}", text, database=self.database, mutant=spoilt)
+            self.houses.append(house)
 
     async def start(self) -> None:
         first, *others = self.houses
@@ -191,6 +214,24 @@ class Machines:
         with psycopg.connect(self.database, autocommit=True) as connection:
             connection.execute(TERMINATE)
 
+    async def bounce(self, _: House) -> None:
+        """Let the database crash, and start it again."""
+        await asyncio.to_thread(self._server.down)
+        await asyncio.sleep(TTL_S / 2)
+        await asyncio.to_thread(self._server.up)
+
+    async def nap(self, house: House) -> None:
+        """Let a server sleep between its last statement and the commit, for longer than a lease."""
+        os.kill(house.pid, NAP)
+        until = time.monotonic() + NAP_S
+        while not (asleep := _is_asleep(house.pid)) and time.monotonic() < until:
+            await asyncio.sleep(0.02)
+        os.kill(house.pid, WAKE)
+        if asleep or _is_asleep(house.pid):
+            self.naps += 1
+            await asyncio.sleep(TTL_S + 2)
+        os.kill(house.pid, signal.SIGCONT)
+
     async def stop(self) -> None:
         for house in self.houses:
             with contextlib.suppress(ProcessLookupError):
@@ -208,6 +249,10 @@ class Machines:
     def logged(self) -> list[dict[str, Any]]:
         lines = (line for house in self.houses for line in house.complaints().splitlines())
         return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def _is_asleep(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 @dataclass
@@ -229,10 +274,15 @@ class Outcome:
         )
 
 
-async def afflicted(machines: Machines, faults: int, *, seed: str) -> Outcome:
+async def afflicted(
+    machines: Machines, faults: int, *, seed: str, only: str | None = None
+) -> Outcome:
     """Let players play while one fault follows another; then check what they noted."""
     began, rng, notes = time.monotonic(), random.Random(seed), Notes()
-    kinds = [machines.kill, machines.freeze, machines.roll, machines.cut]
+    every = (machines.kill, machines.freeze, machines.roll, machines.cut)
+    kinds = [*every, machines.bounce, machines.nap]
+    if only:
+        kinds = [getattr(machines, only)]
     done = 0
     await machines.start()
     players = [Player(machines.houses, notes, table, seat) for table in TABLES for seat in (1, 2)]
@@ -245,8 +295,9 @@ async def afflicted(machines: Machines, faults: int, *, seed: str) -> Outcome:
             await _alive(notes, tasks)
         for player in players:
             player.stops = True
-        async with asyncio.timeout(ALIVE_S):
-            await asyncio.gather(*tasks)
+        _, unanswered = await asyncio.wait(tasks, timeout=ALIVE_S)
+        if unanswered:
+            notes.faults.append(f"{len(unanswered)} players are not answered any more")
         await asyncio.sleep(1)
         await machines.stop()
     finally:
@@ -301,9 +352,36 @@ def checked(machines: Machines, notes: Notes) -> list[str]:
                 found.append("the balances don't sum to zero")
             if view.balance(account("meter", METER)) is None:
                 found.append("the meter is gone")
+            found += _written_late(machines, session)
     finally:
         store.close()
-    return found + _out_of_order(notes) + _two_owners(machines) + _crashes(machines)
+    found += _out_of_order(notes) + _old_looks(notes)
+    return found + _two_owners(machines) + _crashes(machines)
+
+
+def _written_late(machines: Machines, session: Any) -> list[str]:
+    """Return events of an older epoch that were stored after a new owner had read the journal."""
+    found = []
+    for line in machines.logged():
+        if line["event"] != "table_opened":
+            continue
+        table, epoch, number = line["table"], line["epoch"], line["number"]
+        sql = "SELECT number FROM events WHERE stream = ? AND number > ? AND epoch < ?"
+        late = [row[0] for row in session.rows(sql, table, number, epoch)]
+        if late:
+            found.append(f"{table}: {late[:3]} were stored after epoch {epoch} began at {number}")
+    return found
+
+
+def _old_looks(notes: Notes) -> list[str]:
+    """Return where a player was shown less than had been acknowledged before."""
+    found = []
+    for look in notes.looks:
+        done = (n for n in notes.commands if n.table == look.table and n.number)
+        known = max((n.number for n in done if n.ended_s < look.began_s), default=0)
+        if look.number < known:
+            found.append(f"{look.table} was shown at {look.number} after {known}")
+    return found
 
 
 def _out_of_order(notes: Notes) -> list[str]:

@@ -1,32 +1,70 @@
 """Acknowledged commands, cards and money survive whatever happens to servers of one house."""
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.ledger.servers import new_database
+from tests.server.durability.databases import Database, database
 from tests.server.machines.nemesis import Machines, Outcome, afflicted
 
 
-def run(folder: Path, server: str, *, servers: int, faults: int, mutant: str = "") -> Outcome:
-    machines = Machines(folder, new_database(server), servers, mutant=mutant)
-    outcome = asyncio.run(afflicted(machines, faults, seed=f"{servers} {mutant}"))
-    print(f"nemesis, {servers} servers {mutant}: {outcome}")
+@pytest.fixture(scope="module")
+def own_database() -> Iterator[Database]:
+    with database() as made:
+        yield made
+
+
+def run(
+    folder: Path,
+    own: Database,
+    *mutants: str,
+    servers: int,
+    faults: int,
+    only: str | None = None,
+) -> Outcome:
+    machines = Machines(folder, own, servers, mutants=mutants)
+    seed = " ".join((str(servers), *mutants))
+    outcome = asyncio.run(afflicted(machines, faults, seed=seed, only=only))
+    print(f"nemesis, {servers} servers {' '.join(mutants)}: {outcome}")
     return outcome
 
 
 @pytest.mark.parametrize(("servers", "faults"), [(2, 8), (3, 12)])
 def test_nothing_is_lost_among_servers(
-    tmp_path: Path, server: str, servers: int, faults: int
+    tmp_path: Path, own_database: Database, servers: int, faults: int
 ) -> None:
-    outcome = run(tmp_path, server, servers=servers, faults=faults)
+    outcome = run(tmp_path, own_database, servers=servers, faults=faults)
     assert outcome.findings == []
     assert outcome.faults == faults < outcome.taken_up
     assert outcome.acknowledged > 4 * faults and outcome.cards > faults
 
 
 @pytest.mark.long
-def test_nothing_is_lost_in_a_thousand_faults(tmp_path: Path, server: str) -> None:
-    outcome = run(tmp_path, server, servers=3, faults=1_000)
+def test_nothing_is_lost_in_a_thousand_faults(tmp_path: Path, own_database: Database) -> None:
+    outcome = run(tmp_path, own_database, servers=3, faults=1_000)
     assert outcome.findings == [] and outcome.faults == 1_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("mutants", "only"),
+    [
+        (("stubborn",), "freeze"),  # An owner that doesn't step down.
+        (("numbered",), "freeze"),  # A fence by number only.
+        (("unlocked",), "nap"),  # No lock on leases, and no limit to how long a transaction waits.
+    ],
+)
+def test_the_faults_find_a_house_without_a_part_of_its_fence(
+    tmp_path: Path, own_database: Database, mutants: tuple[str, ...], only: str
+) -> None:
+    assert run(tmp_path, own_database, *mutants, servers=2, faults=10, only=only).findings != []
+
+
+@pytest.mark.long
+def test_a_lock_without_a_limit_keeps_a_house_right_but_waiting(
+    tmp_path: Path, own_database: Database
+) -> None:
+    outcome = run(tmp_path, own_database, "patient", servers=2, faults=4, only="nap")
+    assert outcome.findings == []

@@ -122,8 +122,15 @@ class Leasing:
         """Raise if this node may not write now."""
         if self._lost is not None:
             raise self._lost
-        if not self._reached.is_set() or not may_write(_now_ms(), self._renewed_ms, tenure.TTL_MS):
+        if not self._is_alive():
             raise Unavailable("the database does not answer")
+
+    def may_write(self, stream: str) -> bool:
+        return stream in self.owned and self._lost is None and self._is_alive()
+
+    def _is_alive(self) -> bool:
+        """Whether this node is not declared dead yet, by its own clock."""
+        return self._reached.is_set() and may_write(_now_ms(), self._renewed_ms, tenure.TTL_MS)
 
     def _come(self) -> None:
         """Enter this node under a new name, with nothing of its own."""
