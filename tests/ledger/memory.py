@@ -10,7 +10,7 @@ from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.derived import commitments
 from croupier.ledger.journal import START, Head, StoredEvent, chain
 from croupier.ledger.scribe import Happened, Scribe
-from croupier.ledger.store import Answer, Moment
+from croupier.ledger.store import Answer, Kept, Moment
 from tests.ledger.sums import balances
 from tests.ledger.tables import TIME, random_history, rules_of
 
@@ -66,6 +66,9 @@ class Memory:
 
     def checkpoints(self, *, after: int = 0) -> list[Checkpoint]:
         return [checkpoint for checkpoint in self.signed if checkpoint.number > after]
+
+    def kept(self) -> dict[str, Kept]:
+        return {}
 
     def last_checkpoint(self) -> Checkpoint | None:
         return self.signed[-1] if self.signed else None

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -110,6 +111,7 @@ def verify(
     and names the first bad event.
     """
     from croupier.house.keys import vouching
+    from croupier.house.recall import wrong_standings
 
     kept = _checkpoints(checkpoints)
     rules_of = None if quick else rules_in(context.obj)
@@ -120,7 +122,10 @@ def verify(
     given = _key(key) or (vouched.key if vouched else None)
     opens = vouched.opens if vouched else None
     with opened(data, database) as store, store.reading() as view:
-        found = verified(view, rules_of, checkpoints=kept, key=given, opens=opens)
+        standings = partial(wrong_standings, rules_of=rules_of) if rules_of else None
+        found = verified(
+            view, rules_of, checkpoints=kept, key=given, opens=opens, standings=standings
+        )
     if as_json:
         heads = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in found.heads.items()}
         print_json(

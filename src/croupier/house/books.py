@@ -19,7 +19,7 @@ from croupier.house.log import log, log_crash
 from croupier.house.turn import Reply
 from croupier.ledger.accounts import Account, account, kind_of
 from croupier.ledger.entries import Entry
-from croupier.ledger.store import Answer, Lost, NotOwner, Request, Result, View
+from croupier.ledger.store import Answer, Kept, Lost, NotOwner, Request, Result, Unavailable, View
 from croupier.ledger.stores.protocol import Store
 from croupier.money import shown_cents
 from croupier.table.commands import Time
@@ -262,6 +262,19 @@ class Books:
         except Lost as lost:
             self.lose(lost)
             raise
+
+    def keep(self, stream: str, kept: Kept) -> None:
+        """Keep where a table stood; that it can't be kept changes nothing."""
+
+        def keep() -> None:
+            try:
+                self.store.keep(stream, kept)
+            except Unavailable:
+                pass  # It is kept after another round.
+            except Exception as error:
+                log_crash(error, table=stream)
+
+        self._threads.submit(keep)
 
     def lose(self, lost: Lost) -> None:
         """Store nothing from now on: the ledger is gone, or belongs to another server."""

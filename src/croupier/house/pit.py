@@ -14,7 +14,7 @@ from croupier.house.cage import Cage
 from croupier.house.config import Config, TableConfig
 from croupier.house.keys import Keys, vouching_of
 from croupier.house.log import log, log_crash
-from croupier.house.recall import recall
+from croupier.house.recall import recall, wrong_standings
 from croupier.house.signing import Checkpoints, Signing
 from croupier.house.table import Table
 from croupier.ledger.accounts import Account, account
@@ -265,12 +265,12 @@ class Pit:
 
     def verified(self, view: View) -> Verified:
         """Verify the ledger with the keys of this house."""
-        books = self.books
+        books, wrong = self.books, partial(wrong_standings, rules_of=self.rules_of)
         if self.checkpoints is None:
-            return verify(view, self.rules_of)
+            return verify(view, self.rules_of, standings=wrong)
         keys = Keys(books.key, self.checkpoints.signing.secret, books.older_keys)
         vouched = vouching_of(keys)
-        return verify(view, self.rules_of, key=vouched.key, opens=vouched.opens)
+        return verify(view, self.rules_of, key=vouched.key, opens=vouched.opens, standings=wrong)
 
     # ------------------------------------------------------------ seats
 

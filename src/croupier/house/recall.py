@@ -1,10 +1,13 @@
 """Reads a table from its journal, as it stood when the last record was stored."""
 
+from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from croupier.errors import Bug
 from croupier.fairness.events import event_from as fairness_event_from
-from croupier.house.standing import Standing, new_standing
+from croupier.house.keeping import Recalled, as_kept, to_keep
+from croupier.house.standing import new_standing
 from croupier.ledger.audit import RulesOf, rules_set
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import TableSet, ledger_event_from
@@ -18,23 +21,32 @@ from croupier.table.events import RoundStarted
 _OF_ROUND = b'"of":"round"}'
 
 
-class Recalled(NamedTuple):
-    """A table as its journal has it, and the scribe who goes on writing."""
-
-    standing: Standing | None
-    setting: TableSet | None
-    scribe: Scribe
-    rounds: int
-    """How many rounds were started, under any rules."""
-
-
 def recall(view: View, stream: str, rules_of: RulesOf) -> Recalled:
-    """Read a table's journal; only its last round is replayed."""
-    standing: Standing | None = None
-    setting: TableSet | None = None
-    rounds = 0
+    """Read a table from where it is kept, and its journal after that."""
+    return _read(view, _begun(view, stream, rules_of))
+
+
+def _begun(view: View, stream: str, rules_of: RulesOf) -> Recalled:
+    """Return a table where that is kept, or a new one."""
+    kept = view.kept().get(stream)
+    if kept is not None:
+        rows = view.stream(stream, after=kept.head.number - 1)
+        if next((row.head for row in rows), None) == kept.head:
+            return as_kept(stream, rules_of, kept)
+    return Recalled(None, None, Scribe(stream, rules_of), 0)
+
+
+def _read(view: View, begun: Recalled, *, upto: int | None = None) -> Recalled:
+    """Go on with a table by its journal; only its last round is replayed."""
+    standing, setting, scribe, rounds, _ = begun
+    stream, rules_of = scribe.stream, scribe.auditor.rules_of
     last: list[StoredEvent] = []
-    for row in view.stream(stream):
+
+    def rows() -> Iterator[StoredEvent]:
+        after = view.stream(stream, after=begun.scribe.number)
+        return takewhile(lambda row: upto is None or row.number <= upto, after)
+
+    for row in rows():
         if row.data.endswith(_OF_ROUND):
             last = [*last, row] if last and last[0].subject == row.subject else [row]
             continue
@@ -52,8 +64,16 @@ def recall(view: View, stream: str, rules_of: RulesOf) -> Recalled:
         if standing is None:
             raise Bug(f"{stream} has a round and no rules")
         standing = standing.after("round", event_from(decode(row.data).event))
-    scribe = Scribe(stream, rules_of).read(view.stream(stream))
-    return Recalled(standing, setting, scribe, rounds)
+    return Recalled(standing, setting, scribe.read(rows()), rounds, begun.kept)
+
+
+def wrong_standings(view: View, rules_of: RulesOf) -> Iterator[str]:
+    """Compute again where tables stood, and yield what is kept otherwise."""
+    for stream, kept in view.kept().items():
+        number = kept.head.number
+        new = Recalled(None, None, Scribe(stream, rules_of), 0)
+        if to_keep(_read(view, new, upto=number)) != kept:
+            yield f"{stream} stood otherwise at event {number} than is kept"
 
 
 class Missed(NamedTuple):

@@ -16,9 +16,10 @@ from croupier.house.books import Books, answer_to
 from croupier.house.clock import Company, Notes, Wait, needs_deck, next_wait
 from croupier.house.config import TableConfig
 from croupier.house.heard import Heard
+from croupier.house.keeping import KEEP_EVERY, Recalled, to_keep
 from croupier.house.log import log_crash
 from croupier.house.now import NOTHING_HAPPENED, Listen, Now, Told
-from croupier.house.recall import Recalled, missed_by
+from croupier.house.recall import missed_by
 from croupier.house.standing import Act, new_standing
 from croupier.house.turn import Ask, CommandId, Perform, Place, Reply, Stored, Turn
 from croupier.ledger.events import MeterStarted
@@ -38,6 +39,7 @@ class Table:
         standing = recalled.standing or new_standing(config.rules)
         self.place = Place(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
+        self._kept = recalled.kept
         self.deck: Committed | None = None
         self.notes = Notes()
         self.listeners: list[Listen] = []
@@ -214,16 +216,19 @@ class Table:
 
     def _apply(self, stored: Sequence[Stored]) -> None:
         """Stand where acts that were stored lead to, and take over what they bring."""
-        for act, draft, _ in stored:
+        before = self.place
+        for act, draft, place in stored:
             entries = [entry for event in draft.events for entry in event.entries]
             self.books.posted(entries, events=len(draft.events))
             self.setting = act.setting or self.setting
             if act.deck is not None:  # A round was opened.
+                self._keep(before)
                 self.deck = act.deck
                 self.rounds += 1
                 self._note_opened()
             if any(isinstance(happened.event, Dealt) for happened in act.happened):
                 self._note_dealt()
+            before = place
         self.place = stored[-1].place
         company = self.notes.company
         if company.ready:
@@ -235,6 +240,15 @@ class Table:
                 if seat in standing.table.seats and not players.lack_at(standing, seat)
             )
             self.notes = self.notes._replace(company=company._replace(ready=ready))
+
+    def _keep(self, place: Place) -> None:
+        """Keep where the table stood before a round, so that it is soon taken up again."""
+        if place.scribe.number - self._kept < KEEP_EVERY:
+            return
+        kept = to_keep(Recalled(place.standing, self.setting, place.scribe, self.rounds))
+        if kept is not None:
+            self._kept = kept.head.number
+            self.books.keep(self.id, kept)
 
     def _note_opened(self) -> None:
         """Note that a round has just been opened: nobody is ready yet."""

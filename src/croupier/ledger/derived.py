@@ -33,6 +33,10 @@ Opens = Callable[[SealedFor], bool]
 """Whether a sealed deck opens to its commitment; needs the master key."""
 
 
+Standings = Callable[[View], Iterable[str]]
+"""Computes again where tables stood, and yields what is kept otherwise."""
+
+
 class Findings:
     """What was found out: faults, what was proved, and what could not be."""
 

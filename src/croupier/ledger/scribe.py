@@ -50,6 +50,14 @@ class Scribe:
         self.stream, self.head = stream, START
         self.auditor = Auditor(stream, rules_of)
 
+    @classmethod
+    def at(cls, stream: str, rules_of: RulesOf, head: Head, setting: TableSet) -> "Scribe":
+        """Return a scribe between two rounds, after an event and under the last rules set."""
+        scribe = cls(stream, rules_of)
+        scribe.auditor.ledger_entries(head.number, setting)
+        scribe.head = head
+        return scribe
+
     @property
     def number(self) -> int:
         """The number of the stream's last event."""

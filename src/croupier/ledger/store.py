@@ -103,6 +103,16 @@ Finish = Callable[[], list[Result]]
 """Waits for the commit and returns the result of each command."""
 
 
+class Kept(NamedTuple):
+    """Where a table stood at an event of its journal, so that not all of it need be read again.
+
+    Nothing follows from it that doesn't follow from the journal; `verify` computes it again.
+    """
+
+    head: Head
+    data: str
+
+
 class Moment(NamedTuple):
     """A subject of the journal, such as a round, and the time of one of its events."""
 
@@ -175,3 +185,6 @@ class View(Protocol):
 
     def last_checkpoint(self) -> Checkpoint | None:
         """Return the last checkpoint."""
+
+    def kept(self) -> dict[str, Kept]:
+        """Return where tables stood when that was last kept, by their streams."""

@@ -11,12 +11,13 @@ from croupier.ledger.accounts import CAGE
 from croupier.ledger.acts import HOUSE_STREAM, Register
 from croupier.ledger.audit import Auditor, RulesOf, Totals, audit_stream
 from croupier.ledger.checkpoints import Checkpoint, is_change_signed, is_signed, marks_of
-from croupier.ledger.derived import Findings, Opens, check_derived, read_register
+from croupier.ledger.derived import Findings, Opens, Standings, check_derived, read_register
 from croupier.ledger.journal import Head, StreamFault, verify_stream
 from croupier.ledger.store import View
 from croupier.money import format_micros
 
 KEY_CHARS = 16
+KEPT = "where each table stood when that was last kept"
 UNSIGNED = (
     "that the history wasn't rewritten: no checkpoint signs it, and hashes alone can be made anew"
 )
@@ -51,11 +52,13 @@ def verify(
     checkpoints: Iterable[Checkpoint] = (),
     key: bytes | None = None,
     opens: Opens | None = None,
+    standings: Standings | None = None,
 ) -> Verified:
     """Verify a ledger, recomputing what derives from the journal if the books are given.
 
     Checkpoints kept elsewhere are checked along with those in the ledger. `key` is a public key of
-    the house, from outside of the ledger; `opens` opens sealed decks.
+    the house, from outside of the ledger; `opens` opens sealed decks; `standings` computes where
+    tables stood.
     """
     findings = Findings()
     given = tuple(checkpoints)
@@ -81,6 +84,10 @@ def verify(
         if rules_of is not None:
             _audit(view, found, rules_of, totals=totals, findings=findings)
             check_derived(view, found, register, findings=findings, opens=opens)
+            if standings is None and view.kept():
+                findings.unproved.append(f"{KEPT}: its check was left out")
+            elif standings is not None and view.kept():
+                findings.note(standings(view), KEPT)
     signed = _extent(valid)
     covered = sum(min(head.number, signed.get(s, 0)) for s, head in found.items())
     return Verified(

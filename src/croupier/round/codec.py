@@ -42,24 +42,25 @@ def _fields_of(value: Any) -> dict[str, Any]:
     names = field_names(value.__class__)
     if isinstance(value, tuple) and _AS_THEY_ARE.issuperset(map(type, value)):
         return dict(zip(names, value, strict=True))
-    return {name: _plain(getattr(value, name)) for name in names}
+    return {name: plain_of(getattr(value, name)) for name in names}
 
 
 _AS_THEY_ARE = frozenset({int, str, bool, NoneType})
 
 
-def _plain(value: Any) -> Any:
+def plain_of(value: Any) -> Any:
+    """Return any value as plain data."""
     if type(value) in _AS_THEY_ARE:
         return value
     match value:
         case Card():
             return str(value)
         case Mapping():
-            return {str(key): _plain(item) for key, item in value.items()}
+            return {str(key): plain_of(item) for key, item in value.items()}
         case tuple() if hasattr(value, "_fields"):
             return _fields_of(value)
         case tuple() | list():
-            return [_plain(item) for item in value]
+            return [plain_of(item) for item in value]
         case _ if is_dataclass(value):
             return _fields_of(value)
         case _:

@@ -26,6 +26,7 @@ from croupier.ledger.store import (
     Claim,
     Decide,
     Finish,
+    Kept,
     NotOwner,
     Request,
     Result,
@@ -84,6 +85,7 @@ class PostgresSession:
     floor_error: type[Exception] = errors.CheckViolation
     holds = "position('{}'::bytea IN data) > 0"
     schema = "postgres.sql"
+    has_standings = "SELECT 1 WHERE to_regclass('standings') IS NOT NULL"
     triggers = (
         "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid "
         "JOIN pg_class ON pg_class.oid = tgrelid "
@@ -178,6 +180,8 @@ class PostgresStore:
             found = check_schema(session, OLDEST, SCHEMA, name="the ledger", field="--database")
             if make and found < SCHEMA:
                 make_tables(session, FILE, SCHEMA)
+            if make and not list(session.rows(session.has_standings)):
+                session.run(statements.STANDINGS)
 
     @contextmanager
     def writing(self, stream: str = "") -> Iterator[PostgresSession]:
@@ -330,6 +334,11 @@ class PostgresStore:
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         with self.writing(CHECKPOINT) as session:
             session.run("INSERT INTO checkpoints VALUES (?, ?)", checkpoint.number, str(checkpoint))
+
+    def keep(self, stream: str, kept: Kept) -> None:
+        with self.writing() as session:
+            values = stream, kept.head.number, kept.head.hash.hex(), kept.data
+            session.run(statements.KEEP, *values)
 
     def backup(self, to: Path) -> None:
         with self.snapshot() as source, whole_file(to) as part:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from croupier.ledger.checkpoints import Checkpoint
-from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, View, Work
+from croupier.ledger.store import Answer, Claim, Decide, Finish, Kept, Request, View, Work
 from croupier.ledger.stores.statements import Session
 from croupier.ledger.tenure import Tenure
 
@@ -42,6 +42,9 @@ class Store(Protocol):
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Store a checkpoint."""
+
+    def keep(self, stream: str, kept: Kept) -> None:
+        """Keep where a table stood, unless something later is kept."""
 
     def backup(self, to: Path) -> None:
         """Write a snapshot of the whole ledger to a new SQLite file, while others append."""

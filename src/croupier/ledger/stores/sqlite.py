@@ -15,11 +15,19 @@ import apsw
 
 from croupier.errors import Refused, UserError
 from croupier.ledger.checkpoints import Checkpoint
-from croupier.ledger.store import Answer, Claim, Decide, Finish, Request, Result, View, Work
+from croupier.ledger.store import Answer, Claim, Decide, Finish, Kept, Request, Result, View, Work
 from croupier.ledger.stores.emptying import Emptying
 from croupier.ledger.stores.gathering import Gathering
 from croupier.ledger.stores.place import LedgerFile, make_private, take
-from croupier.ledger.stores.statements import Pen, Reading, Row, check_schema, make_tables
+from croupier.ledger.stores.statements import (
+    KEEP,
+    STANDINGS,
+    Pen,
+    Reading,
+    Row,
+    check_schema,
+    make_tables,
+)
 from croupier.ledger.tenure import Freehold, Tenure
 
 VERSION_MIN = (3, 51, 3)
@@ -48,6 +56,7 @@ class SqliteSession:
     floor_error: type[Exception] = apsw.ConstraintError
     holds = "instr(data, CAST('{}' AS BLOB)) > 0"
     schema = "sqlite.sql"
+    has_standings = "SELECT 1 FROM sqlite_schema WHERE name = 'standings'"
     triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -122,6 +131,7 @@ class SqliteStore:
             with self.writing() as session:
                 if not list(session.rows(HAS_TABLES)):
                     make_tables(session, "sqlite.sql", SCHEMA)
+                session.run(STANDINGS)
         session = SqliteSession(self._writer)
         check_schema(session, SCHEMA, SCHEMA, name=self.path.name, field="--data")
 
@@ -265,6 +275,10 @@ class SqliteStore:
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         with self.writing() as session:
             session.run("INSERT INTO checkpoints VALUES (?, ?)", checkpoint.number, str(checkpoint))
+
+    def keep(self, stream: str, kept: Kept) -> None:
+        with self.writing() as session:
+            session.run(KEEP, stream, kept.head.number, kept.head.hash.hex(), kept.data)
 
     def backup(self, to: Path) -> None:
         # Within a snapshot, later commits neither show nor restart the copy.

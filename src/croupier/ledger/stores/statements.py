@@ -27,6 +27,7 @@ from croupier.ledger.store import (
     Answer,
     Claim,
     Decide,
+    Kept,
     Moment,
 )
 
@@ -56,6 +57,18 @@ they contain leases: a server that runs elsewhere has nothing to write here.
 """
 
 
+STANDINGS = (
+    "CREATE TABLE IF NOT EXISTS standings "
+    "(stream TEXT PRIMARY KEY, number BIGINT NOT NULL, hash TEXT NOT NULL, data TEXT NOT NULL)"
+)
+"""Where tables stood. It can be left out or emptied at any time, so it is no part of a schema."""
+KEEP = (
+    "INSERT INTO standings (stream, number, hash, data) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (stream) DO UPDATE SET number = excluded.number, hash = excluded.hash, "
+    "data = excluded.data WHERE standings.number < excluded.number"
+)
+
+
 class Session(Protocol):
     """A transaction in progress."""
 
@@ -67,6 +80,8 @@ class Session(Protocol):
     """The condition that an event's bytes contain a text, which replaces `{}`."""
     schema: str
     """The file with the schema."""
+    has_standings: str
+    """Selects a row if the table of standings is there."""
     triggers: str
     """Selects the active triggers: their names, and what they do as the schema has it."""
 
@@ -407,6 +422,12 @@ class Reading:
         # A trigger that does something else than its text in the schema guards nothing.
         there = {name for name, does in self._rows(self._session.triggers) if does in schema}
         return [name for name in wanted if name not in there]
+
+    def kept(self) -> dict[str, Kept]:
+        if not list(self._rows(self._session.has_standings)):
+            return {}
+        rows = self._rows("SELECT stream, number, hash, data FROM standings ORDER BY stream")
+        return {s: Kept(Head(n, bytes.fromhex(hash)), data) for s, n, hash, data in rows}
 
     def last_checkpoint(self) -> Checkpoint | None:
         rows = self._rows("SELECT data FROM checkpoints ORDER BY number DESC LIMIT 1")

@@ -1,0 +1,66 @@
+"""Where a table stood between two rounds, as data that is kept beside its journal.
+
+Taking a table up reads what is kept and the events after it. Of a round that is over nothing is
+kept: the next one begins with a clean layout, and its events come after.
+"""
+
+import json
+from dataclasses import fields
+from functools import cache
+from typing import NamedTuple, get_type_hints
+
+from croupier.house.standing import CutTally, Standing
+from croupier.ledger.audit import RulesOf, rules_set
+from croupier.ledger.events import TableSet, ledger_event_from
+from croupier.ledger.scribe import Scribe
+from croupier.ledger.store import Kept
+from croupier.reading import Read, reader_of, run
+from croupier.round.codec import plain_of, to_plain
+from croupier.table.state import Table, new_table
+
+KEEP_EVERY = 500
+"""How many events are read again at most, besides those of a round."""
+GIVEN = ("rules", "ways")
+"""The fields of a table that follow from its rules."""
+
+
+class Recalled(NamedTuple):
+    """A table as its journal has it, and the scribe who goes on writing."""
+
+    standing: Standing | None
+    setting: TableSet | None
+    scribe: Scribe
+    rounds: int
+    """How many rounds were started, under any rules."""
+    kept: int = 0
+    """The number of the event at which it was last kept where the table stood."""
+
+
+def to_keep(recalled: Recalled) -> Kept | None:
+    """Return what to keep of a table; None if it plays by other rules than were set."""
+    standing, setting, scribe, rounds, _ = recalled
+    if standing is None or setting is None or standing.table.ways.keys() != {setting.digest}:
+        return None
+    table = {name: plain_of(getattr(standing.table, name)) for name in _readers()}
+    data = {"setting": to_plain(setting), "rounds": rounds, "tally": [*standing.tally]}
+    return Kept(scribe.head, json.dumps({**data, "table": table}, separators=(",", ":")))
+
+
+def as_kept(stream: str, rules_of: RulesOf, kept: Kept) -> Recalled:
+    """Return a table as it is kept."""
+    data = json.loads(kept.data)
+    setting = ledger_event_from(data["setting"])
+    assert isinstance(setting, TableSet)
+    given = {name: run(read, data["table"][name]) for name, read in _readers().items()}
+    new = new_table(rules_set(setting, rules_of))
+    table = Table(new.rules, new.ways, **given)
+    standing = Standing(table, tally=CutTally(*data["tally"]))
+    scribe = Scribe.at(stream, rules_of, kept.head, setting)
+    return Recalled(standing, setting, scribe, data["rounds"], kept.head.number)
+
+
+@cache
+def _readers() -> dict[str, Read]:
+    """Return the readers of a table's fields."""
+    types = get_type_hints(Table)
+    return {f.name: reader_of(types[f.name]) for f in fields(Table) if f.name not in GIVEN}

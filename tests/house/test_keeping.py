@@ -1,0 +1,123 @@
+"""A table is taken up from where it is kept, just as from its whole journal."""
+
+import asyncio
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from croupier.house import table as house_table
+from croupier.house.keeping import Recalled, as_kept, to_keep
+from croupier.house.recall import recall, wrong_standings
+from croupier.ledger.journal import Head
+from croupier.ledger.scribe import Scribe
+from croupier.ledger.store import Kept, View
+from croupier.ledger.stores.protocol import Store
+from croupier.ledger.verify import KEPT, verify
+from tests.house.floor import OpenPit, one_table, play, rules_of
+from tests.house.test_table import SELECTED
+from tests.house.test_turns import two_rounds
+from tests.rules.books import IDS, MARYLAND
+
+
+class Without:
+    """A ledger in which nothing is kept."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._view, name)
+
+    def kept(self) -> dict[str, Kept]:
+        return {}
+
+
+def facts(recalled: Recalled) -> tuple[object, ...]:
+    """Return everything that a table goes on from."""
+    auditor = recalled.scribe.auditor
+    head, posting = recalled.scribe.head, auditor.posting
+    return (*recalled[:2], recalled.rounds, head, auditor.rules, auditor.setting, posting)
+
+
+async def until_kept(pit: OpenPit) -> None:
+    while not await pit.books.read(lambda view: view.kept()):
+        await asyncio.sleep(0.001)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_table_is_taken_up_from_where_it_is_kept(
+    id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house_table, "KEEP_EVERY", 1)
+
+    async def scenario(pit: OpenPit) -> None:
+        await two_rounds(pit)
+        await until_kept(pit)
+        with pit.books.store.reading() as view:
+            kept = view.kept()["t"]
+            assert 0 < kept.head.number < view.heads()["t"].number
+            quick = recall(view, "t", rules_of)
+            whole = recall(Without(view), "t", rules_of)  # type: ignore[arg-type]
+            assert quick.kept == kept.head.number and whole.kept == 0
+            assert facts(quick) == facts(whole)
+            assert quick.standing == pit.tables["t"].place.standing
+            assert to_keep(as_kept("t", rules_of, kept)) == kept
+            found = verify(view, rules_of, standings=partial(wrong_standings, rules_of=rules_of))
+            assert KEPT in found.proved and not found.faults
+
+    play(tmp_path, one_table(id, SELECTED.get(id, "")), scenario)
+
+
+def test_what_is_kept_wrongly_is_found_and_what_is_of_another_journal_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house_table, "KEEP_EVERY", 1)
+
+    async def scenario(pit: OpenPit) -> None:
+        await two_rounds(pit)
+        await until_kept(pit)
+        store = pit.books.store
+        with store.reading() as view:
+            head, data = view.kept()["t"]
+        changed = json.loads(data)
+        changed["table"]["seats"]["7"] = "a thief"
+        with store.writing() as session:
+            session.run("UPDATE standings SET data = ?", json.dumps(changed))
+        with store.reading() as view:
+            found = verify(view, rules_of, standings=partial(wrong_standings, rules_of=rules_of))
+            assert f"t stood otherwise at event {head.number} than is kept" in found.faults
+            left_out = verify(view, rules_of)
+            assert any(KEPT in one for one in left_out.unproved) and not left_out.faults
+        store.keep("t", Kept(Head(head.number - 1, head.hash), data))
+        with store.reading() as view:
+            assert view.kept()["t"].head == head, "something later is kept"
+        with store.writing() as session:
+            session.run("UPDATE standings SET hash = ?", "00" * 32)
+        with store.reading() as view:
+            assert recall(view, "t", rules_of).kept == 0
+
+    play(tmp_path, one_table(MARYLAND), scenario)
+
+
+def test_a_table_is_kept_no_more_often_than_needed(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        await two_rounds(pit)
+        assert await pit.books.read(lambda view: view.kept()) == {}
+        assert to_keep(Recalled(None, None, Scribe("t", rules_of), 0)) is None
+
+    play(tmp_path, one_table(MARYLAND), scenario)
+
+
+def test_both_databases_keep_the_latest(store: Store) -> None:
+    with store.reading() as view:
+        assert view.kept() == {}
+    for number in (5, 9, 7):
+        store.keep("t", Kept(Head(number, bytes([number]) * 32), f"é {number}"))
+    store.keep("u", Kept(Head(1, bytes(32)), "{}"))
+    with store.reading() as view:
+        assert view.kept() == {
+            "t": Kept(Head(9, bytes([9]) * 32), "é 9"),
+            "u": Kept(Head(1, bytes(32)), "{}"),
+        }
