@@ -58,6 +58,10 @@ class Galleries:
             for viewer in gallery.viewers:
                 viewer.end()
 
+    def __contains__(self, table: str) -> bool:
+        """Whether a table can be looked at; while a server starts, tables are there before."""
+        return table in self._of
+
     def __getitem__(self, table: str) -> Gallery:
         return self._of[table]
 

@@ -37,6 +37,7 @@ from croupier.ledger.tenure import (
     is_free,
     to_claim,
     to_hand_over,
+    to_take_back,
 )
 from croupier.ledger.verify import Verified, verify
 from croupier.round.state import Round
@@ -160,6 +161,7 @@ class Pit:
             self._signing.cancel()
             self._signing = None
         me, now_ms = self.tenure.name, self.books.clocks.wait_ms()
+        back = to_take_back(self.register, me, self.tenure.owned)
         away = to_hand_over(self.register, me, self.tables)
         await self.release([id for id in away if _is_idle(self.tables[id])])
         streams = [*self.configs, CHECKPOINT]
@@ -167,7 +169,8 @@ class Pit:
         self._free_since = {s: self._free_since.get(s, now_ms) for s in free}
         patient_ms = now_ms - PATIENCE_MS
         waited = {s for s, since in self._free_since.items() if since <= patient_ms}
-        wanted = [] if self._drains else to_claim(self.register, me, streams, waited=waited)
+        mine = [*to_claim(self.register, me, streams, waited=waited), *back]
+        wanted = [] if self._drains else [stream for stream in mine if stream in streams]
         if wanted:
             await self.books.away(self.tenure.claim, wanted)
         await self._take([stream for stream in streams if stream in self.tenure.owned])

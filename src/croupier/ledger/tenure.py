@@ -80,6 +80,14 @@ def to_claim(
     ]
 
 
+def to_take_back(register: Roster, me: str, owned: Collection[str]) -> list[str]:
+    """Return the streams that are a node's without its knowing, which nobody else can take.
+
+    The answer to a claim may have been cut off, or a stream may have been given up too soon.
+    """
+    return [s for s, lease in register.leases.items() if lease.node == me and s not in owned]
+
+
 def to_hand_over(register: Roster, me: str, owned: Iterable[str]) -> list[str]:
     """Return the streams of a node that should be another's, now that it is there."""
     return [s for s in owned if me in register.nodes and heir(s, register.nodes) != me]

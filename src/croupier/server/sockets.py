@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Annotated
 
@@ -36,20 +37,20 @@ async def socket(
     await websocket.accept()
     table = galleries.pit.tables.get(id)
     if table is None:
-        await websocket.close(NO_TABLE, "there is no such table")
+        await _refuse(websocket, NO_TABLE, "there is no such table")
         return
     try:
         viewer = await _viewer(people, id, ticket)
         if viewer is not None and viewer.player:
             await galleries.pit.books.hear_of_purse(viewer.player)
     except Unavailable:
-        await websocket.close(UNREACHABLE, "the ledger is unavailable; try again in a moment")
+        await _refuse(websocket, UNREACHABLE, "the ledger is unavailable; try again in a moment")
         return
     if viewer is None:
-        await websocket.close(NO_TICKET, "the ticket was used before, or it is too old")
+        await _refuse(websocket, NO_TICKET, "the ticket was used before, or it is too old")
         return
-    if galleries.pit.tables.get(id) is not table:
-        await websocket.close(MOVED, "another server has this table now")
+    if galleries.pit.tables.get(id) is not table or id not in galleries:
+        await _refuse(websocket, MOVED, "another server has this table now, or will have it soon")
         return
     if viewer.player:
         galleries.names[viewer.player] = viewer.name
@@ -63,6 +64,12 @@ async def socket(
         if viewer.expiry:
             viewer.expiry.cancel()
         galleries.farewell(viewer, id)
+
+
+async def _refuse(websocket: WebSocket, code: int, why: str) -> None:
+    """Close a socket, unless the client has done so."""
+    with suppress(RuntimeError, WebSocketDisconnect):
+        await websocket.close(code, why)
 
 
 async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:

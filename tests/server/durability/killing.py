@@ -12,7 +12,8 @@ from tests.server.durability.tables import BOOKS
 from tests.server.durability.witness import Witness
 
 SEATS = {**dict.fromkeys(BOOKS, (1,)), "md1": (1, 2), "ca": (1, 2), "fl": (1, 2)}
-LIFE_S = 60
+LIFE_S = 300
+"""How long a busy machine may take for anything, before that is a fault."""
 ANSWERS_MAX, SENT_MAX = 25, 40
 
 

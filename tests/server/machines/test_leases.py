@@ -20,7 +20,7 @@ from croupier.ledger.store import Answer, Lost, NotOwner, Request, Unavailable
 from croupier.ledger.stores import leasing
 from croupier.ledger.stores.batch import Batch
 from croupier.ledger.stores.leasing import Leasing
-from croupier.ledger.stores.postgres import APPEND, PostgresStore
+from croupier.ledger.stores.postgres import APPEND, FENCE, PostgresSession, PostgresStore
 from croupier.ledger.tenure import CHECKPOINT
 from tests.ledger.contract import SECRET, claim, everything, moving, settle_all
 from tests.ledger.servers import new_database
@@ -111,6 +111,38 @@ def test_a_stream_is_one_nodes_until_that_is_gone(server: str) -> None:
         with pytest.raises(NotOwner):
             first.append(claim("d", 2), moving(9, "3"))
     assert run(url, "SELECT number, epoch FROM events ORDER BY number") == [(1, None), (2, None)]
+
+
+def test_a_stream_that_a_node_has_without_its_knowing_is_taken_back(server: str) -> None:
+    url = new_database(server)
+    with node(url) as one, node(url, of="t") as other:
+        assert isinstance(one.tenure, Leasing)
+        one.tenure.forget(["s"])  # As if the answer to its claim had been cut off.
+        register, me = one.tenure.register(), one.tenure.name
+        assert register.leases["s"].node == me and not other.tenure.claim(["s"])
+        assert tenure.to_take_back(register, me, one.tenure.owned) == ["s"]
+        assert one.tenure.claim(["s"]) == {"s"} and one.tenure.owned == {"s": 2}
+        assert one.tenure.claim(["s"]) == set() and one.tenure.owned == {"s": 2}
+        assert one.append(claim("a"), moving(5)).number == 1
+
+
+def test_an_append_that_was_late_gives_up_no_later_claim(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch of a node that was declared dead meets the lease that it has claimed again."""
+    with node(new_database(server), of="another") as store:
+        fence = PostgresSession.rows
+
+        def claimed_meanwhile(session: PostgresSession, sql: str, *values: object) -> Any:
+            if sql == FENCE and "s" not in store.tenure.owned:
+                store.tenure.claim(["s"])
+            return fence(session, sql, *values)
+
+        monkeypatch.setattr(PostgresSession, "rows", claimed_meanwhile)
+        with pytest.raises(NotOwner):
+            store.append(claim("a"), moving(5))
+        assert store.tenure.owned == {"another": 1, "s": 1}
+        assert store.append(claim("a"), moving(5)).number == 1
 
 
 def test_a_server_that_starts_where_another_died_need_not_wait_for_its_leases(

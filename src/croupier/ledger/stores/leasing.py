@@ -53,7 +53,8 @@ INSERT INTO leases (stream, epoch, node, timeline)
 SELECT wanted, 1, %s, timeline() FROM unnest(%s::text[]) AS wanted ORDER BY wanted
 ON CONFLICT (stream) DO UPDATE
 SET node = excluded.node, epoch = leases.epoch + 1, timeline = excluded.timeline
-WHERE leases.timeline <> timeline() OR leases.node NOT IN (SELECT node FROM nodes)
+WHERE leases.timeline <> timeline() OR leases.node = excluded.node
+    OR leases.node NOT IN (SELECT node FROM nodes)
 RETURNING stream, epoch
 """
 BURY = "DELETE FROM nodes WHERE expires < clock_timestamp()"
@@ -196,7 +197,8 @@ class Leasing:
         return Roster(nodes, leases)
 
     def claim(self, streams: Collection[str]) -> set[str]:
-        name = self.name
+        name, owned = self.name, self.owned
+        streams = [stream for stream in streams if stream not in owned]
         with self._connected() as connection:
             connection.execute(BURY)
             rows = connection.execute(CLAIM, (name, sorted(streams))).fetchall()
@@ -211,6 +213,12 @@ class Leasing:
         self.forget(streams)
         with self._connected() as connection:
             connection.execute(RELEASE, (sorted(streams), name))
+
+    def lose(self, stream: str, epoch: int | None) -> None:
+        """Note that a stream was not this node's in an epoch; it may have been claimed since."""
+        with self._changing:
+            if self.owned.get(stream) == epoch:
+                self.owned = {s: e for s, e in self.owned.items() if s != stream}
 
     def forget(self, streams: Collection[str]) -> None:
         """Write streams no more, whoever has them."""

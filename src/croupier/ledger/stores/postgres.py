@@ -198,7 +198,7 @@ class PostgresStore:
         epoch = node.owned.get(stream)
         found = list(session.rows(FENCE, stream))
         if found != ([] if epoch is None else [(epoch, node.name, True)]):
-            node.forget([stream])
+            node.lose(stream, epoch)
             raise NotOwner(f"another server has {stream} now")
 
     @contextmanager
@@ -242,6 +242,8 @@ class PostgresStore:
         try:
             if not connection.closed:
                 connection.rollback()
+        except psycopg.Error:
+            connection.close()  # It broke meanwhile, and what was begun on it is undone.
         finally:
             self._pool.putconn(connection)
 
