@@ -19,7 +19,9 @@ WORDS = {"cards", "errors", "money", "reading", "svg"}
 TO_HANDS = WORDS | {"hands"}
 TO_RULES = TO_HANDS | {"rules"}
 TO_ROUND = TO_RULES | {"round"}
-ALL_BUT_DOORS = TO_ROUND | {"fairness", "ledger", "odds", "reports", "simulation", "table"}
+ALL_BUT_DOORS = TO_ROUND | {
+    "fairness", "ledger", "odds", "reports", "simulation", "table", "theory",
+}  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "money": {"errors"},
@@ -38,6 +40,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation": TO_ROUND | {"odds"},
     "ledger": TO_ROUND | {"fairness"},  # An auditor follows the cut of a deck.
     "reports": TO_ROUND | {"odds"},  # A PAR sheet prints what the mathematics found.
+    # Rounds of the journal, priced; correlations are counted over the cases of a simulator.
+    "theory": TO_ROUND | {"ledger", "odds", "reports", "simulation"},
     "house": ALL_BUT_DOORS,  # A table does not know who looks on.
     "gallery": ALL_BUT_DOORS | {"house"},
     "web": set(),

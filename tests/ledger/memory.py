@@ -92,9 +92,9 @@ class Memory:
     def guards_missing(self) -> list[str]:
         return []
 
-    def put(self, scribe: Scribe, happened: list[Happened]) -> Scribe:
+    def put(self, scribe: Scribe, happened: list[Happened], *, time_ms: int = TIME) -> Scribe:
         """Append what happened, as a store would."""
-        draft = scribe.draft(happened, time_ms=TIME)
+        draft = scribe.draft(happened, time_ms=time_ms)
         rows = self.events.setdefault(scribe.stream, [])
         head = Head(rows[-1].number, rows[-1].hash) if rows else START
         added = list(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -237,6 +237,57 @@ def round_(
     if found.played.round.closed:
         show_round(found.played)
     _print_entries(found.entries)
+
+
+@app.command()
+def win(
+    context: typer.Context,
+    by: Annotated[
+        Literal["table", "wager", "day"], typer.Option("--by", help="What each row is about.")
+    ] = "table",
+    table: Annotated[
+        str | None, typer.Option("--table", metavar="ID", help="One table. Default: all.")
+    ] = None,
+    chart: Annotated[
+        Path | None,
+        typer.Option("--chart", metavar="FILE", help="Also draw the win over time, as SVG."),
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare what the house won with what the exact odds expect.
+
+    Each hand is priced by the rules that it was played by and the meters of its round. The
+    expectation assumes the best strategy, so players' mistakes raise the win above it. Exits with 1
+    if the accounts of the house differ from what its rounds won.
+    """
+    from croupier.cli.ledger_win import print_wins
+    from croupier.theory.show import wins_chart, wins_json
+    from croupier.theory.wins import Wins
+
+    wins = Wins(rules_in(context.obj))
+    with opened(data, database) as store, store.reading() as view:
+        wins.read(view)
+        unexplained = wins.unexplained_micros(view)
+    if table is not None and table not in wins.tables:
+        raise UserError(f"no round was played at a table {table!r}", field="--table")
+    report = {**wins_json(wins, by, table=table), "agrees_with_accounts": not unexplained}
+    drawn = wins_chart(
+        wins.over_time(table), title=f"Actual against theory: {table or 'the house'}"
+    )
+    if as_json:
+        print_json(report)
+    else:
+        print_wins(report)
+    if chart is not None:
+        if drawn is None:
+            raise UserError("no round is over yet, so there is nothing to draw", field="--chart")
+        chart.write_text(drawn, "utf-8")
+    if unexplained:
+        difference = format_micros(unexplained)
+        print_lines(f"the accounts of the house differ by {difference} from what its rounds won")
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -156,7 +156,10 @@ class Model:
     def payoffs(self, meters: Mapping[str, Fraction]) -> "PricedModel":
         """Return the payoff of every path, in integers."""
         pays = Payoffs(self.rules, meters)
-        lines = [[pays.nets(one, path) for one in self.judged] for path in self.paths]
+        return self.priced([[pays.nets(one, path) for one in self.judged] for path in self.paths])
+
+    def priced(self, lines: Sequence[Sequence[Any]]) -> "PricedModel":
+        """Return payoffs in integers, given those of each line on each path in cents."""
         scale = lcm(
             *(
                 n.denominator
@@ -374,7 +377,7 @@ class Solved:
                 mask = self.reach[turn][number]
                 if not mask.any():
                     continue
-                count = self._joint(mask) if self.model.side else self.cases(mask)
+                count = self.joint(mask) if self.model.side else self.cases(mask)
                 net = first[:, :, None] + sides[number][None, None, :]
                 at = np.nonzero(count)
                 for value, times in _summed(net[at], count[at]):
@@ -393,7 +396,7 @@ class Solved:
         np.add.at(count, counted.code, np.rint(by_row).astype(np.int64)[:, None] * counted.rows)
         return count[:, :, None]
 
-    def _joint(self, mask: Numbers) -> Numbers:
+    def joint(self, mask: Numbers) -> Numbers:
         """Count the deals of the masked entries by seat code and the outcomes of both groups."""
         model = self.model
         main, side = model.main, model.side

@@ -93,6 +93,14 @@ class TableRules(Shape):
     # round. Equal rules that were resolved twice have two plans.
     __hash__ = object.__hash__
 
+    def line_label(self, name: str) -> str:
+        """Return what a wager, a bonus or an envy is called."""
+        for kind in (self.wagers, self.bonuses, self.envies):
+            if name in kind:
+                return str(kind[name].label)
+        envied = [envy.label for envy in self.envies.values() if envy.line == name]
+        return envied[0] if envied else name
+
 
 def fits(when: When, values: Mapping[str, Any]) -> bool:
     """Whether any map fits the selections' values; no map at all always fits."""

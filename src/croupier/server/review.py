@@ -20,7 +20,6 @@ from croupier.round.order import positions_of
 from croupier.round.plan import plan_of
 from croupier.round.play import Play
 from croupier.round.state import Box, Round
-from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import DISCARD, SEAT
 from croupier.server.coach import CENTS, Sight, bet_of, meters_of, sight_at
 
@@ -183,16 +182,7 @@ def _results(round: Round, box: Box, priced: Analysis | None) -> Iterator[WagerR
         own = [line for line in lines if wager_of.get(line.wager, line.wager) == name]
         staked = sum(line.stake for line in own if line.outcome != BACK)
         net = sum(line.net for line in own)
-        yield WagerResult(name, label_of(round.rules, name), staked, net, expected.get(name))
-
-
-def label_of(rules: TableRules, name: str) -> str:
-    """Return what a wager, a bonus or an envy is called."""
-    for kind in (rules.wagers, rules.bonuses, rules.envies):
-        if name in kind:
-            return kind[name].label
-    envied = [envy.label for envy in rules.envies.values() if envy.line == name]
-    return envied[0] if envied else name
+        yield WagerResult(name, round.rules.line_label(name), staked, net, expected.get(name))
 
 
 def _expected(priced: Analysis) -> Mapping[str, Fraction]:

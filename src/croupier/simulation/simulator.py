@@ -30,7 +30,7 @@ from croupier.odds.combinations import (
 from croupier.odds.paths import Path
 from croupier.odds.payoffs import place_cards
 from croupier.odds.seats import CODES, Ints, codes_of, label, plays
-from croupier.odds.solve import Group, Solved
+from croupier.odds.solve import Group, PricedModel, Solved
 from croupier.round.settle import row_for, shared_place
 from croupier.rules.game import Envy
 from croupier.rules.table_rules import TableRules
@@ -42,7 +42,7 @@ _CHUNK = 1 << 15
 _UNOPPOSED = 3
 _SAFE = 1 << 62
 
-Dealt = Mapping[str, tuple["_Place", Ints]]
+Dealt = Mapping[str, tuple["SharedCards", Ints]]
 """The cards of each place, by combination number."""
 
 
@@ -81,7 +81,7 @@ class Tally:
 # ---------------------------------------------------------------- tables
 
 
-class _Place:
+class SharedCards:
     """A group of cards besides the seats' own: how it is drawn, and how it affects a hand."""
 
     def __init__(self, solved: Solved, group: Group) -> None:
@@ -131,10 +131,10 @@ class _Place:
         return outcome
 
 
-class _Cases:
+class Cases:
     """The cases of a solved bet: the kind of every hand and exposed card, and each case's net."""
 
-    def __init__(self, solved: Solved, places: list[_Place]) -> None:
+    def __init__(self, solved: Solved, places: list[SharedCards]) -> None:
         model = solved.model
         main, side = ([p.group.outcomes for p in places] + [1, 1])[:2]
         self.views = 52 if model.shown else 1
@@ -145,14 +145,31 @@ class _Cases:
         self.kind = number.reshape(-1).astype(np.uint16)
         """The path and code by hand and exposed card; small, because it is looked up at random."""
         self.count = len(kinds) * self.width
-        mains, sides = solved.priced.turned[0]  # Actual suits: nothing is turned.
+        self.kinds: list[int] = kinds.tolist()
+        self.nets = self.nets_by(solved.priced)
+        self.paths = [model.paths[kind >> 8] for kind in self.kinds]
+        self.folded = np.repeat([path.folded for path in self.paths], self.width)
+
+    def nets_by(self, priced: PricedModel) -> NDArray[Any]:
+        """Return the net of every case by payoffs of the same model."""
+        mains, sides = priced.turned[0]  # Actual suits: nothing is turned.
         nets = [
             (mains[kind >> 8][kind & 255][:, None] + sides[kind >> 8][None, :]).ravel()
-            for kind in kinds.tolist()
+            for kind in self.kinds
         ]
-        self.nets: NDArray[Any] = np.concatenate(nets)
-        self.paths = [model.paths[kind >> 8] for kind in kinds.tolist()]
-        self.folded = np.repeat([path.folded for path in self.paths], self.width)
+        return np.concatenate(nets)
+
+    def number(self, hands: Ints, dealt: Dealt) -> Ints:
+        """Return the case of every hand with the cards of the places."""
+        at = hands
+        for place, numbers in dealt.values():
+            if place.is_shown:
+                at = hands * self.views + np.take(place.first, numbers, mode="clip")
+        case = np.take(self.kind, at, mode="clip").astype(np.int64)
+        for place, numbers in dealt.values():
+            case *= place.group.outcomes
+            case += place.outcome(hands, numbers)
+        return case
 
     def paths_of(self, cases: Ints) -> list[Path]:
         """Return the paths that lead to the given cases."""
@@ -207,8 +224,8 @@ class Simulator:
     def __init__(self, task: SimulationTask, analysis: Analysis | None = None) -> None:
         solved = (analysis or task.analysis()).solved
         rules, model = task.rules, solved.model
-        self.places = [_Place(solved, group) for group in (model.main, model.side) if group]
-        self.cases = _Cases(solved, self.places)
+        self.places = [SharedCards(solved, group) for group in (model.main, model.side) if group]
+        self.cases = Cases(solved, self.places)
         self.scale = solved.priced.scale
         self.boxes = boxes(rules, task.seats)
         self.envies = [
@@ -233,7 +250,7 @@ class Simulator:
         taken: Masks = np.zeros(rounds, np.uint64)
         dealt = {p.group.place: (p, apart(rng, p.draw, taken)) for p in self.places}
         hands = [apart(rng, triples(), taken) for _ in self.boxes]
-        cases = [self._case(own, dealt) for own in hands]
+        cases = [self.cases.number(own, dealt) for own in hands]
         for times, case in zip(self.boxes, cases, strict=True):
             tally.cases += times * np.bincount(case, minlength=self.cases.count)
         if self.adds_up:
@@ -247,23 +264,12 @@ class Simulator:
         Hands and the cards of places are given by their combination numbers.
         """
         dealt = {p.group.place: (p, numbers[p.group.place]) for p in self.places}
-        cases = [self._case(own, dealt) for own in hands]
+        cases = [self.cases.number(own, dealt) for own in hands]
         paid = self._paid(hands, cases, dealt)
         return [
             (self.cases.paths_of(case), self.nets[case] + envy)
             for case, envy in zip(cases, paid, strict=True)
         ]
-
-    def _case(self, hands: Ints, dealt: Dealt) -> Ints:
-        at = hands
-        for place, numbers in dealt.values():
-            if place.is_shown:
-                at = hands * self.cases.views + np.take(place.first, numbers, mode="clip")
-        case = np.take(self.cases.kind, at, mode="clip").astype(np.int64)
-        for place, numbers in dealt.values():
-            case *= place.group.outcomes
-            case += place.outcome(hands, numbers)
-        return case
 
     # ------------------------------------------------------------ several seats
 

@@ -1,0 +1,222 @@
+"""Prices bets by the moments of their table rules, which are kept by the rules' digest.
+
+The strategy is the one that is best for one unit on each of the bet's wagers, with meters at their
+resets. A bet that does not pay in proportion, because a limit cuts it, is priced by the strategy
+that is best for that very bet.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from croupier.errors import UserError
+from croupier.odds.bets import offered, unit_of
+from croupier.odds.paths import leaves, tree
+from croupier.odds.payoffs import Payoffs, judged
+from croupier.odds.scope import outside
+from croupier.rules.table_rules import TableRules
+from croupier.theory.moments import Floats, Moments, Nets, between, line_nets
+
+Bet = tuple[tuple[str, int], ...]
+"""The wagers of a hand that were made before the deal, each with its stake in cents."""
+KEPT_MAX = 4_096
+
+
+class PricedBet(NamedTuple):
+    """A bet as so many times each line of its moments."""
+
+    moments: Moments
+    times: tuple[Fraction, ...]
+    """For each column; those of a meter are for each dollar."""
+
+    def weights(self, meters: Mapping[str, Fraction]) -> tuple[Fraction, ...]:
+        """Return the coefficients of the columns, given what the meters show in dollars."""
+        return tuple(
+            times * meters[column.meter] if times and column.meter else times
+            for times, column in zip(self.times, self.moments.columns, strict=True)
+        )
+
+    @property
+    def meters(self) -> frozenset[str]:
+        """The meters that the bet may be paid from."""
+        columns = zip(self.times, self.moments.columns, strict=True)
+        return frozenset(column.meter for times, column in columns if times and column.meter)
+
+
+class WeighedHand(NamedTuple):
+    """What is bet on one hand of cards: its moments, and the coefficients of their columns."""
+
+    moments: Moments
+    weights: tuple[Fraction, ...]
+    cards: int | None = None
+    """The number of the cards, where seats share hands."""
+
+
+class Variance(NamedTuple):
+    """The variance of a round's result, in square cents: of all lines, and of each."""
+
+    whole: float
+    lines: Mapping[str, float]
+    is_counted: bool
+    """False if seats are correlated in a way that isn't counted; then these are upper bounds."""
+
+
+class Theory:
+    """Prices bets and keeps what it has worked out."""
+
+    def __init__(self) -> None:
+        self._moments: dict[tuple[str, tuple[tuple[str, Fraction], ...]], Moments] = {}
+        self._between: dict[tuple[int, int], Floats | None] = {}
+        self._bets: dict[tuple[str, Bet], PricedBet | str] = {}
+        self._units: dict[tuple[str, tuple[str, ...]], Moments] = {}
+        self._variances: dict[tuple[Any, ...], Variance] = {}
+
+    def priced(self, rules: TableRules, bet: Bet) -> PricedBet | str:
+        """Return the price of a bet, or why the odds don't give one."""
+        key = rules.digest, bet
+        if key not in self._bets:
+            if len(self._bets) >= KEPT_MAX:
+                self._bets.clear()
+            try:
+                self._bets[key] = self._price(rules, bet)
+            except UserError as error:
+                self._bets[key] = str(error)
+        return self._bets[key]
+
+    def variance(self, hands: Sequence[WeighedHand]) -> Variance:
+        """Return the variance of a round; players often bet the same again."""
+        key = tuple((id(h.moments), h.cards, h.weights) for h in hands)
+        if key not in self._variances:
+            if len(self._variances) >= KEPT_MAX:
+                self._variances.clear()
+            self._variances[key] = variance_of(self, hands)
+        return self._variances[key]
+
+    def between(self, one: Moments, other: Moments) -> Floats | None:
+        """Return the covariance of two seats' columns, or None if it isn't counted."""
+        key = id(one), id(other)  # Both are kept above for as long as this is.
+        if key not in self._between:
+            found = between(one, other)
+            self._between[key] = found
+            self._between[key[::-1]] = None if found is None else found.T
+        return self._between[key]
+
+    def _price(self, rules: TableRules, bet: Bet) -> PricedBet:
+        stakes = {name: Fraction(cents, 100) for name, cents in bet}
+        moments = self._at_units(rules, tuple(stakes))
+        times = _times(moments, rules, stakes)
+        if times is None:
+            moments = self._kept(rules, stakes)
+            times = tuple(Fraction(1) for _ in moments.columns)
+        return PricedBet(moments, times)
+
+    def _at_units(self, rules: TableRules, wagers: tuple[str, ...]) -> Moments:
+        """Return the moments of one unit on each of some wagers.
+
+        They are those of all wagers that the table offers, if the others change nothing: then the
+        seats of a round have the same moments, and what they share is counted once.
+        """
+        key = rules.digest, wagers
+        if key not in self._units:
+            reason = outside(rules)
+            if reason:
+                raise UserError(f"the odds do not cover this table: {reason}")
+            own = self._kept(rules, {name: unit_of(rules, name) for name in wagers})
+            try:
+                whole = self._kept(rules, {name: unit_of(rules, name) for name in offered(rules)})
+            except UserError:  # Such as wagers that the odds don't price together.
+                whole = own
+            self._units[key] = whole if _is_within(own, whole) else own
+        return self._units[key]
+
+    def _kept(self, rules: TableRules, bet: Mapping[str, Fraction]) -> Moments:
+        key = rules.digest, tuple(bet.items())
+        if key not in self._moments:
+            self._moments[key] = Moments(rules, bet)
+        return self._moments[key]
+
+
+def _nets(rules: TableRules, bet: Mapping[str, Fraction]) -> dict[str, dict[Any, Nets]]:
+    """Return what every line of a bet nets on every path, with meters at zero."""
+    paths = tuple(leaves(tree(rules, bet)))
+    pays = Payoffs(rules, dict.fromkeys(rules.meters, Fraction(0)))
+    return line_nets(pays, paths, judged(rules, paths))
+
+
+def _is_within(own: Moments, whole: Moments) -> bool:
+    """Whether other wagers of a bet change nothing about some: neither strategy nor results."""
+    if not {*own.columns} <= {*whole.columns}:
+        return False
+    at = [whole.columns.index(column) for column in own.columns]
+    same = own.means == tuple(whole.means[i] for i in at)
+    return same and own.seconds == [[whole.seconds[i][j] for j in at] for i in at]
+
+
+def _times(
+    moments: Moments, rules: TableRules, stakes: Mapping[str, Fraction]
+) -> tuple[Fraction, ...] | None:
+    """Return how often a bet has each column, or None if it is no multiple of the unit bet."""
+    nets, units = _nets(rules, stakes), _nets(rules, {n: unit_of(rules, n) for n in stakes})
+    metered = {column.line for column in moments.columns if column.meter}
+    found = {}
+    for line in dict.fromkeys(column.line for column in moments.columns):
+        times = _multiple(nets[line], units[line]) if line in nets else Fraction(0)
+        # A meter pays the same on every stake.
+        if times is None or (line in metered and times not in (0, 1)):
+            return None
+        found[line] = times
+    if nets.keys() - found.keys():
+        return None
+    return tuple(found[column.line] for column in moments.columns)
+
+
+def _multiple(nets: Mapping[Any, Nets], unit: Mapping[Any, Nets]) -> Fraction | None:
+    """Return how many times one unit's nets these are, or None if they aren't in proportion."""
+    pairs = []
+    for chose, (fixed, table) in nets.items():
+        other_fixed, other = unit[chose]
+        if [len(row) for row in table] != [len(row) for row in other]:
+            return None
+        pairs.append((fixed, other_fixed))
+        for row, other_row in zip(table, other, strict=True):
+            pairs += zip(row, other_row, strict=True)
+    times = next((Fraction(x) / y for x, y in pairs if y), Fraction(0))
+    return times if all(x == times * y for x, y in pairs) else None
+
+
+# ---------------------------------------------------------------- the hands of a round
+
+
+def variance_of(theory: Theory, hands: Sequence[WeighedHand]) -> Variance:
+    """Return the variance of what the hands of one round come to together."""
+    weights = [np.array(hand.weights, np.float64) for hand in hands]
+    whole, is_counted = _variance(theory, hands, weights)
+    lines = dict.fromkeys(c.line for hand in hands for c in hand.moments.columns)
+    own = {}
+    for line in lines:
+        masks = [np.array([c.line == line for c in h.moments.columns], float) for h in hands]
+        kept = [w * mask for w, mask in zip(weights, masks, strict=True)]
+        own[line], _ = _variance(theory, hands, kept)
+    return Variance(whole, own, is_counted)
+
+
+def _variance(
+    theory: Theory, hands: Sequence[WeighedHand], weights: Sequence[Floats]
+) -> tuple[float, bool]:
+    """Add the variances of hands and the covariances of every two; or bound what they come to."""
+    alone = [
+        float(own @ hand.moments.covariance @ own) for hand, own in zip(hands, weights, strict=True)
+    ]
+    staked = [n for n, own in enumerate(weights) if own.any()]
+    together = 0.0
+    for place, a in enumerate(staked):
+        for b in staked[place + 1 :]:
+            same = hands[a].cards is not None and hands[a].cards == hands[b].cards
+            shared = None if same else theory.between(hands[a].moments, hands[b].moments)
+            if shared is None:
+                return sum(sqrt(one) for one in alone) ** 2, False
+            together += 2 * float(weights[a] @ shared @ weights[b])
+    return sum(alone) + together, True
