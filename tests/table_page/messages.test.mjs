@@ -49,6 +49,20 @@ for (const name of readdirSync(HERE)) {
     assert.equal(early.plays, null);
   });
 
+  test(`${name}: a result is explained by the line that made most of it`, () => {
+    const over = last(name);
+    const line = (paid, returned, because) => ({
+      ...over.scene.boxes[2].lines[0],
+      ...{ stake: "5.00", paid, returned, because },
+    });
+    const lines = [line("5.00", "5.00", "won: so"), line("0.00", "0.00", "lost: so")];
+    const box = over.scene.boxes[2];
+    const after = (net) => changed(over, () => ({ boxes: { 2: { ...box, net, lines } } }));
+    const told = (net) => outcome(after(net)).more;
+    assert.equal(told("5.00"), "won");
+    assert.equal(told("-1.00"), "lost");
+  });
+
   test(`${name}: the own hand is named with those cards that have turned over`, () => {
     const over = last(name);
     const shared = over.felt.hand.of.flatMap((id) => over.scene.places[id] ?? []);

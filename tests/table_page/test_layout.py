@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from tests.pages.browser import PHONE
 from tests.table_page.acts import (
     OWN,
     bet_everywhere,
@@ -107,7 +108,9 @@ COVERED = """
   const wrong = [];
   found.forEach((a, i) => found.slice(i + 1).forEach((b, n) => {
     const [p, q] = [boxes[i], boxes[i + 1 + n]];
-    const hand = a.matches("play-card") && b.matches("play-card") && a.closest(".seats");
+    // The cards of a small hand lie on each other, as on a table.
+    const small = ".seats, .own:not([data-boxes='1'])";
+    const hand = a.matches("play-card") && b.parentNode === a.parentNode && a.closest(small);
     if (a.contains(b) || b.contains(a) || hand || !p.width || !q.width) return;
     const across = Math.min(p.right, q.right) - Math.max(p.left, q.left);
     const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
@@ -137,6 +140,31 @@ def out_of_view(page: Page, state: str, selectors: tuple[str, ...]) -> list[str]
 @pytest.mark.parametrize("table", IDS)
 def test_everything_needed_is_in_view(table: str, house: House, new_page: NewPage) -> None:
     check_a_round(new_page(reduced_motion="reduce"), house, table)
+
+
+def test_paytables_that_do_not_fit_are_a_press_away(house: House, new_page: NewPage) -> None:
+    page = new_page(PHONE)
+    page.goto(f"{house.url}/tables/maryland")
+    page.wait_for_selector('felt-table[data-pays="none"]')
+    page.locator(".paytables").click()
+    page.wait_for_selector("#drawer[open] .pays")
+    rows = page.locator("#drawer[open] .pays tbody tr")
+    assert rows.count() >= page.locator(".rail tr").count() > 0
+
+
+def test_two_boxes_are_in_view(house: House, new_page: NewPage) -> None:
+    """Both hands, all spots and the choices, with the most wagers that a book has."""
+    page = new_page(reduced_motion="reduce")
+    come_in(page, house, "maryland")
+    until_bets(page)
+    page.locator(".seats .sit:enabled").first.click()
+    page.wait_for_selector('.own[data-boxes="2"] bet-spot[open]')
+    bet_everywhere(page)
+    wrong = out_of_view(page, "bets", BETS)
+    page.keyboard.press("d")
+    choices_are_live(page)
+    wrong += out_of_view(page, "decide", DECIDE)
+    assert wrong == []
 
 
 OFFER = ("#funds", '[data-command="bank"]', '[data-command="pass"]', "#hint", ".says .text")
@@ -221,7 +249,17 @@ SHIFTS = """
 """
 
 
-PIECES = {"PLAY-CARD.", "svg.", "CHIP-STACK.", "CHIP-STACK.paid", "B.sum", "#text."}
+PIECES = {
+    "PLAY-CARD.",
+    "SPAN.face",
+    "B.index",
+    "I.",
+    "svg.",
+    "CHIP-STACK.",
+    "CHIP-STACK.paid",
+    "B.sum",
+    "#text.",
+}
 """Cards, chips and numbers: what may move in a round."""
 
 

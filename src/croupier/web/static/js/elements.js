@@ -11,8 +11,10 @@ import { cardWords } from "./hands.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const FLIP_MS = 260;
+/** @type {Record<string, string>} Each as text, never as a picture. */
+const SUITS = { s: "\u2660\ufe0e", h: "\u2665\ufe0e", d: "\u2666\ufe0e", c: "\u2663\ufe0e" };
 
-/** `<play-card code="As">`; without a code it lies face down. */
+/** `<play-card code="As">`; without a code it lies face down. A small one has one big index. */
 export class PlayCard extends HTMLElement {
   static observedAttributes = ["code"];
 
@@ -20,6 +22,8 @@ export class PlayCard extends HTMLElement {
     super();
     /** @type {SVGUseElement | null} */
     this.use = null;
+    this.index = h("b", { class: "index", "aria-hidden": "true" });
+    this.face = h("span", { class: "face" });
   }
 
   connectedCallback() {
@@ -30,7 +34,8 @@ export class PlayCard extends HTMLElement {
     this.use = document.createElementNS(SVG, "use");
     svg.append(this.use);
     this.setAttribute("role", "img");
-    this.append(svg);
+    this.face.append(svg, this.index);
+    this.append(this.face);
     this.draw();
   }
 
@@ -50,15 +55,17 @@ export class PlayCard extends HTMLElement {
     this.dataset.suit = code[1] ?? "";
     this.setAttribute("aria-label", cardWords(code));
     this.use?.setAttribute("href", `/cards.svg#${code || "back"}`);
+    const index = code ? [code[0].replace("T", "10"), SUITS[code[1]]] : [];
+    this.index.replaceChildren(...index.map((text) => h("i", {}, text)));
   }
 
   /** Turn over, narrow in the middle. */
   async flip() {
     const half = { id: FLIP, duration: FLIP_MS / 2, easing: "ease-in-out" };
-    const svg = /** @type {Element} */ (this.firstElementChild);
-    await svg.animate([{ transform: "scaleX(1)" }, { transform: "scaleX(0.02)" }], half).finished;
+    const { face } = this;
+    await face.animate([{ transform: "scaleX(1)" }, { transform: "scaleX(0.02)" }], half).finished;
     this.draw();
-    svg.animate([{ transform: "scaleX(0.02)" }, { transform: "scaleX(1)" }], half);
+    face.animate([{ transform: "scaleX(0.02)" }, { transform: "scaleX(1)" }], half);
   }
 }
 

@@ -30,7 +30,7 @@ import "./elements.js";
 const SVG = "http://www.w3.org/2000/svg";
 const ROWS = 60;
 /** How much smaller things become, step by step, where they do not fit. */
-const SCALES = [1.4, 1.3, 1.2, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5];
+const SCALES = [1.4, 1.3, 1.2, 1.15, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5];
 /** How many of these keep the paytables on the felt. */
 const PRINTED = SCALES.indexOf(0.7) + 1;
 
@@ -112,11 +112,18 @@ export class FeltTable extends HTMLElement {
     this.rail.replaceChildren(...inColumns(this.posted));
     this.name.replaceChildren(
       arc(felt.book, felt.printed),
-      h("p", {}, h("b", {}, felt.book), h("span", {}, felt.printed)),
+      h(
+        "p",
+        {},
+        h("b", {}, felt.book),
+        h("span", {}, felt.printed),
+        // Where they don't fit they are a press away.
+        h("button", { class: "paytables", type: "button", "data-command": "rules" }, "Paytables"),
+      ),
     );
-    const limits = openings(felt).map((wager) => {
+    const limits = openings(felt).flatMap((wager) => {
       const sums = limitsSay(wager).replace(" to ", "\u2013");
-      return h("div", {}, h("dt", {}, wager.label), h("dd", {}, sums));
+      return sums ? [h("div", {}, h("dt", {}, wager.label), h("dd", {}, sums))] : [];
     });
     const costs = felt.notices.filter(
       ({ about, says }) => ["fee", "rake", "payout_limit"].includes(about) && says !== "none",
@@ -124,7 +131,7 @@ export class FeltTable extends HTMLElement {
     const more = costs.map(({ title, says }) =>
       h("div", { class: "cost" }, h("dt", {}, title), h("dd", {}, sentence(says))),
     );
-    const where = h("div", { class: "where" }, h("dt", {}, felt.place), h("dd"));
+    const where = h("div", { class: "where" }, h("dt", {}, sentence(felt.place)), h("dd"));
     this.placard.replaceChildren(where, ...limits, ...more);
     this.placard.setAttribute("aria-label", "Limits and fees");
   }
@@ -166,6 +173,12 @@ export class FeltTable extends HTMLElement {
     this.meters.replaceChildren(
       ...shown.map(({ label, text }) => h("div", {}, h("dt", {}, label), h("dd", {}, text))),
     );
+    // What takes it stands below it, where there is one.
+    const rows = felt?.paytables.flatMap((table) => table.rows) ?? [];
+    const takes = rows.filter(({ print }) => print === "meter");
+    if (shown.length !== 1 || takes.length !== 1) return;
+    const words = `${sentence(takes[0].short)} takes it`;
+    this.meters.firstElementChild?.append(h("dd", { class: "takes" }, words));
   }
 
   /**
@@ -260,7 +273,8 @@ export class FeltTable extends HTMLElement {
     if (!this.printed || !height || key === this.fitted || this.hasAttribute("replay")) return;
     this.fitted = key;
     const middle = /** @type {HTMLElement} */ (this.cloth.lastElementChild);
-    for (const pays of ["full", "none"]) {
+    // Two boxes leave no room for what is printed below each spot.
+    for (const pays of this.own.dataset.boxes === "1" ? ["full", "none"] : ["none"]) {
       this.dataset.pays = pays;
       const scales = pays === "full" ? SCALES.slice(2, PRINTED) : SCALES;
       for (const scale of scales) {

@@ -63,13 +63,14 @@ export function outcome(state) {
 }
 
 /**
- * The line that says most: of a win the largest, otherwise the first.
+ * The line that says most: of a win or a loss the largest, otherwise the first.
  * @param {import("./types").Line[]} lines
  * @param {number} net
  */
 function reason(lines, net) {
-  const sum = (/** @type {import("./types").Line} */ line) => cents(line.paid);
-  const best = net > 0 ? [...lines].sort((a, b) => sum(b) - sum(a))[0] : lines[0];
+  const came = (/** @type {import("./types").Line} */ line) =>
+    (cents(line.paid) + cents(line.returned) - cents(line.stake)) * Math.sign(net);
+  const [best] = [...lines].sort((a, b) => came(b) - came(a));
   return best?.because.split(":")[0] ?? "";
 }
 

@@ -13,6 +13,7 @@
  */
 
 import { cite, fill, h, write } from "./dom.js";
+import { sentence } from "./hands.js";
 import { cents, money, signed } from "./money.js";
 import { slideFrom, slideTo } from "./motion.js";
 
@@ -20,6 +21,8 @@ import { slideFrom, slideTo } from "./motion.js";
 const TALL = 6;
 /** With so few wagers there is. */
 const FEW = 3;
+/** The most cards of a hand that leave room beside them. */
+const WIDE = 3;
 
 export class BetSpot extends HTMLElement {
   constructor() {
@@ -124,6 +127,8 @@ export class PlayerSeat extends HTMLElement {
     for (const name of ["mine", "empty", "away", "asked", "folded", "banks", "ready"]) {
       this.toggleAttribute(name, Boolean(view[/** @type {keyof SeatView} */ (name)]));
     }
+    // Beside more than three cards there is no room for what they are called.
+    this.toggleAttribute("wide", around.room > WIDE);
     this.setAttribute("role", "group");
     this.setAttribute("aria-label", `Seat ${view.seat}${view.mine ? ", yours" : ""}`);
     if (view.empty) {
@@ -134,14 +139,14 @@ export class PlayerSeat extends HTMLElement {
     fill(this, account ? [this.who, this.account] : [this.who, this.holds, theirs]);
     this.who.replaceChildren(
       h("b", {}, view.name),
-      h("small", {}, view.mine ? ` you, seat ${view.seat}` : ` seat ${view.seat}`),
+      h("small", {}, view.mine ? h("span", {}, " you,") : null, ` seat ${view.seat}`),
       this.mark,
     );
     write(this.mark, view.says);
     this.mark.dataset.sign = view.net === null ? "" : String(Math.sign(view.net));
     showCalled(this.name, view.folded && !view.called ? "Folded" : view.called);
     this.hand.style.setProperty("--room", String(Math.max(around.room, view.cards.length)));
-    showCards(this.hand, view.cards, around.shoe, view.mine ? around.room : 0);
+    showCards(this.hand, view.cards, around.shoe, around.room);
     if (account) this.account.replaceChildren(...accountRows(account));
     else if (view.mine) this.showSpots(around.groups(view), around);
     else this.showWagers(view);
@@ -155,7 +160,12 @@ export class PlayerSeat extends HTMLElement {
     const initials = view.spots.slice(0, 3).map(({ short }) => h("i", {}, initialsOf(short)));
     this.sit.replaceChildren(
       h("span", { class: "ghosts", "aria-hidden": "true" }, ...initials),
-      h("span", { class: "free" }, view.canSit ? `Sit at seat ${view.seat}` : `Seat ${view.seat}`),
+      h(
+        "span",
+        { class: "free" },
+        h("span", {}, view.canSit ? "Sit at seat " : "Seat "),
+        String(view.seat),
+      ),
     );
     this.sit.setAttribute(
       "aria-label",
@@ -190,6 +200,8 @@ export class PlayerSeat extends HTMLElement {
     });
     const all = groups.reduce((sum, group) => sum + group.spots.length, 0);
     this.spots.style.setProperty("--all", String(all));
+    const columns = groups.map(({ spots }) => `minmax(min-content, ${spots.length}fr)`);
+    this.spots.style.setProperty("--columns", columns.join(" "));
     this.spots.toggleAttribute("data-few", groups.length <= FEW);
   }
 
@@ -269,11 +281,17 @@ const initialsOf = (label) =>
  */
 function newGroup(group) {
   const many = group.spots.length > 1;
+  const unit = group.tables.find((table) => !table.title)?.unit;
   const rows = group.tables.reduce((sum, table) => sum + table.rows.length, 0);
   const made = h(
     "div",
     { class: "group", "data-many": many, "data-long": rows > TALL },
-    h("span", { class: "wager", "aria-hidden": "true" }, group.label),
+    h(
+      "span",
+      { class: "wager", "aria-hidden": "true", "data-initials": initialsOf(group.label) },
+      group.label,
+      unit ? h("small", {}, ` ${unit}`) : null,
+    ),
     h("div", { class: "circles" }),
     h(
       "div",
@@ -296,7 +314,12 @@ export const oddsOf = (group, named = false) =>
     h(
       "table",
       { class: "odds" },
-      h("caption", {}, captionOf(table, named ? group.label : "") || group.label),
+      // Under its own spot a table needs no name of its own.
+      h(
+        "caption",
+        { class: !named && !table.title && "unseen" },
+        captionOf(table, named ? group.label : "") || group.label,
+      ),
       h(
         "tbody",
         {},
@@ -337,7 +360,12 @@ export function lineRow(line, book) {
     { "data-sign": Math.sign(net) },
     h("span", {}, line.label),
     h("b", {}, net ? signed(net) : line.outcome),
-    h("small", {}, line.because, line.because ? " " : "", cite(book, line.clause, line.ruling)),
+    h(
+      "small",
+      {},
+      line.because ? `${sentence(line.because)} ` : "",
+      cite(book, line.clause, line.ruling),
+    ),
   );
 }
 
