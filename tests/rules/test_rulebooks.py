@@ -89,8 +89,8 @@ RULINGS = {
     FLORIDA: COMMON | numbered("F", 7) | {"C8", "S9"},
     LET_IT_RIDE: (COMMON - numbered("T", 3))
     | numbered("L", 9)
-    | {"M7", "M8", "M13", "M14", "M16", "M17", "M18", "M20", "M24"},
-    MARYLAND: COMMON | numbered("M", 20) | {"M24", "M26"},
+    | {"M7", "M8", "M13", "M14", "M16", "M17", "M18", "M20", "M21", "M24"},
+    MARYLAND: COMMON | numbered("M", 21) | {"M24", "M26"},
     SINGAPORE: COMMON | numbered("S", 9),
 }
 

@@ -12,8 +12,9 @@ from croupier.house.recall import check_kept
 from croupier.house.turn import Reply
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Posted, RulesOf
+from croupier.ledger.awards import Award
 from croupier.ledger.entries import at_stake
-from croupier.ledger.events import Bought, LedgerEvent
+from croupier.ledger.events import AwardProposed, Bought, LedgerEvent
 from croupier.ledger.found import player_at, round_found
 from croupier.ledger.scribe import Draft, Happened, Scribe
 from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, View, Work
@@ -91,6 +92,19 @@ class Cage:
     async def act(self, player: str, decide: Decide) -> None:
         """Decide something on what a player's purse holds, and wait until it is stored."""
         await answer_to(partial(self._ask, player, decide))
+
+    async def release(
+        self, award: Award, decide: Callable[[AwardProposed | None], LedgerEvent]
+    ) -> None:
+        """Decide about an award that is pending, given what is proposed about it."""
+
+        def decided() -> LedgerEvent:
+            if not self.books.balances().get(award.account):
+                message = "this award isn't waiting any more, or never was"
+                raise Refused("no_such_award", message, field="award")
+            return decide(self.scribe.auditor.awards.get(award.id))
+
+        await self.act(award.player, decided)
 
     def _ask(self, player: str, decide: Decide, reply: Reply) -> None:
         self._inbox.append(_Ask(player, decide, reply))

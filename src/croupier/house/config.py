@@ -43,6 +43,9 @@ class TableConfig:
     meters: Mapping[str, str] = field(default_factory=dict)
     """By meter, the name of one that this table shares with others."""
     validated_cents: int | None = None
+    """Awards of at least this sum wait for the floor; without one, none do."""
+    witnessed_cents: int | None = None
+    """Two people validate an award of at least this sum."""
 
     @property
     def table_set(self) -> TableSet:
@@ -50,8 +53,15 @@ class TableConfig:
         rules = self.rules
         meters = {id: name for id, name in self.meters.items() if id in rules.meters}
         given = plain(dict(self.selections))
-        validated = self.validated_cents
-        return TableSet(rules.rulebook, given, rules.digest, meters, validated, rules.things)
+        return TableSet(
+            rulebook=rules.rulebook,
+            selections=given,
+            digest=rules.digest,
+            meters=meters,
+            validated_cents=self.validated_cents,
+            things=rules.things,
+            witnessed_cents=self.witnessed_cents,
+        )
 
     def meter(self, id: str) -> str:
         """Return the name that a meter of the rules has in the ledger."""
@@ -106,6 +116,7 @@ class _Row(NamedTuple):
     bots: Count = 0
     practice: bool = False
     validated: Cents | None = None
+    witnessed: Cents | None = None
     things: tuple[Thing, ...] = ()
     timing: Annotated[Timing, table_of(_TIMES, make=_timing)] = Timing()
     meters: Mapping[str, _Id] = NOTHING
@@ -152,6 +163,7 @@ class _Tables:
             timing=row.timing,
             meters=row.meters,
             validated_cents=row.validated,
+            witnessed_cents=row.witnessed,
         )
 
     def _rules(self, row: _Row, at: Place) -> tuple[TableRules | None, TableRules | None]:

@@ -12,8 +12,15 @@ from croupier.fairness.cut import NO_CUT, check_event
 from croupier.fairness.events import Contributed, DeckCommitted
 from croupier.fairness.events import event_from as fairness_event_from
 from croupier.ledger.accounts import Account
+from croupier.ledger.awards import Award, awards_in, faults_of, proposals_after
 from croupier.ledger.entries import Entry, Posting, Setting, numbered, post
-from croupier.ledger.events import LedgerEvent, TableSet, ledger_event_from, moves_of
+from croupier.ledger.events import (
+    AwardProposed,
+    LedgerEvent,
+    TableSet,
+    ledger_event_from,
+    moves_of,
+)
 from croupier.ledger.journal import Record, StoredEvent, StreamFault, decode
 from croupier.money import format_micros
 from croupier.round.codec import event_from
@@ -63,7 +70,7 @@ class Posted(NamedTuple):
 class Auditor:
     """Replays one stream, event by event, and computes the entries of each."""
 
-    __slots__ = ("commitment", "cut", "posting", "rules", "rules_of", "setting", "stream")
+    __slots__ = ("awards", "commitment", "cut", "posting", "rules", "rules_of", "setting", "stream")
 
     def __init__(self, stream: str, rules_of: RulesOf) -> None:
         self.stream, self.rules_of = stream, rules_of
@@ -72,13 +79,15 @@ class Auditor:
         self.posting: Posting | None = None
         self.commitment: DeckCommitted | None = None
         self.cut = NO_CUT
+        self.awards: Mapping[str, AwardProposed] = {}
+        """What is proposed about awards, and waits for a second person."""
 
     def __copy__(self) -> "Auditor":
         """Return an independent copy at the same event; every command takes one."""
         twin = Auditor.__new__(Auditor)
         twin.stream, twin.rules_of, twin.setting = self.stream, self.rules_of, self.setting
         twin.rules, twin.posting = self.rules, self.posting
-        twin.commitment, twin.cut = self.commitment, self.cut
+        twin.commitment, twin.cut, twin.awards = self.commitment, self.cut, self.awards
         return twin
 
     def entries(self, record: Record) -> tuple[Entry, ...]:
@@ -128,6 +137,7 @@ class Auditor:
         """Return the entries of an event outside any round, by its number in the stream."""
         if isinstance(event, TableSet):
             self._set(event)
+        self.awards = proposals_after(self.awards, event)
         return numbered(f"{self.stream}#{number}", moves_of(event))
 
     def round_entries(self, event: Event, after: Round | None = None) -> tuple[Entry, ...]:
@@ -143,9 +153,11 @@ class Auditor:
 
     def _set(self, event: TableSet) -> None:
         self.rules = rules_set(event, self.rules_of)
-        self.setting = Setting(self.stream, event.meters, event.validated_cents)
+        sums = event.validated_cents, event.witnessed_cents
+        self.setting = Setting(self.stream, event.meters, *sums)
 
 
+RELEASING = ("AwardValidated", "AwardRejected")
 HANDLED = ("Received", "Confirmed", "Counted", "Secured")
 """The events that say what a person did with cards or devices."""
 
@@ -162,11 +174,28 @@ class Totals:
         self.count = 0
         self.by_machine = 0
         """How many acts of handling are the machine's."""
+        self.awards: dict[str, Award] = {}
+        """All awards that tables left pending."""
+        self.released: list[tuple[str, LedgerEvent]] = []
 
     def add(self, entry: Entry) -> None:
         self.count += 1
         self.micros[entry.debit] = self.micros.get(entry.debit, 0) - entry.micros
         self.micros[entry.credit] = self.micros.get(entry.credit, 0) + entry.micros
+
+    def note(self, auditor: "Auditor", record: Record, entries: Iterable[Entry]) -> None:
+        """Note the awards that an event leaves pending, and those that it releases."""
+        if record.of == "ledger" and record.event.get("type") in RELEASING:
+            at = f"{record.stream} event {record.number}"
+            self.released.append((at, ledger_event_from(record.event)))
+        if record.of == "round" and auditor.posting and auditor.setting.validated_cents is not None:
+            players = {n: box.player for n, box in auditor.posting.round.boxes.items()}
+            for award in awards_in(entries, players, auditor.setting.witnessed_cents):
+                self.awards[award.id] = award
+
+    def award_faults(self) -> Iterator[str]:
+        """Yield what is wrong with how awards were released."""
+        return faults_of(self.awards, self.released)
 
     def faults(self, stored: Mapping[Account, int]) -> Iterator[str]:
         """Yield the balances that differ from the sum of their entries."""
@@ -190,6 +219,7 @@ def audit_stream(
             record = decode(data)
             expected = auditor.entries(record)
             totals.by_machine += auditor.is_by_machine(record)
+            totals.note(auditor, record, expected)
         except (CroupierError, LookupError, TypeError, ValueError, AttributeError) as error:
             # A forged event may break anything in the engine, so catch every error.
             return StreamFault(stream, number, f"cannot have happened: {error}")

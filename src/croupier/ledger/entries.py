@@ -55,6 +55,8 @@ class Setting:
     """The meters of the rules that go by another name here, as shared ones do."""
     validated_cents: int | None = None
     """Awards from a meter of at least this sum wait for a floorperson."""
+    witnessed_cents: int | None = None
+    """Two people validate an award of at least this sum."""
 
     def meter(self, id: str) -> Account:
         return account("meter", self.meters.get(id, f"{self.table}/{id}"))

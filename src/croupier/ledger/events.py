@@ -1,7 +1,7 @@
 """Money and table events outside of rounds, and their entries."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from croupier.ledger.accounts import CAGE, HOUSE, account
 from croupier.ledger.entries import Move
@@ -22,11 +22,14 @@ class TableSet(NamedTuple):
     validated_cents: int | None = None
     things: tuple[Thing, ...] = ()
     """What people handle at the table; nothing at an automatic one."""
+    witnessed_cents: int | None = None
+    """Two people validate an award of at least this sum."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The fields that aren't written, so that automatic tables keep the bytes they had."""
-        return () if self.things else ("things",)
+        """The fields that aren't written, so that other tables keep the bytes they had."""
+        unset = {"things": not self.things, "witnessed_cents": self.witnessed_cents is None}
+        return tuple(name for name, is_unset in unset.items() if is_unset)
 
     @property
     def given(self) -> dict[str, object]:
@@ -61,6 +64,44 @@ class AwardValidated(NamedTuple):
     player: str
     micros: int
     by: str
+    approved_by: str = ""
+    """The second person, for an award that needs two."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The fields that aren't written, so that what one person may do keeps its bytes."""
+        return () if self.approved_by else ("approved_by",)
+
+
+class AwardProposed(NamedTuple):
+    """A floorperson proposed to validate or to reject an award, which takes a second person."""
+
+    award: str
+    does: Literal["validate", "reject"]
+    by: str
+    session: str
+    """The digest of the session that proposed it."""
+    why: str
+
+
+class AwardDeclined(NamedTuple):
+    """What was proposed about an award was declined, or withdrawn by the one who proposed it."""
+
+    award: str
+    by: str
+    why: str
+
+
+class AwardRejected(NamedTuple):
+    """Two people rejected an award: it is the meter's again, and the house has its reset back."""
+
+    award: str
+    meter: str
+    micros: int
+    reset_micros: int
+    by: str
+    approved_by: str
+    why: str
 
 
 class Restored(NamedTuple):
@@ -78,7 +119,8 @@ class SeatFreed(NamedTuple):
     by: str
 
 
-LedgerEvent = TableSet | Bought | CashedIn | MeterStarted | AwardValidated | Restored | SeatFreed
+AwardEvent = AwardValidated | AwardProposed | AwardDeclined | AwardRejected
+LedgerEvent = TableSet | Bought | CashedIn | MeterStarted | AwardEvent | Restored | SeatFreed
 _LEDGER_EVENT = reader_of(LedgerEvent)
 
 
@@ -99,5 +141,8 @@ def moves_of(event: LedgerEvent) -> Iterator[Move]:
             yield Move(HOUSE, account("meter", meter), amount, "start")
         case AwardValidated(award, player, amount):
             yield Move(account("pending", award), account("player", player), amount, "validated")
-        case TableSet() | Restored() | SeatFreed():
+        case AwardRejected(award, meter, amount, reset):
+            yield Move(account("pending", award), account("meter", meter), amount, "rejected")
+            yield Move(account("meter", meter), HOUSE, reset, "reset back")
+        case AwardProposed() | AwardDeclined() | TableSet() | Restored() | SeatFreed():
             pass

@@ -4,7 +4,9 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from croupier.errors import UserError
+from croupier.ledger.accounts import account
 from croupier.ledger.audit import Posted, RulesOf, Unlike, rules_set
+from croupier.ledger.awards import Award, awards_in
 from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.journal import Record, StoredEvent, decode
 from croupier.ledger.store import View
@@ -16,6 +18,9 @@ from croupier.round.file import Played
 from croupier.round.result import result_of
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
+
+AWARD_ENTRIES = 2
+"""An award has come, and perhaps gone."""
 
 
 class FoundRound(NamedTuple):
@@ -80,6 +85,24 @@ def player_at(view: View, round: str, seat: int) -> str:
     if not bets:
         raise UserError(f"nobody played at seat {seat} in {round}", field="ID")
     return str(bets[-1]["player"])
+
+
+def award_found(view: View, id: str, rules_of: RulesOf) -> Award:
+    """Return an award that a table left pending, by its round, seat and wager."""
+    of = account("pending", id)
+    rows = [row for row in view.history(of, limit=AWARD_ENTRIES) if row.entry.credit == of]
+    if not rows:
+        raise UserError(f"there is no award {id}", field="award")
+    first = rows[0]
+    found = round_found(view, id.rsplit("/", 2)[0], rules_of)
+    players = {n: box.player for n, box in found.played.round.boxes.items()}
+    entries = [
+        row.entry
+        for row in found.entries
+        if (row.stream, row.number) == (first.stream, first.number)
+    ]
+    awards = awards_in(entries, players, found.table.witnessed_cents)
+    return next(award for award in awards if award.id == id)
 
 
 def _table(view: View, digest: str, first: StoredEvent) -> TableSet:

@@ -216,3 +216,6 @@ def _audit(
     findings.note(faults, "every entry, by the rules that the journal names")
     if not faults:  # Balances add up only if every entry was read.
         findings.note(totals.faults(view.balances()), "every balance")
+        if totals.awards:
+            count = f"how {len(totals.released):,} of {len(totals.awards):,} awards"
+            findings.note(totals.award_faults(), f"{count} that waited for the floor were released")

@@ -28,7 +28,7 @@ from croupier.server.passing import nowhere
 from croupier.server.people import People
 from croupier.server.quotas import Quotas
 from croupier.server.reviews import Reviews
-from croupier.server.routes import access, health, staff, tables
+from croupier.server.routes import access, awards, health, staff, tables
 from croupier.server.staff import Staff
 
 
@@ -79,8 +79,8 @@ def make_app(
     pit.acts.listeners.append(people.hear)
     answer_errors(app)
     pages = table_pages.router, player_pages.router, staff_pages.router
-    routes = access.router, staff.router, health.router, tables.router, sockets.router
-    for router in (*routes, *pages):
+    routes = access.router, staff.router, awards.router, health.router, tables.router
+    for router in (*routes, sockets.router, *pages):
         app.include_router(router)
     desk = mount(app, folders)
     return app

@@ -34,6 +34,13 @@ OPERATORS = {
 APPOINTING = {
     *("GET /api/staff", "POST /api/proposals/{id}/approve", "POST /api/proposals/{id}/decline"),
 }
+AWARDS = {
+    "GET /api/awards": {"floor", "surveillance", "auditor"},
+    "POST /api/awards/validate": {"floor"},
+    "POST /api/awards/reject": {"floor"},
+    "POST /api/awards/approve": {"floor", "surveillance"},
+    "POST /api/awards/decline": {"floor", "surveillance"},
+}
 AUDITORS = {
     *("GET /api/ledger/balances", "GET /api/ledger/history/{name}", "GET /api/ledger/verify"),
 }
@@ -49,6 +56,10 @@ BODIES: dict[str, Any] = {
     "POST /api/staff": {"name": "New One Ash", "roles": ["dealer"]},
     "POST /api/proposals/{id}/approve": {"again": "x"},
     "POST /api/proposals/{id}/decline": {"why": "no"},
+    "POST /api/awards/validate": {"award": "x"},
+    "POST /api/awards/reject": {"award": "x", "why": "no"},
+    "POST /api/awards/approve": {"award": "x", "again": "x"},
+    "POST /api/awards/decline": {"award": "x", "why": "no"},
 }
 NO_PROPOSAL = "h-0123456789abcdef"
 HOSTILE = (
@@ -84,6 +95,7 @@ async def ask(who: Visitor, route: str, someone: str) -> httpx.Response:
 
 
 ALLOWED = {
+    **AWARDS,
     **{route: {"operator"} for route in OPERATORS},
     **{route: {"auditor"} for route in AUDITORS},
     **{route: {"operator", "auditor"} for route in APPOINTING},

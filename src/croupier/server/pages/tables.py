@@ -23,6 +23,7 @@ from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.render import document, page, query
 from croupier.server.registry import Person
 from croupier.server.routes.access import PersonSaid, Somebody, signed_in_of
+from croupier.server.routes.awards import waiting_awards
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter()
@@ -167,7 +168,9 @@ async def account_page(request: Request) -> Response:
         await pit.books.hear_of_purse(me.id)
     start = format_money(pit.config.guest_chips_cents)
     purse = format_money(pit.books.purse_cents(me.id)) if me else None
-    return page(request, "account", json="/account.json", me=me, purse=purse, start=start)
+    pending = await waiting_awards(pit, me.id) if me else []
+    values: dict[str, Any] = {"me": me, "purse": purse, "start": start, "pending": pending}
+    return page(request, "account", json="/account.json", **values)
 
 
 @router.get("/account.json")
@@ -177,7 +180,9 @@ async def account_json(request: Request) -> Response:
     me = await _me(request)
     purse = format_money(_pit(request).books.purse_cents(me.id)) if me else None
     person = PersonSaid.of(me).model_dump() if me else None
-    return document(request, {"person": person, "purse": purse})
+    pending = await waiting_awards(_pit(request), me.id) if me else []
+    awards = [{"award": one.award, "dollars": one.dollars} for one in pending]
+    return document(request, {"person": person, "purse": purse, "pending": awards})
 
 
 @router.get("/sign-in")

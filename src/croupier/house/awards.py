@@ -1,0 +1,80 @@
+"""What the floor may decide about an award that waits, and what a second person answers; pure.
+
+The book gives the validation to a floorperson or above (ruling M21). From the table's `witnessed`
+up it takes two people, and so does every rejection.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from croupier.errors import Refused
+from croupier.ledger.awards import Award
+from croupier.ledger.events import (
+    AwardDeclined,
+    AwardProposed,
+    AwardRejected,
+    AwardValidated,
+    LedgerEvent,
+)
+
+NOTHING_PROPOSED = "nothing is proposed about this award, or somebody has answered it"
+
+
+class Acting(NamedTuple):
+    """Somebody who decides about awards, and the session they do it in."""
+
+    person: str
+    session: str
+
+
+def check_away(award: Award, person: str, seated: Collection[str]) -> None:
+    """Refuse somebody whose award it is, or who plays at its table."""
+    if person == award.player or person in seated:
+        raise Refused("plays_here", "you can't decide about an award at a table where you play")
+
+
+def validated(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEvent:
+    """Pay the award, or propose to where it takes two people."""
+    _check_free(open)
+    if award.needs_two:
+        return AwardProposed(award.id, "validate", *by, "")
+    return AwardValidated(award.id, award.player, award.micros, by.person)
+
+
+def rejected(award: Award, open: AwardProposed | None, by: Acting, why: str) -> LedgerEvent:
+    """Propose to reject the award."""
+    _check_free(open)
+    return AwardProposed(award.id, "reject", *by, why)
+
+
+def approved(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEvent:
+    """Do what another person has proposed in another session."""
+    if open is None:
+        raise Refused("no_such_proposal", NOTHING_PROPOSED, field="award")
+    if by.person == open.by:
+        raise Refused("same_person", "another person has to approve what you proposed")
+    if by.session == open.session:
+        raise Refused("same_session", "it was proposed in this session; answer it in another one")
+    if open.does == "validate":
+        return AwardValidated(award.id, award.player, award.micros, open.by, by.person)
+    return AwardRejected(
+        award=award.id,
+        meter=award.meter,
+        micros=award.micros,
+        reset_micros=award.reset_micros,
+        by=open.by,
+        approved_by=by.person,
+        why=open.why,
+    )
+
+
+def declined(award: Award, open: AwardProposed | None, by: Acting, why: str) -> LedgerEvent:
+    """Decline what was proposed, or withdraw what one has proposed oneself."""
+    if open is None:
+        raise Refused("no_such_proposal", NOTHING_PROPOSED, field="award")
+    return AwardDeclined(award.id, by.person, why)
+
+
+def _check_free(open: AwardProposed | None) -> None:
+    if open is not None:
+        raise Refused("proposal_open", "a second person has to answer what is proposed first")
