@@ -174,6 +174,8 @@ class Code(StrEnum):
     # The people of a table
     NO_DEALER = "no_dealer", "Nobody deals at this table now."
     NOT_TAPPED_IN = "not_tapped_in", "Only people who have tapped in work at a table."
+    PLAYER_DECIDES = "player_decides", "The player is there, so nobody else decides."
+    TOO_MANY_TABLES = "too_many_tables", "The floorperson has as many tables as one may have."
     TAPPED_IN = "tapped_in", "The person works at this table already."
 
     # Acts that take two people

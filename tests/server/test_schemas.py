@@ -90,6 +90,9 @@ def test_a_round_is_told_as_the_schemas_say(book: str, tmp_path: Path) -> None:
         {"type": "bet", "id": "a", "seat": 3, "wager": "w", "cents": 500},
         {"type": "bet", "id": "a", "seat": 3, "wagers": {"w": 500}, "hand": None},
         {"type": "more_time", "id": "a"},
+        {"type": "tap_in", "id": "a", "post": "dealer"},
+        {"type": "act", "id": "a", "of": "round", "command": {"type": "Deal"}},
+        {"type": "approve", "id": "a", "proposal": "1", "again": "token"},
     ],
 )
 def test_messages_have_a_schema(message: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from croupier.gallery.scene import (
     patch_of,
     scene_of,
 )
+from croupier.gallery.sights import OF_STAFF, desk_frame, sees_desk
 from croupier.house.config import TableConfig
 from croupier.house.now import Now, Told
 from croupier.house.standing import Returned
@@ -87,6 +88,8 @@ class Gallery:
         if told.missed or _deals(told):
             for viewer in self.viewers:
                 self._send_own(viewer)
+        if now.standing.table.rules.things:
+            self._tell_desk(now)
         for act, *_ in told.stored:
             if act.returned is not None:
                 self._tell_returned(act.returned)
@@ -100,6 +103,14 @@ class Gallery:
     def _send_own(self, viewer: Viewer) -> None:
         if own := self.own(viewer.player):
             viewer.send(encode({"type": "own", "v": self._seen.now.number, "own": own}))
+
+    def _tell_desk(self, now: Now) -> None:
+        """Send those who work here what is on their desk."""
+        staff = [viewer for viewer in self.viewers if sees_desk(viewer.roles)]
+        if staff:
+            frame = desk_frame(now)
+            for viewer in staff:
+                viewer.send(frame)
 
     def _tell_returned(self, returned: Returned) -> None:
         """Tell a player that bets came back, and by which clause they could not stand."""
@@ -131,6 +142,8 @@ class Gallery:
         clock = now.notes.clock.countdown(self._wait_ms())
         tail = {"v": now.number, "own": self.own(player), "clock": clock}
         viewer.restart([encode({**message, **tail}), *(missed or ())])
+        if now.standing.table.rules.things and sees_desk(viewer.roles):
+            viewer.send(desk_frame(now))
         if missed is not None:
             # Changes without an event were not kept, and old news may have cleared own cards.
             unsaid = {key: scene[key] for key in UNSAID}
@@ -161,7 +174,7 @@ def _told_of(told: Told) -> list[dict[str, Any]]:
         first = draft.scribe.head.number - len(act.happened) + 1
         happened = zip(act.happened, draft.plain, strict=True)
         for number, ((of, event, *_), plain) in enumerate(happened, first):
-            if of == "ledger":
+            if of == "ledger" or isinstance(event, OF_STAFF):
                 events.append({"n": number})
                 continue
             one: dict[str, Any] = {"n": number, "of": of, "event": plain}

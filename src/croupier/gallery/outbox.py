@@ -90,6 +90,10 @@ class Viewer:
         self.player, self.name, self.session = player, name, session
         self.plays = plays
         """Whether they may do more than watch."""
+        self.roles: frozenset[str] = frozenset()
+        """The roles in which they work for the house."""
+        self.answering: asyncio.Future[None] | None = None
+        """An answer that waits for a check outside of the table."""
         self.expiry: asyncio.TimerHandle | None = None
         self.looking: asyncio.Task[None] | None = None
         """The look at whether the session has really ended, when its time is over."""

@@ -15,7 +15,7 @@ from croupier.house import dealer, players
 from croupier.house.clock import Clock, Wait
 from croupier.house.log import log, log_crash
 from croupier.house.now import Now, Told
-from croupier.house.standing import Act
+from croupier.house.standing import Act, staked_meters
 from croupier.house.table import Table
 from croupier.house.turn import OVERTAKEN, Perform
 from croupier.ledger.store import NOT_ENOUGH, Unavailable
@@ -108,8 +108,7 @@ class AutomaticDealer:
         if await table.set_rules():
             return
         await self._clear_away()
-        era = f"{books.era}-" if books.era else ""
-        id = f"{table.id}-{era}{table.rounds + 1}"
+        id = table.next_round
 
         def open_round(act: Act) -> None:
             time = books.clocks.time()
@@ -169,18 +168,9 @@ class AutomaticDealer:
 
     async def _settle(self, wait: Wait) -> None:
         """Settle at what the meters show inside the transaction that pays from them."""
-        names = self._staked_meters()
+        ids = staked_meters(self.table.place.standing)
+        names = tuple(self.table.config.meter(id) for id in ids)
         await self.table.act(lambda act: dealer.settle(act, act.readings), meters=names, wait=wait)
-
-    def _staked_meters(self) -> tuple[str, ...]:
-        """Return the meters that a wager of the open round is made on."""
-        standing = self.table.place.standing
-        round, rules = standing.in_play, standing.table.rules
-        if round is None or round.void:
-            return ()
-        staked = {spot for box in round.boxes.values() for spot in box.stakes}
-        ids = [i for i, m in rules.meters.items() if staked & {*rules.spots.get(m.wager, ())}]
-        return tuple(self.table.config.meter(id) for id in ids)
 
     def _deck(self) -> Committed:
         if self.table.deck is None:

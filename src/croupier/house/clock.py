@@ -108,7 +108,12 @@ class Notes(NamedTuple):
 
 
 def next_wait(standing: Standing, timing: Timing, company: Company) -> Wait | None:
-    """Return what the dealer does next, or None where only players can move the table on."""
+    """Return what the dealer does next, or None where only people can move the table on.
+
+    A dealer who is a person has no clock: how long something takes is their courtesy.
+    """
+    if standing.table.rules.things:
+        return None
     round = standing.in_play
     if round is None:
         return _between(standing, timing, company)

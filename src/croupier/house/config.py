@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Any, NamedTuple
 
@@ -24,6 +24,7 @@ from croupier.rules.words import plain
 SECONDS_MAX = 3600
 CHIPS = 1000
 TABLES_MAX = 500
+FLOOR_TABLES = 6
 RESERVED = frozenset({str(CAGE), RESTORES})
 """Names of journal streams that belong to the house; a table has a stream of its own name."""
 
@@ -46,6 +47,8 @@ class TableConfig:
     """Awards of at least this sum wait for the floor; without one, none do."""
     witnessed_cents: int | None = None
     """Two people validate an award of at least this sum."""
+    floor_tables: int = FLOOR_TABLES
+    """How many tables one floorperson may have."""
 
     @property
     def table_set(self) -> TableSet:
@@ -102,7 +105,7 @@ def _timing(**seconds: Decimal) -> Timing:
 
 
 _TIMES = {name.removesuffix("_ms"): _Seconds for name in Timing._fields}
-_FILE = Annotated[Any, table_of({"guest_chips": Cents, "table": Any})]
+_FILE = Annotated[Any, table_of({"guest_chips": Cents, "floor_tables": Count, "table": Any})]
 
 
 class _Row(NamedTuple):
@@ -139,6 +142,8 @@ class _Tables:
         found = [self._table(row, ("table", i)) for i, row in enumerate(rows)]
         self._check_ids(rows)
         self._check_shared(found)
+        floors = top.get("floor_tables", FLOOR_TABLES)
+        found = [replace(table, floor_tables=floors) if table else None for table in found]
         return Config(tuple(filter(None, found)), top.get("guest_chips", CHIPS * 100))
 
     def _table(self, raw: Any, at: Place) -> TableConfig | None:

@@ -92,14 +92,14 @@ def play_of(standing: Standing, committed: Committed) -> Play:
     return Play(standing.round, faces, lambda position: committed.salt(at(position)))
 
 
-def choose_for(act: Act, seat: int, committed: Committed, *, rich: bool) -> None:
+def choose_for(act: Act, seat: int, committed: Committed, *, rich: bool, by: str = CLOCK) -> None:
     """Choose for a player by the posted rule; unless `rich`, only what costs nothing more."""
     round = act.round
     option = bots.choose(round, seat, play_of(act.standing, committed).known_to(seat))
     step = round.step
     if not rich and step and step.option[option].places:
         option = next(name for name, other in step.option.items() if not other.places)
-    act.in_round(in_round.Choose(seat, option, CLOCK))
+    act.in_round(in_round.Choose(seat, option, by))
 
 
 def take_down(act: Act, seat: int) -> None:

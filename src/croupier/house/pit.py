@@ -191,6 +191,7 @@ class Pit:
         number = table.number
         if self.tenure.is_shared:
             await self.books.hear_of(self._accounts(table))
+        table.floors_of = partial(self._floors_of, config.id)
         dealer = None if "dealer" in config.rules.things else AutomaticDealer(table)
         await table.start()
         table.note_open(open=table.id not in self._stopped)
@@ -205,6 +206,11 @@ class Pit:
             whose = {"table": table.id, "node": self.tenure.name, "epoch": epoch}
             log("table_opened", **whose, number=number)
         self.on_open(table)
+
+    def _floors_of(self, but: str, person: str) -> int:
+        """Return how many other tables of this process have somebody as their floorperson."""
+        crews = [t.place.standing.table.crew for id, t in self.tables.items() if id != but]
+        return sum(crew.floor == person for crew in crews)
 
     def _accounts(self, table: Table) -> list[Account]:
         """Return the accounts that a table shows: its players' and its meters'."""

@@ -29,6 +29,8 @@ class Asking(NamedTuple):
 
 def perform(act: Act, message: said.Command, asking: Asking) -> None:
     """Do what a player asks, or refuse it."""
+    if act.standing.table.rules.things:
+        act.who = (asking.player,)
     if not isinstance(message, said.Sit | said.Contribute | said.Reveal):
         check_seat(act.standing, message.seat, asking.player)
     match message:

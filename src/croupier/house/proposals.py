@@ -25,6 +25,7 @@ from croupier.table.codec import command_from as table_command_from
 from croupier.table.commands import Command as TableCommand
 from croupier.table.commands import DeckFate, Of, Preview, Time
 from croupier.table.crew import Role, Who
+from croupier.table.events import TappedIn
 
 _PLAIN = reader_of(Mapping[str, object])
 
@@ -43,7 +44,8 @@ class Proposable(NamedTuple):
 
 
 def proposable(of: Of, plain: Mapping[str, Any]) -> Proposable:
-    """Read a command from plain data."""
+    """Read a command from plain data, with tuples where JSON has lists."""
+    plain = _with_lists(plain)
     match of:
         case "round":
             return Proposable(of, round_command_from(plain))
@@ -51,6 +53,12 @@ def proposable(of: Of, plain: Mapping[str, Any]) -> Proposable:
             return Proposable(of, table_command_from(plain))
         case "ledger":
             return Proposable(of, ledger_event_from(plain))
+
+
+def _with_lists(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _with_lists(item) for key, item in value.items()}
+    return [*map(_with_lists, value)] if isinstance(value, tuple | list) else value
 
 
 def do(act: Act, what: Proposable) -> None:
@@ -111,6 +119,8 @@ def two_people(standing: Standing, events: Iterable[object]) -> TwoPeople:
             witnessed = round is not None and _progressive_turned(round)
             approve: Role = "surveillance" if witnessed else "floor"
             return TwoPeople(("dealer", "floor"), (approve,), stands=True)
+        if isinstance(event, TappedIn) and event.agreed:
+            return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
     return ALONE
 
 

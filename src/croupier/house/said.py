@@ -1,4 +1,4 @@
-"""What a player says to a table: one message each, under an id that its sender chose.
+"""What players and those who work at a table say to it: messages, each with its sender's id.
 
 The same id with the same body is the same command, however often it is sent.
 """
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from croupier.round.state import NOTHING
+from croupier.table.commands import Of
+from croupier.table.crew import Post
 
 
 class Sit(NamedTuple):
@@ -101,6 +103,69 @@ class Ping(NamedTuple):
     id: str
 
 
+class TapIn(NamedTuple):
+    """Take a post at a table with a dealer."""
+
+    id: str
+    post: Post
+
+
+class TapOut(NamedTuple):
+    """Leave a post."""
+
+    id: str
+
+
+class Act(NamedTuple):
+    """Give a command of the round or the table, as plain data with its type."""
+
+    id: str
+    of: Of
+    command: Mapping[str, object]
+
+
+class Propose(NamedTuple):
+    """Propose a command that a second person has to approve."""
+
+    id: str
+    of: Of
+    command: Mapping[str, object]
+    why: str = ""
+
+
+class Approve(NamedTuple):
+    """Approve a proposal; `again` is the token for the password given again."""
+
+    id: str
+    proposal: str
+    again: str = ""
+
+
+class Withdraw(NamedTuple):
+    """Take a proposal of one's own back."""
+
+    id: str
+    proposal: str
+
+
+class Decline(NamedTuple):
+    """Refuse to approve a proposal."""
+
+    id: str
+    proposal: str
+    why: str = ""
+
+
+class Preview(NamedTuple):
+    """Ask what a command would do; nothing happens."""
+
+    id: str
+    of: Of
+    command: Mapping[str, object]
+
+
+StaffCommand = TapIn | TapOut | Act | Propose | Approve | Withdraw | Decline
+"""Messages of people who work at a table."""
 Command = Sit | Leave | Bet | TakeDown | Choose | Bank | Pass | Contribute | Reveal
 """Messages that come to events."""
-Message = Command | Ready | MoreTime | Ping
+Message = Command | StaffCommand | Preview | Ready | MoreTime | Ping

@@ -179,3 +179,12 @@ class Act:
 def seats_of(standing: Standing, player: str) -> tuple[int, ...]:
     """Return a player's seats."""
     return tuple(sorted(s for s, who in standing.table.seats.items() if who == player))
+
+
+def staked_meters(standing: Standing) -> tuple[str, ...]:
+    """Return the meters, by their ids in the rules, that a wager of the open round is made on."""
+    round, rules = standing.in_play, standing.table.rules
+    if round is None or round.void:
+        return ()
+    staked = {spot for box in round.boxes.values() for spot in box.stakes}
+    return tuple(i for i, m in rules.meters.items() if staked & {*rules.spots.get(m.wager, ())})

@@ -5,13 +5,13 @@ publishes it and replies. Nothing else changes where the table stands, so there 
 looks on is not the table's business: listeners are told what it knows now, and what happened.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from croupier.errors import CroupierError, Refused
+from croupier.errors import Bug, CroupierError, Refused
 from croupier.fairness.commitment import Commitment, Committed
 from croupier.fairness.seal import unseal
-from croupier.house import dealer, players, said
+from croupier.house import console, dealer, players, said
 from croupier.house.books import Books, answer_to
 from croupier.house.clock import Company, Notes, Wait, needs_deck, next_wait
 from croupier.house.config import TableConfig
@@ -20,12 +20,13 @@ from croupier.house.keeping import KEEP_EVERY, Recalled, to_keep
 from croupier.house.log import log_crash
 from croupier.house.now import NOTHING_HAPPENED, Listen, Now, Told
 from croupier.house.recall import missed_by
-from croupier.house.standing import Act, new_standing
+from croupier.house.standing import Act, new_standing, staked_meters
 from croupier.house.turn import Ask, CommandId, Perform, Place, Reply, Stored, Turn
 from croupier.ledger.events import MeterStarted
 from croupier.ledger.store import Answer, NotOwner, Request, Result
 from croupier.money import micros
 from croupier.round.events import Dealt
+from croupier.table.commands import Preview
 
 MORE_TIMES_MAX = 10
 METER_OUT = "its meter is out of operation; you can make the other wagers"
@@ -43,6 +44,8 @@ class Table:
         self.deck: Committed | None = None
         self.notes = Notes()
         self.listeners: list[Listen] = []
+        self.floors_of: Callable[[str], int] = lambda _: 0
+        """Tells of how many other tables somebody is the floorperson."""
         self.unsure = False
         """Whether something failed and may have been stored all the same."""
         self._heard = Heard()
@@ -57,6 +60,12 @@ class Table:
     def number(self) -> int:
         """The number of the last event."""
         return self.place.scribe.head.number
+
+    @property
+    def next_round(self) -> str:
+        """The id of the next round."""
+        era = f"{self.books.era}-" if self.books.era else ""
+        return f"{self.id}-{era}{self.rounds + 1}"
 
     def current(self) -> Now:
         """Return everything there is to know."""
@@ -107,11 +116,53 @@ class Table:
                 reply(self._heard.keep(id, self.number))
             case said.Ping():
                 reply(Answer("", self.number))
+            case said.Preview() | said.TapIn() | said.TapOut() | said.Act() | said.Propose():
+                raise Bug("a player doesn't work at the table")
+            case said.Approve() | said.Withdraw() | said.Decline():
+                raise Bug("a player doesn't work at the table")
             case _:
                 purse = partial(self.books.purse_cents, player)
                 asking = players.Asking(player, self.config, purse, self.closed_wagers)
                 perform = partial(players.perform, message=message, asking=asking)
                 self.ask(Ask(perform, reply, id))
+
+    def hear_staff(
+        self,
+        who: tuple[str, frozenset[str]],
+        message: said.StaffCommand,
+        digest: bytes,
+        *,
+        reply: Reply,
+    ) -> None:
+        """Do what somebody asks who works here, given as a person and their roles."""
+        metered = isinstance(message, said.Act) and message.command.get("type") == "Settle"
+        ids = staked_meters(self.place.standing) if metered else ()
+
+        def perform(act: Act) -> None:
+            console.perform(act, message, self.asking(who))
+
+        names = tuple(self.config.meter(id) for id in ids)
+        self.ask(Ask(perform, reply, CommandId(f"{who[0]}/{message.id}", digest), names))
+
+    def preview(self, who: tuple[str, frozenset[str]], message: said.Preview) -> Preview:
+        """Return what a command would do now; nothing happens."""
+        return console.preview_of(self.place.standing, message, self.asking(who))
+
+    def asking(self, who: tuple[str, frozenset[str]]) -> console.Asking:
+        """Return somebody who works here, with what decides besides the table's standing."""
+        person, roles = who
+        return console.Asking(
+            person,
+            roles,
+            self.config,
+            self.books.clocks.time(),
+            self.books.chance,
+            self.deck,
+            self.next_round,
+            self.meters,
+            frozenset(self.notes.company.present),
+            self.floors_of(person),
+        )
 
     # ------------------------------------------------------------ notes
 

@@ -1,4 +1,4 @@
-"""Reads the messages that players send over a table's socket.
+"""Reads the messages that players and staff send over a table's socket.
 
 A message is a JSON object with a `type` and an `id` chosen by the sender. The same id with the same
 body is the same command, however often it is sent.
@@ -16,6 +16,7 @@ from croupier.house import said
 from croupier.reading import read
 from croupier.reading.json import parse_message
 
+WHY_MAX = 200
 _ID = re.compile(r"[!-~]{1,64}")
 
 
@@ -30,6 +31,14 @@ _TYPES: dict[str, type[said.Message]] = {
     "pass": said.Pass,
     "contribute": said.Contribute,
     "reveal": said.Reveal,
+    "tap_in": said.TapIn,
+    "tap_out": said.TapOut,
+    "act": said.Act,
+    "propose": said.Propose,
+    "approve": said.Approve,
+    "withdraw": said.Withdraw,
+    "decline": said.Decline,
+    "preview": said.Preview,
     "more_time": said.MoreTime,
     "ping": said.Ping,
 }
@@ -55,6 +64,8 @@ def message_from(text: str | bytes) -> tuple[said.Message, bytes]:
             check_hash(message.hash)
         case said.Reveal():
             check_value(message.value)
+        case said.Propose() | said.Decline() if len(message.why) > WHY_MAX:
+            raise ParseError(f"must have at most {WHY_MAX} characters", field="why")
     return message, sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).digest()
 
 

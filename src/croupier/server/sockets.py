@@ -8,11 +8,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 
+from croupier.errors import Refused
 from croupier.gallery.galleries import ENDED, MOVED, Galleries
 from croupier.gallery.outbox import Viewer
 from croupier.house.table import Table
-from croupier.ledger.roles import PLAYER
+from croupier.ledger.roles import PLAYER, STAFF
 from croupier.ledger.store import Unavailable
+from croupier.server import registry
 from croupier.server.people import People
 from croupier.server.talk import Talk
 from croupier.server.wire import EXTENSION, Wire
@@ -82,6 +84,7 @@ async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
     person = one.person
     plays = PLAYER in person.roles
     viewer = Viewer(person.id, person.name, session=one.session, plays=plays)
+    viewer.roles = person.roles & STAFF
     _expire(people, viewer, one.ends_ms)
     return viewer
 
@@ -110,8 +113,18 @@ async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:
     state = websocket.app.state
     address = websocket.client.host if websocket.client else ""
     allowance = state.quotas.allowance(viewer.player or "", address) if state.quotas else None
-    talk = Talk(table, viewer, wire, rate=state.messages, allowance=allowance)
+    check = partial(_check_again, state.people, viewer) if viewer.roles else None
+    rate = state.messages
+    talk = Talk(table, viewer, wire, rate=rate, allowance=allowance, check_again=check)
     await converse(websocket, viewer, talk.hear, put=state.galleries.mail.put)
+
+
+async def _check_again(people: People, viewer: Viewer, token: str) -> None:
+    """Refuse a session whose password was not given just now."""
+    one = await people.read(lambda rows: registry.signed_in(rows, viewer.session, people.now_ms()))
+    if one is None:
+        raise Refused("not_signed_in", "sign in first")
+    await people.use_again(one, token)
 
 
 async def converse(

@@ -1,16 +1,19 @@
 """One socket's conversation: messages in order, each answered before the next is taken."""
 
+import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
 from croupier.errors import Refused, UserError
 from croupier.gallery.frames import encode, refused
 from croupier.gallery.galleries import MOVED
 from croupier.gallery.outbox import Viewer
 from croupier.house.log import log, log_crash
-from croupier.house.said import Command, Ping
+from croupier.house.said import Approve, Command, Ping, Preview, StaffCommand
 from croupier.house.table import Table
 from croupier.ledger.store import NOT_ENOUGH, Answer, NotOwner, Result, Unavailable, Unsure
+from croupier.round.codec import to_plain
 from croupier.server.limits import Bucket, Rate
 from croupier.server.messages import id_in, message_from
 from croupier.server.quotas import Allowance
@@ -26,6 +29,8 @@ EMPTY_PURSE = Refused(NOT_ENOUGH, "you don't have enough chips", field="purse")
 TOO_FAST = Refused("too_many", "you are sending messages too fast; slow down")
 UNAVAILABLE = Refused("unavailable", "the ledger is unavailable; try again in a moment")
 
+CheckAgain = Callable[[str], Awaitable[None]]
+"""Refuses a token for the password given again that is used up, too old or another session's."""
 Said = str | BaseException
 """The frame that answers a message, or the error that prevented one."""
 
@@ -41,8 +46,10 @@ class Talk:
         *,
         rate: Rate,
         allowance: Allowance | None = None,
+        check_again: CheckAgain | None = None,
     ) -> None:
         self.table, self.viewer, self.wire = table, viewer, wire
+        self._check_again = check_again
         self._allowance = allowance
         self._bucket, self._over = Bucket(rate), 0
         self._unanswered: deque[str | bytes] = deque()
@@ -74,7 +81,14 @@ class Talk:
             return  # The socket is being closed.
         if self._bucket.take():
             self.waits = True
-            answer(self.table, viewer, text, reply=self._answered, allowance=self._allowance)
+            answer(
+                self.table,
+                viewer,
+                text,
+                reply=self._answered,
+                allowance=self._allowance,
+                check_again=self._check_again,
+            )
             return
         self._over += 1
         viewer.send(refused(id_in(text), TOO_FAST))
@@ -102,6 +116,7 @@ def answer(
     *,
     reply: Callable[[Said], None],
     allowance: Allowance | None = None,
+    check_again: CheckAgain | None = None,
 ) -> None:
     """Do what a message asks, within the sender's allowance; reply at once, or when stored."""
     try:
@@ -111,6 +126,12 @@ def answer(
             return
         if viewer.player is None:
             raise Refused("not_signed_in", "sign in to play; spectators can only watch")
+        if isinstance(message, StaffCommand | Preview):
+            if allowance:
+                allowance.take()
+            staff = _Staff(table, viewer, reply, check_again)
+            staff.answer(message, digest)
+            return
         if not viewer.plays:
             raise Refused("not_allowed", "your account doesn't have the role player; it can watch")
         if allowance and isinstance(message, Command):
@@ -125,6 +146,47 @@ def answer(
         reply(refused(id_in(text), error))
     except Exception as error:
         reply(error)
+
+
+class _Staff(NamedTuple):
+    """Somebody with a role of the house, who asks something of a table."""
+
+    table: Table
+    viewer: Viewer
+    reply: Callable[[Said], None]
+    check_again: CheckAgain | None
+
+    def answer(self, message: StaffCommand | Preview, digest: bytes) -> None:
+        """Do what is asked, or say what it would do; an approval needs the password again."""
+        viewer = self.viewer
+        if not viewer.roles:
+            raise Refused("not_allowed", "only people who work for the house may do that")
+        who = viewer.player or "", viewer.roles
+        if isinstance(message, Preview):
+            found = to_plain(self.table.preview(who, message))
+            del found["type"]
+            self.reply(encode({"type": "previewed", "id": message.id, "preview": found}))
+        elif isinstance(message, Approve) and self.check_again is not None:
+            viewer.answering = asyncio.ensure_future(self._approve(message, digest))
+        else:
+            self._hear(message, digest)
+
+    async def _approve(self, message: Approve, digest: bytes) -> None:
+        try:
+            if self.check_again is not None:
+                await self.check_again(message.again)
+            self._hear(message, digest)
+        except UserError as error:
+            self.reply(refused(message.id, error))
+        except Exception as error:
+            self.reply(error)
+
+    def _hear(self, message: StaffCommand, digest: bytes) -> None:
+        def stored(result: Result) -> None:
+            self.reply(frame_of(message.id, result))
+
+        who = self.viewer.player or "", self.viewer.roles
+        self.table.hear_staff(who, message, digest, reply=stored)
 
 
 def done(id: str, number: int) -> str:

@@ -1,0 +1,233 @@
+"""What the people who work at a table may ask of it: dealer, clerk, floor, surveillance.
+
+A command arrives as the round and the table know it. What chance, time and meters decide is filled
+in here: cards come from the deck that was committed to, never from a message.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import NamedTuple, assert_never
+
+from croupier.errors import Bug, Refused
+from croupier.fairness.commitment import Committed
+from croupier.house import dealer, proposals, said
+from croupier.house.config import TableConfig
+from croupier.house.dealer import Chance
+from croupier.house.proposals import Proposable, proposable
+from croupier.house.standing import Act, Standing
+from croupier.round import commands as in_round
+from croupier.round.settling import hidden_from, next_seat
+from croupier.round.state import Round
+from croupier.table import commands as at_table
+from croupier.table.commands import EndRound, Preview, Time
+from croupier.table.crew import PERSON, ROLE_FOR, Post, Role, Who, check_post
+
+MAY: Mapping[type, tuple[Post, ...]] = {
+    at_table.StartRound: ("dealer", "floor"),
+    in_round.TakeDown: ("dealer", "floor"),
+    in_round.CloseBets: ("dealer", "floor"),
+    in_round.Deal: ("dealer", "floor"),
+    in_round.Show: ("dealer", "floor"),
+    in_round.Choose: ("dealer", "floor"),
+    in_round.Settle: ("dealer", "floor"),
+    in_round.Close: ("dealer", "floor"),
+    in_round.Confirm: ("dealer", "floor"),
+    in_round.Declare: ("dealer", "floor"),
+    at_table.Confirm: ("dealer", "floor"),
+}
+"""The commands that people give at a table, and from which posts. All others are refused."""
+ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
+"""The roles in which somebody answers a proposal, the most particular first."""
+
+
+class Asking(NamedTuple):
+    """Who asks, in which roles, and what decides besides the table's standing."""
+
+    person: str
+    roles: frozenset[str]
+    config: TableConfig
+    time: Time
+    chance: Chance
+    deck: Committed | None
+    """The cards of the round in play."""
+    round: str
+    """The id of the next round."""
+    meters: Callable[[], Mapping[str, int]]
+    present: frozenset[str] = frozenset()
+    floors: int = 0
+    """How many other tables they are the floorperson of."""
+
+
+def perform(act: Act, message: said.StaffCommand, asking: Asking) -> None:
+    """Do what somebody who works here asks, or refuse it."""
+    match message:
+        case said.TapIn(_, post):
+            _tap_in(act, post, asking)
+        case said.TapOut():
+            act.who = (asking.person,)
+            act.at_table(at_table.TapOut(asking.person))
+        case said.Act(_, of, command):
+            _act(act, proposable(of, command), asking)
+        case said.Propose(_, of, command, why):
+            what, by = proposable(of, command), _working(act, asking)
+            _check_may(act, what, asking)
+            proposals.propose(act, what, why, by=by, time=asking.time)
+        case said.Approve(_, proposal):
+            _check_handover(act.standing, proposal, asking)
+            by = _answering(act.standing, proposal, asking)
+            proposals.approve(act, proposal, by=by, time=asking.time)
+        case said.Withdraw(_, proposal):
+            act.who = (asking.person,)
+            act.at_table(at_table.Withdraw(proposal, _working(act, asking)))
+        case said.Decline(_, proposal, why):
+            act.who = (asking.person,)
+            by = _answering(act.standing, proposal, asking)
+            act.at_table(at_table.Decline(proposal, by, why))
+        case _:
+            assert_never(message)
+
+
+def preview_of(standing: Standing, message: said.Preview, asking: Asking) -> Preview:
+    """Return what a command would do now, or refuse it as it would be refused."""
+    act, what = Act(standing), proposable(message.of, message.command)
+    _check_may(act, what, asking)
+    return proposals.preview(standing, what)
+
+
+# ---------------------------------------------------------------- the crew
+
+
+def _tap_in(act: Act, post: Post, asking: Asking) -> None:
+    """Take a post; where somebody has it, propose a handover, which they or the floor approve."""
+    if ROLE_FOR[post] not in asking.roles:
+        raise Refused("not_allowed", f"your account doesn't have the role {ROLE_FOR[post]}")
+    if post == "floor" and asking.floors >= asking.config.floor_tables:
+        message = f"you have {asking.floors} tables already; tap out at one of them first"
+        raise Refused("too_many_tables", message, field="post")
+    there, round = act.standing.table.crew.at(post), act.standing.in_play
+    tap = at_table.TapIn(asking.person, post, there)
+    if not there:
+        act.who = (asking.person,)
+        act.at_table(tap)
+        return
+    if post == "dealer" and round and round.at > 0:
+        message = "the dealer hands over before 'no more bets', or after the round"
+        raise Refused("round_open", message, field="post")
+    by = Who(asking.person, ROLE_FOR[post])
+    proposals.propose(act, Proposable("table", tap), "handover", by=by, time=asking.time)
+
+
+def _check_handover(standing: Standing, id: str, asking: Asking) -> None:
+    """Let only the person whose post is taken over, or the floor, agree to a handover."""
+    for proposal in standing.table.proposals:
+        if proposal.id == id and proposal.kind == at_table.TapIn.__name__:
+            crew = standing.table.crew
+            if asking.person not in (proposal.command["agreed"], crew.floor):
+                message = "the person who is relieved, or the floorperson, agrees to it"
+                raise Refused("wrong_person", message, field="id")
+
+
+def _working(act: Act, asking: Asking) -> Who:
+    """Return somebody who works at this table, in the role of their post."""
+    post = act.standing.table.crew.post_of(asking.person)
+    if post is None:
+        waiting = [one.by for one in act.standing.table.proposals]
+        for by in waiting:
+            if by.person == asking.person:
+                return by
+        raise Refused("not_tapped_in", "tap in before you work at this table")
+    return Who(asking.person, ROLE_FOR[post])
+
+
+def _answering(standing: Standing, id: str, asking: Asking) -> Who:
+    """Return somebody who answers a proposal, in a role that it asks for if they have one."""
+    wanted = [one.preview.approve for one in standing.table.proposals if one.id == id]
+    mine = [role for role in ANSWERING if role in asking.roles]
+    asked = [role for role in mine if wanted and role in wanted[0]]
+    if not mine:
+        raise Refused("not_allowed", "your account has no role that answers proposals")
+    return Who(asking.person, (asked or mine)[0])
+
+
+def _check_may(act: Act, what: Proposable, asking: Asking) -> Post:
+    posts = MAY.get(type(what.command))
+    if posts is None:
+        message = f"nobody gives the command {type(what.command).__name__} at this table"
+        raise Refused("not_allowed", message, field="command")
+    return check_post(act.standing.table.crew, asking.person, posts)
+
+
+# ---------------------------------------------------------------- acts
+
+
+def _act(act: Act, what: Proposable, asking: Asking) -> None:
+    post, command = _check_may(act, what, asking), what.command
+    act.who = (asking.person,)
+    match command:
+        case at_table.StartRound():
+            _check_dealer(act)
+            time, meters, chance = asking.time, asking.meters(), asking.chance
+            dealer.open_round(act, asking.round, time=time, meters=meters, chance=chance)
+        case in_round.Deal():
+            dealer.deal(act, _deck(act, asking), time=asking.time)
+        case in_round.Show():
+            _show(act, _deck(act, asking))
+        case in_round.Choose(seat, _, _):
+            _choose(act, seat, asking)
+        case in_round.Settle():
+            if command.seat is None:
+                raise Refused("no_such_seat", "name the seat to settle", field="seat")
+            act.in_round(replace(command, meters=dict(act.readings)))
+        case in_round.Close():
+            act.in_round(command)
+            act.at_table(EndRound.of(act.round, act.standing.declared))
+        case in_round.Confirm():
+            act.in_round(replace(command, by=PERSON[post]))
+        case in_round.TakeDown() | in_round.CloseBets():
+            act.in_round(command)
+        case in_round.Declare():
+            proposals.check_alone(act.standing, what)
+            act.in_round(command)
+        case at_table.Confirm():
+            act.at_table(replace(command, by=PERSON[post]))
+        case _:
+            raise Bug(f"nothing is done about {type(command).__name__}")
+
+
+def _check_dealer(act: Act) -> None:
+    if not act.standing.table.crew.dealer:
+        raise Refused("no_dealer", "no round starts before a dealer has tapped in")
+
+
+def _show(act: Act, deck: Committed) -> None:
+    """Turn up the cards that are due: at the settlement, those that the next seat needs."""
+    due = shown_next(act.round)
+    shown = dealer.play_of(act.standing, deck).due()
+    faces = [face for face in shown.faces if face.position in due] if shown else []
+    if not faces:
+        clause = act.round.step.clause if act.round.step else None
+        raise Refused("not_due", "no card is to be turned up now", clause=clause)
+    act.in_round(in_round.Show(tuple(faces)))
+
+
+def shown_next(round: Round) -> tuple[int, ...]:
+    """Return the positions that a dealer turns up next."""
+    seat = next_seat(round) if round.stage and round.stage.do == "settle" else None
+    return round.due if seat is None else hidden_from(round, seat)
+
+
+def _choose(act: Act, seat: int, asking: Asking) -> None:
+    """Apply the posted choice for a player whose screen is gone; anybody else decides alone."""
+    box = act.round.boxes.get(seat)
+    if box and box.player in asking.present:
+        raise Refused("player_decides", f"the player at seat {seat} is there and decides")
+    dealer.choose_for(act, seat, _deck(act, asking), rich=True, by="dealer")
+
+
+def _deck(act: Act, asking: Asking) -> Committed:
+    """Return the deck of the round in play; an act that comes with another round's is too late."""
+    if act.standing.in_play is None:
+        raise Refused("no_round", "no round is open")
+    if asking.deck is None or asking.deck.commitment.round != act.round.id:
+        raise Refused("overtaken", "the table has moved on")
+    return asking.deck

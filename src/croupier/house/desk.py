@@ -1,0 +1,165 @@
+"""What the people who work at a table see on their desk: the next step, what else may be done.
+
+Everything comes from the book's data and the table's standing. No hidden card is in it.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from croupier.errors import Refused
+from croupier.house.console import shown_next
+from croupier.house.standing import Standing
+from croupier.round import commands as in_round
+from croupier.round.codec import to_plain
+from croupier.round.irregularity import check_time
+from croupier.round.settling import next_seat
+from croupier.round.state import Duty, Round
+from croupier.rules.game import Consequence
+from croupier.rules.table_rules import TableRules, fits, is_there
+from croupier.rules.vocabulary import Act
+from croupier.table import commands as at_table
+from croupier.table.commands import Of, Time
+from croupier.table.prompts import due
+from croupier.table.state import bank_order
+
+_DOES: dict[Act | None, in_round.Command] = {
+    "first card": in_round.Deal(),
+    "show": in_round.Show(()),
+}
+"""The commands that are the confirmation of a clause."""
+NO_TIME = Time(0, 0)
+
+
+class Step(NamedTuple):
+    """What comes next: who does it, by which clause, and the command; or who is awaited."""
+
+    says: str
+    by: tuple[str, ...]
+    clause: str = ""
+    of: Of = "round"
+    command: in_round.Command | at_table.Command | None = None
+    """None where nobody at the desk can go on."""
+
+    def as_json(self) -> dict[str, Any]:
+        command = to_plain(self.command) if self.command is not None else None
+        by = [*self.by]
+        said = {"says": self.says, "by": by, "clause": self.clause or None}
+        return {**said, "of": self.of, "command": command}
+
+
+def next_step(standing: Standing) -> Step:
+    """Return the one thing to do next."""
+    table, round = standing.table, standing.in_play
+    if not table.crew.dealer:
+        return Step("A dealer has to tap in.", ("dealer",))
+    for proposal in table.proposals:
+        if proposal.preview.voids:
+            says = "The round waits for an answer: is it void?"
+            return Step(says, proposal.preview.approve, proposal.preview.clause)
+    for duty in due(table):
+        number = int(duty.about.removeprefix("deck ")) if duty.about.startswith("deck ") else 0
+        confirm = at_table.Confirm(number, duty.clause, duty.by[0])
+        return _kept(table.rules, duty, "table", confirm)
+    return _between(standing) if round is None else _in_round(round)
+
+
+def _kept(
+    rules: TableRules, duty: Duty, of: Of, command: in_round.Command | at_table.Command
+) -> Step:
+    """Return the step that keeps a clause."""
+    return Step(rules.clauses[duty.clause].says, duty.by[:1], duty.clause, of, command)
+
+
+def _between(standing: Standing) -> Step:
+    table, rules = standing.table, standing.table.rules
+    if len(table.seats) < rules.table.seats_min:
+        return Step("Players have to sit down.", ("player",), rules.table.clause)
+    if rules.banked_by == "player" and table.banker is None:
+        order = bank_order(table)
+        says = f"Seat {order[0]} may bank." if order else "Nobody can bank."
+        return Step(says, ("player",), rules.bank.clause)
+    says, clause = "Open the round.", rules.sequence[0][1].clause
+    return Step(says, ("dealer",), clause, "table", at_table.StartRound("", NO_TIME))
+
+
+def _in_round(round: Round) -> Step:
+    rules, stage = round.rules, round.stage
+    clause = stage.step.clause if stage else ""
+    if round.void:
+        return Step(
+            "The round is void: return everything.",
+            ("dealer",),
+            round.void.clause,
+            command=in_round.Close(),
+        )
+    if round.todo:
+        duty = round.todo[0]
+        confirm = in_round.Confirm(duty.clause, duty.by[0], duty.about)
+        return _kept(rules, duty, "round", _DOES.get(rules.clauses[duty.clause].act, confirm))
+    match stage.do if stage else None:
+        case "bets" if round.boxes:
+            return Step("No more bets.", ("dealer",), clause, command=in_round.CloseBets())
+        case "bets":
+            return Step("Players place their bets.", ("player",), clause)
+        case "deal":
+            return Step("Deal.", ("dealer",), clause, command=in_round.Deal())
+    if shown_next(round):
+        return Step("Turn the cards up.", ("dealer",), clause, command=in_round.Show(()))
+    if round.asked:
+        return Step(f"Seat {round.asked[0]} decides.", ("player",), clause)
+    seat = next_seat(round)
+    if seat is None:
+        return Step("Close the round.", ("dealer",), clause, command=in_round.Close())
+    return Step(f"Settle seat {seat}.", ("dealer",), clause, command=in_round.Settle(seat=seat))
+
+
+def irregularities(round: Round) -> Iterator[dict[str, Any]]:
+    """Yield what can be declared at this moment, with the facts that it takes."""
+    rules = round.rules
+    for kind, one in rules.irregularities.items():
+        if round.void or not fits(one.if_, rules.selections):
+            continue
+        if is_there(one.needs, rules.things) and _is_time(round, kind, one.rows[0]):
+            cited = one.rows[0].clause or one.rows[0].ruling
+            yield {"kind": kind, "says": one.says, "takes": [*one.takes], "clause": cited}
+
+
+def _is_time(round: Round, kind: str, row: Consequence) -> bool:
+    try:
+        check_time(round, kind, row)
+    except Refused:
+        return False
+    return True
+
+
+def desk_of(standing: Standing) -> dict[str, Any]:
+    """Return the desk as plain data; it is the same for everybody who works here."""
+    table, round = standing.table, standing.in_play
+    todo = (*due(table), *(round.todo if round else ()))
+    clauses = table.rules.clauses
+    duties = [
+        {"clause": d.clause, "about": d.about, "by": [*d.by], "says": clauses[d.clause].says}
+        for d in todo
+    ]
+    courtesy = []
+    if round and round.asked and not round.due and not round.void:
+        courtesy = [to_plain(in_round.Choose(round.asked[0], "", "dealer"))]
+    return {
+        "next": next_step(standing).as_json(),
+        "acts": courtesy,
+        "duties": duties,
+        "irregularities": [*irregularities(round)] if round else [],
+        "crew": table.crew._asdict(),
+        "proposals": [
+            {
+                "id": one.id,
+                "of": one.of,
+                "command": dict(one.command),
+                "why": one.why,
+                "by": one.by.person,
+                "since_s": one.time.wall_s,
+                "preview": to_plain(one.preview),
+            }
+            for one in table.proposals
+        ],
+    }

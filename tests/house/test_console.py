@@ -1,0 +1,274 @@
+"""A dealer and a floorperson who know only the desk's next step play rounds of every book."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.cards import DECK, parse_cards
+from croupier.errors import Refused
+from croupier.gallery.outbox import Viewer
+from croupier.house import dealer as house_dealer
+from croupier.house.recall import recall
+from croupier.ledger.journal import decode
+from tests.house.floor import OpenPit, answered, bet_all, one_table, play, rules_of, seated
+from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
+from tests.schemas.checking import faults
+
+SELECTIONS = {
+    MARYLAND: 'progressive = "A"',
+    LET_IT_RIDE: 'progressive = "A"\nprogressive_rate = "0.2"\nprogressive_reset = 1000',
+    SINGAPORE: 'progressive_rate = "0.3"\nprogressive_reset = 1000',
+}
+LATER: tuple[dict[str, Any], ...] = (
+    {"type": "CloseBets"},
+    {"type": "Deal"},
+    {"type": "Show", "faces": []},
+    {"type": "Settle", "seat": 1},
+    {"type": "Settle", "seat": 2},
+    {"type": "Settle", "seat": 3},
+    {"type": "Close"},
+)
+"""What a dealer might press at the wrong moment."""
+
+
+class Staff:
+    """Somebody who works at a table, and what lies on their desk."""
+
+    def __init__(self, pit: OpenPit, person: str, *roles: str) -> None:
+        self.pit, self.table, self.number = pit, pit.tables["t"], 0
+        self.viewer = Viewer(person, person, plays=False)
+        self.viewer.roles = frozenset(roles)
+        self.desk: dict[str, Any] = {}
+        pit.galleries.welcome(self.viewer, "t")
+
+    async def say(self, type: str, **fields: Any) -> dict[str, Any]:
+        """Say something and return the answer, or raise the refusal."""
+        self.number += 1
+        text = json.dumps({"type": type, "id": f"s{self.number}", **fields})
+        frame: dict[str, Any] = json.loads(await answered(self.table, self.viewer, text))
+        assert faults("frame", frame) == []
+        if frame["type"] == "refused":
+            raise Refused(frame["code"], frame["message"], clause=frame["clause"])
+        return frame
+
+    async def do(self, command: dict[str, Any], of: str = "round") -> None:
+        await self.say("act", of=of, command=command)
+
+    async def look(self) -> dict[str, Any]:
+        """Read the last desk that arrived."""
+        while self.viewer.waiting:
+            for text in await self.viewer.frames():
+                frame = json.loads(text)
+                assert faults("frame", frame) == []
+                self.desk = frame["desk"] if frame["type"] == "desk" else self.desk
+        return self.desk
+
+
+async def crew(pit: OpenPit) -> tuple[Staff, Staff]:
+    dealer, floor = Staff(pit, "d1", "dealer"), Staff(pit, "f1", "floor")
+    await dealer.say("tap_in", post="dealer")
+    await floor.say("tap_in", post="floor")
+    return dealer, floor
+
+
+def attended(id: str) -> Any:
+    return one_table(id, SELECTIONS.get(id, ""), more='things = ["dealer"]')
+
+
+async def refusal(saying: Any) -> Refused:
+    with pytest.raises(Refused) as refused:
+        await saying
+    return refused.value
+
+
+async def players_move(pit: OpenPit, players: list[Any], step: dict[str, Any]) -> None:
+    """Let the players do what the desk waits for."""
+    scene = pit.scene()
+    if turn := scene["bank_turn"] if scene["phase"] not in ("bets", "decide") else None:
+        await players[turn - 1].ask("bank", seat=turn, funds=500_00)
+    elif scene["phase"] == "bets":
+        for seat, player in enumerate(players, 1):
+            if not scene["banker"] or scene["banker"]["seat"] != seat:
+                await bet_all(player, seat)
+    else:
+        seat = scene["asked"]
+        option = scene["choices"][0]["option"]
+        await players[seat - 1].ask("choose", seat=seat, option=option)
+
+
+@each_book
+def test_rounds_are_played_by_the_next_step_alone(id: str, tmp_path: Path) -> None:
+    refusals: Counter[str] = Counter()
+
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1, 2, 3)
+        dealer, floor = await crew(pit)
+        for _ in range(3):
+            await one_round(pit, players, dealer, floor)
+        records = await pit.books.read(lambda v: [decode(r.data) for r in v.stream("t")])
+        handled = [r for r in records if r.of in ("round", "table") and not r.who]
+        assert handled == [], "somebody did each of these"
+        again = await pit.books.read(
+            lambda view: recall(view, "t", rules_of)  # A kill, and another process.
+        )
+        assert again.standing == pit.tables["t"].place.standing
+
+    async def one_round(pit: OpenPit, players: list[Any], dealer: Staff, floor: Staff) -> None:
+        before = pit.tables["t"].rounds
+        for _ in range(200):
+            step = (await dealer.look())["next"]
+            round = pit.tables["t"].place.standing.in_play
+            if round is None and pit.tables["t"].rounds > before:
+                return
+            if step["command"] is None:
+                await players_move(pit, players, step)
+                continue
+            number = pit.tables["t"].number
+            for command in LATER:
+                if command["type"] != step["command"]["type"] and round is not None:
+                    why = await refusal(dealer.do(command))
+                    refusals[why.code] += 1
+                    assert pit.tables["t"].number == number, (command, step)
+            right, wrong = (floor, dealer) if step["by"] == ["floorperson"] else (dealer, floor)
+            if step["command"]["type"] == "Confirm":
+                why = await refusal(wrong.do(step["command"], step["of"]))
+                assert (why.code, why.clause) == ("wrong_person", step["clause"])
+            await right.do(step["command"], step["of"])
+        raise AssertionError(f"the round doesn't end: {step}")
+
+    play(tmp_path, attended(id), scenario)
+    assert refusals["wrong_step"] > 0 and refusals["not_yet"] > 0
+
+
+def test_a_progressive_hand_waits_for_the_floor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    royal = parse_cards("As Ks Qs")
+    deck = [card for card in DECK if card not in royal]
+    # One player and the dealer get their cards in turn, so these are all the player's.
+    arranged = (royal[0], deck[0], royal[1], deck[1], royal[2], *deck[2:])
+    three = (*royal, *deck)
+    monkeypatch.setattr(house_dealer, "cut", lambda cards, _: cards)
+    paid: list[str] = []
+
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1)
+        dealer, floor = await crew(pit)
+        for _ in range(40):
+            step = (await dealer.look())["next"]
+            if pit.tables["t"].rounds and not pit.tables["t"].place.standing.in_play:
+                break
+            if step["command"] is None:
+                await players_move(pit, players, step)
+            elif step["clause"] == "11.D(7)(c)":
+                assert step["by"] == ["floorperson"]
+                settle = {"type": "Settle", "seat": 1}
+                why = await refusal(dealer.do(settle))
+                assert (why.code, why.clause) == ("prompt_open", "11.D(7)(c)")
+                why = await refusal(dealer.do(step["command"]))
+                assert (why.code, why.clause) == ("wrong_person", "11.D(7)(c)")
+                await floor.do(step["command"])
+                paid.append(step["clause"])
+            else:
+                await dealer.do(step["command"], step["of"])
+
+    for number, cards in enumerate((arranged, three)):
+        monkeypatch.setattr(house_dealer, "shuffled", lambda _, cards=cards: cards)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        play(folder, attended(MARYLAND), scenario)
+    assert paid == ["11.D(7)(c)"]
+
+
+def test_a_void_is_previewed_proposed_and_approved_over_the_desk(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1, 2)
+        dealer, floor = await crew(pit)
+        for _ in range(20):
+            step = (await dealer.look())["next"]
+            if pit.scene()["phase"] == "decide":
+                break
+            if step["command"] is None:
+                await players_move(pit, players, step)
+            else:
+                await dealer.do(step["command"], step["of"])
+        assert [one["kind"] for one in dealer.desk["irregularities"]] == ["misdeal"]
+        misdeal = {"of": "round", "command": {"type": "Declare", "kind": "misdeal", "facts": {}}}
+        assert (await refusal(dealer.say("act", **misdeal))).code == "needs_approval"
+        told = (await dealer.say("preview", **misdeal))["preview"]
+        assert (told["voids"], told["approve"], told["ruling"]) == (True, ["floor"], "C8")
+        await dealer.say("propose", why="two cards", **misdeal)
+        assert (await dealer.look())["next"]["by"] == ["floor"]
+        assert (await refusal(dealer.say("approve", proposal="1"))).code == "same_person"
+        (request,) = (await floor.look())["proposals"]
+        assert request["preview"]["returns"] == told["returns"]
+        await floor.say("approve", proposal="1")
+        step = (await dealer.look())["next"]
+        assert step["command"]["type"] == "Close"
+        await dealer.do(step["command"])
+        assert pit.scene()["void"]
+        assert pit.books.purse_cents("p1") == pit.books.purse_cents("p2") == 1_000_00
+
+    play(tmp_path, attended(CALIFORNIA), scenario)
+
+
+def test_a_handover_is_agreed_to_by_the_dealer_who_is_relieved(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        await seated(pit, 1)
+        dealer, _ = await crew(pit)
+        relief = Staff(pit, "d2", "dealer")
+        assert (await refusal(relief.do({"type": "Deal"}))).code == "not_tapped_in"
+        await relief.say("tap_in", post="dealer")
+        assert (await dealer.look())["crew"]["dealer"] == "d1"
+        other = Staff(pit, "d3", "dealer")
+        assert (await refusal(other.say("approve", proposal="1"))).code == "wrong_person"
+        await dealer.say("approve", proposal="1")
+        assert (await relief.look())["crew"]["dealer"] == "d2"
+        assert (await refusal(dealer.do({"type": "Deal"}))).code == "not_tapped_in"
+
+    play(tmp_path, attended(MARYLAND), scenario)
+
+
+def test_a_role_is_checked_at_the_tap_and_a_player_has_no_desk(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        (player,) = await seated(pit, 1)
+        dealer, floor = await crew(pit)
+        eye = Staff(pit, "s1", "surveillance")
+        assert (await eye.look())["crew"]["dealer"] == "d1"
+        assert (await refusal(eye.say("tap_in", post="dealer"))).code == "not_allowed"
+        assert (await refusal(eye.do({"type": "Deal"}))).code == "not_tapped_in"
+        assert (await refusal(player.ask("tap_in", post="dealer"))).code == "not_allowed"
+        command = {"type": "Shuffle", "deck": 1}
+        assert (await refusal(dealer.do(command, "table"))).code == "not_allowed"
+        await player.look()
+        assert not any(frame["type"] == "desk" for frame in player.frames)
+        told = [one for f in player.frames for one in f.get("events", ()) if "event" in one]
+        assert not any(one["event"]["type"] == "TappedIn" for one in told)
+        floor_tables = pit.tables["t"].config.floor_tables
+        pit.tables["t"].floors_of = lambda _: floor_tables
+        await floor.say("tap_out")
+        assert (await refusal(floor.say("tap_in", post="floor"))).code == "too_many_tables"
+
+    play(tmp_path, attended(MARYLAND), scenario)
+
+
+def test_only_the_posted_choice_is_made_for_a_player_who_is_gone(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1)
+        dealer, _ = await crew(pit)
+        while pit.scene()["phase"] != "decide":
+            step = (await dealer.look())["next"]
+            if step["command"] is None:
+                await players_move(pit, players, step)
+            else:
+                await dealer.do(step["command"], step["of"])
+        (act,) = (await dealer.look())["acts"]
+        assert (await refusal(dealer.do(act))).code == "player_decides"
+        pit.galleries.farewell(players[0].viewer, "t")
+        await dealer.do(act)
+        assert pit.scene()["phase"] != "decide"
+
+    play(tmp_path, attended(MARYLAND), scenario)
