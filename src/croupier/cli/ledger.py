@@ -136,6 +136,7 @@ def verify(
                 "entries": found.entries,
                 "checkpoints": found.checkpoints,
                 "confirmed_by_machine": found.by_machine,
+                "voids": {table: one.as_json() for table, one in found.voids.items()},
                 "heads": heads,
                 "proved": [*found.proved],
                 "unproved": [*found.unproved],
@@ -156,6 +157,12 @@ def verify(
         if found.by_machine:
             acts = counted(found.by_machine, "confirmation", "confirmations")
             print_lines(f"{acts} of procedure came from the machine, not from a person")
+        for table, one in found.voids.items():
+            if one.counts:
+                void = sum(count for _, count in one.rows(called_off=False))
+                off = sum(count for _, count in one.rows(called_off=True))
+                rounds = counted(one.rounds, "round", "rounds")
+                print_lines(f"{table}: {rounds}, {void} void by the book, {off} called off")
     if not found.verifies:
         raise typer.Exit(1)
 

@@ -14,9 +14,11 @@ from croupier.ledger.checkpoints import Checkpoint, is_change_signed, is_signed,
 from croupier.ledger.derived import Findings, Opens, Standings, check_derived, read_register
 from croupier.ledger.journal import Head, StreamFault, verify_stream
 from croupier.ledger.store import View
+from croupier.ledger.voids import Voids
 from croupier.money import format_micros
 
 KEY_CHARS = 16
+NO_VOIDS: Mapping[str, Voids] = {}
 KEPT = "where each table stood when that was last kept"
 UNSIGNED = (
     "that the history wasn't rewritten: no checkpoint signs it, and hashes alone can be made anew"
@@ -38,6 +40,8 @@ class Verified(NamedTuple):
     by_machine: int = 0
     """How many acts of handling cards older automatic tables recorded, though no person did them.
     """
+    voids: Mapping[str, Voids] = NO_VOIDS
+    """The public counts of void rounds, recomputed table by table."""
 
     @property
     def verifies(self) -> bool:
@@ -79,7 +83,10 @@ def verify(
     valid = _signed(kept, register, anchor, findings)
     findings.note(broken, "the hash chain of every stream, from its first event")
     totals = Totals()
+    voids: dict[str, Voids] = {}
     if not broken:
+        counted = {stream: Voids().after(view.stream(stream)) for stream in found}
+        voids = {stream: one for stream, one in counted.items() if one.rounds}
         _tell_signed(view, found, valid, anchor, findings)
         if rules_of is not None:
             _audit(view, found, rules_of, totals=totals, findings=findings)
@@ -100,6 +107,7 @@ def verify(
         proved=tuple(findings.proved),
         unproved=tuple(findings.unproved),
         by_machine=totals.by_machine,
+        voids=voids,
     )
 
 

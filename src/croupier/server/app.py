@@ -30,6 +30,7 @@ from croupier.server.quotas import Quotas
 from croupier.server.reviews import Reviews
 from croupier.server.routes import access, awards, health, staff, tables
 from croupier.server.staff import Staff
+from croupier.server.voids import VoidCounts
 
 
 def make_app(
@@ -72,6 +73,7 @@ def make_app(
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)
     app.state.quotas, app.state.staff = quotas, Staff(people)
+    app.state.voids = VoidCounts(pit)
     app.state.everywhere = nowhere
     people.on_ended = galleries.end
     people.on_named = galleries.name

@@ -19,6 +19,7 @@ from tests.server.attacks.states import Walk
 PUBLIC = {
     *("POST /api/guest", "POST /api/sign-up", "POST /api/sign-in", "GET /operator", "GET /api/me"),
     *("POST /api/sign-out", "GET /api/tables", "GET /api/tables/{id}"),
+    "GET /api/tables/{id}/voids",
     *("GET /healthz", "GET /readyz", "GET /metrics", "POST /api/staff/enter"),
 }
 SIGNED_IN = {

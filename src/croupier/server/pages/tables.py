@@ -24,6 +24,7 @@ from croupier.server.pages.render import document, page, query
 from croupier.server.registry import Person
 from croupier.server.routes.access import PersonSaid, Somebody, signed_in_of
 from croupier.server.routes.awards import waiting_awards
+from croupier.server.voids import VoidCounts
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter()
@@ -55,13 +56,21 @@ async def _rows(request: Request) -> list[dict[str, Any]]:
     edges = await run_in_threadpool(lambda: [_edge(_desk(request), t.config.rules) for t in tables])
     galleries: Galleries = request.app.state.galleries
     rows = [
-        _row(table, galleries) | {"edge": edge} for table, edge in zip(tables, edges, strict=True)
+        _row(table, galleries) | {"edge": edge, "voids": await _voids_of(request, table.id)}
+        for table, edge in zip(tables, edges, strict=True)
     ]
     scope = {**request.scope, "path": LOBBY}
     for lobby in await request.app.state.everywhere(scope):
         rows += orjson.loads(lobby)["tables"]
     order = {id: at for at, id in enumerate(_pit(request).configs)}
     return sorted(rows, key=lambda row: order.get(row["table"], len(order)))
+
+
+async def _voids_of(request: Request, id: str) -> dict[str, int]:
+    """Return how many rounds were void, of how many."""
+    found = await _voids(request, id)
+    counts = {name: sum(one["count"] for one in found[name]) for name in ("voids", "called_off")}
+    return {"rounds": found["rounds"], **counts}
 
 
 def _row(table: Table, galleries: Galleries) -> dict[str, Any]:
@@ -133,6 +142,28 @@ async def table_json(request: Request, id: str) -> Response:
     clock = table.notes.clock.countdown(table.books.clocks.wait_ms())
     seen = {"v": table.number, "felt": galleries[id].felt, "scene": galleries.scene(id)}
     return document(request, {**seen, "clock": clock})
+
+
+@router.get("/tables/{id}/voids.json")
+async def voids_json(request: Request, id: str) -> Response:
+    """Return how many rounds came to nothing, and why."""
+    if id not in _pit(request).tables:
+        raise Refused("not_found", "there is no table of this name")
+    return document(request, await _voids(request, id))
+
+
+@router.get("/tables/{id}/voids")
+async def voids_page(request: Request, id: str) -> Response:
+    """Show how many rounds came to nothing, and why."""
+    if id not in _pit(request).tables:
+        raise Refused("not_found", "there is no table of this name")
+    felt, found = request.app.state.galleries[id].felt, await _voids(request, id)
+    return page(request, "voids", json=f"/tables/{id}/voids.json", felt=felt, found=found)
+
+
+async def _voids(request: Request, id: str) -> dict[str, Any]:
+    counts: VoidCounts = request.app.state.voids
+    return (await counts.of(id)).as_json()
 
 
 @router.get("/tables/{id}")

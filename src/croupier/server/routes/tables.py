@@ -26,6 +26,7 @@ from croupier.server.routes.access import (
     spend,
 )
 from croupier.server.strict import Body, StrictRoute
+from croupier.server.voids import VoidCounts
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 HISTORY_MAX = 200
@@ -77,6 +78,26 @@ class TableSeen(BaseModel):
     scene: dict[str, Any]
     own: dict[str, str]
     clock: dict[str, Any] | None
+
+
+class VoidRow(BaseModel):
+    clause: str | None
+    ruling: str | None
+    cause: str
+    dealt: bool
+    """Whether the first card had been dealt."""
+    count: int
+    per_1000: str
+
+
+class VoidsSaid(BaseModel):
+    table: str
+    rounds: int
+    voids: list[VoidRow]
+    called_off: list[VoidRow]
+    """What the system called off, apart from the book's voids."""
+    proposed: int
+    declined: int
 
 
 class Purse(BaseModel):
@@ -165,6 +186,15 @@ async def table(request: Request, id: TableId) -> TableSeen:
     own = gallery.own(one.person.id if one else None)
     clock = found.notes.clock.countdown(found.books.clocks.wait_ms())
     return TableSeen(v=found.number, felt=gallery.felt, scene=scene, own=own, clock=clock)
+
+
+@router.get("/api/tables/{id}/voids")
+async def voids(request: Request, id: TableId) -> VoidsSaid:
+    """Count the rounds that came to nothing, by clause and cause."""
+    if id not in pit_of(request).tables:
+        raise Refused("no_such_table", "there is no such table", field="id")
+    counts: VoidCounts = request.app.state.voids
+    return VoidsSaid(table=id, **(await counts.of(id)).as_json())
 
 
 @router.get("/api/purse")

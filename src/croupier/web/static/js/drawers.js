@@ -80,6 +80,8 @@ export function rules(felt, odds) {
       " · ",
       link(odds, "Odds of every wager"),
       " · ",
+      link(`/tables/${felt.table}/voids`, "Void rounds"),
+      " · ",
       link(`/tables/${felt.table}/text`, "This table as text"),
     ),
     h("p", { class: "hint" }, "Play chips have no value and cannot be bought or cashed in."),

@@ -1,0 +1,76 @@
+"""The public count of rounds that came to nothing, by clause and cause."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from croupier.house import dealer
+from croupier.ledger.voids import VoidKind, Voids
+from tests.rules.books import MARYLAND
+from tests.server.attacks.houses import House, open_house, table_toml
+
+
+async def bet(house: House) -> None:
+    ann = await house.person("Ann Ash")
+    line = await ann.line("maryland")
+    await line.do("sit", seat=1)
+    await house.until_phase("maryland", "bets")
+    await line.do("bet", seat=1, wagers={"ante": 500})
+    await line.do("ready", seat=1)
+    await house.until_phase("maryland", "decide")
+
+
+def test_a_round_that_is_called_off_is_counted_apart_and_verify_counts_the_same(
+    tmp_path: Path,
+) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+            http = house.visitor().http
+            before = (await http.get("/api/tables/maryland/voids")).json()
+            assert (before["rounds"], before["called_off"]) == (0, [])
+            await bet(house)
+            table = house.table("maryland")
+            await table.act(lambda act: dealer.call_off(act, "interrupted", "the power failed"))
+            said = (await http.get("/api/tables/maryland/voids")).json()
+            [row] = said["called_off"]
+            assert said["voids"] == [] and said["rounds"] == 1
+            assert (row["clause"], row["ruling"], row["cause"]) == (None, "T6", "interrupted")
+            assert (row["dealt"], row["count"], row["per_1000"]) == (True, 1, "1000.00")
+            page = (await http.get("/tables/maryland/voids")).text
+            assert "after the first card" in page and "T6" in page
+            assert (await http.get("/tables/maryland/voids.json")).json()["rounds"] == 1
+            lobby = (await http.get("/lobby.json")).json()["tables"][0]["voids"]
+            assert lobby == {"rounds": 1, "voids": 0, "called_off": 1}
+            assert "1 of 1" in (await http.get("/")).text
+            found = (await house.verified()).voids["maryland"]
+            assert found.as_json() == {k: v for k, v in said.items() if k != "table"}
+            missing = await http.get("/api/tables/nowhere/voids")
+            assert missing.status_code == 404
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("events", "counted"),
+    [
+        (["Opened", "wrong", "Closed"], {("9.E", False): 1}),
+        (["Opened", "Dealt", "wrong", "Closed"], {("9.E", True): 1}),
+        (["Opened", "Dealt", "Closed", "Opened", "wrong", "Closed"], {("9.E", False): 1}),
+        (["Opened", "Dealt", "harmless", "Closed"], {}),
+    ],
+)
+def test_a_void_by_the_book_is_counted_before_and_after_the_deal(
+    events: list[str], counted: dict[tuple[str, bool], int]
+) -> None:
+    found, sums = Voids(), Counter[VoidKind]()
+    for word in events:
+        plain: dict[str, object] = {"type": word}
+        if word in ("wrong", "harmless"):
+            effects = ["void"] if word == "wrong" else ["discard"]
+            facts = {"kind": "wrong_number_of_cards", "effects": effects, "clause": "9.E"}
+            plain = {"type": "Declared", "ruling": None, **facts}
+        found = found._after("round", plain, sums)
+    assert {(kind.clause, kind.dealt): n for kind, n in sums.items()} == counted
+    assert found.rounds == events.count("Closed")
