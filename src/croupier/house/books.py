@@ -153,11 +153,11 @@ class Books:
         try:
             while self._rung:
                 if crowded:
-                    await asyncio.sleep(stored_s + TOGETHER_S - time.monotonic())
+                    await asyncio.sleep(stored_s + TOGETHER_S - self.clocks.wait_s())
                 boxes, self._rung = [*self._rung], {}
                 crowded = len(boxes) > 1
                 await self._visit(boxes)
-                stored_s = time.monotonic()
+                stored_s = self.clocks.wait_s()
         finally:
             self._turns = None
 
@@ -274,7 +274,7 @@ class Books:
             except Exception as error:
                 log_crash(error, table=stream)
 
-        self._threads.submit(keep)
+        asyncio.get_running_loop().run_in_executor(self._threads, keep)
 
     def lose(self, lost: Lost) -> None:
         """Store nothing from now on: the ledger is gone, or belongs to another server."""

@@ -1,0 +1,318 @@
+"""A whole house on one event loop: its processes, its players, the network, clocks and faults.
+
+Tables, dealers, books, galleries and conversations are the real ones, and so is the client. The
+database is in memory, time is made up, and one seed decides everything that happens.
+"""
+
+import asyncio
+import contextvars
+import json
+import logging
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from croupier.gallery.galleries import Galleries
+from croupier.house.books import Books, Clocks
+from croupier.house.config import Config, parse_config
+from croupier.house.pit import Pit
+from croupier.house.recall import wrong_standings
+from croupier.ledger import tenure
+from croupier.ledger.store import View
+from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.ledger.verify import verify
+from tests.server.durability.tables import BOOKS, METER, SHARED, rules_of
+from tests.whole.loop import PROCESS, Loop, Process
+from tests.whole.players import Connection, Player
+from tests.whole.store import Register, SharedStore, Tenancy
+
+KEY = bytes(range(32))
+CENTS = 10_000_00
+FAULT_EVERY_S = (10.0, 60.0)
+EPOCH_S = 1_700_000_000
+TIMING = "{ bets = 15, decide = 20, grace = 20, show = 1, pause = 4, bank = 15, round_min = 5 }"
+FAULTS = ("kill", "sleep", "cut", "slow", "commits", "clock", "drain")
+
+
+def house_of(tables: int) -> Config:
+    """Return a house with tables of every book in turn, at the pace of people."""
+    text, books = "guest_chips = 100000\n", [*BOOKS.values()]
+    for number in range(tables):
+        rulebook, selections = books[number % len(books)]
+        text += f'\n[[table]]\nid = "t{number + 1}"\nrulebook = "{rulebook}"\ntiming = {TIMING}\n'
+        if selections is SHARED:
+            text += f'meters = {{ progressive = "{METER}" }}\n'
+        text += f"[table.selections]\n{selections}\n"
+    return parse_config(text, rules_of)
+
+
+class Node:
+    """One process: its pit, over its way to the ledger."""
+
+    def __init__(self, world: "World", number: int) -> None:
+        self.world, self.number = world, number
+        self.process = Process(f"n{number}")
+        self.skew_s = world.rng.choice((0, 0, 3_600, -3_600))
+        self.connections: set[Connection] = set()
+        self.ready = False
+        context = contextvars.copy_context()
+        context.run(PROCESS.set, self.process)
+        self.task = asyncio.create_task(self._run(), context=context)
+
+    async def _run(self) -> None:
+        world, loop = self.world, self.world.loop
+        self.tenancy = Tenancy(world.register, self.process.name)
+        store = SharedStore(world.ledger, world.register, self.tenancy, fault=world.fault)
+        clocks = Clocks(lambda: EPOCH_S + loop.now_s + self.skew_s, loop.time, loop.time)
+        self.books = Books(store, KEY, clocks=clocks, entropy=world.entropy)
+        self.pit = Pit(world.config, self.books, rules_of)
+        self.galleries = Galleries(self.pit)
+        self.pit.on_open, self.pit.on_close = self._opened, self.galleries.drop
+        self.books.on_purse = self.galleries.tell_purse
+        renewing = asyncio.create_task(self._renew())
+        await self.pit.start()
+        self.ready = True
+        await renewing
+
+    def _opened(self, table: Any) -> None:
+        self.world.reached["taken up"] += 1
+        self.galleries.add(table)
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(tenure.TTL_MS / tenure.RENEWALS / 1000)
+            await self.world.loop.run_in_executor(None, self.tenancy.renew)
+
+
+@dataclass
+class Outcome:
+    """What came of a simulated house."""
+
+    seed: str
+    digest: str
+    findings: list[str]
+    simulated_s: float
+    took_s: float
+    acknowledged: int
+    frames: int
+    reached: Counter[str] = field(repr=False)
+
+    def __str__(self) -> str:
+        faults = {name: self.reached[f"fault {name}"] for name in FAULTS}
+        return (
+            f"seed {self.seed}: {self.simulated_s / 3600:.2f} h in {self.took_s:.1f} s "
+            f"(x {self.simulated_s / self.took_s:.0f}), {self.acknowledged:,} acknowledged, "
+            f"{self.frames:,} frames, {len(self.reached)} states reached, faults {faults}, "
+            f"{self.reached['taken up']} times a table was taken up, "
+            f"{len(self.findings)} findings {self.findings[:3]}, {self.digest[:16]}"
+        )
+
+
+class World:
+    """Everything there is, from one seed."""
+
+    def __init__(
+        self, loop: Loop, config: Config, seed: str, *, faults: tuple[str, ...] = FAULTS
+    ) -> None:
+        self.loop, self.config, self.seed, self._faults = loop, config, seed, faults
+        self._books = {table.id: table.table_set.rulebook for table in config.tables}
+        self.rng = Random(f"world {seed}")
+        self._entropy = Random(f"entropy {seed}")
+        self._folder = Path(tempfile.mkdtemp(prefix="whole-", dir=_memory()))
+        self.ledger = SqliteStore(self._folder / "ledger.db", make=True)
+        self.register = Register(loop.time)
+        self.nodes: list[Node] = []
+        self.made = 0
+        self.commits_fail = 0.0
+        self.findings: list[str] = []
+        self.cards: dict[tuple[str, str, str], str] = {}
+        self.answers: dict[str, int] = {}
+        self.reached: Counter[str] = Counter()
+        self.frames = 0
+
+    def entropy(self, count: int) -> bytes:
+        return self._entropy.randbytes(count)
+
+    def fault(self) -> str:
+        """Say what happens to the next commit."""
+        if self.rng.random() >= self.commits_fail:
+            return ""
+        return self.rng.choice(("lost", "unheard"))
+
+    def note(self, command: str, number: int) -> None:
+        if self.answers.setdefault(command, number) != number:
+            self.findings.append(f"{command} was answered {self.answers[command]} and {number}")
+
+    def see(self, scene: dict[str, Any]) -> None:
+        """Count in how many states tables were seen."""
+        book = self._books.get(scene["round"].partition("-")[0], "")
+        place = book, scene["phase"], scene["step"], scene["asked"]
+        self.reached[f"{place} {len(scene['seats'])} {len(scene['boxes'])}"] += 1
+
+    def owner(self, table: str) -> Node | None:
+        lease = self.register.leases.get(table)
+        named = (n for n in self.nodes if n.ready and lease and n.tenancy.name == lease.node)
+        return next(named, None)
+
+    def start_node(self) -> None:
+        self.made += 1
+        self.nodes.append(Node(self, self.made))
+
+    # ------------------------------------------------------------ faults
+
+    async def afflict(self) -> None:
+        """Let one fault follow another."""
+        while True:
+            await asyncio.sleep(self.rng.uniform(*FAULT_EVERY_S))
+            kind, node = self.rng.choice(self._faults), self.rng.choice(self.nodes)
+            self.reached[f"fault {kind}"] += 1
+            await getattr(self, f"_{kind}")(node)
+
+    async def _kill(self, node: Node) -> None:
+        self._gone(node)
+        await asyncio.sleep(self.rng.uniform(0.5, 10))
+        self.start_node()
+
+    def _gone(self, node: Node) -> None:
+        node.process.dead = True
+        self.nodes.remove(node)
+        for connection in sorted(node.connections, key=lambda one: one.player.id):
+            connection.cut()
+
+    async def _sleep(self, node: Node) -> None:
+        node.process.asleep = True
+        await asyncio.sleep(self.rng.uniform(0.1, 3 * tenure.TTL_MS / 1000))
+        self.loop.wake(node.process)
+
+    async def _cut(self, node: Node) -> None:
+        for connection in sorted(node.connections, key=lambda one: one.player.id):
+            if self.rng.random() < 0.5:
+                connection.cut()
+
+    async def _slow(self, _: Node) -> None:
+        self.loop.slow = self.rng.choice((30.0, 300.0))
+        await asyncio.sleep(self.rng.uniform(1, 8))
+        self.loop.slow = 1.0
+
+    async def _commits(self, _: Node) -> None:
+        self.commits_fail = 0.3
+        await asyncio.sleep(self.rng.uniform(1, 8))
+        self.commits_fail = 0.0
+
+    async def _clock(self, node: Node) -> None:
+        node.skew_s += self.rng.choice((-7_200, -60, 60, 7_200))
+
+    async def _drain(self, node: Node) -> None:
+        if not node.ready:
+            return
+        context = contextvars.copy_context()
+        context.run(PROCESS.set, node.process)
+        await asyncio.wait([asyncio.create_task(node.pit.drain(), context=context)], timeout=60)
+        if node in self.nodes:
+            self._gone(node)
+            self.start_node()
+
+    # ------------------------------------------------------------ the run
+
+    async def run(self, hours: float, nodes: int, seats: int) -> None:
+        for _ in range(nodes):
+            self.start_node()
+        while not all(node.ready for node in self.nodes):
+            await asyncio.sleep(0.1)
+        players = [
+            Player(self, table.id, seat)
+            for table in self.config.tables
+            for seat in range(1, min(seats, table.seats) + 1)
+        ]
+        for player in players:
+            await self.nodes[0].pit.cage.fill(player.id, CENTS)
+        playing = [asyncio.create_task(player.play()) for player in players]
+        afflicting = asyncio.create_task(self.afflict())
+        await asyncio.sleep(hours * 3600)
+        afflicting.cancel()
+        self.loop.slow, self.commits_fail = 1.0, 0.0
+        for node in self.nodes:
+            self.loop.wake(node.process)
+        while len(self.nodes) < nodes:
+            self.start_node()
+        for player in players:
+            player.stops = True
+        _, stuck = await asyncio.wait(playing, timeout=600)
+        if stuck:
+            self.findings.append(f"{len(stuck)} players are not answered any more")
+        await asyncio.sleep(120)
+        self.traces = "".join(player.trace.hexdigest() for player in players)
+
+    def check(self) -> None:
+        """Hold the ledger to what players were answered."""
+        with self.ledger.reading() as view:
+            self._check(view)
+
+    def _check(self, view: View) -> None:
+        found = verify(view, rules_of, standings=partial(wrong_standings, rules_of=rules_of))
+        self.findings += found.faults
+        for command, number in self.answers.items():
+            answer = view.answer(command)
+            if answer is None or answer.number != number:
+                self.findings.append(f"{command} was acknowledged as {number}: {answer}")
+        if sum(view.balances().values()):
+            self.findings.append("the balances don't sum to zero")
+        heads = json.dumps({s: [h.number, h.hash.hex()] for s, h in view.heads().items()})
+        self.digest = sha256((heads + self.traces).encode()).hexdigest()
+
+    def close(self) -> None:
+        self.ledger.close()
+        shutil.rmtree(self._folder)
+
+
+def _memory() -> str | None:
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Log nothing: everything that can go wrong does."""
+    logger = logging.getLogger("croupier")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def simulate(
+    config: Config,
+    seed: str,
+    *,
+    hours: float,
+    nodes: int = 3,
+    seats: int = 7,
+    faults: tuple[str, ...] = FAULTS,
+) -> Outcome:
+    """Run a house for some hours of made-up time; everything follows from the seed."""
+    began = time.monotonic()
+    loop = Loop(seed)
+    asyncio.set_event_loop(loop)
+    world = World(loop, config, seed, faults=faults)
+    try:
+        with _quiet():
+            loop.run_until_complete(world.run(hours, nodes, seats))
+        world.check()
+    finally:
+        loop.forget()
+        loop.close()
+        asyncio.set_event_loop(None)
+        world.close()
+    took_s, answered = time.monotonic() - began, len(world.answers)
+    facts = (world.findings, loop.now_s, took_s, answered, world.frames, world.reached)
+    return Outcome(seed, world.digest, *facts)

@@ -1,0 +1,212 @@
+"""Players of a simulated house: the real client, on connections with delays, that comes back."""
+
+import asyncio
+import contextvars
+import json
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from random import Random
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from croupier.client import TableClient
+from croupier.gallery.outbox import Viewer
+from croupier.server.limits import Rate
+from croupier.server.talk import Talk
+from tests.whole.loop import PROCESS, Process
+
+if TYPE_CHECKING:
+    from tests.whole.house import Node, World
+
+ASK_S, AWAY_S = 6.0, (0.2, 2.0)
+DELAY_S = (0.01, 0.15)
+UNLIMITED = Rate(1e12, 1e12)
+
+
+class Connection:
+    """A socket between a player and a node, with delays both ways."""
+
+    writable = SimpleNamespace(is_set=lambda: True)
+
+    def __init__(self, world: "World", node: "Node", player: "Player") -> None:
+        self.world, self.node, self.player = world, node, player
+        self.open = True
+        self._arrives_s = [0.0, 0.0]
+        self._rng = Random(player.rng.random())  # Viewers are told in no certain order.
+        node.connections.add(self)
+
+    def hold(self) -> None:
+        """Nobody sends that much."""
+
+    go_on = hold
+
+    def _later(self, way: int, call: Callable[..., None], *args: Any, of: Process | None) -> None:
+        """Call something after the network's delay, in order."""
+        loop = self.world.loop
+        delay_s = self._rng.uniform(*DELAY_S)
+        when = max(loop.time() + delay_s, self._arrives_s[way] + 1e-6)
+        self._arrives_s[way] = when
+        context = contextvars.copy_context()
+        context.run(PROCESS.set, of)
+        loop.call_at(when, call, *args, context=context)
+
+    def begin(self, table: str, last: int | None) -> None:
+        """Ask the node for a table."""
+        self._later(0, self._welcome, table, last, of=self.node.process)
+
+    def _welcome(self, table: str, last: int | None) -> None:
+        node = self.node
+        if not (node.ready and node.pit.has(table) and table in node.galleries):
+            self.end()
+            return
+        self.viewer = Viewer(self.player.id, self.player.id)
+        wire: Any = self
+        self.talk = Talk(node.pit.tables[table], self.viewer, wire, rate=UNLIMITED)
+        node.galleries.welcome(self.viewer, table, last)
+        self.viewer.attach(partial(node.galleries.mail.put, self._write), self._write)
+
+    def _write(self) -> None:
+        for frame in self.viewer.take():
+            self._later(1, self._arrive, frame, of=None)
+        if self.viewer.ended:
+            self.end()
+
+    def _arrive(self, frame: str) -> None:
+        if self.open:
+            self.player.hear(frame)
+
+    def say(self, text: str) -> None:
+        self._later(0, self._hear, text, of=self.node.process)
+
+    def _hear(self, text: str) -> None:
+        if self.open:
+            self.talk.hear(text)
+
+    def end(self) -> None:
+        """Close the connection; both ends hear of it after what is under way."""
+        self._later(1, self.cut, of=None)
+
+    def cut(self) -> None:
+        if not self.open:
+            return
+        self.open = False
+        self.node.connections.discard(self)
+        self.player.lost()
+        if hasattr(self, "viewer"):
+            leave = partial(self.node.galleries.farewell, self.viewer, self.player.table.id)
+            self._later(0, self._leave, leave, of=self.node.process)
+
+    def _leave(self, leave: Callable[[], None]) -> None:
+        if self.player.table.id in self.node.galleries:
+            leave()
+
+
+class Player:
+    """Sits at one seat and plays it at random; comes back, and asks again, whatever happens."""
+
+    def __init__(self, world: "World", table: str, seat: int) -> None:
+        self.world, self.seat, self.id = world, seat, f"{table}.{seat}"
+        me: Any = SimpleNamespace(person={"id": self.id})
+        self.table = TableClient(me, table, watch=False)
+        self.rng = Random(f"{world.seed} {self.id}")
+        self.connection: Connection | None = None
+        self.stops = False
+        self.trace = sha256()
+        self.asked: dict[str, Any] | None = None
+        self._count = 0
+        self._changed = asyncio.Event()
+
+    def hear(self, frame: str) -> None:
+        self.trace.update(frame.encode())
+        self.world.frames += 1
+        self.table._take(frame)
+        said = json.loads(frame)
+        if said["type"] in ("done", "refused") and self.asked and said["id"] == self.asked["id"]:
+            self._answered(said)
+        self._look()
+        self._changed.set()
+
+    def _answered(self, said: dict[str, Any]) -> None:
+        assert self.asked
+        if said["type"] == "refused" and said["code"] == "unavailable":
+            return
+        if said["type"] == "done" and self.asked["type"] != "ready":
+            self.world.note(f"{self.id}/{said['id']}", said["v"])
+        self.world.reached[f"{self.asked['type']} {said.get('code', 'done')}"] += 1
+        self.asked = None
+
+    def _look(self) -> None:
+        scene = self.table.scene
+        if not scene:
+            return
+        self.world.see(scene)
+        for place, face in self.table.own.items():
+            key = scene["round"], self.id, place
+            if self.world.cards.setdefault(key, face) != face:
+                self.world.findings.append(f"{key} was {self.world.cards[key]}, and is {face}")
+
+    def lost(self) -> None:
+        self.connection = None
+        self._changed.set()
+
+    async def play(self) -> None:
+        """Play until told to stop."""
+        while not (self.stops and self.asked is None):
+            if self.connection is None:
+                await asyncio.sleep(self.rng.uniform(*AWAY_S))
+                self._connect()
+            elif self.asked is not None or (move := self._move()) is None:
+                await self._wait()
+            else:
+                self._count += 1
+                self.asked = {**move, "id": str(self._count)}
+                self.connection.say(json.dumps(self.asked))
+                await asyncio.sleep(self.rng.uniform(0.1, 1.0))
+
+    def _connect(self) -> None:
+        nodes = [node for node in self.world.nodes if node.ready]
+        if not nodes:
+            return
+        owner = self.world.owner(self.table.id)
+        node = owner if owner in nodes else self.rng.choice(nodes)
+        self.connection = Connection(self.world, node, self)
+        last = self.table.v if self.table.v >= 0 and self.rng.random() < 0.7 else None
+        self.connection.begin(self.table.id, last)
+        if self.asked is not None:  # It is asked again, by the same id.
+            self.connection.say(json.dumps(self.asked))
+
+    async def _wait(self) -> None:
+        self._changed.clear()
+        try:
+            async with asyncio.timeout(ASK_S if self.asked else 30.0):
+                await self._changed.wait()
+        except TimeoutError:
+            if self.asked is not None and self.connection is not None:
+                self.connection.cut()
+
+    def _move(self) -> dict[str, Any] | None:
+        scene, seat = self.table.scene, self.seat
+        if not scene:
+            return None
+        mine = scene["seats"].get(str(seat))
+        if mine is None:
+            return None if self.stops else {"type": "sit", "seat": seat}
+        if scene["phase"] == "decide" and scene["asked"] == seat:
+            options = [choice["option"] for choice in scene["choices"]]
+            return {"type": "choose", "seat": seat, "option": self.rng.choice(options)}
+        if self.stops:
+            return None
+        if scene["bank_turn"] == seat:
+            return {"type": "bank", "seat": seat, "funds": 500_00}
+        banks = (scene["banker"] or {}).get("seat") == seat
+        if scene["phase"] != "bets" or mine.get("ready") or banks:
+            return None
+        return {"type": "ready", "seat": seat} if str(seat) in scene["boxes"] else self._bet()
+
+    def _bet(self) -> dict[str, Any]:
+        felt = self.table.felt
+        wager, hands = felt["wagers"][0], felt["shared_hands"]
+        least = int((wager["limits"] or wager["sizes"])[0].replace(".", ""))
+        bet = {"type": "bet", "seat": self.seat, "wager": wager["wager"], "cents": least}
+        return {**bet, "hand": self.seat % hands + 1} if hands else bet

@@ -1,0 +1,116 @@
+"""A whole house, simulated: real code, made-up time, and one seed for everything that happens."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from croupier.fairness.commitment import commit
+from croupier.fairness.shuffle import shuffled
+from croupier.house.table import Table
+from croupier.ledger.store import Answer, Request, Result, Unsure
+from croupier.ledger.stores.protocol import Store
+from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.ledger.stores.statements import Session
+from tests.ledger.contract import StoreContract
+from tests.ledger.failing import failing_at
+from tests.whole.house import FAULTS, Outcome, house_of, simulate
+from tests.whole.store import Register, SharedStore, Tenancy
+
+
+def small(seed: str, *, faults: tuple[str, ...] = FAULTS) -> Outcome:
+    """Simulate two tables of two players for a few minutes."""
+    return simulate(house_of(2), seed, hours=0.06, nodes=2, seats=2, faults=faults)
+
+
+def shared(file: Path) -> SharedStore:
+    register = Register(lambda: 0.0)
+    return SharedStore(SqliteStore(file, make=True), register, Tenancy(register, "n"))
+
+
+class TestShared(StoreContract):
+    """The store of the simulation keeps the contract of all stores."""
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = shared(tmp_path / "ledger.db")
+        yield store
+        store.close()
+
+    @pytest.fixture
+    def empty(self, tmp_path: Path) -> Callable[[], Store]:
+        return lambda: shared(tmp_path / "empty.db")
+
+    @pytest.fixture
+    def opened(self, tmp_path: Path) -> Callable[[], Store]:
+        return lambda: shared(tmp_path / "opened.db")
+
+    def plan(self, session: Session, sql: str, *parameters: object) -> str:
+        rows = session.rows(f"EXPLAIN QUERY PLAN {sql}", *parameters)
+        return "\n".join(row[-1] for row in rows)
+
+    def execute(self, store: Store, sql: str) -> None:
+        with store.writing() as session:
+            session.run(sql)
+
+    @contextmanager
+    def failing(self, store: Store, at: int) -> Iterator[list[str]]:
+        assert isinstance(store, SharedStore) and isinstance(store.inner, SqliteStore)
+        with failing_at(store.inner, at, MemoryError) as run:
+            yield run
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_nothing_goes_wrong_in_a_house(seed: str) -> None:
+    outcome = small(seed)
+    print(outcome)
+    assert outcome.findings == []
+    assert outcome.acknowledged > 50 and outcome.reached["taken up"] >= 2
+
+
+def test_a_seed_replays_to_the_byte() -> None:
+    once, again = (small("1") for _ in range(2))
+    assert once.digest == again.digest
+    assert once.reached == again.reached
+
+
+def test_a_server_that_acknowledges_what_it_did_not_store_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settle_all = SharedStore._settle_all
+
+    def hasty(
+        store: SharedStore, requests: Sequence[Request], name: str, owned: Mapping[str, int]
+    ) -> list[Result]:
+        try:
+            return settle_all(store, requests, name, owned)
+        except Unsure:
+            works = [request.decide({}) for request in requests if not request.meters]
+            heads = (request.claim.expected.number for request in requests)
+            return [
+                Answer(w.answer, head + len(w.events)) for w, head in zip(works, heads, strict=True)
+            ]
+
+    monkeypatch.setattr(SharedStore, "_settle_all", hasty)
+    assert small("1", faults=("commits",)).findings != []
+
+
+def test_a_server_that_draws_another_deck_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    find_deck = Table.find_deck
+
+    async def another(table: Table, id: str) -> None:
+        await find_deck(table, id)
+        entropy, rules = table.books.entropy, table.place.standing.table.rules
+        table.deck = commit(shuffled(entropy), entropy, round=id, rules=rules.digest)
+
+    monkeypatch.setattr(Table, "find_deck", another)
+    assert small("1", faults=("kill",)).findings != []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [str(number) for number in range(20)])
+def test_nothing_goes_wrong_in_a_large_house(seed: str) -> None:
+    outcome = simulate(house_of(20), seed, hours=0.5)
+    print(outcome)
+    assert outcome.findings == []
