@@ -55,6 +55,11 @@ def app_with_errors() -> FastAPI:
     return app
 
 
+def own_style(status: int) -> list[str]:
+    """What is no fault of a page whose style sheets would be refused too."""
+    return ["<style> inside the page"] if status in (421, 429) else []
+
+
 @pytest.fixture(scope="module")
 def shop() -> Iterator[str]:
     app = app_with_errors()
@@ -70,7 +75,7 @@ def test_a_browser_gets_a_page(shop: str, path: str, status: int, title: str) ->
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.headers["cache-control"] == "no-store"
     assert "content-security-policy" in answer.headers
-    assert faults_of(answer.text) == []
+    assert faults_of(answer.text) == own_style(status)
     assert "Traceback" not in answer.text
 
 
@@ -108,7 +113,7 @@ def test_what_is_sent_in_vain_is_answered_by_a_page(
     answer = httpx.post(f"{shop}/rulebooks", headers=headers, content=body)
     assert answer.status_code == status
     assert f"<h1>{title.replace(chr(39), '&#39;')}</h1>" in answer.text
-    assert faults_of(answer.text) == []
+    assert faults_of(answer.text) == own_style(status)
     plain = httpx.post(f"{shop}/rulebooks", headers={**headers, "Accept": "*/*"}, content=body)
     assert plain.status_code == status
     assert {*plain.json()["error"]} == {"code", "message", "field", "clause"}
@@ -127,6 +132,30 @@ def test_too_many_requests_are_told_when_to_come_back() -> None:
     assert '<a class="button main" href="/rulebooks?a=1&amp;b=2">Try again</a>' in answer.text
 
 
+def test_a_field_is_named_with_what_would_work(shop: str) -> None:
+    for query, field, says in (
+        (f"a={'x' * 101}", "a", "must have at most 100 characters"),
+        ("all=maybe", "all", "must be true or false"),
+    ):
+        error = httpx.get(f"{shop}/rulebooks/compare?{query}").json()["error"]
+        assert (error["field"], error["message"]) == (field, says)
+
+
+def test_a_page_that_is_refused_all_else_is_styled(browser: Browser) -> None:
+    app = app_with_errors()
+    with (
+        guarded_by(Guard(app, Policy(requests=Rate(0.01, 1)))) as port,
+        open_page(browser, NARROW) as page,
+    ):
+        httpx.get(f"http://127.0.0.1:{port}/rulebooks", headers=BROWSER)
+        page.goto(f"http://127.0.0.1:{port}/rulebooks")
+        expect(page.locator("h1")).to_have_text("One moment, please")
+        expect(page.locator(".button.main")).to_have_css("background-color", "rgb(13, 74, 56)")
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
+        assert violations(page) == []
+    app.state.desk.close()
+
+
 @pytest.mark.parametrize("path", ["//evil.example/x", "/\\evil.example", "///evil.example"])
 def test_no_error_page_leads_to_another_site(path: str) -> None:
     app = app_with_errors()
@@ -134,7 +163,7 @@ def test_no_error_page_leads_to_another_site(path: str) -> None:
         answers = [httpx.get(f"http://127.0.0.1:{port}{path}", headers=BROWSER) for _ in range(2)]
     app.state.desk.close()
     assert [answer.status_code for answer in answers] == [404, 429]
-    assert [faults_of(answer.text) for answer in answers] == [[], []]
+    assert [faults_of(answer.text) for answer in answers] == [[], own_style(429)]
     assert 'href="/evil.example' in answers[1].text
 
 

@@ -10,6 +10,7 @@ import {
   ordinary,
   outcome,
 } from "../../src/croupier/web/static/js/messages.js";
+import { handWords } from "../../src/croupier/web/static/js/speech.js";
 import { Shown } from "../../src/croupier/web/static/js/shown.js";
 import { START, reduce } from "../../src/croupier/web/static/js/state.js";
 import {
@@ -47,6 +48,16 @@ for (const name of readdirSync(HERE)) {
     assert.ok(early.cards.every((card) => card.code), "all of its cards can be seen");
     assert.equal(early.called, "");
     assert.equal(early.plays, null);
+  });
+
+  test(`${name}: at every decision all cards of the hand are said that can be seen`, () => {
+    for (const state of states(name).filter(({ scene }) => scene.asked === 2)) {
+      const { scene, felt } = state;
+      const shared = felt.hand.of.flatMap((id) => scene.places[id] ?? []);
+      const up = shared.filter((at) => scene.faces[at]);
+      const cards = handWords(state).split(/\. |: /)[0].split(", ");
+      assert.equal(cards.length, scene.boxes[2].cards.length + up.length);
+    }
   });
 
   test(`${name}: a result is explained by the line that made most of it`, () => {
@@ -166,7 +177,7 @@ test("whoever banks sees range, risk and turn, and afterwards what the bank did"
   const over = last("california.json");
   const offered = changed(over, () => ({ bank_turn: 2, bank_order: [2, 1] }));
   const words = bankWords(offered);
-  assert.match(words, /Put up \$1 to \$[\d,.]+: you can lose that and no more\./);
+  assert.match(words, /Put up any sum to \$[\d,.]+: you can lose that and no more\./);
   assert.match(words, /At most 2 rounds running, then Bob, seat 1\./);
   assert.equal(ordinary(offered).clause, offered.felt.banking.clause);
   const waits = changed(over, () => ({ bank_turn: 1, bank_order: [1, 2] }));

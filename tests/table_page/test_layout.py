@@ -178,7 +178,7 @@ def test_banking_is_explained_and_in_view(tmp_path: Path, new_page: NewPage) -> 
         come_in(page, house, "california")
         page.wait_for_selector('#dock[data-mode="bank"]')
         words = page.inner_text("#hint")
-        assert words.startswith("Put up $1 to $1,000: you can lose that and no more.")
+        assert words.startswith("Put up any sum to $1,000: you can lose that and no more.")
         assert "At most 2 rounds running, then House" in words
         assert page.get_attribute("#funds", "aria-describedby") == "hint"
         wrong = out_of_view(page, "offer", OFFER)

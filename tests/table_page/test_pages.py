@@ -115,6 +115,9 @@ def test_a_page_that_is_not_there(house: House, new_page: NewPage) -> None:
     opened = page.goto(f"{house.url}/operator?link=used")
     assert opened and opened.status == 403
     expect(page.locator("main")).to_contain_text("This link has been used or has expired")
+    opened = page.goto(f"{house.url}/operator")
+    assert opened and opened.status == 403
+    expect(page.locator("main")).to_contain_text("Open the whole link that the server printed")
     for path in ("/tables/nowhere.json", "/rounds/nowhere-1.json", "/rounds/nowhere-1/openings"):
         answer = page.request.get(house.url + path)
         assert answer.status == 404

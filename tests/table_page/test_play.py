@@ -168,6 +168,7 @@ def bank_a_round(house: House, page: Page) -> None:
     assert "Your bank" in page.inner_text(".says")
     assert banner_cents(page) == round.bank_result.net
     expect(page.locator("#balance")).to_have_text(dollars(parse_money(house.purse(player), "")))
+    assert violations(page) == []
 
 
 class Frames:

@@ -87,10 +87,48 @@ def _invalid(request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     # The first part is the place: body, path, query.
     path = ".".join(str(part) for part in first["loc"][1:])
-    message = str(first["msg"])
-    message = message[:1].lower() + message[1:]
-    fault = Fault(code=Code.INVALID, message=message, field=quoted_field(path) if path else None)
+    field = quoted_field(path) if path else None
+    fault = Fault(code=Code.INVALID, message=_invalid_says(first), field=field)
     return answer(request, Code.INVALID.status, fault)
+
+
+_INVALID = {
+    "missing": "is missing",
+    "extra_forbidden": "isn't known here",
+    "json_invalid": "isn't JSON",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "string_type": "must be text",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "string_pattern_mismatch": "isn't written as expected",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "too_long": "must have at most {max_length} entries",
+    "too_short": "must have at least {min_length} entries",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+}
+"""What is said after the name of a field, by pydantic's kind of error and with its bounds."""
+
+
+def _invalid_says(error: Mapping[str, Any]) -> str:
+    """Say what is wrong with a field; what was given is never repeated."""
+    if said := _INVALID.get(error["type"]):
+        return said.format(**error.get("ctx", {}))
+    message = str(error["msg"])
+    return message[:1].lower() + message[1:]
 
 
 def _http(request: Request, error: Exception) -> Response:

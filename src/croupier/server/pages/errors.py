@@ -4,14 +4,19 @@ A browser says that it accepts HTML. Paths under `/api/` and those that end in `
 for browsers too.
 """
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
 from http import HTTPStatus
+from importlib.resources import files
 from typing import NamedTuple
 from urllib.parse import quote
 
 from fastapi import Request, Response
 
 from croupier.errors import Breaches, CroupierError, UserError
+from croupier.server.headers import POLICY
 from croupier.server.pages.desk import Busy
 from croupier.server.pages.render import document, page
 
@@ -56,6 +61,8 @@ _WORDS = {
     ),
 }
 _OTHER = Words("That didn't work", "The server refused the request.")
+_ALONE = (421, 429)
+"""Where the style sheets of a page would be refused like the page, it carries its own."""
 
 
 def wants_page(request: Request) -> bool:
@@ -76,9 +83,19 @@ def error_page(request: Request, status: int, faults: Sequence[Fault] = ()) -> R
         words=words,
         faults=[one for one in faults if not _only_repeats(one, status)],
         again=_again(request) if words.again and request.method in ("GET", "HEAD") else None,
+        style=_style() if status in _ALONE else "",
     )
     response.headers["Cache-Control"] = "no-store"
+    if status in _ALONE:
+        digest = b64encode(sha256(_style().encode()).digest()).decode()
+        allowed = POLICY.replace("style-src 'self'", f"style-src 'self' 'sha256-{digest}'")
+        response.headers["Content-Security-Policy"] = allowed
     return response
+
+
+@cache
+def _style() -> str:
+    return files("croupier.web").joinpath("static/alone.css").read_text()
 
 
 def _only_repeats(fault: Fault, status: int) -> bool:

@@ -255,9 +255,12 @@ async def sign_in(request: Request, response: Response, given: Credentials) -> M
 
 @router.get("/operator", status_code=303, response_class=RedirectResponse)
 async def operator(
-    request: Request, link: Annotated[str, Query(max_length=100)]
+    request: Request, link: Annotated[str, Query(max_length=100)] = ""
 ) -> RedirectResponse:
     """Sign in as the operator, with the link that was printed at startup."""
+    if not link:
+        message = "open the whole link that the server printed when it was started"
+        raise Refused("bad_link", message, field="link")
     people = people_of(request)
     entrance = await people.use_link(link)
     await people.sign_out(token_of(request))

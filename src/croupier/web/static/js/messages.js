@@ -138,7 +138,7 @@ export function bankWords(state) {
   const fee = charge ? ` ${sentence(money(charge))} a round goes to the house.` : "";
   const turn = turnOf(state);
   return (
-    `Put up $1 to ${money(most)}: you can lose that and no more.${fee}` +
+    `Put up any sum to ${money(most)}: you can lose that and no more.${fee}` +
     (turn ? ` ${sentence(turn)}.` : "")
   );
 }
@@ -160,14 +160,17 @@ export function clockChose({ told, scene, you, felt }) {
 }
 
 /**
- * One's own cards, what they are called, and the choices with what they cost.
+ * One's own cards, those on the table that belong to every hand, what they are called together,
+ * and the choices with what they cost.
  * @param {State} state
  */
 export function turnWords(state) {
-  const { boxes, asked, choices } = state.scene;
-  const codes = (boxes[asked ?? 0]?.cards ?? []).map((at) => faceOf(state, at));
-  const size = state.felt?.hand.cards;
-  const name = handName(codes, { size });
+  const { boxes, asked, choices, places } = state.scene;
+  const faces = (/** @type {number[]} */ at) => at.map((one) => faceOf(state, one));
+  const codes = faces(boxes[asked ?? 0]?.cards ?? []);
+  const { cards: size, of: all } = state.felt?.hand ?? { cards: codes.length, of: [] };
+  const shared = faces(all.flatMap((id) => places[id] ?? [])).filter(Boolean);
+  const name = handName([...codes, ...shared], { size });
   const ways = choices.map(({ label, key, says }) => `${label} (${key})${says && `: ${says}`}`);
-  return { codes, name, ways };
+  return { codes, shared, name, ways };
 }

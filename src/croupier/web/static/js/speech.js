@@ -51,7 +51,8 @@ function outcome(state, seat) {
  * @param {State} state
  */
 export function handWords(state) {
-  const { codes, name, ways } = turnWords(state);
-  const cards = codes.map(cardWords).join(", ");
-  return `You have ${cards}${name && `: ${name}`}. ${ways.join(" or ")}?`;
+  const { codes, shared, name, ways } = turnWords(state);
+  const cards = [codes, shared].map((all) => all.map(cardWords).join(", "));
+  const held = cards.filter(Boolean).join(", and on the table ");
+  return `You have ${held}${name && `: ${name}`}. ${ways.join(" or ")}?`;
 }
