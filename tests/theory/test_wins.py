@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from croupier.ledger.events import AwardProposed, AwardRejected, TableSet
 from croupier.ledger.scribe import Scribe
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.odds import analyze
@@ -19,7 +20,15 @@ from croupier.theory.show import wins_chart, wins_json
 from croupier.theory.wins import Wins
 from tests.cli.running import run
 from tests.ledger.memory import Memory, journal
-from tests.ledger.tables import TIME, Dealer, Till, random_history, rules_of
+from tests.ledger.tables import (
+    JACKPOT,
+    TIME,
+    Dealer,
+    Till,
+    of_ledger,
+    random_history,
+    rules_of,
+)
 from tests.rules.books import CALIFORNIA, IDS, LET_IT_RIDE, MARYLAND
 from tests.theory.playing import Felt
 
@@ -140,7 +149,9 @@ def test_only_what_is_new_is_read(house: tuple[Memory, list[Felt]]) -> None:
         def stream(self, stream: str, *, after: int = 0) -> Any:
             raise AssertionError("nothing is new")
 
+    before = wins_json(wins)
     wins.read(Closed(house[0].events))
+    assert wins_json(wins) == before
 
 
 def test_play_by_the_best_strategy_is_about_as_expected() -> None:
@@ -228,6 +239,21 @@ def test_a_metered_wager_is_expected_at_the_meter_of_its_round() -> None:
     at = Fraction(shown + int(rises[1]), 1_000_000)
     exact = analyze(felt.rules, {"ante": 10, "progressive": 1}, meters={"progressive": at})
     assert read(memory).house().sums.expected == -exact.expected_value * 100
+
+
+def test_a_rejected_award_is_listed_apart() -> None:
+    """The money of an award goes back to the meter; the round still counts it as won."""
+    memory, scribe = Memory(), Scribe("t1", rules_of)
+    rules = rules_of(MARYLAND, JACKPOT)
+    award, why = "r/1/progressive", "a card was exposed"
+    setting = TableSet(MARYLAND, JACKPOT, rules.digest, {}, validated_cents=1)
+    rejected = AwardRejected(award, "t1/progressive", 5_000_000, 0, "ann", "bob", why)
+    for event in (setting, AwardProposed(award, "reject", "ann", "s", why), rejected):
+        scribe = memory.put(scribe, of_ledger(event))
+    memory.finish()
+    wins = read(memory, Unpriced())
+    assert wins.unexplained_micros(memory) == 0
+    assert wins_json(wins)["awards_rejected"] == "5.000000"
 
 
 # ---------------------------------------------------------------- the command

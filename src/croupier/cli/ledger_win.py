@@ -21,6 +21,8 @@ def print_wins(report: Mapping[str, Any]) -> None:
             f"left out of the theory: {left['because']} "
             f"({hands}handle {left['handle']}, win {left['win']})"
         )
+    if report["awards_rejected"] != "0.000000":
+        print_lines(f"awards that the floor rejected afterwards: {report['awards_rejected'][:-4]}")
     if whole["void"]:
         print_lines(f"void rounds, whose stakes were returned: {whole['void']:,}")
     if whole["rounds_bounded"]:

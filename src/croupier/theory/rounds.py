@@ -22,7 +22,7 @@ from croupier.theory.pricing import Bet
 
 _TYPE = re.compile(
     rb'"type":"(TableSet|Opened|Banked|BetMade|BetsClosed|MetersRead|Declared|CalledOff|'
-    rb'SeatSettled|Closed)"'
+    rb'SeatSettled|Closed|AwardRejected)"'
 )
 _OWN_HAND = b'"hand":null'
 _WITHDRAWN = "withdrawn"
@@ -98,6 +98,8 @@ class RoundReader:
         self.number = 0
         """Of the last event that was read."""
         self.open: OpenRound | None = None
+        self.rejected_micros = 0
+        """Awards of rounds that were over, which the floor rejected afterwards."""
         self._rules: TableRules | None = None
 
     def read(self, stored: Iterable[StoredEvent]) -> Iterator[SettledRound]:
@@ -118,6 +120,8 @@ class RoundReader:
         kind, round = event["type"], self.open
         if kind == "TableSet":
             self._rules = self._set(event)
+        elif kind == "AwardRejected":
+            self.rejected_micros += event["micros"]
         elif kind == "Opened":
             book, shown = event["rulebook"], dict(event["meters"])
             self.open = OpenRound(event["round"], self._rules, book, shown)

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from croupier.money import format_money
+from croupier.money import format_micros, format_money
 from croupier.reports.figures import MINUS, decimal
 from croupier.svg import Axis, Plot, line_chart
 from croupier.theory.wins import By, RoundSums, Series, Sums, WinRow, Wins
@@ -20,6 +20,7 @@ def wins_json(wins: Wins, by: By = "table", *, table: str | None = None) -> dict
         "table": table,
         "rows": [row_json(row) for row in wins.rows(by, table=table)],
         "all": tally_json(wins.house(table)),
+        "awards_rejected": format_micros(wins.rejected_micros(table)),
     }
 
 

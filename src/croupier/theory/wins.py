@@ -273,6 +273,11 @@ class Wins:
                 whole.add(tally)
         return whole
 
+    def rejected_micros(self, table: str | None = None) -> int:
+        """Return the awards that the floor rejected; the win counts them as paid."""
+        readers = self._readers.items()
+        return sum(reader.rejected_micros for name, reader in readers if table in (None, name))
+
     def rows(self, by: By, *, table: str | None = None) -> list[WinRow]:
         """Return a row for each table, wager or day; of one table if it is named."""
         match by:
@@ -317,7 +322,7 @@ class Wins:
         whole = self.house()
         open_rounds = (reader.open for reader in self._readers.values() if reader.open)
         moved = sum(round.moved_cents for round in open_rounds)
-        return there - micros(whole.sums.win + whole.fees + moved)
+        return there - micros(whole.sums.win + whole.fees + moved) - self.rejected_micros()
 
 
 def _by_cards(hands: Iterable[tuple[SettledHand, WeighedHand]]) -> list[WeighedHand]:
