@@ -45,6 +45,8 @@ COMMANDS = {
     "serve": "Open live tables that people play in a browser.",
     "bots": "Play at a server's tables over the network.",
     "ledger": "Verify a ledger, inspect it, back it up, restore it.",
+    "verify-build": "Compare the installed files with the approved ones.",
+    "approve-build": "Approve the installed files for a house.",
     "check-deal": "Check which cards of a deal are proven.",
     "schema": "Print the JSON Schema of an output.",
     "rng": "Print random bytes or shuffles for a test lab.",

@@ -139,6 +139,7 @@ def _house(
     open_page: bool,
 ) -> int:
     """Open a house and serve it until the end; return how many rounds are still open."""
+    from croupier.house.build import Build
     from croupier.house.folder import opened_house
     from croupier.house.pit import Pit
     from croupier.server.app import guarded, make_app
@@ -151,7 +152,9 @@ def _house(
     config, rules_of, policy, data, database, folders = setup
     with opened_house(data, database, node=address, is_locked=nodes > 1) as house:
         people, books = People(house.store), house.books()
-        pit = Pit(config, books, rules_of, signing=house.signing(), nodes=nodes)
+        pit = Pit(
+            config, books, rules_of, signing=house.signing(), nodes=nodes, build=Build(folders)
+        )
         quotas = None if policy.messages == NO_LIMITS.messages else Quotas()
         app = make_app(pit, people, folders=folders, messages=policy.messages, quotas=quotas)
         whole: Any = app

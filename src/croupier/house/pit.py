@@ -10,6 +10,7 @@ from croupier.house import players
 from croupier.house.acts import Acts
 from croupier.house.automatic import AutomaticDealer
 from croupier.house.books import Books, Purses
+from croupier.house.build import Build, BuildState
 from croupier.house.cage import Cage
 from croupier.house.config import Config, TableConfig
 from croupier.house.keys import Keys, vouching_of
@@ -49,6 +50,8 @@ DRAIN_MS = 20_000
 """How long to wait for rounds to end before tables are handed over as they stand."""
 AWAY_MS = 180_000
 """A player who has been away this long gives up the seat, whether or not rounds are dealt."""
+BUILD_S = 86_400.0
+"""How often the files of the program are compared with the approved ones."""
 ERA_CHARS = 8
 
 
@@ -63,6 +66,7 @@ class Pit:
         *,
         signing: Signing | None = None,
         nodes: int = 1,
+        build: Build | None = None,
     ) -> None:
         self.config, self.books, self.rules_of = config, books, rules_of
         self.tenure = books.store.tenure
@@ -78,6 +82,9 @@ class Pit:
         """Called when a table is taken up, and when another process has it."""
         self.configs = {table.id: table for table in config.tables}
         """All tables of the house, also those that other processes have."""
+        self.build = build
+        self.build_state: BuildState | None = None
+        """What the last comparison with the approved build found."""
         self._nodes = nodes
         self._free_since: dict[str, int] = {}
         self._gone: dict[tuple[str, str], int] = {}
@@ -100,15 +107,19 @@ class Pit:
         await self.books.start()
         self.books.era = await self.books.read(_era)
         await self.cage.start()
+        await self._compare_build()
         self.books.on_moved = self._step_down
         if self.tenure.is_shared:
             await self._meet()
             await self._tend()
             self._tasks.append(asyncio.create_task(self._tend_on(), name="leases"))
         else:
-            await self._take([*self.configs, CHECKPOINT])
+            await self._take([*self._allowed(), CHECKPOINT])
         await self.acts.start()
+        await self._journal_build()
         self._tasks.append(asyncio.create_task(self._follow_acts(), name="acts"))
+        if self.build:
+            self._tasks.append(asyncio.create_task(self._check_build_on(), name="build"))
         if deals:
             self._tasks.append(asyncio.create_task(self._mind_seats(), name="seats"))
 
@@ -164,7 +175,7 @@ class Pit:
         back = to_take_back(self.register, me, self.tenure.owned)
         away = to_hand_over(self.register, me, self.tables)
         await self.release([id for id in away if _is_idle(self.tables[id])])
-        streams = [*self.configs, CHECKPOINT]
+        streams = [*self._allowed(), CHECKPOINT]
         free = [stream for stream in streams if is_free(self.register, stream)]
         self._free_since = {s: self._free_since.get(s, now_ms) for s in free}
         patient_ms = now_ms - PATIENCE_MS
@@ -194,7 +205,7 @@ class Pit:
         table.floors_of = partial(self._floors_of, config.id)
         dealer = None if "dealer" in config.rules.things else AutomaticDealer(table)
         await table.start()
-        table.note_open(open=table.id not in self._stopped)
+        table.note_open(open=self._is_dealt(table.id))
         self.tables[table.id] = table
         if dealer is not None:
             self.dealers[table.id] = dealer
@@ -261,8 +272,9 @@ class Pit:
         return id in self.tables and self.tenure.may_write(id)
 
     def table(self, id: str) -> Table:
-        """Return a table, or refuse an id that none has."""
+        """Return a table, or refuse an id that none has, or that the build keeps closed."""
         if id not in self.tables:
+            self.check_approved(id)
             raise UserError(f"there is no table {id!r}", field="table")
         return self.tables[id]
 
@@ -280,6 +292,54 @@ class Pit:
         keys = Keys(books.key, self.checkpoints.signing.secret, books.older_keys)
         vouched = vouching_of(keys)
         return verify(view, self.rules_of, key=vouched.key, opens=vouched.opens, standings=wrong)
+
+    # ------------------------------------------------------------ the build
+
+    async def check_build(self) -> None:
+        """Compare the files of this process with the approved ones, and journal the result."""
+        await self._compare_build()
+        await self._journal_build()
+        for id, table in self.tables.items():
+            if self.closed_because(id):
+                table.note_open(open=False)  # A round in play is finished.
+
+    async def _compare_build(self) -> None:
+        if self.build:
+            time_ms = self.books.clocks.wall_ms()
+            self.build_state = await self.books.read(partial(self.build.compare, time_ms=time_ms))
+
+    async def _journal_build(self) -> None:
+        if state := self.build_state:
+            node = self.tenure.name if self.tenure.is_shared else ""
+            await self.acts.do(state.checked(node))
+            log("build_checked", digest=state.digest, says=state.says)
+
+    async def _check_build_on(self) -> None:
+        """Compare the files every day."""
+        while True:
+            await asyncio.sleep(BUILD_S)
+            try:
+                await self.check_build()
+            except Exception as error:
+                log_crash(error, missing="build")
+
+    def closed_because(self, id: str) -> str | None:
+        """Say why the build keeps a table closed; None if it doesn't."""
+        if self.build_state is None or id not in self.configs:
+            return None
+        return self.build_state.closes(self.configs[id].rules.rulebook)
+
+    def check_approved(self, id: str) -> None:
+        """Refuse a table that the build keeps closed."""
+        if reason := self.closed_because(id):
+            raise Refused("unapproved", reason, field="table")
+
+    def _allowed(self) -> list[str]:
+        """Return the tables that the build of this process lets it open."""
+        return [id for id in self.configs if not self.closed_because(id)]
+
+    def _is_dealt(self, id: str) -> bool:
+        return id not in self._stopped and not self.closed_because(id)
 
     # ------------------------------------------------------------ seats
 
@@ -344,7 +404,7 @@ class Pit:
             case DealingStopped(id, stopped):
                 (self._stopped.add if stopped else self._stopped.discard)(id)
                 if id in self.tables:
-                    self.tables[id].note_open(open=not stopped)
+                    self.tables[id].note_open(open=self._is_dealt(id))
             case AccountDisabled(person, disabled):
                 (self._disabled.add if disabled else self._disabled.discard)(person)
             case RolesSet(person, roles):

@@ -158,6 +158,34 @@ class KeysSet(NamedTuple):
     """By the signing key before it, over both ids; empty for a house's first keys."""
 
 
+class BuildApproved(NamedTuple):
+    """The files of the program and its rulebooks that the house has approved."""
+
+    digest: str
+    """The SHA-256 of the list of files."""
+    files: Mapping[str, str]
+    """The SHA-256 of each file, by its path."""
+    signature: str
+    """By the signing key in force, over the digest."""
+    by: str = ""
+    """Who approved it; '' on the command line, where having the keys is what counts."""
+
+
+class BuildChecked(NamedTuple):
+    """A process compared its own files with the approved ones."""
+
+    digest: str
+    """Of the files that it found."""
+    approved: str
+    """The digest that was approved last, '' if none was."""
+    differs: tuple[str, ...] = ()
+    """The first files that differ, each with what is wrong."""
+    differing: int = 0
+    """How many differ."""
+    node: str = ""
+    """The process, where there are several."""
+
+
 HouseAct = (
     PersonCame
     | AccountMade
@@ -175,6 +203,8 @@ HouseAct = (
     | MeterStopped
     | DealingStopped
     | KeysSet
+    | BuildApproved
+    | BuildChecked
 )
 _ACT = reader_of(HouseAct)
 
@@ -221,6 +251,8 @@ class Register:
     tables_stopped: set[str] = field(default_factory=set)
     keys: list[tuple[int, KeysSet]] = field(default_factory=list)
     """The keys in order, each with the number of its act."""
+    builds: list[tuple[int, BuildApproved]] = field(default_factory=list)
+    """The approved builds in order, each with the number of its act."""
     proposals: dict[str, Proposed] = field(default_factory=dict)
     """What waits for a second person."""
     appointed_alone: int = 0
@@ -272,6 +304,10 @@ class Register:
                 (self.tables_stopped.add if stopped else self.tables_stopped.discard)(table)
             case KeysSet():
                 self.keys.append((number, act))
+            case BuildApproved():
+                self.builds.append((number, act))
+            case BuildChecked():
+                pass
             case _:
                 assert_never(act)
 

@@ -81,23 +81,28 @@ def change_of_keys(master: str, signing: str) -> bytes:
 
 def sign_change(secret: bytes, master: str, signing: str) -> bytes:
     """Sign a change of keys with the signing key before it."""
+    return sign_text(secret, change_of_keys(master, signing))
+
+
+def sign_text(secret: bytes, text: bytes) -> bytes:
+    """Sign bytes with a secret key; they begin with what they are."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    key = Ed25519PrivateKey.from_private_bytes(secret)
-    return key.sign(change_of_keys(master, signing))
+    return Ed25519PrivateKey.from_private_bytes(secret).sign(text)
 
 
 def is_change_signed(key: bytes, master: str, signing: str, signature: bytes) -> bool:
     """Whether a change of keys was signed with the secret key of a public key."""
-    return _is_valid(key, signature, change_of_keys(master, signing))
+    return is_text_signed(key, signature, change_of_keys(master, signing))
 
 
 def is_signed(checkpoint: Checkpoint, key: bytes) -> bool:
     """Whether a checkpoint was signed with the secret key of a public key."""
-    return checkpoint.key == key and _is_valid(key, checkpoint.signature, checkpoint.body)
+    return checkpoint.key == key and is_text_signed(key, checkpoint.signature, checkpoint.body)
 
 
-def _is_valid(key: bytes, signature: bytes, signed: bytes) -> bool:
+def is_text_signed(key: bytes, signature: bytes, signed: bytes) -> bool:
+    """Whether bytes were signed with the secret key of a public key."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from croupier.ledger.accounts import CAGE
 from croupier.ledger.acts import HOUSE_STREAM, Register
 from croupier.ledger.audit import Auditor, RulesOf, Totals, audit_stream
+from croupier.ledger.builds import approvals
 from croupier.ledger.checkpoints import Checkpoint, is_change_signed, is_signed, marks_of
 from croupier.ledger.derived import Findings, Opens, Standings, check_derived, read_register
 from croupier.ledger.journal import Head, StreamFault, verify_stream
@@ -81,6 +82,8 @@ def verify(
     register = read_register(view, findings) if not broken else Register()
     anchor = key or (given[0].key if given else None)
     valid = _signed(kept, register, anchor, findings)
+    if register.builds:
+        _check_builds(register, findings)
     findings.note(broken, "the hash chain of every stream, from its first event")
     totals = Totals()
     voids: dict[str, Voids] = {}
@@ -144,6 +147,16 @@ def _signed(
         f"checkpoint {c.number}: it is not signed with the key" for c in kept if c not in valid
     ]
     return valid
+
+
+def _check_builds(register: Register, findings: Findings) -> None:
+    """Check that each approved build is signed with the key in force at its time."""
+    faults = [
+        f"{HOUSE_STREAM} event {number}: the approved build is not signed with the house's key"
+        for number, _, is_sound in approvals(register)
+        if not is_sound
+    ]
+    findings.note(faults, "every approved build, by the house's signature")
 
 
 def _in_force(keys: list[tuple[int, bytes]], checkpoint: Checkpoint) -> bytes:

@@ -39,7 +39,8 @@ async def socket(
     await websocket.accept()
     table = galleries.pit.tables.get(id)
     if table is None:
-        await _refuse(websocket, NO_TABLE, "there is no such table")
+        closed = galleries.pit.closed_because(id)
+        await _refuse(websocket, NO_TABLE, closed or "there is no such table")
         return
     try:
         viewer = await _viewer(people, id, ticket)

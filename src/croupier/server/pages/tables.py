@@ -137,6 +137,7 @@ async def table_json(request: Request, id: str) -> Response:
     """Return a table as anybody sees it."""
     table = _pit(request).tables.get(id)
     if table is None:
+        _pit(request).check_approved(id)
         raise Refused("not_found", "there is no table of this name")
     galleries: Galleries = request.app.state.galleries
     clock = table.notes.clock.countdown(table.books.clocks.wait_ms())
@@ -181,6 +182,7 @@ async def text_page(request: Request, id: str) -> Response:
 async def _table(request: Request, id: str, template: str) -> Response:
     table = _pit(request).tables.get(id)
     if table is None:
+        _pit(request).check_approved(id)
         raise Refused("not_found", "there is no table of this name")
     felt, me = request.app.state.galleries[id].felt, await _me(request)
     odds = odds_of(table.config)

@@ -179,6 +179,7 @@ async def table(request: Request, id: TableId) -> TableSeen:
     """Show a table as the caller may see it."""
     found = pit_of(request).tables.get(id)
     if found is None:
+        pit_of(request).check_approved(id)
         raise Refused("no_such_table", "there is no such table", field="id")
     one = await signed_in_of(request)
     galleries = galleries_of(request)

@@ -1,0 +1,40 @@
+"""`croupier approve-build`: approve the installed files for a house."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.cli.ledger import Database
+from croupier.cli.output import group, print_lines
+from croupier.errors import UserError
+
+app = group("Approve the installed files for a house.")
+
+
+@app.command()
+def approve_build(
+    context: typer.Context,
+    data: Annotated[
+        Path,
+        typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files."),
+    ],
+    database: Database = None,
+) -> None:
+    """Approve every installed file and rulebook for a closed house.
+
+    The list of files is signed with the house's signing key and recorded in the journal. From then
+    on a table is closed while its rulebook or the program differs from it.
+    """
+    from croupier.house.build import Build, approve_build
+    from croupier.house.folder import opened_house
+
+    if not data.is_dir():
+        raise UserError(f"there is no folder {data}", field="--data")
+    files = Build(context.obj).files()
+    with opened_house(data, database) as house:
+        now_ms = time.time_ns() // 1_000_000
+        build = approve_build(house.store, house.keys, files, time_ms=now_ms)
+        house.signing().sign_now(house.store, time_ms=now_ms)
+    print_lines(f"approved {len(files):,} files: build {build.digest}")

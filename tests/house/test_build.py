@@ -1,0 +1,280 @@
+"""The build: compared with what was approved, journaled, and a table that its rulebook closes."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from croupier.errors import Refused
+from croupier.house import pit as pits
+from croupier.house.build import Build, approve_build
+from croupier.house.config import parse_config
+from croupier.house.folder import House, opened_house
+from croupier.house.keys import Keys
+from croupier.house.pit import Pit
+from croupier.ledger.acts import HOUSE_STREAM, BuildChecked, acts_in
+from croupier.ledger.builds import approve as signed
+from croupier.ledger.builds import is_approved
+from croupier.ledger.checkpoints import public_key
+from croupier.ledger.stores.jotting import jot
+from croupier.ledger.verify import verify
+from tests.cli.running import run
+from tests.house.floor import rules_of
+from tests.rules.books import LET_IT_RIDE, MARYLAND, SHIPPED
+
+TIME = 1_700_000_000_000
+CONFIG = parse_config(
+    f"""
+    [[table]]
+    id = "three"
+    rulebook = "{MARYLAND}"
+    [[table]]
+    id = "ride"
+    rulebook = "{LET_IT_RIDE}"
+    """,
+    rules_of,
+    file="tables.toml",
+)
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A small program with two rulebooks."""
+    folder = tmp_path / "croupier"
+    (folder / "rulebooks").mkdir(parents=True)
+    (folder / "deal.py").write_text("print('no more bets')\n")
+    for book in (MARYLAND, LET_IT_RIDE):
+        (folder / f"rulebooks/{book}.toml").write_bytes((SHIPPED / f"{book}.toml").read_bytes())
+    return folder
+
+
+def approve(data: Path, package: Path) -> str:
+    with opened_house(data) as house:
+        files = Build((), package).files()
+        return approve_build(house.store, house.keys, files, time_ms=TIME).digest
+
+
+@asynccontextmanager
+async def opened(house: House, package: Path) -> AsyncIterator[Pit]:
+    build = Build((), package)
+    pit = Pit(CONFIG, house.books(), rules_of, signing=house.signing(), build=build)
+    await pit.start(deals=False)
+    try:
+        yield pit
+    finally:
+        await pit.stop()
+        pit.books.close()
+
+
+def serve(data: Path, package: Path) -> Pit:
+    """Open a house and close it again."""
+
+    async def once(house: House) -> Pit:
+        async with opened(house, package) as pit:
+            return pit
+
+    with opened_house(data) as house:
+        return asyncio.run(once(house))
+
+
+def checks(data: Path) -> list[BuildChecked]:
+    with opened_house(data) as house, house.store.reading() as view:
+        acts = [act for _, act in acts_in(view.stream(HOUSE_STREAM))]
+    return [act for act in acts if isinstance(act, BuildChecked)]
+
+
+def one_byte(file: Path) -> None:
+    """Change one digit of a paytable."""
+    data = file.read_bytes()
+    at = data.index(b"40")
+    file.write_bytes(data[:at] + b"5" + data[at + 1 :])
+
+
+# ---------------------------------------------------------------- before and after approval
+
+
+def test_a_build_that_nobody_approved_is_served_and_says_so(tmp_path: Path, package: Path) -> None:
+    data = tmp_path / "data"
+    pit = serve(data, package)
+    assert {*pit.tables} == {"three", "ride"}
+    assert pit.build_state and pit.build_state.says == "Nobody has approved this build."
+    assert pit.build_state.as_json()["is_approved"] is False
+    (check,) = checks(data)
+    assert (check.approved, check.digest) == ("", pit.build_state.digest)
+
+
+def test_the_approved_build_is_served_after_restarts_too(tmp_path: Path, package: Path) -> None:
+    data = tmp_path / "data"
+    digest = approve(data, package)
+    for _ in range(2):
+        pit = serve(data, package)
+        assert {*pit.tables} == {"three", "ride"}
+        assert pit.build_state and pit.build_state.as_json()["is_approved"] is True
+    assert [(one.digest, one.approved, one.differing) for one in checks(data)] == [
+        (digest, digest, 0)
+    ] * 2
+
+
+def test_one_changed_byte_in_a_rulebook_closes_its_tables(tmp_path: Path, package: Path) -> None:
+    data, file = tmp_path / "data", package / f"rulebooks/{MARYLAND}.toml"
+    approve(data, package)
+    one_byte(file)
+    for _ in range(2):  # Also after a restart.
+        pit = serve(data, package)
+        assert {*pit.tables} == {"ride"}
+        with pytest.raises(Refused) as refused:
+            pit.table("three")
+        assert refused.value.code == "unapproved"
+        name = f"croupier/rulebooks/{MARYLAND}.toml"
+        said = f"table: this table is closed: {name} was changed since the build was approved"
+        assert str(refused.value) == said
+    assert checks(data)[-1].differs == (f"{name} was changed",)
+    approve(data, package)
+    assert {*serve(data, package).tables} == {"three", "ride"}
+
+
+def added(package: Path) -> None:
+    (package / "more.py").write_text("")
+
+
+def missing(package: Path) -> None:
+    (package / "deal.py").unlink()
+
+
+def changed(package: Path) -> None:
+    (package / "deal.py").write_text("print('no more bats')\n")
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        (added, "croupier/more.py was added"),
+        (missing, "croupier/deal.py is missing"),
+        (changed, "croupier/deal.py was changed"),
+    ],
+)
+def test_any_other_file_closes_every_table(
+    tmp_path: Path, package: Path, how: Callable[[Path], None], says: str
+) -> None:
+    data = tmp_path / "data"
+    approve(data, package)
+    how(package)
+    pit = serve(data, package)
+    assert not pit.tables
+    (check,) = checks(data)
+    assert (check.differs, check.differing) == ((says,), 1)
+    assert pit.build_state and says in pit.build_state.says
+
+
+def test_what_python_makes_is_no_part_of_a_build(tmp_path: Path, package: Path) -> None:
+    before = Build((), package).files()
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__/deal.cpython-311.pyc").write_bytes(b"0")
+    assert Build((), package).files() == before
+
+
+def test_a_book_of_another_folder_closes_the_tables_that_it_would_change(
+    tmp_path: Path, package: Path
+) -> None:
+    data, books = tmp_path / "data", tmp_path / "books"
+    approve(data, package)
+    books.mkdir()
+    (books / f"{MARYLAND}.toml").write_text("")
+    with opened_house(data) as house, house.store.reading() as view:
+        state = Build((books,), package).compare(view)
+    assert state.closes(MARYLAND) and not state.closes(LET_IT_RIDE)
+
+
+# ---------------------------------------------------------------- every day
+
+
+def test_a_running_house_looks_again_and_finishes_the_round(tmp_path: Path, package: Path) -> None:
+    data = tmp_path / "data"
+    approve(data, package)
+
+    async def go(house: House) -> None:
+        async with opened(house, package) as pit:
+            assert pit.tables["three"].notes.company.open
+            one_byte(package / f"rulebooks/{MARYLAND}.toml")
+            async with asyncio.timeout(20):
+                while pit.tables["three"].notes.company.open:
+                    await asyncio.sleep(0.01)
+            assert pit.tables["ride"].notes.company.open
+            assert pit.closed_because("three")
+
+    assert pits.BUILD_S == 24 * 60 * 60
+    with opened_house(data) as house, patch.object(pits, "BUILD_S", 0.02):
+        asyncio.run(go(house))
+    assert len(checks(data)) >= 2
+
+
+# ---------------------------------------------------------------- signatures
+
+
+def test_an_approval_by_another_key_is_ignored_and_found(tmp_path: Path, package: Path) -> None:
+    data = tmp_path / "data"
+    approve(data, package)
+    one_byte(package / f"rulebooks/{MARYLAND}.toml")
+    files = Build((), package).files()
+    with opened_house(data) as house:
+        foreign = Keys(bytes(32), bytes(range(32)))
+        approve_build(house.store, foreign, files, time_ms=TIME)
+        unsigned = signed(bytes(range(32)), files)._replace(signature="")
+        with house.store.writing() as session:
+            jot(session, unsigned, time_ms=TIME)
+    pit = serve(data, package)
+    assert {*pit.tables} == {"ride"}
+    assert pit.build_state and pit.build_state.ignored == 2
+    with opened_house(data) as house, house.store.reading() as view:
+        faults = verify(view, rules_of).faults
+    assert [fault.split(": ")[1] for fault in faults] == [
+        "the approved build is not signed with the house's key"
+    ] * 2
+
+
+def test_a_list_that_its_signature_does_not_cover_is_no_approval(package: Path) -> None:
+    secret = bytes(range(32))
+    files = Build((), package).files()
+    sound = signed(secret, files)
+    key = public_key(secret)
+    assert is_approved(sound, key)
+    for forged in (
+        sound._replace(files={**files, "croupier/deal.py": "0" * 64}),
+        sound._replace(signature="zz"),
+        sound._replace(digest="0" * 64),
+    ):
+        assert not is_approved(forged, key)
+
+
+# ---------------------------------------------------------------- the commands
+
+
+def test_the_commands_approve_and_compare(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with opened_house(data):
+        pass
+    words = ("verify-build", "--data", str(data))
+    ran = run(*words)
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out.endswith("Nobody has approved this build.\n")
+    ran = run("approve-build", "--data", str(data))
+    assert (ran.code, ran.err) == (0, "")
+    ran = run(*words, "--json")
+    assert ran.code == 0
+    found = json.loads(ran.out)
+    assert (found["is_approved"], found["digest"]) == (True, found["approved"])
+    books = tmp_path / "books"
+    books.mkdir()
+    (books / "mine.toml").write_text("")
+    ran = run("--books", str(books), *words)
+    assert ran.code == 1
+    assert ran.out.splitlines()[0] == "books/1/mine.toml was added"
+    ran = run("ledger", "verify", "--data", str(data))
+    assert ran.code == 0
+    assert "proved: every approved build, by the house's signature" in ran.out.splitlines()
+    ran = run("approve-build", "--data", str(tmp_path / "none"))
+    assert (ran.code, ran.err) == (2, f"croupier: --data: there is no folder {tmp_path / 'none'}\n")
