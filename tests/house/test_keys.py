@@ -20,6 +20,7 @@ from croupier.ledger.stores.protocol import Store
 from croupier.ledger.verify import Verified, verify
 from tests.cli.running import run
 from tests.house.test_folder import _until_round, play, refusal
+from tests.ledger.servers import new_database
 from tests.server.durability.tables import rules_of
 
 PASSPHRASE = "correct horse battery"
@@ -124,6 +125,21 @@ def test_of_two_servers_that_begin_a_house_together_one_makes_its_keys(
     for name in (MASTER, SIGNING):
         shutil.copy(first / name, second / name)
     assert keys.keys_of(second, store) == made
+
+
+def test_keys_are_not_changed_while_a_server_of_the_house_runs(tmp_path: Path, server: str) -> None:
+    url = new_database(server)
+    folder, running = tmp_path / "one", tmp_path / "other"
+    running.mkdir()
+    with opened_house(folder, url):
+        pass
+    for name in (MASTER, SIGNING):
+        shutil.copy(folder / name, running / name)
+    how = ("ledger", "rotate-keys", "--data", str(folder), "--database", url)
+    with opened_house(running, url):
+        ran = run(*how)
+    assert ran.code == 2 and "a server is still running with the old keys" in ran.err
+    assert run(*how).code == 0
 
 
 def test_a_key_of_another_house_is_refused_by_both_ids(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from croupier.ledger.found import round_found
 from croupier.ledger.stores import open_postgres, open_sqlite
 from croupier.ledger.stores.marks import LEDGER, marks_in
 from croupier.ledger.stores.protocol import Store
+from croupier.ledger.tenure import other_nodes
 from croupier.ledger.verify import Verified
 from croupier.ledger.verify import verify as verified
 from croupier.money import format_micros
@@ -410,6 +411,10 @@ def rotate_keys(data: Folder, database: Database = None) -> None:
     if not data.is_dir():
         raise UserError(f"there is no folder {data}", field="--data")
     with opened_house(data, database) as house:
+        if others := other_nodes(house.store.tenure):
+            are = f"{len(others)} servers of this house are" if others[1:] else "a server is"
+            message = f"{are} still running with the old keys; close all servers first"
+            raise UserError(message, field="--database")
         before = ids_of(house.keys)
         house.change_keys(time_ms=time.time_ns() // 1_000_000)
         after = ids_of(house.keys)

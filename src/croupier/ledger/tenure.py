@@ -124,6 +124,11 @@ class Tenure(Protocol):
         """Let other nodes have streams."""
 
 
+def other_nodes(tenure: Tenure) -> list[str]:
+    """Return the other processes that serve the house now."""
+    return sorted(tenure.register().nodes.keys() - {tenure.name})
+
+
 class Freehold:
     """The tenure of the only process: it owns everything."""
 
