@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from croupier.client import TableClient
+from croupier.fairness import contribution_hash
 from croupier.gallery.outbox import Viewer
 from croupier.server.limits import Rate
 from croupier.server.talk import Talk
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 ASK_S, AWAY_S = 6.0, (0.2, 2.0)
 DELAY_S = (0.01, 0.15)
+WITHHELD = 0.05
 UNLIMITED = Rate(1e12, 1e12)
 
 
@@ -114,7 +116,7 @@ class Player:
         self.stops = False
         self.trace = sha256()
         self.asked: dict[str, Any] | None = None
-        self._count = 0
+        self._count, self._revealed = 0, ""
         self._changed = asyncio.Event()
 
     def hear(self, frame: str) -> None:
@@ -200,9 +202,24 @@ class Player:
         if scene["bank_turn"] == seat:
             return {"type": "bank", "seat": seat, "funds": 500_00}
         banks = (scene["banker"] or {}).get("seat") == seat
+        if cut := self._cut(scene):
+            return cut
         if scene["phase"] != "bets" or mine.get("ready") or banks:
             return None
         return {"type": "ready", "seat": seat} if str(seat) in scene["boxes"] else self._bet()
+
+    def _cut(self, scene: dict[str, Any]) -> dict[str, Any] | None:
+        """Contribute to the cut, and reveal it unless it is withheld."""
+        round, is_in = scene["round"], self.id in scene["cut"]["hashes"]
+        secret = f"{self.id} in {round}"
+        if scene["phase"] == "bets" and not is_in:
+            hash = contribution_hash(round, self.id, secret)
+            return {"type": "contribute", "round": round, "hash": hash}
+        if scene["phase"] == "dealing" and is_in and self._revealed != round:
+            self._revealed = round
+            if self.rng.random() > WITHHELD:
+                return {"type": "reveal", "round": round, "value": secret}
+        return None
 
     def _bet(self) -> dict[str, Any]:
         felt = self.table.felt
