@@ -2,7 +2,9 @@
 /** A click on a clause shows what it says, and any ruling on it, without leaving the table. */
 
 import { get } from "./api.js";
-import { clauseHref, clauseSays, h } from "./dom.js";
+import { clauseHref, clauseSays, dressed, h } from "./dom.js";
+
+await dressed();
 
 /** @type {Map<string, Promise<any>>} */
 const books = new Map();

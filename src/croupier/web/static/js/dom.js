@@ -29,6 +29,16 @@ export function must(selector) {
   return found;
 }
 
+/** @type {Promise<unknown> | undefined} */
+let styles;
+
+/** Fetch the style of what opens over a table, once. */
+export const dressed = () =>
+  (styles ??= new Promise((done) => {
+    const href = "/static/drawers.css";
+    document.head.append(h("link", { rel: "stylesheet", href, load: done, error: done }));
+  }));
+
 /** @param {string} selector */
 export const dialog = (selector) => /** @type {HTMLDialogElement} */ (must(selector));
 

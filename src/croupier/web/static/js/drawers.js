@@ -10,10 +10,12 @@
 
 import { get } from "./api.js";
 import { fetchDocument } from "./documents.js";
-import { cite, dialog, h, must } from "./dom.js";
+import { cite, dialog, dressed, h, must } from "./dom.js";
 import { sentence } from "./hands.js";
 import { cents, signed } from "./money.js";
 import { lineRow } from "./seat.js";
+
+await dressed();
 
 /**
  * @param {string} title

@@ -12,7 +12,7 @@ import { get, post } from "./api.js";
 import { Bets } from "./bets.js";
 import { Care } from "./care.js";
 import { Commands } from "./commands.js";
-import { citesOpen, dialog, h, must, near, write } from "./dom.js";
+import { citesOpen, dialog, dressed, h, must, near, write } from "./dom.js";
 import { chips } from "./elements.js";
 import { extras } from "./extras.js";
 import "./felt.js";
@@ -512,8 +512,9 @@ function leave() {
  * Open a panel, and close the menu that it was chosen from.
  * @param {string} panel
  */
-function turnTo(panel) {
+async function turnTo(panel) {
   dialog("#drawer").close();
+  await dressed();
   dialog(panel).showModal();
 }
 
@@ -698,7 +699,7 @@ setInterval(() => {
   const says = person ? care.reminder() : null;
   if (says && !document.querySelector("dialog[open]")) {
     must("#reminded").replaceChildren(says);
-    dialog("#reminder").showModal();
+    turnTo("#reminder");
   }
   soon();
 }, 5000);
