@@ -55,7 +55,7 @@ GAMES: dict[str, tuple[Callable[[Seen], int], Fraction, Fraction]] = {
 }
 
 
-@pytest.mark.parametrize("episodes", [25_000, pytest.param(300_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("episodes", [6_000, pytest.param(300_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("id", GAMES)
 def test_the_best_strategy_earns_the_exact_value(id: str, episodes: int) -> None:
     policy, value, variance = GAMES[id]

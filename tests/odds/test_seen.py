@@ -93,9 +93,10 @@ CASES: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     (MARYLAND, "Kd 7h", {"ante": 1}, {}),
     (MARYLAND, "As", {"pair_plus": 1}, {"pair_plus": "C"}),
     (MARYLAND, "As Kd", {"ante": 1, "progressive": 1}, {"progressive": "C", "others": 5}),
-    (LET_IT_RIDE, "Ts Js", {"let_it_ride": 1, "five_card_bonus": 1}, {"five_card_bonus": "B"}),
+    (LET_IT_RIDE, "Ts Js", {"let_it_ride": 1}, {}),
 ]
 CASES_LONG: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+    (LET_IT_RIDE, "Ts Js", {"let_it_ride": 1, "five_card_bonus": 1}, {"five_card_bonus": "B"}),
     (MARYLAND, "Kd", {"ante": 1, "pair_plus": 1}, {"ante_bonus": "B"}),
     (MARYLAND, "Ad", {"ante": 1, "six_card_bonus": 1}, {"six_card_bonus": "B"}),
     (
