@@ -108,7 +108,7 @@ class Gallery:
         """Send those who work here what is on their desk."""
         staff = [viewer for viewer in self.viewers if sees_desk(viewer.roles)]
         if staff:
-            frame = desk_frame(now)
+            frame = desk_frame(now, self._names)
             for viewer in staff:
                 viewer.send(frame)
 
@@ -143,7 +143,7 @@ class Gallery:
         tail = {"v": now.number, "own": self.own(player), "clock": clock}
         viewer.restart([encode({**message, **tail}), *(missed or ())])
         if now.standing.table.rules.things and sees_desk(viewer.roles):
-            viewer.send(desk_frame(now))
+            viewer.send(desk_frame(now, self._names))
         if missed is not None:
             # Changes without an event were not kept, and old news may have cleared own cards.
             unsaid = {key: scene[key] for key in UNSAID}

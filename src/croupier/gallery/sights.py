@@ -1,6 +1,6 @@
 """What each role sees of a table besides its scene. Nobody sees a hidden card."""
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 
 from croupier.gallery.frames import encode
 from croupier.house.desk import desk_of
@@ -25,6 +25,10 @@ def sees_desk(roles: Set[str]) -> bool:
     return not SEES_DESK.isdisjoint(roles)
 
 
-def desk_frame(now: Now) -> str:
-    """Return the frame with the desk of a table."""
-    return encode({"type": "desk", "v": now.number, "desk": desk_of(now.standing)})
+def desk_frame(now: Now, names: Mapping[str, str]) -> str:
+    """Return the frame with the desk of a table, and what the people on it are called."""
+    table = now.standing.table
+    people = {*table.crew, *(one.by.person for one in table.proposals)} - {""}
+    called = {person: names.get(person, person) for person in sorted(people)}
+    desk = {**desk_of(now.standing), "names": called}
+    return encode({"type": "desk", "v": now.number, "desk": desk})

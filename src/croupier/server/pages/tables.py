@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from croupier.errors import CroupierError, Refused
 from croupier.gallery.galleries import Galleries
+from croupier.gallery.sights import sees_desk
 from croupier.house.config import TableConfig
 from croupier.house.pit import Pit
 from croupier.house.table import Table
@@ -177,6 +178,17 @@ async def table_page(request: Request, id: str) -> Response:
 async def text_page(request: Request, id: str) -> Response:
     """Show the same table as text."""
     return await _table(request, id, "text")
+
+
+@router.get("/tables/{id}/console")
+async def console_page(request: Request, id: str) -> Response:
+    """Show the desk of a table with a dealer to those who work there."""
+    me, table = await _me(request), _pit(request).tables.get(id)
+    if table and "dealer" not in table.config.rules.things:
+        raise Refused("not_found", "the program deals at this table, so it has no desk")
+    if me is None or not sees_desk(me.roles):
+        raise Refused("not_allowed", "only people who work at tables see a desk; sign in as one")
+    return await _table(request, id, "console")
 
 
 async def _table(request: Request, id: str, template: str) -> Response:

@@ -120,7 +120,7 @@ export class Line {
       for (const { text } of this.asked.values()) this.socket?.send(text);
       return;
     }
-    const answers = message.type === "done" || message.type === "refused" ? message.id : null;
+    const answers = "id" in message ? message.id : null;
     const asked = this.asked.get(answers ?? "");
     if (!asked?.quiet) this.ends.hear(message);
     asked?.answered(message);

@@ -100,6 +100,9 @@ export function reduce(state, message) {
       const { id, code, message: says, clause } = message;
       return { ...state, refusal: { id, code, message: says, clause } };
     }
+    case "desk":
+    case "previewed":
+      return state;
   }
 }
 

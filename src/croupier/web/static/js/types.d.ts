@@ -75,7 +75,27 @@ export type Message =
   | { type: "own"; v: number; own: Record<string, string> }
   | { type: "purse"; cents: number }
   | { type: "done"; id: string; v: number }
+  | { type: "desk"; v: number; desk: Desk }
+  | { type: "previewed"; id: string; preview: Preview }
   | ({ type: "refused" } & Refusal);
+
+/** What a command would do, and who has to approve it. */
+export interface Preview {
+  clause: string; says: string; ruling: string | null; returns: Record<string, number>;
+  deck: string; voids: boolean; approve: string[];
+}
+
+/** What lies on the desk of those who work at a table. */
+export interface Desk {
+  next: { says: string; by: string[]; clause: string | null; of: string;
+    command: Record<string, unknown> | null };
+  acts: Record<string, unknown>[];
+  duties: { clause: string; about: string; by: string[]; says: string }[];
+  irregularities: { kind: string; says: string; takes: string[]; clause: string | null }[];
+  crew: Record<string, string>; names: Record<string, string>;
+  proposals: { id: string; of: string; command: Record<string, unknown>; why: string; by: string;
+    since_s: number; preview: Preview }[];
+}
 
 export interface Command {
   id: string; label: string; key: string; group: string;

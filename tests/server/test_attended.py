@@ -1,0 +1,101 @@
+"""A table with a dealer over real sockets: the desk, two people, and the page that shows it."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.rules.books import CALIFORNIA, MARYLAND
+from tests.server.attacks.houses import (
+    PASSWORD,
+    House,
+    Line,
+    Visitor,
+    crashes,
+    open_house,
+    table_toml,
+)
+
+
+def attended(book: str) -> str:
+    first, rest = table_toml(book).split("\n", 1)
+    return f'{first}\nthings = ["dealer"]\n{rest}'
+
+
+async def desk_of(line: Line) -> dict[str, Any]:
+    """Return the last desk that a socket was sent."""
+    frames = [json.loads(frame) for frame in await line.caught_up()]
+    desk: dict[str, Any] = [frame["desk"] for frame in frames if frame["type"] == "desk"][-1]
+    return desk
+
+
+async def go_on(house: House, id: str, dealer: Line, players: list[Line]) -> None:
+    """Do the next step of the desk; where it waits for the players, let them move."""
+    step, scene = (await desk_of(dealer))["next"], house.scene(id)
+    if step["command"] is not None:
+        await dealer.do("act", of=step["of"], command=step["command"])
+    elif scene["phase"] == "bets":
+        banker = scene["banker"]["seat"] if scene["banker"] else None
+        for seat, line in enumerate(players, 1):
+            if seat != banker:
+                await line.do("bet", seat=seat, wager="ante", cents=5_00)
+    elif scene["phase"] == "decide":
+        seat = scene["asked"]
+        option = scene["choices"][0]["option"]
+        await players[seat - 1].do("choose", seat=seat, option=option)
+    else:
+        turn = scene["bank_turn"]
+        await players[turn - 1].do("bank", seat=turn, funds=200_00)
+
+
+async def staffed(house: House, id: str) -> tuple[Line, Line, Visitor, list[Line]]:
+    """Return the sockets of a dealer and a floorperson who tapped in, and of two players."""
+    dealer, floor = await house.person("Dee Ash", "dealer"), await house.person("Flo Ash", "floor")
+    lines = [await dealer.line(id), await floor.line(id)]
+    await lines[0].do("tap_in", post="dealer")
+    await lines[1].do("tap_in", post="floor")
+    players = []
+    for seat, name in enumerate(("Ann Elm", "Bob Elm"), 1):
+        players.append(await (await house.person(name)).line(id))
+        await players[-1].do("sit", seat=seat)
+    return lines[0], lines[1], floor, players
+
+
+def test_a_round_is_dealt_over_sockets_and_a_void_takes_the_password_again(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            (id,) = house.pit.tables
+            dealer, floor, flo, players = await staffed(house, id)
+            for _ in range(60):
+                if house.scene(id)["phase"] == "over":
+                    break
+                await go_on(house, id, dealer, players)
+            assert house.scene(id)["phase"] == "over" and not house.scene(id)["void"]
+            while house.scene(id)["phase"] != "decide":
+                await go_on(house, id, dealer, players)
+            misdeal = {"type": "Declare", "kind": "misdeal", "facts": {}}
+            await dealer.do("propose", of="round", command=misdeal, why="a card too many")
+            said = await floor.ask("approve", proposal="1", again="made up")
+            assert (said["type"], said["code"]) == ("refused", "password_again")
+            again = (await flo.post("/api/again", password=PASSWORD)).json()["again"]
+            await floor.do("approve", proposal="1", again=again)
+            await go_on(house, id, dealer, players)
+            assert house.scene(id)["void"]
+            assert not any('"type":"desk"' in frame for frame in await players[0].caught_up())
+            assert crashes(house) == []
+
+    asyncio.run(main())
+
+
+def test_the_desk_page_is_for_those_who_work_at_a_table(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, f"{attended(MARYLAND)}\n{table_toml(CALIFORNIA)}") as house:
+            with_dealer, automatic = house.pit.tables
+            dealer = await house.person("Dee Ash", "dealer")
+            page = await dealer.http.get(f"/tables/{with_dealer}/console")
+            assert page.status_code == 200 and 'id="desk"' in page.text
+            assert (await dealer.http.get(f"/tables/{automatic}/console")).status_code == 404
+            player = await house.person("Ann Elm")
+            assert (await player.http.get(f"/tables/{with_dealer}/console")).status_code == 403
+
+    asyncio.run(main())
