@@ -215,6 +215,27 @@ def test_a_void_is_previewed_proposed_and_approved_over_the_desk(tmp_path: Path)
     play(tmp_path, attended(CALIFORNIA), scenario)
 
 
+def test_a_round_does_not_become_void_once_a_seat_is_settled(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1, 2, 3)
+        dealer, _ = await crew(pit)
+        for _ in range(40):
+            round = pit.tables["t"].place.standing.in_play
+            if round and round.lines:
+                break
+            step = (await dealer.look())["next"]
+            if step["command"] is None:
+                await players_move(pit, players, step)
+            else:
+                await dealer.do(step["command"], step["of"])
+        assert round and round.lines and not round.closed
+        misdeal = {"type": "Declare", "kind": "misdeal", "facts": {}}
+        why = await refusal(dealer.say("propose", of="round", command=misdeal))
+        assert (why.code, why.clause) == ("wrong_step", "C8")
+
+    play(tmp_path, attended(CALIFORNIA), scenario)
+
+
 def test_a_handover_is_agreed_to_by_the_dealer_who_is_relieved(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         await seated(pit, 1)

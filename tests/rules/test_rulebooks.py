@@ -83,14 +83,14 @@ IRREGULARITIES = {
         "foreign_card", "wrong_deck_count", "misdeal", "wrong_number_of_cards", "cards_exposed",
     },
 }  # fmt: skip
-COMMON = numbered("T", 9)
+COMMON = numbered("T", 9) | {"T10", "T11"}
 RULINGS = {
-    CALIFORNIA: COMMON | numbered("C", 8),
-    FLORIDA: COMMON | numbered("F", 7) | {"C8", "S9"},
+    CALIFORNIA: (COMMON - {"T10"}) | numbered("C", 8),
+    FLORIDA: (COMMON - {"T10"}) | numbered("F", 7) | {"C8", "S9"},
     LET_IT_RIDE: (COMMON - numbered("T", 3))
     | numbered("L", 9)
-    | {"M7", "M8", "M13", "M14", "M16", "M17", "M18", "M20", "M21", "M24"},
-    MARYLAND: COMMON | numbered("M", 21) | {"M24", "M26"},
+    | {"M7", "M8", "M13", "M14", "M16", "M17", "M18", "M20", "M21", "M24", "M25"},
+    MARYLAND: COMMON | numbered("M", 21) | {"M24", "M25", "M26"},
     SINGAPORE: COMMON | numbered("S", 9),
 }
 

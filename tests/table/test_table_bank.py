@@ -105,6 +105,14 @@ def test_C6_a_move_between_the_two_rounds_does_not_begin_the_count_anew() -> Non
     assert bankers(house, 2) == "ab"
 
 
+@pytest.mark.parametrize(("book", "after"), [(CALIFORNIA, "aab"), (FLORIDA, "bca")])
+def test_C6_a_void_round_does_not_count_to_the_two(book: str, after: str) -> None:
+    house = House(book).sit("ann", "bob", "cy")
+    house.bank()
+    house.play(void=True)
+    assert bankers(house, 3) == after
+
+
 def test_C6_the_turn_goes_on_clockwise_from_where_a_banker_left() -> None:
     house = House(CALIFORNIA).sit("ann", "bob", "cid")
     bankers(house, 3)

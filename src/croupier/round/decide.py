@@ -331,6 +331,9 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
     row, facts = consequence_of(round, command.kind, command.facts)
     if "dealer" in round.rules.things:  # A round file states facts without a time.
         check_time(round, command.kind, row)
+        if "void" in row.does and (round.order or round.lines):
+            message = "seats have been settled, so the round can't become void any more"
+            raise Refused("wrong_step", message, field="kind", clause=row.clause or row.ruling)
     _check_found(round, facts.get("positions"))
     return (Declared(command.kind, facts, tuple(row.does), row.clause or "", row.ruling),)
 

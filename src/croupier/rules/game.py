@@ -92,6 +92,7 @@ class Rotation(Cited):
     rounds_max: Count
     passes: bool
     stays: bool
+    void_counts: bool = True
 
 
 class Bank(Cited):

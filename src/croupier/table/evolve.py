@@ -248,10 +248,14 @@ def _ended(table: Table, event: happened.RoundEnded) -> Table:
         if table.round and table.round.dealt:
             deck = replace(deck, todo=(*deck.todo, *_duties(table, event.deck, "settled")))
         table = _with_deck(table, event.deck, deck)
+    turn, rotation = table.turn, table.rules.bank.rotation
+    if turn and event.void and rotation and not rotation.void_counts:
+        turn = turn._replace(rounds=turn.rounds - 1)  # C6
     return _idle(
         replace(
             table,
             round=None,
+            turn=turn,
             uncounted=0 if event.counted else table.uncounted,
             meters={**table.meters, **event.meters},
             # A round that is over can't become void any more.
