@@ -293,3 +293,37 @@ def test_only_the_posted_choice_is_made_for_a_player_who_is_gone(tmp_path: Path)
         assert pit.scene()["phase"] != "decide"
 
     play(tmp_path, attended(MARYLAND), scenario)
+
+
+def test_desks_are_the_same_to_the_byte_where_only_unseen_cards_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house_dealer, "cut", lambda cards, _: cards)
+    said: dict[str, dict[str, list[str]]] = {}
+
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1, 2)
+        dealer, floor = await crew(pit)
+        eye = Staff(pit, "s1", "surveillance")
+        frames = said.setdefault(name, {})
+        while pit.scene()["phase"] != "reveal":
+            for who in (dealer, floor, eye):
+                texts = await who.viewer.frames() if who.viewer.waiting else []
+                desks = [text for text in texts if '"type":"desk"' in text]
+                frames.setdefault(who.viewer.name, []).extend(desks)
+                who.desk = json.loads(desks[-1])["desk"] if desks else who.desk
+            if dealer.desk["next"]["command"] is None:
+                await players_move(pit, players, dealer.desk["next"])
+            else:
+                await dealer.do(dealer.desk["next"]["command"], dealer.desk["next"]["of"])
+
+    for name, deck in {"one": DECK, "two": DECK[::-1]}.items():
+        monkeypatch.setattr(house_dealer, "shuffled", lambda _, deck=deck: deck)
+        (tmp_path / name).mkdir()
+        play(tmp_path / name, attended(MARYLAND), scenario)
+    assert said["one"] == said["two"]
+    assert {who: len(frames) > 5 for who, frames in said["one"].items()} == {
+        "d1": True,
+        "f1": True,
+        "s1": True,
+    }
