@@ -25,7 +25,7 @@ _DONE_BY: dict[Act | None, type[Command]] = {
     "show": commands.Show,
 }
 """The commands that are the confirmation of a clause; nobody confirms it besides."""
-_BLOCKED: dict[Moment, tuple[type[Command], ...]] = {
+BLOCKED: dict[Moment, tuple[type[Command], ...]] = {
     "no more bets": (commands.Deal,),
     "deal": (commands.Deal,),
     "stub count": (commands.Choose, commands.Show, commands.Settle),
@@ -199,7 +199,7 @@ def check_duties(round: Round, command: Command) -> None:
         act = round.rules.clauses[duty.clause].act
         if seat is not None and duty.about.split()[:2] not in ([], ["seat", str(seat)]):
             continue  # It is due at another seat.
-        if isinstance(command, _BLOCKED.get(duty.moment, ())) and not (
+        if isinstance(command, BLOCKED.get(duty.moment, ())) and not (
             act in _DONE_BY and isinstance(command, _DONE_BY[act])
         ):
             raise open_duty(round.rules, duty)

@@ -1,0 +1,78 @@
+"""Prints docs/guided.md: every guided clause, its moment, who keeps it, and what it blocks.
+
+.venv/bin/python tools/guided_table.py > docs/guided.md
+"""
+
+import textwrap
+
+from croupier.round.duties import BLOCKED
+from croupier.rules.book import Clause
+from croupier.rules.load import load, rulebook_ids
+from croupier.rules.rulebook import Rulebook
+from croupier.rules.vocabulary import Moment
+
+WIDTH = 100
+READY = "Shuffle, StartRound, DealFirstCard"
+AT_DECKS: dict[Moment, str] = {
+    "cards received": READY,
+    "first player": READY,
+    "looked": READY,
+    "idle": READY,
+    "deck change": READY,
+    "settled": READY,
+    "shuffle": "Cut, StartRound, DealFirstCard",
+    "cut": "StartRound, DealFirstCard",
+    "device fails": f"{READY}, Change",
+}
+"""What the duties of a deck or a device block, as `table/decide.py` checks them."""
+HEAD = """\
+# Guided clauses
+
+On this page you find, for every clause that people keep at a table with a dealer, when it is due,
+who keeps it, and what can't be done before it is kept.
+
+- *Moment*: what brings it. It needs one of the things in brackets: real cards, or chips.
+- *By*: who confirms it, in this order. A *manner* is shown while its moment lasts, a *notice* is
+  told to players, and a *right* may be used; nobody confirms those.
+- *Act*: the command that is the confirmation, so that nobody presses twice.
+- *Blocks*: the commands that are refused with this clause until it is kept.
+
+`tools/guided_table.py` generates this page from the books' data.
+"""
+
+
+def rows(book: Rulebook) -> list[str]:
+    """Return the rows of a book's guided clauses."""
+    guided = [(id, c) for id, c in book.rules.clause.items() if c.kept == "guided" and c.at]
+    return [row(id, clause) for id, clause in guided]
+
+
+def row(id: str, clause: Clause) -> str:
+    moment = clause.at or "bets"
+    needs = f" ({', '.join(clause.needs)})" if clause.needs else ""
+    by = ", then ".join(clause.by) if clause.force == "task" else f"({clause.force})"
+    blocks = ""
+    if clause.force == "task":
+        blocks = AT_DECKS.get(moment) or ", ".join(c.__name__ for c in BLOCKED.get(moment, ()))
+    says = textwrap.shorten(clause.says, WIDTH, placeholder=" …").replace("|", "\\|")
+    return f"| {id} | {says} | {moment}{needs} | {by} | {clause.act or ''} | {blocks} |"
+
+
+def page() -> str:
+    """Return the whole page."""
+    parts = [HEAD]
+    for id in rulebook_ids():
+        book = load(id)
+        if not (found := rows(book)):
+            parts.append(f"## {book.rules.title}\n\nThis book has no guided clause.\n")
+            continue
+        parts.append(
+            f"## {book.rules.title}\n\n"
+            "| clause | says | moment | by | act | blocks |\n"
+            "| --- | --- | --- | --- | --- | --- |\n" + "\n".join(found) + "\n"
+        )
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    print(page(), end="")
