@@ -32,12 +32,13 @@ Figures = tuple[float, float, float]
 
 
 @contextmanager
-def serving(clone: Path, folder: Path, database: str) -> Iterator[tuple[int, str]]:
+def serving(clone: Path, folder: Path, database: str, *options: str) -> Iterator[tuple[int, str]]:
     """Run the server of a clone; give its process and address."""
     file = folder / "tables.toml"
     file.write_text(tables(BURST_TABLES, bets_s=3600))
     run = [sys.executable, "-m", "croupier", "serve", "--no-limits", "--port", "0"]
-    run += ["--data", tempfile.mkdtemp(dir=folder), "--tables", str(file), "--database", database]
+    run += ["--data", tempfile.mkdtemp(dir=folder), "--tables", str(file)]
+    run += ["--database", database, *options]
     process = subprocess.Popen(
         run,
         stdout=subprocess.PIPE,
