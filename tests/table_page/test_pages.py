@@ -182,6 +182,9 @@ def test_a_round_is_stepped_through(house: House, new_page: NewPage) -> None:
     expect(page.locator("#keys")).to_contain_text("One step back")
     page.keyboard.press("Escape")
     assert violations(page) == []
+    for size in (PHONE, NARROW):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     page.goto(f"{house.url}/rounds/{id}#step-4")
     page.reload()
     expect(page.locator("#steps > li").nth(3)).to_have_attribute("aria-current", "step")
