@@ -252,7 +252,7 @@ SHIFTS = """
 PIECES = {
     "PLAY-CARD.",
     "SPAN.face",
-    "B.index",
+    "SPAN.index",
     "I.",
     "svg.",
     "CHIP-STACK.",

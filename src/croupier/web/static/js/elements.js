@@ -22,7 +22,7 @@ export class PlayCard extends HTMLElement {
     super();
     /** @type {SVGUseElement | null} */
     this.use = null;
-    this.index = h("b", { class: "index", "aria-hidden": "true" });
+    this.index = h("span", { class: "index", "aria-hidden": "true" });
     this.face = h("span", { class: "face" });
   }
 
@@ -57,6 +57,7 @@ export class PlayCard extends HTMLElement {
     this.use?.setAttribute("href", `/cards.svg#${code || "back"}`);
     const index = code ? [code[0].replace("T", "10"), SUITS[code[1]]] : [];
     this.index.replaceChildren(...index.map((text) => h("i", {}, text)));
+    this.index.toggleAttribute("ten", code[0] === "T");
   }
 
   /** Turn over, narrow in the middle. */
