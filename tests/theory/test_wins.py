@@ -11,6 +11,7 @@ import pytest
 
 from croupier.ledger.events import AwardProposed, AwardRejected, TableSet
 from croupier.ledger.scribe import Scribe
+from croupier.ledger.stores import open_postgres
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.odds import analyze
 from croupier.rules.table_rules import TableRules
@@ -20,6 +21,7 @@ from croupier.theory.show import wins_chart, wins_json
 from croupier.theory.wins import Wins
 from tests.cli.running import run
 from tests.ledger.memory import Memory, journal
+from tests.ledger.servers import new_database
 from tests.ledger.tables import (
     JACKPOT,
     TIME,
@@ -283,6 +285,17 @@ def test_ledger_win(tmp_path: Path) -> None:
     assert chart.read_text().startswith("<svg")
     ran = run("ledger", "win", "--data", str(file), "--table", "t2")
     assert (ran.code, ran.err) == (2, "croupier: --table: no round was played at a table 't2'\n")
+
+
+def test_ledger_win_on_postgres(server: str) -> None:
+    where = new_database(server)
+    store = open_postgres(where, make=True)
+    filled(store)
+    store.close()
+    ran = run("ledger", "win", "--database", where, "--json")
+    assert (ran.code, ran.err) == (0, "")
+    found = json.loads(ran.out)
+    assert (found["all"]["rounds"], found["agrees_with_accounts"]) == (3, True)
 
 
 def test_a_changed_figure_is_found(tmp_path: Path) -> None:
