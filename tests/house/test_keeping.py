@@ -41,8 +41,14 @@ def facts(recalled: Recalled) -> tuple[object, ...]:
     return (*recalled[:2], recalled.rounds, head, auditor.rules, auditor.setting, posting)
 
 
+def kept_in(view: View) -> dict[str, Kept]:
+    return view.kept()
+
+
 async def until_kept(pit: OpenPit) -> None:
-    while not await pit.books.read(lambda view: view.kept()):
+    """Wait until everything is kept that is under way."""
+    last = pit.tables["t"]._kept
+    while last not in {k.head.number for k in (await pit.books.read(kept_in)).values()}:
         await asyncio.sleep(0.001)
 
 
