@@ -239,7 +239,7 @@ def test_the_operators_link_is_good_once(home: House) -> None:
     link = home.people.operator_link()
     with home.visitor() as visitor, home.visitor() as late:
         answer = visitor.get("/operator", params={"link": link})
-        assert (answer.status_code, answer.headers["location"]) == (303, "/")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/house")
         person = me(visitor)
         assert person and person["roles"] == ["operator"]
         assert code_of(late.get("/operator", params={"link": link})) == (403, "bad_link")

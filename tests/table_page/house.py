@@ -65,6 +65,7 @@ class House:
 
     url: str
     galleries: Galleries
+    people: People
     loop: asyncio.AbstractEventLoop
 
     def table(self, id: str) -> Table:
@@ -111,7 +112,8 @@ def opened(folder: Path, *, more: str = "", bots: int = 0, **seconds: float) -> 
     store = open_sqlite(folder / "ledger.db", make=True)
     books = Books(store, bytes(32))
     pit = Pit(parse_config(text, rules_of), books, rules_of)
-    app = make_app(pit, People(store, passwords=Passwords(made_by=CHEAP)))
+    people = People(store, passwords=Passwords(made_by=CHEAP))
+    app = make_app(pit, people)
     loops: list[asyncio.AbstractEventLoop] = []
     start = pit.start
 
@@ -121,6 +123,6 @@ def opened(folder: Path, *, more: str = "", bots: int = 0, **seconds: float) -> 
 
     pit.start = noted  # type: ignore[method-assign]
     with serving(guarded(app, GENEROUS)) as port:
-        yield House(f"http://127.0.0.1:{port}", app.state.galleries, loops[0])
+        yield House(f"http://127.0.0.1:{port}", app.state.galleries, people, loops[0])
     books.close()
     store.close()

@@ -271,6 +271,11 @@ class Pit:
         """Whether a table is this process's to show: one that slept may have lost it meanwhile."""
         return id in self.tables and self.tenure.may_write(id)
 
+    @property
+    def stopped(self) -> frozenset[str]:
+        """The tables at which an operator stopped the dealing."""
+        return frozenset(self._stopped)
+
     def table(self, id: str) -> Table:
         """Return a table, or refuse an id that none has, or that the build keeps closed."""
         if id not in self.tables:

@@ -117,6 +117,14 @@ class Lapsed(NamedTuple):
     id: str
 
 
+class NoteTaken(NamedTuple):
+    """Surveillance or an auditor wrote something down, about a table, a round or an act."""
+
+    by: str
+    about: str
+    says: str
+
+
 class AccountDisabled(NamedTuple):
     """An operator locked somebody out, or let them in again."""
 
@@ -198,6 +206,7 @@ HouseAct = (
     | Declined
     | Withdrawn
     | Lapsed
+    | NoteTaken
     | AccountDisabled
     | SessionEnded
     | MeterStopped
@@ -294,6 +303,8 @@ class Register:
                     raise NotPossible(f"{by} withdrew what somebody else had proposed")
             case Lapsed(id):
                 self._answered(id)
+            case NoteTaken(by):
+                self._known(by)
             case AccountDisabled(person, disabled, _):
                 self._change(person, disabled=disabled)
             case SessionEnded(person):

@@ -37,6 +37,7 @@ APPOINTING = {
 }
 AWARDS = {
     "GET /api/awards": {"floor", "surveillance", "auditor"},
+    "POST /api/notes": {"surveillance", "auditor"},
     "POST /api/awards/validate": {"floor"},
     "POST /api/awards/reject": {"floor"},
     "POST /api/awards/approve": {"floor", "surveillance"},
@@ -58,6 +59,7 @@ BODIES: dict[str, Any] = {
     "POST /api/proposals/{id}/approve": {"again": "x"},
     "POST /api/proposals/{id}/decline": {"why": "no"},
     "POST /api/awards/validate": {"award": "x"},
+    "POST /api/notes": {"says": "x"},
     "POST /api/awards/reject": {"award": "x", "why": "no"},
     "POST /api/awards/approve": {"award": "x", "again": "x"},
     "POST /api/awards/decline": {"award": "x", "why": "no"},

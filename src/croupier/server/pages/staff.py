@@ -1,17 +1,239 @@
-"""The pages of the staff: coming in by a one-time link."""
+"""The pages of the staff: the operator's house, the pit, surveillance, audit, and coming in.
 
-from typing import Annotated
+They show what is public of open rounds and no more; what people do there goes through the routes
+that programs use.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from croupier.server.pages.render import page
+from croupier.errors import CroupierError, Problems
+from croupier.house.config import parse_config
+from croupier.house.pit import Pit
+from croupier.ledger.acts import HOUSE_STREAM
+from croupier.ledger.roles import AUDITOR, FLOOR, OPERATOR, ROLES, SURVEILLANCE
+from croupier.ledger.store import View
+from croupier.ledger.tape import TapeRow, Wanted, tape
+from croupier.money import format_micros
+from croupier.server.pages.render import document, page, query
+from croupier.server.pages.tables import lobby_rows
+from croupier.server.registry import Person
+from croupier.server.routes.access import (
+    PersonSaid,
+    ProposalSaid,
+    people_of,
+    session_with,
+    staff_of,
+)
+from croupier.server.routes.awards import waiting_awards
+from croupier.server.routes.tables import VerifiedSaid, verified_said
 
 router = APIRouter(include_in_schema=False)
+TAPE_MAX, EXPORT_MAX = 100, 10_000
+Text = Annotated[str, Query(max_length=100)]
 
 
 @router.get("/staff")
-async def entry_page(
-    request: Request, link: Annotated[str, Query(max_length=100)] = ""
-) -> Response:
+async def entry_page(request: Request, link: Text = "") -> Response:
     """Show the form in which new staff set their password."""
     return page(request, "staff_entry", link=link)
+
+
+def pit_of(request: Request) -> Pit:
+    pit: Pit = request.app.state.pit
+    return pit
+
+
+# ---------------------------------------------------------------- the operator's house
+
+
+@router.get("/house")
+async def house_page(request: Request) -> Response:
+    """Show the operator's page: tables, meters, people, keys and backups."""
+    one = await session_with(OPERATOR)(request)
+    found = await _house(request)
+    return page(request, "house", json="/house.json", me=one.person, roles=ROLES, **found)
+
+
+@router.get("/house.json")
+async def house_json(request: Request) -> Response:
+    """Return what the operator's page shows."""
+    await session_with(OPERATOR)(request)
+    return document(request, await _house(request))
+
+
+async def _house(request: Request) -> dict[str, Any]:
+    pit, staff = pit_of(request), staff_of(request)
+    rows = await lobby_rows(request)
+    keys, checkpoints = await pit.books.read(_keys)
+    return {
+        "tables": [{**row, "stopped": row["table"] in pit.stopped} for row in rows],
+        "meters": await _meters(pit),
+        "staff": [PersonSaid.of(one).model_dump() for one in await staff.everybody()],
+        "proposals": await _proposals(request),
+        "keys": keys,
+        "checkpoints": checkpoints,
+        "build": pit.build_state.says if pit.build_state else "This build wasn't compared yet.",
+    }
+
+
+async def _proposals(request: Request) -> list[dict[str, Any]]:
+    waiting = await staff_of(request).waiting()
+    names = await _names(request, {one.by for one in waiting})
+    return [ProposalSaid.of(one).model_dump() | {"by_name": names[one.by]} for one in waiting]
+
+
+async def _meters(pit: Pit) -> list[dict[str, Any]]:
+    found = await pit.books.read(lambda view: view.balances("meter"))
+    names = [(one.removeprefix("meter:"), micros) for one, micros in sorted(found.items())]
+    return [
+        {"meter": name, "dollars": format_micros(held)[:-4], "out": name in pit.books.out}
+        for name, held in names
+    ]
+
+
+def _keys(view: View) -> tuple[dict[str, str] | None, dict[str, Any]]:
+    keys, kept = view.house_keys(), view.checkpoints()
+    last = kept[-1] if kept else None
+    said = {"count": len(kept), "last_ms": last.time_ms if last else None}
+    return {"master": keys[0], "signing": keys[1]} if keys else None, said
+
+
+@router.get("/house/check")
+async def check_table(request: Request, table: Annotated[str, Query(max_length=8_000)]) -> Response:
+    """Check a new table against its book, before it is put into the tables file."""
+    one = await session_with(OPERATOR)(request)
+    faults, opens = _checked(pit_of(request), table)
+    return page(request, "house_check", me=one.person, table=table, faults=faults, opens=opens)
+
+
+def _checked(pit: Pit, text: str) -> tuple[list[str], list[str]]:
+    """Return what is wrong with tables, or the titles of those that would open."""
+    try:
+        found = parse_config(text, pit.rules_of)
+    except Problems as error:
+        return [str(one) for one in error.problems], []
+    except CroupierError as error:
+        return [str(error)], []
+    known = [f"there is a table {one.id} already" for one in found.tables if one.id in pit.configs]
+    return known, [one.title for one in found.tables]
+
+
+# ---------------------------------------------------------------- the pit
+
+
+@router.get("/pit")
+async def pit_page(request: Request) -> Response:
+    """Show all tables at once, what is asked of the floor first."""
+    one = await session_with(FLOOR, SURVEILLANCE)(request)
+    return page(request, "pit", json="/pit.json", me=one.person, **await _pit(request))
+
+
+@router.get("/pit.json")
+async def pit_json(request: Request) -> Response:
+    """Return what the pit's page shows."""
+    await session_with(FLOOR, SURVEILLANCE)(request)
+    return document(request, await _pit(request))
+
+
+async def _pit(request: Request) -> dict[str, Any]:
+    pit = pit_of(request)
+    awards = [one.model_dump() for one in await waiting_awards(pit)]
+    shown = {one["player"] for one in awards}
+    shown |= {one["proposal"]["by"] for one in awards if one["proposal"]}
+    rows = []
+    for row in await lobby_rows(request):
+        table = pit.tables.get(row["table"])
+        crew = table.place.standing.table.crew if table else None
+        dealer = crew.dealer if crew else ""
+        shown |= {dealer} - {""}
+        rows.append({**row, "stopped": row["table"] in pit.stopped, "dealer": dealer})
+    return {"tables": rows, "awards": awards, "names": await _names(request, shown)}
+
+
+# ---------------------------------------------------------------- surveillance and audit
+
+
+@router.get("/watch")
+async def watch_page(request: Request) -> Response:
+    """Show every table, and the tape of what people did."""
+    one = await session_with(SURVEILLANCE)(request)
+    found = await _tape(request, Wanted(), TAPE_MAX)
+    rows = await lobby_rows(request)
+    return page(request, "watch", json="/watch.json", me=one.person, tables=rows, **found)
+
+
+@router.get("/watch.json")
+async def watch_json(request: Request) -> Response:
+    """Return what the page of surveillance shows."""
+    await session_with(SURVEILLANCE)(request)
+    found = await _tape(request, Wanted(), TAPE_MAX)
+    return document(request, {"tables": await lobby_rows(request), **_plain(found)})
+
+
+@router.get("/audit")
+async def audit_page(
+    request: Request, *, person: Text = "", act: Text = "", clause: Text = "", round: Text = ""
+) -> Response:
+    """Show what people did: by person, act, clause and round."""
+    one = await session_with(AUDITOR)(request)
+    wanted = Wanted(person, act, clause, round)
+    found = await _tape(request, wanted, TAPE_MAX)
+    export = query("/audit.json", wanted._asdict())
+    values: dict[str, Any] = {"me": one.person, "wanted": wanted, "export": export, **found}
+    values["proposals"] = await _proposals(request)
+    return page(request, "audit", json=export, **values)
+
+
+@router.get("/audit.json")
+async def audit_json(
+    request: Request, *, person: Text = "", act: Text = "", clause: Text = "", round: Text = ""
+) -> Response:
+    """Export what people did, each act with its record and the hashes that prove it."""
+    await session_with(AUDITOR)(request)
+    found = await _tape(request, Wanted(person, act, clause, round), EXPORT_MAX)
+    heads = await pit_of(request).books.read(lambda view: view.heads())
+    said = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in sorted(heads.items())}
+    return document(request, {**_plain(found), "heads": said})
+
+
+@router.get("/audit/verify")
+async def verify_page(request: Request) -> Response:
+    """Verify the whole ledger now, and show what that proves."""
+    one = await session_with(AUDITOR)(request)
+    found: VerifiedSaid = await verified_said(pit_of(request))
+    return page(request, "audit_verify", json="/api/ledger/verify", me=one.person, found=found)
+
+
+def _plain(found: dict[str, Any]) -> dict[str, Any]:
+    return {"acts": [row.as_json() for row in found["acts"]], "names": found["names"]}
+
+
+async def _tape(request: Request, wanted: Wanted, limit: int) -> dict[str, Any]:
+    pit = pit_of(request)
+    rows = await pit.books.read(_reading(wanted, limit))
+    persons = {person for row in rows for person in row.persons}
+    return {"acts": rows, "names": await _names(request, persons), "time": _time}
+
+
+def _reading(wanted: Wanted, limit: int) -> Callable[[View], list[TapeRow]]:
+    def read(view: View) -> list[TapeRow]:
+        rows = [row for s in view.heads() for row in tape(view.stream(s)) if wanted.has(row)]
+        rows.sort(key=lambda row: (-row.time_ms, row.stream != HOUSE_STREAM, -row.number))
+        return rows[:limit]
+
+    return read
+
+
+def _time(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%d %b %H:%M:%S")
+
+
+async def _names(request: Request, ids: set[str]) -> dict[str, str]:
+    """Return people's names by their ids; an id that isn't a person's stands for itself."""
+    people = people_of(request)
+    found: dict[str, Person | None] = {id: await people.find(id) for id in sorted(ids)}
+    return {id: person.name if person else id for id, person in found.items()}

@@ -40,7 +40,7 @@ LOBBY = "/lobby.json"
 @router.get("/")
 async def lobby(request: Request) -> Response:
     """Show the tables, and what their jackpots have risen to."""
-    rows = await _rows(request)
+    rows = await lobby_rows(request)
     jackpots = [(row, meter) for row in rows for meter in row["meters"] if meter["shows"]]
     jackpots.sort(key=lambda one: -Decimal(one[1]["shows"]))
     return page(request, "lobby", json="/lobby.json", tables=rows, jackpots=jackpots)
@@ -49,10 +49,11 @@ async def lobby(request: Request) -> Response:
 @router.get(LOBBY)
 async def lobby_json(request: Request) -> Response:
     """Return what the lobby shows."""
-    return document(request, {"tables": await _rows(request)})
+    return document(request, {"tables": await lobby_rows(request)})
 
 
-async def _rows(request: Request) -> list[dict[str, Any]]:
+async def lobby_rows(request: Request) -> list[dict[str, Any]]:
+    """Return what is to be seen of every table of the house, in the order of its file."""
     tables = list(_pit(request).tables.values())
     edges = await run_in_threadpool(lambda: [_edge(_desk(request), t.config.rules) for t in tables])
     galleries: Galleries = request.app.state.galleries
@@ -99,6 +100,7 @@ def _row(table: Table, galleries: Galleries) -> dict[str, Any]:
         ],
         "notices": felt["notices"],
         "practice": config.practice,
+        "attended": "dealer" in rules.things,
         "odds": odds_of(config),
     }
 

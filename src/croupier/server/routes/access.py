@@ -25,7 +25,8 @@ from croupier.server.staff import Staff
 from croupier.server.strict import Body, StrictRoute
 
 COOKIE = "croupier_session"
-HOME = "/"
+HOME = "/house"
+"""Where the operator's link leads."""
 Declared = Annotated[str | None, Depends(APIKeyCookie(name=COOKIE, auto_error=False))]
 """Declares in OpenAPI which routes need a session; `signed_in_of` looks it up."""
 

@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import BaseModel, Field
 
-from croupier.ledger.roles import AUDITOR, OPERATOR
+from croupier.ledger.acts import NoteTaken
+from croupier.ledger.roles import AUDITOR, OPERATOR, SURVEILLANCE
 from croupier.server.faults import RESPONSES
 from croupier.server.passwords import CHARS_MAX
 from croupier.server.registry import SignedIn
@@ -31,6 +32,7 @@ from croupier.server.strict import Body, StrictRoute
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 Appointing = Annotated[SignedIn, Depends(session_with(OPERATOR, AUDITOR))]
+Noting = Annotated[SignedIn, Depends(session_with(SURVEILLANCE, AUDITOR))]
 ProposalId = Annotated[str, Path(pattern="^h-[0-9a-f]{16}$")]
 ENTRY = "/staff?link="
 
@@ -69,6 +71,16 @@ class Enter(Body):
 class StaffSaid(BaseModel):
     staff: list[PersonSaid]
     proposals: list[ProposalSaid]
+
+
+class Note(Body):
+    about: str = Field(default="", max_length=100)
+    says: str = Field(min_length=1, max_length=500)
+
+
+class NoteSaid(BaseModel):
+    about: str
+    says: str
 
 
 class Approval(Body):
@@ -118,6 +130,13 @@ async def enter(request: Request, response: Response, given: Enter) -> Me:
 async def link(request: Request, id: Id, *, by: OperatorIn, _: Nothing) -> LinkSaid:
     """Make another link for somebody who has not set a password yet."""
     return LinkSaid(link=f"{ENTRY}{await staff_of(request).link_again(by, id)}")
+
+
+@router.post("/api/notes")
+async def notes(request: Request, by: Noting, given: Note) -> NoteSaid:
+    """Write something down, about a table, a round or an act; the journal keeps it."""
+    await request.app.state.pit.acts.do(NoteTaken(by.person.id, given.about, given.says))
+    return NoteSaid(about=given.about, says=given.says)
 
 
 @router.post("/api/proposals/{id}/approve")

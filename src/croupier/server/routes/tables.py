@@ -294,7 +294,11 @@ async def ledger_history(
 @router.get("/api/ledger/verify")
 async def verified(request: Request, _: Auditor) -> VerifiedSaid:
     """Verify the whole ledger as it stands."""
-    pit = pit_of(request)
+    return await verified_said(pit_of(request))
+
+
+async def verified_said(pit: Pit) -> VerifiedSaid:
+    """Verify the ledger, and say what that proves."""
     found = await pit.books.read(lambda view: pit.verified(view))
     return VerifiedSaid(
         verifies=found.verifies,

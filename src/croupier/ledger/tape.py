@@ -1,0 +1,76 @@
+"""The tape: what people did, from every stream, by person, act, clause and round. Pure."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from croupier.ledger.journal import GENESIS, StoredEvent, decode
+
+_TOLD = (b'"who":[', b'"by":"', b'"person":"', b'"type":"Declared"', b'"type":"CalledOff"')
+
+
+class TapeRow(NamedTuple):
+    """One act: who did what, by which clause, in which round; and the proof of its record."""
+
+    stream: str
+    number: int
+    time_ms: int
+    act: str
+    persons: tuple[str, ...]
+    clause: str
+    round: str
+    event: dict[str, Any]
+    record: str
+    """The record as stored; its hash is the SHA-256 of the hash before it and these bytes."""
+    previous: str
+    hash: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the row as JSON data."""
+        return {**self._asdict(), "persons": [*self.persons]}
+
+
+class Wanted(NamedTuple):
+    """What to look for; an empty text is anything."""
+
+    person: str = ""
+    act: str = ""
+    clause: str = ""
+    round: str = ""
+
+    def has(self, row: TapeRow) -> bool:
+        """Whether a row is looked for."""
+        return (
+            (not self.person or self.person in row.persons)
+            and self.act in ("", row.act)
+            and self.clause in ("", row.clause)
+            and self.round in ("", row.round)
+        )
+
+
+def tape(stored: Iterable[StoredEvent]) -> Iterator[TapeRow]:
+    """Yield what people did in a stream, and what went wrong there."""
+    previous = GENESIS
+    for row in stored:
+        if any(word in row.data for word in _TOLD):
+            yield _row(row, previous)
+        previous = row.hash
+
+
+def _row(row: StoredEvent, previous: bytes) -> TapeRow:
+    record = decode(row.data)
+    event = record.event
+    named = (event.get(key) for key in ("by", "approved_by", "person"))
+    persons = dict.fromkeys([*record.who, *(one for one in named if isinstance(one, str) and one)])
+    return TapeRow(
+        stream=row.stream,
+        number=row.number,
+        time_ms=record.time_ms,
+        act=str(event["type"]),
+        persons=tuple(persons),
+        clause=str(event.get("clause") or ""),
+        round=(record.subject or "") if record.of == "round" else "",
+        event=dict(event),
+        record=row.data.decode(),
+        previous=previous.hex(),
+        hash=row.hash.hex(),
+    )

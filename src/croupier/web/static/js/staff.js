@@ -1,0 +1,68 @@
+// @ts-check
+/** The pages of the staff: forms that post JSON, with the password again where an act needs it. */
+
+import { get, post } from "./api.js";
+
+const AWAKE_MS = 60_000;
+
+/**
+ * What a form sends: its fields, its ticked boxes as a list, and what is fixed.
+ * @param {HTMLFormElement} form
+ * @returns {Record<string, unknown>}
+ */
+function given(form) {
+  /** @type {Record<string, unknown>} */
+  const body = JSON.parse(form.dataset.set ?? "{}");
+  const boxes = [...form.querySelectorAll("input[type=checkbox]")];
+  const lists = new Set(boxes.map((one) => one.getAttribute("name") ?? ""));
+  for (const name of lists) body[name] = new FormData(form).getAll(name);
+  for (const [name, value] of new FormData(form))
+    if (!lists.has(name)) body[name] = value;
+  return body;
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {string} text
+ */
+function says(form, text) {
+  const place = form.querySelector("[role=status]");
+  if (place) place.textContent = text;
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {Record<string, unknown>} body
+ */
+async function send(form, body) {
+  const answer = await post(form.dataset.post ?? "", body);
+  if (answer?.link) {
+    form.reset();
+    says(form, `Give this person the link, which works once: ${location.origin}${answer.link}`);
+  } else location.reload();
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || !form.dataset.post) return;
+  event.preventDefault();
+  try {
+    const body = given(form);
+    if ("password" in body && !("plain" in form.dataset)) {
+      const { password, ...rest } = body;
+      await send(form, { ...rest, again: (await post("/api/again", { password })).again });
+    } else await send(form, body);
+  } catch (error) {
+    const words = /** @type {Error} */ (error).message;
+    says(form, `${words[0].toUpperCase()}${words.slice(1)}.`);
+  }
+});
+
+// Somebody who reads and types keeps the session from locking; the page alone doesn't.
+let last = Date.now();
+for (const kind of ["keydown", "pointerdown"])
+  document.addEventListener(kind, () => {
+    if (Date.now() - last < AWAKE_MS) return;
+    last = Date.now();
+    get("/api/me").catch(() => null);
+  });

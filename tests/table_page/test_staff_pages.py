@@ -1,0 +1,150 @@
+"""The pages of the staff in a real browser: appointed by two, by keyboard, at every width (U10)."""
+
+import os
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.pages.browser import PHONE
+from tests.pages.markup import faults_of
+from tests.table_page.conftest import NewPage, violations
+from tests.table_page.house import House
+
+PASSWORD = "correct horse battery"
+SIZES = ((1440, 900), (1180, 820), PHONE)
+PAGES = {
+    "/house": {"operator"},
+    "/house.json": {"operator"},
+    "/house/check?table=x": {"operator"},
+    "/pit": {"floor", "surveillance"},
+    "/pit.json": {"floor", "surveillance"},
+    "/watch": {"surveillance"},
+    "/watch.json": {"surveillance"},
+    "/audit": {"auditor"},
+    "/audit.json": {"auditor"},
+    "/audit/verify": {"auditor"},
+}
+
+
+def looks_right(page: Page, name: str) -> None:
+    """Nothing to stumble over, and nothing beside the screen; pictures are kept if asked for."""
+    assert violations(page) == [] == faults_of(page.content())
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        if folder := os.environ.get("CROUPIER_PICTURES"):
+            page.screenshot(path=Path(folder) / f"{name}-{width}.png", full_page=True)
+    page.set_viewport_size({"width": SIZES[0][0], "height": SIZES[0][1]})
+
+
+def enter(page: Page, url: str) -> None:
+    """Set a password by the one-time link."""
+    page.goto(url)
+    page.fill("#set-password", PASSWORD)
+    page.press("#set-password", "Enter")
+    page.wait_for_url("**/account")
+
+
+def sign_in(page: Page, house: House, name: str) -> None:
+    page.goto(f"{house.url}/sign-in")
+    page.fill("#in-name", name)
+    page.fill("#in-password", PASSWORD)
+    page.press("#in-password", "Enter")
+    page.wait_for_url(f"{house.url}/")
+
+
+def make(page: Page, name: str, role: str) -> str:
+    """Make somebody staff on the operator's page, by keyboard, and return their link."""
+    page.reload()
+    page.fill("#staff-name", name)
+    page.get_by_label(role, exact=True).press("Space")
+    page.get_by_role("button", name="Make a link").press("Enter")
+    said = page.locator("form[data-post='/api/staff'] [role=status]")
+    expect(said).to_contain_text("/staff?link=")
+    return said.inner_text().split()[-1]
+
+
+def test_two_people_appoint_staff_and_each_has_a_page(house: House, new_page: NewPage) -> None:
+    boss = new_page(SIZES[0])
+    boss.goto(f"{house.url}/operator?link={house.people.operator_link()}")
+    expect(boss).to_have_url(f"{house.url}/house")
+    boss.fill("#up-name", "Kim Brandt")
+    boss.fill("#up-secret", PASSWORD)
+    boss.press("#up-secret", "Enter")
+    expect(boss.locator("#up-name")).to_have_count(0)
+    # Nobody else could approve the first auditor.
+    auditor = new_page(SIZES[0])
+    enter(auditor, make(boss, "Ada Fekete", "auditor"))
+    floor = new_page(SIZES[0])
+    link = make(boss, "Flo Dvorak", "floor")
+    enter(floor, link)
+    boss.reload()
+    looks_right(boss, "house")
+    auditor.goto(f"{house.url}/audit")
+    looks_right(auditor, "audit")
+    auditor.get_by_label("Your password, again").fill(PASSWORD)
+    auditor.get_by_role("button", name="Approve").press("Enter")
+    expect(auditor.get_by_role("button", name="Approve")).to_have_count(0)
+    auditor.goto(f"{house.url}/audit?act=RolesSet")
+    expect(auditor.locator("tbody tr").first).to_contain_text("Kim Brandt, Ada Fekete")
+    auditor.goto(f"{house.url}/audit/verify")
+    expect(auditor.locator("h1")).to_contain_text("The ledger")
+    sign_in(floor, house, "Flo Dvorak")
+    floor.goto(f"{house.url}/pit")
+    expect(floor.locator("main")).to_contain_text("Nothing is asked of the floor.")
+    looks_right(floor, "pit")
+    watcher = new_page(SIZES[0])
+    make(boss, "Eva Sato", "surveillance")
+    auditor.goto(f"{house.url}/audit")
+    auditor.get_by_label("Your password, again").fill(PASSWORD)
+    auditor.get_by_role("button", name="Approve").press("Enter")
+    expect(auditor.get_by_role("button", name="Approve")).to_have_count(0)
+    boss.reload()
+    again = boss.request.post(
+        f"{house.url}/api/staff/{_id(boss, house, 'Eva Sato')}/link",
+        data={},
+        headers={"X-Croupier": "1"},
+    )
+    enter(watcher, house.url + again.json()["link"])
+    watcher.goto(f"{house.url}/watch")
+    watcher.fill("#note-says", "Seat 3 looked at seat 4")
+    watcher.press("#note-says", "Enter")
+    expect(watcher.locator("tbody")).to_contain_text("Seat 3 looked at seat 4")
+    looks_right(watcher, "watch")
+    pages = {"operator": boss, "auditor": auditor, "floor": floor, "surveillance": watcher}
+    for path, roles in PAGES.items():
+        for role, page in pages.items():
+            status = page.request.get(house.url + path).status
+            assert (status == 200) == (role in roles), (path, role, status)
+        assert httpx.get(house.url + path).status_code == 401
+
+
+def _id(page: Page, house: House, name: str) -> str:
+    staff = page.request.get(f"{house.url}/house.json").json()["staff"]
+    return str(next(one["id"] for one in staff if one["name"] == name))
+
+
+def test_a_new_table_is_checked_against_its_book(house: House, new_page: NewPage) -> None:
+    boss = new_page()
+    boss.goto(f"{house.url}/operator?link={house.people.operator_link()}")
+    for pair_plus, says in (("A", "This table would open"), ("Z", "This table can't open")):
+        boss.goto(f"{house.url}/house")
+        boss.fill(
+            "#new-table",
+            '[[table]]\nid = "new"\nrulebook = "maryland-three-card-poker"\n'
+            f'[table.selections]\npair_plus = "{pair_plus}"\n',
+        )
+        boss.get_by_role("button", name="Check it").press("Enter")
+        expect(boss.locator("h1")).to_have_text(says)
+    assert "pair_plus" in boss.inner_text("main ul") and violations(boss) == []
+
+
+def test_a_table_is_stopped_and_opened_again(house: House, new_page: NewPage) -> None:
+    boss = new_page()
+    boss.goto(f"{house.url}/operator?link={house.people.operator_link()}")
+    row = boss.locator(".rows li").first
+    row.get_by_role("button", name="Stop after the round").press("Enter")
+    expect(row.locator(".state")).to_have_text("stopped")
+    row.get_by_role("button", name="Open").press("Enter")
+    expect(row.locator(".state")).to_have_text("open")
