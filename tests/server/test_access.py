@@ -270,11 +270,11 @@ def test_roles_and_shutting_out_take_effect_at_once(
     home: House, ada: httpx.Client, operator: httpx.Client
 ) -> None:
     id = (me(ada) or {})["id"]
-    answer = operator.post(f"/api/people/{id}/roles", json={"roles": ["player", "auditor"]})
-    assert answer.json()["person"]["roles"] == ["auditor", "player"]
+    answer = operator.post(f"/api/people/{id}/roles", json={"roles": ["player", "floor"]})
+    assert answer.json()["person"]["roles"] == ["floor", "player"]
     assert me(ada) is None
     sign_in(ada, "Ada")
-    assert (me(ada) or {})["roles"] == ["auditor", "player"]
+    assert (me(ada) or {})["roles"] == ["floor", "player"]
     operator.post(f"/api/people/{id}/disable", json={"disabled": True})
     assert me(ada) is None and code_of(sign_in(ada, "Ada"))[1] == "wrong_sign_in"
     assert operator.get("/api/people").json()["people"]
