@@ -297,6 +297,7 @@ def test_operators_do_not_change_themselves(operator: httpx.Client) -> None:
 ROUTES = [
     ("GET", "/api/me"),
     ("GET", "/api/people"),
+    ("GET", "/api/staff"),
     ("GET", "/operator?link=x"),
     ("GET", "/api/crash"),
     ("GET", "/nowhere"),
@@ -312,6 +313,9 @@ ROUTES = [
                 "/api/people/p-aaaaaaaaaa/roles",
                 "/api/people/p-aaaaaaaaaa/disable",
             ),
+            *("/api/again", "/api/notes", "/api/staff", "/api/staff/enter"),
+            "/api/staff/p-aaaaaaaaaa/link",
+            *(f"/api/proposals/p-aaaaaaaaaa/{way}" for way in ("approve", "decline", "withdraw")),
         )
     ),
 ]
