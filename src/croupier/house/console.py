@@ -40,7 +40,7 @@ ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
 """The roles in which somebody answers a proposal, the most particular first."""
 
 
-class Asking(NamedTuple):
+class StaffAsking(NamedTuple):
     """Who asks, in which roles, and what decides besides the table's standing."""
 
     person: str
@@ -58,7 +58,7 @@ class Asking(NamedTuple):
     """How many other tables they are the floorperson of."""
 
 
-def perform(act: Act, message: said.StaffCommand, asking: Asking) -> None:
+def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
     """Do what somebody who works here asks, or refuse it."""
     match message:
         case said.TapIn(_, post):
@@ -66,7 +66,7 @@ def perform(act: Act, message: said.StaffCommand, asking: Asking) -> None:
         case said.TapOut():
             act.who = (asking.person,)
             act.at_table(at_table.TapOut(asking.person))
-        case said.Act(_, of, command):
+        case said.Do(_, of, command):
             _act(act, proposable(of, command), asking)
         case said.Propose(_, of, command, why):
             what, by = proposable(of, command), _working(act, asking)
@@ -87,7 +87,7 @@ def perform(act: Act, message: said.StaffCommand, asking: Asking) -> None:
             assert_never(message)
 
 
-def preview_of(standing: Standing, message: said.Preview, asking: Asking) -> Preview:
+def preview_of(standing: Standing, message: said.Preview, asking: StaffAsking) -> Preview:
     """Return what a command would do now, or refuse it as it would be refused."""
     act, what = Act(standing), proposable(message.of, message.command)
     _check_may(act, what, asking)
@@ -97,7 +97,7 @@ def preview_of(standing: Standing, message: said.Preview, asking: Asking) -> Pre
 # ---------------------------------------------------------------- the crew
 
 
-def _tap_in(act: Act, post: Post, asking: Asking) -> None:
+def _tap_in(act: Act, post: Post, asking: StaffAsking) -> None:
     """Take a post; where somebody has it, propose a handover, which they or the floor approve."""
     if ROLE_FOR[post] not in asking.roles:
         raise Refused("not_allowed", f"your account doesn't have the role {ROLE_FOR[post]}")
@@ -117,7 +117,7 @@ def _tap_in(act: Act, post: Post, asking: Asking) -> None:
     proposals.propose(act, Proposable("table", tap), "handover", by=by, time=asking.time)
 
 
-def _check_handover(standing: Standing, id: str, asking: Asking) -> None:
+def _check_handover(standing: Standing, id: str, asking: StaffAsking) -> None:
     """Let only the person whose post is taken over, or the floor, agree to a handover."""
     for proposal in standing.table.proposals:
         if proposal.id == id and proposal.kind == at_table.TapIn.__name__:
@@ -127,7 +127,7 @@ def _check_handover(standing: Standing, id: str, asking: Asking) -> None:
                 raise Refused("wrong_person", message, field="id")
 
 
-def _working(act: Act, asking: Asking) -> Who:
+def _working(act: Act, asking: StaffAsking) -> Who:
     """Return somebody who works at this table, in the role of their post."""
     post = act.standing.table.crew.post_of(asking.person)
     if post is None:
@@ -139,7 +139,7 @@ def _working(act: Act, asking: Asking) -> Who:
     return Who(asking.person, ROLE_FOR[post])
 
 
-def _answering(standing: Standing, id: str, asking: Asking) -> Who:
+def _answering(standing: Standing, id: str, asking: StaffAsking) -> Who:
     """Return somebody who answers a proposal, in a role that it asks for if they have one."""
     wanted = [one.preview.approve for one in standing.table.proposals if one.id == id]
     mine = [role for role in ANSWERING if role in asking.roles]
@@ -149,7 +149,7 @@ def _answering(standing: Standing, id: str, asking: Asking) -> Who:
     return Who(asking.person, (asked or mine)[0])
 
 
-def _check_may(act: Act, what: Proposable, asking: Asking) -> Post:
+def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
     posts = MAY.get(type(what.command))
     if posts is None:
         message = f"nobody gives the command {type(what.command).__name__} at this table"
@@ -160,7 +160,7 @@ def _check_may(act: Act, what: Proposable, asking: Asking) -> Post:
 # ---------------------------------------------------------------- acts
 
 
-def _act(act: Act, what: Proposable, asking: Asking) -> None:
+def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
     post, command = _check_may(act, what, asking), what.command
     act.who = (asking.person,)
     match command:
@@ -216,7 +216,7 @@ def shown_next(round: Round) -> tuple[int, ...]:
     return round.due if seat is None else hidden_from(round, seat)
 
 
-def _choose(act: Act, seat: int, asking: Asking) -> None:
+def _choose(act: Act, seat: int, asking: StaffAsking) -> None:
     """Apply the posted choice for a player whose screen is gone; anybody else decides alone."""
     box = act.round.boxes.get(seat)
     if box and box.player in asking.present:
@@ -224,7 +224,7 @@ def _choose(act: Act, seat: int, asking: Asking) -> None:
     dealer.choose_for(act, seat, _deck(act, asking), rich=True, by="dealer")
 
 
-def _deck(act: Act, asking: Asking) -> Committed:
+def _deck(act: Act, asking: StaffAsking) -> Committed:
     """Return the deck of the round in play; an act that comes with another round's is too late."""
     if act.standing.in_play is None:
         raise Refused("no_round", "no round is open")

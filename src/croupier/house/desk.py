@@ -30,7 +30,7 @@ _DOES: dict[Act | None, in_round.Command] = {
 NO_TIME = Time(0, 0)
 
 
-class Step(NamedTuple):
+class NextStep(NamedTuple):
     """What comes next: who does it, by which clause, and the command; or who is awaited."""
 
     says: str
@@ -47,15 +47,15 @@ class Step(NamedTuple):
         return {**said, "of": self.of, "command": command}
 
 
-def next_step(standing: Standing) -> Step:
+def next_step(standing: Standing) -> NextStep:
     """Return the one thing to do next."""
     table, round = standing.table, standing.in_play
     if not table.crew.dealer:
-        return Step("A dealer has to tap in.", ("dealer",))
+        return NextStep("A dealer has to tap in.", ("dealer",))
     for proposal in table.proposals:
         if proposal.preview.voids:
             says = "The round waits for an answer: is it void?"
-            return Step(says, proposal.preview.approve, proposal.preview.clause)
+            return NextStep(says, proposal.preview.approve, proposal.preview.clause)
     for duty in due(table):
         number = int(duty.about.removeprefix("deck ")) if duty.about.startswith("deck ") else 0
         confirm = at_table.Confirm(number, duty.clause, duty.by[0])
@@ -65,28 +65,28 @@ def next_step(standing: Standing) -> Step:
 
 def _kept(
     rules: TableRules, duty: Duty, of: Of, command: in_round.Command | at_table.Command
-) -> Step:
+) -> NextStep:
     """Return the step that keeps a clause."""
-    return Step(rules.clauses[duty.clause].says, duty.by[:1], duty.clause, of, command)
+    return NextStep(rules.clauses[duty.clause].says, duty.by[:1], duty.clause, of, command)
 
 
-def _between(standing: Standing) -> Step:
+def _between(standing: Standing) -> NextStep:
     table, rules = standing.table, standing.table.rules
     if len(table.seats) < rules.table.seats_min:
-        return Step("Players have to sit down.", ("player",), rules.table.clause)
+        return NextStep("Players have to sit down.", ("player",), rules.table.clause)
     if rules.banked_by == "player" and table.banker is None:
         order = bank_order(table)
         says = f"Seat {order[0]} may bank." if order else "Nobody can bank."
-        return Step(says, ("player",), rules.bank.clause)
+        return NextStep(says, ("player",), rules.bank.clause)
     says, clause = "Open the round.", rules.sequence[0][1].clause
-    return Step(says, ("dealer",), clause, "table", at_table.StartRound("", NO_TIME))
+    return NextStep(says, ("dealer",), clause, "table", at_table.StartRound("", NO_TIME))
 
 
-def _in_round(round: Round) -> Step:
+def _in_round(round: Round) -> NextStep:
     rules, stage = round.rules, round.stage
     clause = stage.step.clause if stage else ""
     if round.void:
-        return Step(
+        return NextStep(
             "The round is void: return everything.",
             ("dealer",),
             round.void.clause,
@@ -98,19 +98,19 @@ def _in_round(round: Round) -> Step:
         return _kept(rules, duty, "round", _DOES.get(rules.clauses[duty.clause].act, confirm))
     match stage.do if stage else None:
         case "bets" if round.boxes:
-            return Step("No more bets.", ("dealer",), clause, command=in_round.CloseBets())
+            return NextStep("No more bets.", ("dealer",), clause, command=in_round.CloseBets())
         case "bets":
-            return Step("Players place their bets.", ("player",), clause)
+            return NextStep("Players place their bets.", ("player",), clause)
         case "deal":
-            return Step("Deal.", ("dealer",), clause, command=in_round.Deal())
+            return NextStep("Deal.", ("dealer",), clause, command=in_round.Deal())
     if shown_next(round):
-        return Step("Turn the cards up.", ("dealer",), clause, command=in_round.Show(()))
+        return NextStep("Turn the cards up.", ("dealer",), clause, command=in_round.Show(()))
     if round.asked:
-        return Step(f"Seat {round.asked[0]} decides.", ("player",), clause)
+        return NextStep(f"Seat {round.asked[0]} decides.", ("player",), clause)
     seat = next_seat(round)
     if seat is None:
-        return Step("Close the round.", ("dealer",), clause, command=in_round.Close())
-    return Step(f"Settle seat {seat}.", ("dealer",), clause, command=in_round.Settle(seat=seat))
+        return NextStep("Close the round.", ("dealer",), clause, command=in_round.Close())
+    return NextStep(f"Settle seat {seat}.", ("dealer",), clause, command=in_round.Settle(seat=seat))
 
 
 def irregularities(round: Round) -> Iterator[dict[str, Any]]:

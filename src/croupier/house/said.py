@@ -116,7 +116,7 @@ class TapOut(NamedTuple):
     id: str
 
 
-class Act(NamedTuple):
+class Do(NamedTuple):
     """Give a command of the round or the table, as plain data with its type."""
 
     id: str
@@ -164,7 +164,7 @@ class Preview(NamedTuple):
     command: Mapping[str, object]
 
 
-StaffCommand = TapIn | TapOut | Act | Propose | Approve | Withdraw | Decline
+StaffCommand = TapIn | TapOut | Do | Propose | Approve | Withdraw | Decline
 """Messages of people who work at a table."""
 Command = Sit | Leave | Bet | TakeDown | Choose | Bank | Pass | Contribute | Reveal
 """Messages that come to events."""

@@ -116,7 +116,7 @@ class Table:
                 reply(self._heard.keep(id, self.number))
             case said.Ping():
                 reply(Answer("", self.number))
-            case said.Preview() | said.TapIn() | said.TapOut() | said.Act() | said.Propose():
+            case said.Preview() | said.TapIn() | said.TapOut() | said.Do() | said.Propose():
                 raise Bug("a player doesn't work at the table")
             case said.Approve() | said.Withdraw() | said.Decline():
                 raise Bug("a player doesn't work at the table")
@@ -135,7 +135,7 @@ class Table:
         reply: Reply,
     ) -> None:
         """Do what somebody asks who works here, given as a person and their roles."""
-        metered = isinstance(message, said.Act) and message.command.get("type") == "Settle"
+        metered = isinstance(message, said.Do) and message.command.get("type") == "Settle"
         ids = staked_meters(self.place.standing) if metered else ()
 
         def perform(act: Act) -> None:
@@ -148,10 +148,10 @@ class Table:
         """Return what a command would do now; nothing happens."""
         return console.preview_of(self.place.standing, message, self.asking(who))
 
-    def asking(self, who: tuple[str, frozenset[str]]) -> console.Asking:
+    def asking(self, who: tuple[str, frozenset[str]]) -> console.StaffAsking:
         """Return somebody who works here, with what decides besides the table's standing."""
         person, roles = who
-        return console.Asking(
+        return console.StaffAsking(
             person,
             roles,
             self.config,

@@ -33,7 +33,7 @@ _TYPES: dict[str, type[said.Message]] = {
     "reveal": said.Reveal,
     "tap_in": said.TapIn,
     "tap_out": said.TapOut,
-    "act": said.Act,
+    "act": said.Do,
     "propose": said.Propose,
     "approve": said.Approve,
     "withdraw": said.Withdraw,
