@@ -6,9 +6,17 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from croupier.gallery.galleries import ENDED
 from croupier.ledger.acts import HOUSE_STREAM, HouseAct, Register, acts_in
-from croupier.server.people import DAY_MS, PLAYERS_DAYS, People
+from croupier.server.people import (
+    DAY_MS,
+    EXTENDED_MS,
+    PLAYERS_DAYS,
+    STAFF_IDLE_MS,
+    People,
+)
 from tests.rules.books import MARYLAND
 from tests.server.attacks.houses import House, crashes, open_house, table_toml
 
@@ -146,6 +154,30 @@ def test_the_socket_of_an_expired_session_is_closed(tmp_path: Path) -> None:
         assert await line.closed() == ENDED
 
     run(tmp_path, wait)
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_a_dealer_who_works_is_not_locked_out(tmp_path: Path, works: bool) -> None:
+    """A staff session is used by what is sent over the socket, too."""
+
+    async def deal(house: House) -> None:
+        ann = await house.person("Ann Ash", "dealer")
+        ticket = await ann.ticket("maryland")
+        house.people.tickets._clock = lambda: 0.0
+        # The session is looked at half a minute before it ends.
+        house.hands.people_s += (STAFF_IDLE_MS - EXTENDED_MS) / 1000 - 1
+        line = await house.knock("maryland", ticket)
+        if works:
+            assert (await line.ask("tap_in", post="dealer"))["type"] == "refused"
+        await asyncio.sleep(1.2)
+        house.hands.people_s += EXTENDED_MS / 1000 + 2
+        if works:
+            assert (await line.ask("ping"))["type"] == "done"
+            assert (await ann.http.get("/api/me")).json()["person"] is not None
+        else:
+            assert (await ann.http.get("/api/me")).json()["person"] is None
+
+    run(tmp_path, deal)
 
 
 def test_a_session_that_another_process_ended_loses_its_socket(tmp_path: Path) -> None:

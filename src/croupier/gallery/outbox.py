@@ -94,10 +94,11 @@ class Viewer:
         """The roles in which they work for the house."""
         self.answering: asyncio.Future[None] | None = None
         """An answer that waits for a check outside of the table."""
+        self.used_s: float | None = None
+        """When they last did something for the house, by the event loop's clock."""
         self.expiry: asyncio.TimerHandle | None = None
+        """Looks whether the session has ended, when its time is over."""
         self.looking: asyncio.Task[None] | None = None
-        """The look at whether the session has really ended, when its time is over."""
-        """Closes the socket when its session expires."""
         self.slow = False
         self.ended, self.code = False, CLOSED
         self._frames: list[str] = []

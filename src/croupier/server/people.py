@@ -129,10 +129,9 @@ class People:
             self.cache[key] = found, now
         return found
 
-    async def extend(self, one: SignedIn) -> None:
-        """Keep a staff session from locking, because its person does something."""
-        now_ms = self.now_ms()
-        ends_ms = now_ms + STAFF_IDLE_MS
+    async def extend(self, one: SignedIn, *, idle_ms: int = 0) -> None:
+        """Keep a staff session from locking, because its person did something so long ago."""
+        ends_ms = self.now_ms() - idle_ms + STAFF_IDLE_MS
         if not locks(one.person) or ends_ms - one.ends_ms < EXTENDED_MS:
             return
         times = {"ends_ms": ends_ms, "lasts_ms": STAFF_MS}
@@ -514,10 +513,16 @@ class People:
             self.cache.drop(lambda known: known[0].person.id == act.person)
             self.on_changed(act.person)
 
-    async def ends_ms(self, session: bytes) -> int | None:
-        """Return when a session ends, if it is valid."""
-        one = await self.read(lambda rows: registry.signed_in(rows, session, self.now_ms()))
+    async def ends_ms(self, session: bytes, *, idle_ms: int | None = None) -> int | None:
+        """Return when a session ends, if it is valid; extend it if it was used so long ago."""
+        one = await self._find_session(session)
+        if one and idle_ms is not None:
+            await self.extend(one, idle_ms=idle_ms)
+            one = await self._find_session(session)
         return one.ends_ms if one else None
+
+    async def _find_session(self, session: bytes) -> SignedIn | None:
+        return await self.read(lambda rows: registry.signed_in(rows, session, self.now_ms()))
 
     async def sessions_of(self, person: str) -> frozenset[bytes]:
         """Return a person's valid sessions."""

@@ -15,7 +15,7 @@ from croupier.house.table import Table
 from croupier.ledger.roles import PLAYER, STAFF
 from croupier.ledger.store import Unavailable
 from croupier.server import registry
-from croupier.server.people import People
+from croupier.server.people import EXTENDED_MS, People
 from croupier.server.talk import Talk
 from croupier.server.wire import EXTENSION, Wire
 
@@ -91,11 +91,15 @@ async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
 
 
 def _expire(people: People, viewer: Viewer, ends_ms: int) -> None:
-    """Close a socket when its session ends, which may be later by then than it is now."""
+    """Close a socket when its session ends, which may be later by then than it is now.
+
+    Somebody who works at a table uses the session by what they send: before it ends, that counts.
+    """
     loop = asyncio.get_running_loop()
 
     async def look() -> None:
-        ends_ms = await people.ends_ms(viewer.session)
+        idle_ms = None if viewer.used_s is None else int((loop.time() - viewer.used_s) * 1000)
+        ends_ms = await people.ends_ms(viewer.session, idle_ms=idle_ms)
         if ends_ms is None:
             viewer.end(ENDED)
         elif not viewer.ended:
@@ -104,8 +108,10 @@ def _expire(people: People, viewer: Viewer, ends_ms: int) -> None:
     def due() -> None:
         viewer.looking = loop.create_task(look())
 
-    left_s = max(ends_ms - people.now_ms(), 0) / 1000
-    viewer.expiry = loop.call_later(left_s, due)
+    left_ms = max(ends_ms - people.now_ms(), 0)
+    if left_ms > EXTENDED_MS:
+        left_ms -= EXTENDED_MS
+    viewer.expiry = loop.call_later(left_ms / 1000, due)
 
 
 async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:

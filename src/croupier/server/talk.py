@@ -161,6 +161,7 @@ class _Staff(NamedTuple):
         viewer = self.viewer
         if not viewer.roles:
             raise Refused("not_allowed", "only people who work for the house may do that")
+        viewer.used_s = asyncio.get_running_loop().time()
         who = viewer.player or "", viewer.roles
         if isinstance(message, Preview):
             found = to_plain(self.table.preview(who, message))
