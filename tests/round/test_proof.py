@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from croupier.reading import Fault, dotted
-from croupier.round import decide as deciding
+from croupier.round import settling
 from croupier.round.cover import covered as right
 from croupier.round.proof import faults_at, faults_in
 from croupier.round.settlement import Settlement
@@ -135,7 +135,7 @@ def test_a_banker_who_takes_too_much_is_found(monkeypatch: pytest.MonkeyPatch) -
         more = BankResult(bank.seat, bank.funds, bank.collected + 100, bank.paid, bank.fee)
         return lines, more
 
-    monkeypatch.setattr(deciding, "covered", covered)
+    monkeypatch.setattr(settling, "covered", covered)
     banked = parse_rulebook(BANKED, id="banked", file="banked.toml")
     assert {fault.message for fault in faults_at(resolve(banked), set())} == {
         "the banker does not collect what is lost and pay what is won",

@@ -185,7 +185,9 @@ class Guest:
             self.rng.shuffle(options)
             yield from ({"type": "choose", "seat": seat, "option": option} for option in options)
         elif self.trigger.drains:
-            return
+            # Alone, a player's bets stay open until the press of Deal.
+            if scene["phase"] == "bets" and str(seat) in scene["boxes"]:
+                yield {"type": "ready", "seat": seat}
         elif scene["bank_turn"] == seat:
             yield from self._banking()
         elif scene["phase"] == "bets" and (scene["banker"] or {}).get("seat") != seat:
