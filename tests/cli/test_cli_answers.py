@@ -141,14 +141,14 @@ def test_check_answers_no_with_every_problem(tmp_path: Path) -> None:
         {
             "file": str(file),
             "path": "table.seats",
-            "line": 13,
+            "line": 14,
             "clause": "table",
             "message": "is missing",
         },
         {
             "file": str(file),
             "path": "table.saets",
-            "line": 14,
+            "line": 15,
             "clause": "table",
             "message": "unknown key; did you mean 'seats'?",
         },

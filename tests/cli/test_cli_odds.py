@@ -170,8 +170,8 @@ def test_prices_for_people() -> None:
     assert "C1  round-of-play/5.b, round-of-play/5.b.i, round-of-play/5.b.ii" in ran.out
     assert "we do           -229314/12724075  1 ante" in ran.out
     assert "-0.1219 points  -489649/25448150  1 ante" in ran.out
-    assert "\nWithout a price\nT1  No reading changes the value of Ante.\n" in ran.out
-    assert "C7  It decides fees, which are not part of these values." in ran.out
+    assert "\nWithout a price\nT1   No reading changes the value of Ante.\n" in ran.out
+    assert "C7   It decides fees, which are not part of these values." in ran.out
 
 
 def test_other_players_give_envy_a_price() -> None:

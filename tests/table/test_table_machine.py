@@ -331,7 +331,7 @@ def test_the_witness_finds_a_mutant(clause: str, monkeypatch: pytest.MonkeyPatch
         new = property(mutant) if isinstance(owner, type) else mutant
         monkeypatch.setattr(owner, name, new)
     # The first failure will do: nothing is gained by making it smaller.
-    hunt = settings(max_examples=400, stateful_step_count=60, phases=[Phase.generate])
+    hunt = settings(max_examples=3_000, stateful_step_count=60, phases=[Phase.generate])
     with pytest.raises(Broken, match=re.escape(clause) + r"[:,]"):
         simulate(*kind, rounds=100)
         check(*kind, hunt)

@@ -115,6 +115,8 @@ class Witness:
                 self.uncounted = 0 if event.counted else self.uncounted
                 self.shuffled[event.deck] = ""
                 self.in_play = False
+                if event.void and self.id == CALIFORNIA:
+                    self.running -= 1  # C6: a void round is none of the two.
                 self.spread_if_idle()
 
     def spread_if_idle(self) -> None:

@@ -172,7 +172,7 @@ def shows_own_cards_to_watchers(patch: pytest.MonkeyPatch) -> None:
 def refuses_with_a_face(patch: pytest.MonkeyPatch) -> None:
     answer = talk.answer
 
-    def mutant(table: Table, viewer: Any, text: Any, *, reply: Any, allowance: Any) -> None:
+    def mutant(table: Table, viewer: Any, text: Any, *, reply: Any, **more: Any) -> None:
         def blurt(frame: Any) -> None:
             said = json.loads(frame)
             if said["type"] == "refused":
@@ -180,7 +180,7 @@ def refuses_with_a_face(patch: pytest.MonkeyPatch) -> None:
                 frame = refused(said["id"], Refused(said["code"], why))
             reply(frame)
 
-        answer(table, viewer, text, reply=blurt, allowance=allowance)
+        answer(table, viewer, text, reply=blurt, **more)
 
     patch.setattr(talk, "answer", mutant)
 

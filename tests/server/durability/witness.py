@@ -11,7 +11,7 @@ from croupier.fairness.commitment import Commitment
 from croupier.fairness.seal import parse_key, unseal
 from croupier.house.cage import CAGE
 from croupier.ledger.accounts import account
-from croupier.ledger.acts import HOUSE_STREAM, KeysSet, PersonCame, acts_in
+from croupier.ledger.acts import HOUSE_STREAM, BuildChecked, KeysSet, PersonCame, acts_in
 from croupier.ledger.journal import StoredEvent, decode
 from croupier.ledger.roles import PLAYER
 from croupier.ledger.store import View
@@ -123,11 +123,13 @@ class Witness:
             self._heads[stream] = new[-1].number, new[-1].hash
 
     def _acts(self, rows: Iterator[StoredEvent]) -> None:
-        """Read acts of the house, which no command brings: its first keys, and guests who come."""
+        """Read acts of the house, which no command brings: keys, checks of builds, new guests."""
         for number, act in acts_in(rows):
             match act:
                 case KeysSet():
                     self.expect(number == 1, f"{act} is act {number}, and nobody asked")
+                case BuildChecked(differs=differs):
+                    self.expect(not differs, f"{differs} differ from the build")
                 case PersonCame(person, roles=roles, is_from_before=False):
                     self.expect(person not in self.came, f"{person} came twice")
                     self.expect(roles == (PLAYER,), f"{person} came as {roles}")
