@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from croupier.errors import Refused
 from croupier.gallery.outbox import Viewer
 from croupier.house import dealer as house_dealer
 from croupier.house.recall import recall
+from croupier.ledger.events import CashedIn
 from croupier.ledger.journal import decode
 from tests.house.floor import OpenPit, answered, bet_all, one_table, play, rules_of, seated
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
@@ -215,13 +217,15 @@ def test_a_void_is_previewed_proposed_and_approved_over_the_desk(tmp_path: Path)
     play(tmp_path, attended(CALIFORNIA), scenario)
 
 
-def test_a_round_does_not_become_void_once_a_seat_is_settled(tmp_path: Path) -> None:
+def test_T13_a_void_undoes_the_seats_that_were_settled(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players = await seated(pit, 1, 2, 3)
-        dealer, _ = await crew(pit)
-        for _ in range(40):
+        dealer, floor = await crew(pit)
+        for _ in range(400):
             round = pit.tables["t"].place.standing.in_play
-            if round and round.lines:
+            if round is None:
+                before = [pit.books.purse_cents(f"p{seat}") for seat in (1, 2, 3)]
+            elif any(line.returned for line in round.lines):
                 break
             step = (await dealer.look())["next"]
             if step["command"] is None:
@@ -230,8 +234,23 @@ def test_a_round_does_not_become_void_once_a_seat_is_settled(tmp_path: Path) -> 
                 await dealer.do(step["command"], step["of"])
         assert round and round.lines and not round.closed
         misdeal = {"type": "Declare", "kind": "misdeal", "facts": {}}
-        why = await refusal(dealer.say("propose", of="round", command=misdeal))
-        assert (why.code, why.clause) == ("wrong_step", "C8")
+        await dealer.say("propose", why="two decks", of="round", command=misdeal)
+        (request,) = (await floor.look())["proposals"]
+        given = {str(line.seat): 0 for line in round.lines}
+        for line in round.lines:
+            given[str(line.seat)] += line.paid + line.returned
+        undoes = {seat: cents for seat, cents in given.items() if cents}
+        assert request["preview"]["undoes"] == undoes
+        # What a player was paid and doesn't have any more can't go back to the table.
+        for player in [f"p{seat}" for seat in undoes][:1]:
+            held = pit.books.purse_cents(player)
+            await pit.cage.act(player, partial(CashedIn, player, held))
+            why = await refusal(floor.say("approve", proposal="1"))
+            assert (why.code, why.clause) == ("not_enough_money", "T13")
+            await pit.cage.fill(player, held)
+        await floor.say("approve", proposal="1")
+        await dealer.do({"type": "Close"})
+        assert [pit.books.purse_cents(f"p{seat}") for seat in (1, 2, 3)] == before
 
     play(tmp_path, attended(CALIFORNIA), scenario)
 

@@ -7,7 +7,7 @@ import pytest
 
 from croupier.errors import Refused
 from croupier.ledger.entries import Entry, Posting, Setting, post
-from croupier.round.commands import Close, Face, Settle, Show
+from croupier.round.commands import Close, Declare, Face, Settle, Show
 from croupier.round.decide import decide
 from croupier.round.events import (
     Banked,
@@ -26,7 +26,7 @@ from croupier.round.settler import Settler
 from croupier.round.settling import hidden_from, next_seat
 from croupier.round.state import Round
 from tests.reference.rounds import random_round
-from tests.rules.books import CALIFORNIA, FLORIDA, each_book
+from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
 
 
 def at_settlement(events: tuple[Event, ...], round: Round) -> tuple[Round, list[Event]]:
@@ -142,3 +142,62 @@ def test_the_bank_takes_from_every_loser_before_it_pays() -> None:
         assert lost == sorted(lost, reverse=True), number
         taken += any(lost)
     assert taken > 10
+
+
+# ---------------------------------------------------------------- undone
+
+VOIDING: dict[str, Declare] = {
+    MARYLAND: Declare("wrong_number_of_cards", {"where": 1}),
+    LET_IT_RIDE: Declare("wrong_number_of_cards", {"where": 1}),
+    SINGAPORE: Declare("foreign_card"),
+    CALIFORNIA: Declare("misdeal"),
+    FLORIDA: Declare("misdeal"),
+}
+
+
+def undone(id: str, number: int, settler: Settler) -> tuple[Counter[str], Counter[str]] | None:
+    """Declare a random round void after some of its seats are settled.
+
+    Return what every account has changed by, and what was paid from meters before that.
+    """
+    file = random_round(id, random.Random(f"{id} {number}"))
+    played = settler.played(file)
+    round, before = at_settlement(played.events, Round(played.round.rules))
+    if round.void or not round.boxes:
+        return None
+    after = played.events[len(before) :]
+    faces = {event.position: event for event in after if isinstance(event, Shown)}
+    readings = next((dict(e.meters) for e in after if isinstance(e, MetersRead)), {})
+    steps = seat_by_seat(round, faces, readings)
+    ends = [at for at, e in enumerate(steps, 1) if isinstance(e, SeatSettled | PartSettled)]
+    play = Play(Round(round.rules), {})
+    play.take((*before, *steps[: random.Random(number).choice(ends)]))
+    voids = VOIDING[id]
+    if "where" in voids.facts:
+        voids = Declare(voids.kind, {"where": min(round.boxes)})
+    play.do(voids)
+    void = play.round.void
+    assert void and void.ruling and (void.ruling == "T13" or not void.clause)
+    assert (play.round.lines, play.round.order) == ((), ())
+    assert play.round.meters == play.round.meters_before
+    play.do(Close())
+    assert {line.outcome for line in play.round.lines} == {"void"}
+    sums: Counter[str] = Counter()
+    awards: Counter[str] = Counter()
+    for (debit, credit, code), moved in entries_of(Round(round.rules), play.events).items():
+        sums[debit] -= moved
+        sums[credit] += moved
+        awards[code] += moved
+    return sums, awards
+
+
+@each_book
+def test_T13_a_void_undoes_the_seats_that_were_settled(id: str) -> None:
+    settler, rounds, awards = Settler(()), 0, 0
+    for number in range(80):
+        if (found := undone(id, number, settler)) is not None:
+            sums, paid = found
+            assert not any(sums.values()), (id, number, sums)
+            rounds, awards = rounds + 1, awards + bool(paid["award"])
+    assert rounds > 40
+    assert awards or id in (CALIFORNIA, FLORIDA), "no award went back to its meter"

@@ -83,7 +83,7 @@ IRREGULARITIES = {
         "foreign_card", "wrong_deck_count", "misdeal", "wrong_number_of_cards", "cards_exposed",
     },
 }  # fmt: skip
-COMMON = numbered("T", 9) | {"T10", "T11"}
+COMMON = numbered("T", 9) | {"T10", "T11", "T13"}
 RULINGS = {
     CALIFORNIA: (COMMON - {"T10"}) | numbered("C", 8),
     FLORIDA: (COMMON - {"T10"}) | numbered("F", 7) | {"C8", "S9"},

@@ -4,6 +4,7 @@ A preview is decided by the same functions as the act itself, and nothing of it 
 people are shown before they agree is what happens.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -103,6 +104,7 @@ def preview(standing: Standing, what: Proposable) -> Preview:
         says=said.says if said else "",
         ruling=next((e.ruling for e in events if getattr(e, "ruling", None)), None),
         returns=_returns(trial.standing.round, events, declared),
+        undoes=_undoes(standing.round, trial.standing.round),
         deck=_fate(declared),
         voids=declared is not None and "void" in declared.effects,
         stands=people.stands,
@@ -144,6 +146,16 @@ def _returns(
         # M13: what was withdrawn before stays withdrawn, and nothing else comes back.
         return {int(str(declared.facts["seat"])): 0}
     return {one.seat: sum(line.paid + line.returned for line in one.lines) for one in settled}
+
+
+def _undoes(before: Round | None, after: Round | None) -> Mapping[int, int]:
+    """Return the cents that each settled seat was given, and gives back in a void round (T13)."""
+    if before is None or after is None or before.void or not after.void:
+        return {}
+    sums: Counter[int] = Counter()
+    for line in before.lines:
+        sums[line.seat] += line.paid + line.returned
+    return {seat: cents for seat, cents in sorted(sums.items()) if cents}
 
 
 def _fate(declared: Declared | None) -> DeckFate:

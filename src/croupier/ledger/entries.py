@@ -17,7 +17,7 @@ from croupier.round import events as happened
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.settlement import Settlement
-from croupier.round.state import NOTHING, Round, Stake
+from croupier.round.state import NOTHING, Line, Round, Stake
 
 TAKEN_BACK = "take back"
 """The fate of a stake that left the layout before the settlement."""
@@ -110,7 +110,7 @@ def _moves(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
         case happened.BetsClosed():
             return _closing_moves(posting, after, event)
         case happened.Declared() | happened.CalledOff() if after.void and not posting.round.void:
-            return _meters_back(posting, after)
+            return _undone_moves(posting, after)
         case happened.SeatSettled():
             return _seat_moves(posting, event)
         case happened.PartSettled():
@@ -194,10 +194,27 @@ def at_stake(round: Round) -> dict[str, int]:
     return dict(sums)
 
 
-def _meters_back(posting: Posting, after: Round) -> Iterator[Move]:
-    """Take back what a void round added to the meters."""
-    for id, shown in sorted(posting.round.meters.items()):
-        yield Move(posting.setting.meter(id), HOUSE, shown - after.meters[id], "rise back")
+def _undone_moves(posting: Posting, after: Round) -> Iterator[Move]:
+    """Undo the seats that were settled (T13), and take back what the round added to the meters."""
+    setting, round = posting.setting, posting.round
+    layout, paid_back = account("layout", round.id), Counter[str]()
+    settlement = Settlement(round, round.meters) if round.lines else None
+    for line in reversed(round.lines):
+        box = round.boxes[line.seat]
+        purse, stake = account("player", box.player), box.stakes.get(line.wager)
+        if stake is None or stake.fate != TAKEN_BACK:
+            yield Move(purse, layout, micros(line.returned), "undone")
+            yield Move(_bank(posting), layout, micros(line.stake - line.returned), "undone")
+        meter = settlement.meter_of(line) if settlement else None
+        if meter is None:
+            yield Move(purse, _bank(posting), micros(line.paid), "undone")
+            continue
+        holder = purse if _is_paid_at_once(setting, line) else _pending(round, line)
+        yield Move(holder, setting.meter(meter), micros(line.paid), "undone")
+        paid_back[meter] += micros(line.paid)
+    for id, shown in sorted(round.meters.items()):
+        more = shown + paid_back[id] - after.meters[id]
+        yield Move(setting.meter(id), HOUSE, more, "rise back")
 
 
 # ---------------------------------------------------------------- the settlement
@@ -207,7 +224,7 @@ def _seat_moves(posting: Posting, event: happened.SeatSettled) -> Iterator[Move]
     setting, round = posting.setting, posting.round
     box = round.boxes[event.seat]
     purse, layout = account("player", box.player), account("layout", round.id)
-    bank = account("bank", round.id) if round.banker else account("inventory", setting.table)
+    bank = _bank(posting)
     readings = dict(round.meters)
     settlement = Settlement(round, readings) if readings else None
     for line in event.lines:
@@ -220,8 +237,7 @@ def _seat_moves(posting: Posting, event: happened.SeatSettled) -> Iterator[Move]
             yield Move(bank, purse, micros(line.paid), "paid")
             continue
         shown = setting.meter(meter)
-        at_once = setting.validated_cents is None or line.paid < setting.validated_cents
-        award = purse if at_once else account("pending", f"{round.id}/{line.seat}/{line.wager}")
+        award = purse if _is_paid_at_once(setting, line) else _pending(round, line)
         yield Move(shown, award, micros(line.paid), "award")
         left = readings[meter] - micros(line.paid)
         readings[meter] = event.meters.get(meter, readings[meter])
@@ -231,6 +247,23 @@ def _seat_moves(posting: Posting, event: happened.SeatSettled) -> Iterator[Move]
     fees = account("fees", setting.table)
     yield Move(fees, purse, micros(max(box.fee - event.fee, 0)), "fee back")
     yield Move(layout, fees, micros(max(event.fee - box.fee, 0)), "rake")
+
+
+def _bank(posting: Posting) -> Account:
+    """Return the account that pays a round's wagers: the banker's funds, or the table's tray."""
+    round = posting.round
+    if round.banker:
+        return account("bank", round.id)
+    return account("inventory", posting.setting.table)
+
+
+def _is_paid_at_once(setting: Setting, line: Line) -> bool:
+    """Whether an award of a meter goes to the player without a floorperson."""
+    return setting.validated_cents is None or line.paid < setting.validated_cents
+
+
+def _pending(round: Round, line: Line) -> Account:
+    return account("pending", f"{round.id}/{line.seat}/{line.wager}")
 
 
 def _end_moves(posting: Posting, event: happened.Closed) -> Iterator[Move]:

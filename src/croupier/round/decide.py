@@ -331,13 +331,13 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
     row, facts = consequence_of(round, command.kind, command.facts)
     if "dealer" in round.rules.things:  # A round file states facts without a time.
         check_time(round, command.kind, row)
-        if "void" in row.does and (round.order or round.lines):
-            message = "seats have been settled, so the round can't become void any more"
-            raise Refused("wrong_step", message, field="kind", clause=row.clause or row.ruling)
     _check_found(round, facts.get("positions"))
-    return (Declared(command.kind, facts, tuple(row.does), row.clause or "", row.ruling),)
+    ruling = row.ruling or (UNDONE if "void" in row.does and round.lines else None)
+    return (Declared(command.kind, facts, tuple(row.does), row.clause or "", ruling),)
 
 
+UNDONE = "T13"
+"""The ruling, common to all books, that a void undoes the seats that were settled."""
 SYSTEM = "T6"
 """The ruling, common to all books, for calling off a round that can't be finished."""
 

@@ -85,7 +85,7 @@ def _evolved(round: Round, event: Event) -> Round:
             return _declared(round, event)
         case CalledOff():
             void = Void("", "", event.ruling, event.because)
-            return round._replace(void=void, meters=round.meters_before, asked=(), due=())
+            return _voided(round, void)._replace(asked=(), due=())
         case PartSettled():
             return round._replace(lines=round.lines + event.lines)
         case Confirmed():
@@ -234,7 +234,7 @@ def _declared(round: Round, event: Declared) -> Round:
         match effect:
             case "void":
                 void = Void(event.kind, event.clause, event.ruling)
-                round = round._replace(void=round.void or void, meters=round.meters_before)
+                round = _voided(round, void)
             case "discard card":
                 positions = event.facts.get("positions", ())
                 found = tuple(positions) if isinstance(positions, tuple | list) else ()
@@ -249,6 +249,12 @@ def _declared(round: Round, event: Declared) -> Round:
                 round = _with_box(round, box._replace(abandoned=True, stakes=stakes))
     asked, due = seats_to_ask(round), cards_to_show(round)
     return _moved(round, round.boxes, asked, due, round.faces)
+
+
+def _voided(round: Round, void: Void) -> Round:
+    """Return the round as void; seats that were settled are no longer so (T13)."""
+    meters = round.meters_before
+    return round._replace(void=round.void or void, meters=meters, lines=(), order=())
 
 
 # ---------------------------------------------------------------- the settlement

@@ -14,6 +14,7 @@ from croupier.house.said import Approve, Command, Ping, Preview, StaffCommand
 from croupier.house.table import Table
 from croupier.ledger.store import NOT_ENOUGH, Answer, NotOwner, Result, Unavailable, Unsure
 from croupier.round.codec import to_plain
+from croupier.round.decide import UNDONE
 from croupier.server.limits import Bucket, Rate
 from croupier.server.messages import id_in, message_from
 from croupier.server.quotas import Allowance
@@ -25,6 +26,7 @@ READ_AHEAD = 8
 """How many unanswered messages are held before reading from the socket pauses."""
 CRASHED = 1011
 
+SPENT = "a player has spent what this takes back; decline it, or wait until they have it again"
 EMPTY_PURSE = Refused(NOT_ENOUGH, "you don't have enough chips", field="purse")
 TOO_FAST = Refused("too_many", "you are sending messages too fast; slow down")
 UNAVAILABLE = Refused("unavailable", "the ledger is unavailable; try again in a moment")
@@ -184,6 +186,9 @@ class _Staff(NamedTuple):
 
     def _hear(self, message: StaffCommand, digest: bytes) -> None:
         def stored(result: Result) -> None:
+            lacks = isinstance(result, Refused) and result.code == NOT_ENOUGH
+            if lacks and isinstance(message, Approve):
+                result = Refused(NOT_ENOUGH, SPENT, field="purse", clause=UNDONE)
             self.reply(frame_of(message.id, result))
 
         who = self.viewer.player or "", self.viewer.roles

@@ -213,6 +213,8 @@ class Preview:
     ruling: str | None = None
     returns: Mapping[int, int] = field(default_factory=dict)
     """The cents that come back to each seat that it decides."""
+    undoes: Mapping[int, int] = field(default_factory=dict)
+    """The cents that each seat was given, and gives back because it is settled anew (T13)."""
     deck: DeckFate = "stays"
     voids: bool = False
     stands: bool = False

@@ -22,7 +22,7 @@ from croupier.theory.pricing import Bet
 
 _TYPE = re.compile(
     rb'"type":"(TableSet|Opened|Banked|BetMade|BetsClosed|MetersRead|Declared|CalledOff|'
-    rb'SeatSettled|Closed|AwardRejected)"'
+    rb'SeatSettled|PartSettled|Closed|AwardRejected)"'
 )
 _OWN_HAND = b'"hand":null'
 _WITHDRAWN = "withdrawn"
@@ -78,7 +78,8 @@ class OpenRound:
     meters: dict[str, int]
     hands: dict[int, int | None] = field(default_factory=dict)
     fees: dict[int, int] = field(default_factory=dict)
-    settled: list[SettledHand] = field(default_factory=list)
+    lines: dict[int, list[Mapping[str, Any]]] = field(default_factory=dict)
+    """What was settled, by seat."""
     void: bool = False
     irregular: bool = False
     banked: bool = False
@@ -86,8 +87,18 @@ class OpenRound:
     @property
     def moved_cents(self) -> int:
         """What the house has won or collected in it so far."""
-        own = [] if self.banked or self.void else self.settled
+        own = () if self.banked or self.void else self.settled
         return sum(self.fees.values()) + sum(line.won for hand in own for line in hand.lines)
+
+    @property
+    def settled(self) -> tuple[SettledHand, ...]:
+        """The hands that were settled."""
+        return tuple(_hand(self, seat, lines) for seat, lines in self.lines.items())
+
+    def undo(self) -> None:
+        """Make the round void, and forget the seats that were settled (T13)."""
+        self.void = True
+        self.lines.clear()
 
 
 class RoundReader:
@@ -139,13 +150,14 @@ class RoundReader:
             round.meters.update(event["meters"])
         elif kind == "Declared":
             round.irregular = True
-            round.void = round.void or "void" in event["effects"]
+            if "void" in event["effects"]:
+                round.undo()
         elif kind == "CalledOff":
-            round.void = True
-        elif kind == "SeatSettled":
+            round.undo()
+        elif kind in ("SeatSettled", "PartSettled"):
             seat = event["seat"]
-            round.fees[seat] = event["fee"]
-            round.settled.append(_hand(round, seat, event["lines"]))
+            round.fees[seat] = event.get("fee", round.fees.get(seat, 0))
+            round.lines.setdefault(seat, []).extend(event["lines"])
 
     def _set(self, event: Mapping[str, Any]) -> TableRules | None:
         """Return the rules that a table was set to, or None if the books here lack them."""
@@ -164,7 +176,7 @@ class RoundReader:
             time_ms=time_ms,
             rules=round.rules,
             rulebook=round.rulebook,
-            hands=tuple(round.settled),
+            hands=round.settled,
             fees_cents=sum(round.fees.values()) + (bank["fee"] if bank else 0),
             meters={id: Fraction(micros, _MICROS) for id, micros in round.meters.items()},
             is_void=round.void,
