@@ -306,9 +306,9 @@ def test_only_the_posted_choice_is_made_for_a_player_who_is_gone(tmp_path: Path)
             else:
                 await dealer.do(step["command"], step["of"])
         (act,) = (await dealer.look())["acts"]
-        assert (await refusal(dealer.do(act))).code == "player_decides"
+        assert (await refusal(dealer.do(act["command"]))).code == "player_decides"
         pit.galleries.farewell(players[0].viewer, "t")
-        await dealer.do(act)
+        await dealer.do(act["command"])
         assert pit.scene()["phase"] != "decide"
 
     play(tmp_path, attended(MARYLAND), scenario)

@@ -41,6 +41,7 @@ class Galleries:
             table.current(),
             names=self.names,
             wait_ms=self.pit.books.clocks.wait_ms,
+            time=self.pit.books.clocks.time,
             note_present=table.note_present,
         )
         table.listeners.append(gallery.tell)

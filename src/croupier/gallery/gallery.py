@@ -20,13 +20,15 @@ from croupier.gallery.scene import (
     patch_of,
     scene_of,
 )
-from croupier.gallery.sights import OF_STAFF, desk_frame, sees_desk
+from croupier.gallery.sights import OF_STAFF, desk_frame, desk_seen, sees_desk
+from croupier.gallery.tape import Tape
 from croupier.house.config import TableConfig
 from croupier.house.now import Now, Told
 from croupier.house.standing import Returned
 from croupier.round.events import Confirmed, Dealt
 from croupier.round.tell import tell
 from croupier.round.view import own_positions
+from croupier.table.commands import Time
 
 
 class Gallery:
@@ -39,6 +41,7 @@ class Gallery:
         *,
         names: Mapping[str, str],
         wait_ms: Callable[[], int],
+        time: Callable[[], Time],
         note_present: Callable[[frozenset[str]], None],
     ) -> None:
         self.id = config.id
@@ -46,6 +49,7 @@ class Gallery:
         self.board = Board(Mail(NEWS_S))  # Tables send at different times, not all at once.
         self.viewers = self.board.viewers
         self._names, self._wait_ms, self._note_present = names, wait_ms, note_present
+        self._time, self._tape = time, Tape()
         self._news = News(now.number)
         self._seen = Seen(now, scene_of(now, names))
         self._told_clock: object = None
@@ -54,6 +58,10 @@ class Gallery:
     def scene(self) -> Scene:
         """What viewers have been sent so far."""
         return self._seen.scene
+
+    def desk(self) -> dict[str, Any]:
+        """Return the desk of those who work here."""
+        return desk_seen(self._seen.now, self._names, tape=self._tape, time=self._time())
 
     def own(self, player: str | None) -> dict[str, str]:
         """Return the faces that are this player's to see, by position."""
@@ -68,12 +76,15 @@ class Gallery:
     def tell(self, now: Now, told: Told) -> None:
         """Send everybody what happened, and what is to be seen now."""
         events, seen = _told_of(told), self._seen
+        if now.standing.table.rules.things:
+            self._tape.hear(told, time_s=self._time().wall_s)
         bets = bets_changed(seen, now) if events else None
         scene, patch = bets or self._changed(now, happened=bool(events))
         self._seen = Seen(now, scene)
         clock = now.notes.clock
         waits = clock.wait and clock.wait.key, clock.extra_ms
-        if not events and not patch and waits == self._told_clock:
+        called = now.notes.company.called != seen.now.notes.company.called
+        if not events and not patch and waits == self._told_clock and not called:
             return  # A spectator came or went.
         self._told_clock = waits
         news = {"type": "news", "v": now.number, "events": events, "scene": patch}
@@ -108,7 +119,7 @@ class Gallery:
         """Send those who work here what is on their desk."""
         staff = [viewer for viewer in self.viewers if sees_desk(viewer.roles)]
         if staff:
-            frame = desk_frame(now, self._names)
+            frame = desk_frame(now.number, self.desk())
             for viewer in staff:
                 viewer.send(frame)
 
@@ -143,7 +154,7 @@ class Gallery:
         tail = {"v": now.number, "own": self.own(player), "clock": clock}
         viewer.restart([encode({**message, **tail}), *(missed or ())])
         if now.standing.table.rules.things and sees_desk(viewer.roles):
-            viewer.send(desk_frame(now, self._names))
+            viewer.send(desk_frame(now.number, self.desk()))
         if missed is not None:
             # Changes without an event were not kept, and old news may have cleared own cards.
             unsaid = {key: scene[key] for key in UNSAID}

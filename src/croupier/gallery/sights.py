@@ -1,11 +1,16 @@
 """What each role sees of a table besides its scene. Nobody sees a hidden card."""
 
 from collections.abc import Mapping, Set
+from typing import Any
 
 from croupier.gallery.frames import encode
+from croupier.gallery.payout import payout_of
+from croupier.gallery.tape import Tape
 from croupier.house.desk import desk_of
+from croupier.house.moments import countdowns
 from croupier.house.now import Now
 from croupier.table import events as happened
+from croupier.table.commands import Time
 
 SEES_DESK = frozenset({"dealer", "floor", "surveillance"})
 OF_STAFF = (
@@ -25,10 +30,21 @@ def sees_desk(roles: Set[str]) -> bool:
     return not SEES_DESK.isdisjoint(roles)
 
 
-def desk_frame(now: Now, names: Mapping[str, str]) -> str:
-    """Return the frame with the desk of a table, and what the people on it are called."""
+def desk_seen(now: Now, names: Mapping[str, str], *, tape: Tape, time: Time) -> dict[str, Any]:
+    """Return the desk of a table as those who work there see it, with what people are called."""
     table = now.standing.table
-    people = {*table.crew, *(one.by.person for one in table.proposals)} - {""}
-    called = {person: names.get(person, person) for person in sorted(people)}
-    desk = {**desk_of(now.standing), "names": called}
-    return encode({"type": "desk", "v": now.number, "desk": desk})
+    people = {*table.crew, *(one.by.person for one in table.proposals), *tape.persons}
+    people |= {*table.seats.values(), now.notes.company.called} - {""}
+    return {
+        **desk_of(now.standing),
+        "settling": payout_of(now.standing.in_play, now.meters),
+        "countdowns": [*countdowns(table, time)],
+        "called": now.notes.company.called or None,
+        "tape": [line.as_json() for line in tape.lines],
+        "names": {person: names.get(person, person) for person in sorted(people - {""})},
+    }
+
+
+def desk_frame(number: int, desk: Mapping[str, Any]) -> str:
+    """Return the frame with the desk of a table."""
+    return encode({"type": "desk", "v": number, "desk": desk})

@@ -97,6 +97,8 @@ class Company(NamedTuple):
     ready: Set[int] = frozenset()
     open: bool = True
     """Whether the table deals another round after this one."""
+    called: str = ""
+    """Who at a table with a dealer calls the floor; '' if nobody does."""
 
 
 class Notes(NamedTuple):

@@ -4,10 +4,13 @@ Everything comes from the book's data and the table's standing. No hidden card i
 """
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from croupier.errors import Refused
+from croupier.house.asks import asks_of
 from croupier.house.console import shown_next
+from croupier.house.moments import manners
 from croupier.house.standing import Standing
 from croupier.round import commands as in_round
 from croupier.round.codec import to_plain
@@ -20,7 +23,7 @@ from croupier.rules.vocabulary import Act
 from croupier.table import commands as at_table
 from croupier.table.commands import Of, Time
 from croupier.table.prompts import due
-from croupier.table.state import bank_order
+from croupier.table.state import Proposal, bank_order
 
 _DOES: dict[Act | None, in_round.Command] = {
     "first card": in_round.Deal(),
@@ -121,7 +124,9 @@ def irregularities(round: Round) -> Iterator[dict[str, Any]]:
             continue
         if is_there(one.needs, rules.things) and _is_time(round, kind, one.rows[0]):
             cited = one.rows[0].clause or one.rows[0].ruling
-            yield {"kind": kind, "says": one.says, "takes": [*one.takes], "clause": cited}
+            asks = [*asks_of(round, one)]
+            about = {"kind": kind, "says": one.says, "takes": [*one.takes], "clause": cited}
+            yield {**about, "asks": asks}
 
 
 def _is_time(round: Round, kind: str, row: Consequence) -> bool:
@@ -132,34 +137,79 @@ def _is_time(round: Round, kind: str, row: Consequence) -> bool:
     return True
 
 
+def parent_of(rules: TableRules, clause: str) -> str | None:
+    """Return the clause that another one is a part of: 8.C(2) of 8.C(2)(a)."""
+    found = [
+        name
+        for name in rules.clauses
+        if clause.startswith(name) and clause[len(name) :][:1] in ("(", ".")
+    ]
+    return max(found, key=len, default=None)
+
+
+def _together(rules: TableRules, todo: tuple[Duty, ...], step: NextStep) -> dict[str, Any]:
+    """Return what the next step is about, and how many steps of its parent clause come with it."""
+    confirms = isinstance(step.command, in_round.Confirm | at_table.Confirm)
+    group = parent_of(rules, step.clause) if confirms else None
+    first = todo[0] if confirms else None
+    same = (
+        duty.by[:1] == step.by and duty.about == (first.about if first else "")
+        for duty in takewhile(lambda duty: parent_of(rules, duty.clause) == group, todo)
+    )
+    about = first.about if first else ""
+    return {"about": about, "group": group, "run": sum(same) if group else 1}
+
+
+def _stopped(standing: Standing) -> dict[str, Any] | None:
+    """Return why nobody can go on, and whose answer the round waits for."""
+    for one in standing.table.proposals:
+        if one.preview.voids:
+            says, awaits = one.preview.says or one.why, [*one.preview.approve]
+            clause = one.preview.clause or one.preview.ruling
+            return {"proposal": one.id, "says": says, "awaits": awaits, "clause": clause}
+    return None
+
+
+def _proposal(rules: TableRules, one: Proposal) -> dict[str, Any]:
+    irregular = rules.irregularities.get(str(one.command.get("kind")))
+    return {
+        "id": one.id,
+        "of": one.of,
+        "command": dict(one.command),
+        "says": irregular.says if irregular else one.why,
+        "why": one.why,
+        "by": one.by.person,
+        "since_s": one.time.wall_s,
+        "preview": to_plain(one.preview),
+    }
+
+
+def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
+    """Yield what may be done now besides the next step."""
+    if round and round.asked and not round.due and not round.void:
+        seat = round.asked[0]
+        says = f"Seat {seat} is gone: apply the posted choice"
+        clause = round.step.clause if round.step else ""
+        command = to_plain(in_round.Choose(seat, "", "dealer"))
+        yield {"says": says, "clause": clause, "of": "round", "command": command}
+
+
 def desk_of(standing: Standing) -> dict[str, Any]:
     """Return the desk as plain data; it is the same for everybody who works here."""
     table, round = standing.table, standing.in_play
     todo = (*due(table), *(round.todo if round else ()))
-    clauses = table.rules.clauses
+    rules, step = table.rules, next_step(standing)
     duties = [
-        {"clause": d.clause, "about": d.about, "by": [*d.by], "says": clauses[d.clause].says}
+        {"clause": d.clause, "about": d.about, "by": [*d.by], "says": rules.clauses[d.clause].says}
         for d in todo
     ]
-    courtesy = []
-    if round and round.asked and not round.due and not round.void:
-        courtesy = [to_plain(in_round.Choose(round.asked[0], "", "dealer"))]
     return {
-        "next": next_step(standing).as_json(),
-        "acts": courtesy,
+        "next": {**step.as_json(), **_together(rules, todo, step)},
+        "stopped": _stopped(standing),
+        "acts": [*_acts(round)],
         "duties": duties,
+        "manners": [*manners(standing)],
         "irregularities": [*irregularities(round)] if round else [],
         "crew": table.crew._asdict(),
-        "proposals": [
-            {
-                "id": one.id,
-                "of": one.of,
-                "command": dict(one.command),
-                "why": one.why,
-                "by": one.by.person,
-                "since_s": one.time.wall_s,
-                "preview": to_plain(one.preview),
-            }
-            for one in table.proposals
-        ],
+        "proposals": [_proposal(rules, one) for one in table.proposals],
     }

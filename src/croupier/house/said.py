@@ -164,8 +164,15 @@ class Preview(NamedTuple):
     command: Mapping[str, object]
 
 
+class CallFloor(NamedTuple):
+    """Call the floor to the table, or end the call."""
+
+    id: str
+    on: bool = True
+
+
 StaffCommand = TapIn | TapOut | Do | Propose | Approve | Withdraw | Decline
 """Messages of people who work at a table."""
 Command = Sit | Leave | Bet | TakeDown | Choose | Bank | Pass | Contribute | Reveal
 """Messages that come to events."""
-Message = Command | StaffCommand | Preview | Ready | MoreTime | Ping
+Message = Command | StaffCommand | CallFloor | Preview | Ready | MoreTime | Ping

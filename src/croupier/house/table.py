@@ -118,7 +118,7 @@ class Table:
                 reply(Answer("", self.number))
             case said.Preview() | said.TapIn() | said.TapOut() | said.Do() | said.Propose():
                 raise Bug("a player doesn't work at the table")
-            case said.Approve() | said.Withdraw() | said.Decline():
+            case said.Approve() | said.Withdraw() | said.Decline() | said.CallFloor():
                 raise Bug("a player doesn't work at the table")
             case _:
                 purse = partial(self.books.purse_cents, player)
@@ -143,6 +143,13 @@ class Table:
 
         names = tuple(self.config.meter(id) for id in ids)
         self.ask(Ask(perform, reply, CommandId(f"{who[0]}/{message.id}", digest), names))
+
+    def call_floor(self, who: tuple[str, frozenset[str]], *, on: bool) -> None:
+        """Light the lamp that calls the floor, or put it out; somebody who works here does it."""
+        person, roles = who
+        if "floor" not in roles and not self.place.standing.table.crew.post_of(person):
+            raise Refused("not_tapped_in", "tap in before you work at this table")
+        self._note(self.notes.company._replace(called=person if on else ""))
 
     def preview(self, who: tuple[str, frozenset[str]], message: said.Preview) -> Preview:
         """Return what a command would do now; nothing happens."""

@@ -39,6 +39,7 @@ _TYPES: dict[str, type[said.Message]] = {
     "withdraw": said.Withdraw,
     "decline": said.Decline,
     "preview": said.Preview,
+    "call_floor": said.CallFloor,
     "more_time": said.MoreTime,
     "ping": said.Ping,
 }

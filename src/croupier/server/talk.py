@@ -10,7 +10,7 @@ from croupier.gallery.frames import encode, refused
 from croupier.gallery.galleries import MOVED
 from croupier.gallery.outbox import Viewer
 from croupier.house.log import log, log_crash
-from croupier.house.said import Approve, Command, Ping, Preview, StaffCommand
+from croupier.house.said import Approve, CallFloor, Command, Ping, Preview, StaffCommand
 from croupier.house.table import Table
 from croupier.ledger.store import NOT_ENOUGH, Answer, NotOwner, Result, Unavailable, Unsure
 from croupier.round.codec import to_plain
@@ -128,7 +128,7 @@ def answer(
             return
         if viewer.player is None:
             raise Refused("not_signed_in", "sign in to play; spectators can only watch")
-        if isinstance(message, StaffCommand | Preview):
+        if isinstance(message, StaffCommand | Preview | CallFloor):
             if allowance:
                 allowance.take()
             staff = _Staff(table, viewer, reply, check_again)
@@ -158,7 +158,7 @@ class _Staff(NamedTuple):
     reply: Callable[[Said], None]
     check_again: CheckAgain | None
 
-    def answer(self, message: StaffCommand | Preview, digest: bytes) -> None:
+    def answer(self, message: StaffCommand | Preview | CallFloor, digest: bytes) -> None:
         """Do what is asked, or say what it would do; an approval needs the password again."""
         viewer = self.viewer
         if not viewer.roles:
@@ -169,6 +169,9 @@ class _Staff(NamedTuple):
             found = to_plain(self.table.preview(who, message))
             del found["type"]
             self.reply(encode({"type": "previewed", "id": message.id, "preview": found}))
+        elif isinstance(message, CallFloor):
+            self.table.call_floor(who, on=message.on)
+            self.reply(done(message.id, self.table.number))
         elif isinstance(message, Approve) and self.check_again is not None:
             viewer.answering = asyncio.ensure_future(self._approve(message, digest))
         else:

@@ -200,7 +200,8 @@ async def _table(request: Request, id: str, template: str) -> Response:
         raise Refused("not_found", "there is no table of this name")
     felt, me = request.app.state.galleries[id].felt, await _me(request)
     odds = odds_of(table.config)
-    return page(request, template, json=f"/tables/{id}.json", felt=felt, me=me, odds=odds)
+    json = f"/api/tables/{id}/desk" if template == "console" else f"/tables/{id}.json"
+    return page(request, template, json=json, felt=felt, me=me, odds=odds)
 
 
 # ---------------------------------------------------------------- who one is

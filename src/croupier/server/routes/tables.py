@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from croupier.errors import Refused
 from croupier.gallery.galleries import Galleries
+from croupier.gallery.sights import sees_desk
 from croupier.house.log import log
 from croupier.house.pit import Pit
 from croupier.ledger.accounts import account, parse_account
@@ -100,6 +101,13 @@ class VoidsSaid(BaseModel):
     declined: int
 
 
+class DeskSaid(BaseModel):
+    v: int
+    felt: dict[str, Any]
+    scene: dict[str, Any]
+    desk: dict[str, Any]
+
+
 class Purse(BaseModel):
     cents: int
 
@@ -187,6 +195,19 @@ async def table(request: Request, id: TableId) -> TableSeen:
     own = gallery.own(one.person.id if one else None)
     clock = found.notes.clock.countdown(found.books.clocks.wait_ms())
     return TableSeen(v=found.number, felt=gallery.felt, scene=scene, own=own, clock=clock)
+
+
+@router.get("/api/tables/{id}/desk")
+async def desk(request: Request, one: Somebody, id: TableId) -> DeskSaid:
+    """Show the desk of a table with a dealer to those who work there."""
+    found = pit_of(request).tables.get(id)
+    if found is None or "dealer" not in found.config.rules.things:
+        raise Refused("no_such_table", "there is no such table with a dealer", field="id")
+    if not sees_desk(one.person.roles):
+        raise Refused("not_allowed", "only people who work at tables see a desk; sign in as one")
+    galleries = galleries_of(request)
+    gallery, scene = galleries[id], galleries.scene(id)
+    return DeskSaid(v=found.number, felt=gallery.felt, scene=scene, desk=gallery.desk())
 
 
 @router.get("/api/tables/{id}/voids")

@@ -85,16 +85,47 @@ export interface Preview {
   deck: string; voids: boolean; approve: string[];
 }
 
+/** One seat's settlement, in cents; a line says what to do at its spot. */
+export interface Settling {
+  seat: number; says: string; fee: number; take: number; pay: number; leave: number;
+  lines: { seat: number; spot: string; label: string; does: "take" | "pay" | "leave"; stake: number;
+    take: number; pay: number; leave: number; chips: [number, number][]; because: string;
+    clause: string | null; ruling: string | null }[];
+}
+
+/** What an irregularity asks; without answers, a number. */
+export interface Ask {
+  fact: string; says: string; answers: { value: unknown; says: string }[] | null;
+}
+
+export interface Irregularity {
+  kind: string; says: string; takes: string[]; clause: string | null; asks: Ask[];
+}
+
+export interface Proposal {
+  id: string; of: string; command: Record<string, unknown>; says: string; why: string; by: string;
+  since_s: number; preview: Preview;
+}
+
+export interface DeskAct {
+  says: string; clause: string; of: string; command: Record<string, unknown>;
+}
+
 /** What lies on the desk of those who work at a table. */
 export interface Desk {
   next: { says: string; by: string[]; clause: string | null; of: string;
-    command: Record<string, unknown> | null };
-  acts: Record<string, unknown>[];
+    command: Record<string, unknown> | null; about: string; group: string | null; run: number };
+  stopped: { proposal: string; says: string; awaits: string[]; clause: string | null } | null;
+  acts: DeskAct[];
   duties: { clause: string; about: string; by: string[]; says: string }[];
-  irregularities: { kind: string; says: string; takes: string[]; clause: string | null }[];
+  manners: { clause: string; says: string; force: string }[];
+  irregularities: Irregularity[];
+  settling: Settling | null;
+  countdowns: { says: string; clause: string; unit: string; left: number; of: number }[];
+  called: string | null;
+  tape: { n: number; time_s: number; who: string[]; says: string; clause: string | null }[];
   crew: Record<string, string>; names: Record<string, string>;
-  proposals: { id: string; of: string; command: Record<string, unknown>; why: string; by: string;
-    since_s: number; preview: Preview }[];
+  proposals: Proposal[];
 }
 
 export interface Command {

@@ -1,0 +1,70 @@
+"""What a dealer takes, pays and leaves at the seat whose turn it is: spot by spot, in chips."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from croupier.gallery.felt import CHIPS_CENTS
+from croupier.gallery.scene import spot_label
+from croupier.round.commands import Settle
+from croupier.round.events import PartSettled, SeatSettled
+from croupier.round.reasons import Reasons
+from croupier.round.settling import hidden_from, next_seat, settle_seat
+from croupier.round.state import Line, Round
+from croupier.rules.words import dollars
+
+
+def payout_of(round: Round | None, meters: Mapping[str, int]) -> dict[str, Any] | None:
+    """Return what settling the next seat would move; None while its cards are hidden.
+
+    It is decided by the function that settles the seat, and nothing of it is stored.
+    """
+    if round is None or round.void or round.stage is None or round.stage.do != "settle":
+        return None
+    seat = next_seat(round)
+    if seat is None or hidden_from(round, seat):
+        return None
+    staked = {id: micros for id, micros in meters.items() if id in round.meters}
+    events = settle_seat(round, Settle(staked, seat))
+    parts = [event for event in events if isinstance(event, SeatSettled | PartSettled)]
+    reasons = Reasons(round)
+    lines = [_line(round, line, reasons) for part in parts for line in part.lines]
+    fee = sum(part.fee for part in parts if isinstance(part, SeatSettled))
+    own = [line for line in lines if line["seat"] == seat]
+    sums = {name: sum(line[name] for line in own) for name in ("take", "pay", "leave")}
+    return {"seat": seat, "says": _says(seat, sums), "lines": lines, "fee": fee, **sums}
+
+
+def _says(seat: int, sums: Mapping[str, int]) -> str:
+    moved = [f"{name} {dollars(sums[name])}" for name in ("take", "pay") if sums[name]]
+    does = ", ".join(moved) or ("leave everything" if sums["leave"] else "nothing to move")
+    return f"Seat {seat}: {does}."
+
+
+def _line(round: Round, line: Line, reasons: Reasons) -> dict[str, Any]:
+    take = max(line.stake - line.returned, 0)
+    does = "pay" if line.paid else "take" if take else "leave"
+    moved = {"pay": line.paid, "take": take, "leave": line.returned}[does]
+    return {
+        "seat": line.seat,
+        "spot": line.wager,
+        "label": spot_label(round.rules, line.wager),
+        "does": does,
+        "stake": line.stake,
+        "take": take,
+        "pay": line.paid,
+        "leave": line.returned,
+        "chips": chips_of(moved),
+        "because": reasons.why(line),
+        "clause": line.clause or None,
+        "ruling": line.ruling,
+    }
+
+
+def chips_of(cents: int) -> list[tuple[int, int]]:
+    """Break a sum down into chips: how many of each, the largest first; coins come last."""
+    found, rest = [], cents
+    for chip in reversed(CHIPS_CENTS):
+        if many := rest // chip:
+            found.append((chip, many))
+        rest %= chip
+    return [*found, (rest, 1)] if rest else found

@@ -1,0 +1,46 @@
+"""Describe an event of a table in a sentence, for those who work there."""
+
+import re
+
+from croupier.rules.table_rules import TableRules
+from croupier.table import events as happened
+from croupier.table.events import Event
+
+_SILENT = (happened.FirstCardDealt, happened.RoundEnded)
+"""What other events say already."""
+
+
+def tell_table(rules: TableRules, event: Event) -> str:
+    """Return a sentence about an event, '' for one that says nothing new."""
+    match event:
+        case happened.Joined(seat, _):
+            return f"Seat {seat} is taken."
+        case happened.Left(seat):
+            return f"Seat {seat} is free."
+        case happened.Confirmed(_, clause, by):
+            return f"Confirmed by the {by}: {rules.clauses[clause].says}"
+        case happened.BankTaken(seat, _, _):
+            return f"Seat {seat} takes the bank."
+        case happened.BankPassed(seat, _):
+            return f"Seat {seat} passes the bank."
+        case happened.RoundStarted(round):
+            return f"Round {round} is open."
+        case happened.TappedIn(_, post):
+            return f"Tapped in: {post}."
+        case happened.TappedOut():
+            return "Tapped out."
+        case happened.Proposed(id, why=why):
+            return f"Proposal {id}: {why}."
+        case happened.Approved(id, _):
+            return f"Proposal {id} is approved."
+        case happened.Withdrawn(id, _):
+            return f"Proposal {id} is withdrawn."
+        case happened.Declined(id, _, why):
+            return f"Proposal {id} is declined{f': {why}' if why else ''}."
+        case happened.Lapsed(id, _):
+            return f"Proposal {id} has lapsed."
+        case _ if isinstance(event, _SILENT):
+            return ""
+    deck = getattr(event, "deck", None)
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(event).__name__).lower()
+    return f"{words.capitalize()}{f': deck {deck}' if deck else ''}."

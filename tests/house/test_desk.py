@@ -1,0 +1,106 @@
+"""What a desk says beside the next step: payouts, manners, questions, countdowns, the tape."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.gallery.payout import chips_of, payout_of
+from croupier.house.asks import QUESTIONS, asks_of
+from croupier.house.desk import parent_of
+from croupier.house.moments import countdowns, manners
+from croupier.house.standing import new_standing
+from croupier.round.state import Round
+from croupier.rules.resolve import resolve
+from croupier.rules.vocabulary import Thing
+from croupier.table.commands import Time
+from croupier.table.state import Deck
+from tests.house.floor import OpenPit, play, seated
+from tests.house.test_console import attended, crew, players_move
+from tests.rules.books import MARYLAND, book, each_book
+
+REAL: tuple[Thing, ...] = ("dealer", "cards", "chips")
+
+
+def test_a_sum_is_broken_down_into_the_fewest_chips_and_a_coin() -> None:
+    assert chips_of(640_50) == [(500_00, 1), (100_00, 1), (25_00, 1), (5_00, 3), (50, 1)]
+    assert chips_of(0) == []
+    assert all(sum(chip * many for chip, many in chips_of(c)) == c for c in range(0, 9999, 7))
+
+
+@each_book
+def test_the_payout_on_the_desk_is_what_settling_the_seat_does(id: str, tmp_path: Path) -> None:
+    seen: list[dict[str, Any]] = []
+
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1, 2, 3)
+        dealer, floor = await crew(pit)
+        for _ in range(300):
+            desk = await dealer.look()
+            step, table = desk["next"], pit.tables["t"]
+            if step["command"] is None:
+                await players_move(pit, players, step)
+                continue
+            settling = desk["settling"]
+            right = floor if step["by"] == ["floorperson"] else dealer
+            await right.do(step["command"], step["of"])
+            if step["command"]["type"] == "Settle":
+                seen.append(settling)
+                round = table.place.standing.round
+                assert round is not None and settling is not None
+                moved = round.lines[-len(settling["lines"]) :]
+                told = [(ln["take"], ln["pay"], ln["leave"]) for ln in settling["lines"]]
+                assert told == [
+                    (max(ln.stake - ln.returned, 0), ln.paid, ln.returned) for ln in moved
+                ]
+                assert all(line["because"] for line in settling["lines"])
+                assert settling["says"].startswith(f"Seat {step['command']['seat']}: ")
+            if table.rounds == 2 and table.place.standing.in_play is None:
+                break
+        await dealer.look()
+        assert dealer.desk["tape"][-1]["says"] == "The round is over."
+        assert dealer.desk["tape"][-1]["who"] == ["d1"]
+
+    play(tmp_path, attended(id), scenario)
+    assert len(seen) >= 4
+
+
+def test_no_payout_is_shown_while_a_card_that_decides_it_is_hidden() -> None:
+    assert payout_of(None, {}) is None
+    assert payout_of(Round(resolve(book(MARYLAND), {})), {}) is None
+
+
+@pytest.mark.parametrize(
+    ("clause", "parent"), [("8.C(2)(a)", "8.C(2)"), ("8.C(2)", "8.C"), ("1.A", None)]
+)
+def test_a_clause_knows_what_it_is_a_part_of(clause: str, parent: str | None) -> None:
+    assert parent_of(resolve(book(MARYLAND), {"progressive": "A"}), clause) == parent
+
+
+def test_manners_are_shown_while_their_moment_lasts() -> None:
+    standing = new_standing(resolve(book(MARYLAND), {}, things=REAL))
+    between = {line["clause"]: line["force"] for line in manners(standing)}
+    assert between == {"5.H": "manner"}  # Nobody plays yet.
+
+
+def test_a_deck_is_counted_down_from_its_true_age() -> None:
+    rules = resolve(book(MARYLAND), {}, things=REAL)
+    table = new_standing(rules).table
+    assert [one["says"] for one in countdowns(table, Time(0, 0))] == ["Stub count"]
+    aged = type(table)(
+        rules, time=Time(1000, 1000), decks={1: Deck(age_s=60, stack="shuffled by hand")}
+    )
+    (deck, stub) = countdowns(aged, Time(1600, 1600))
+    assert (deck["of"] - deck["left"], deck["unit"], deck["clause"]) == (660, "seconds", "3.C(2)")
+    assert (stub["left"], stub["of"]) == (5, 5)
+    virtual = new_standing(resolve(book(MARYLAND), {}, things=REAL[:1])).table
+    assert [*countdowns(virtual, Time(0, 0))] == []
+
+
+@each_book
+def test_every_fact_of_every_irregularity_is_asked_in_words(id: str) -> None:
+    rules = resolve(book(id), {}, things=REAL)
+    for one in rules.irregularities.values():
+        asked = {ask["fact"]: ask for ask in asks_of(Round(rules), one)}
+        assert {*one.takes} - asked.keys() <= {"positions"}
+        assert {ask["says"] for ask in asked.values()} <= {*QUESTIONS.values()}
