@@ -7,6 +7,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from threading import Thread
 from types import FrameType
 
 from croupier.errors import CroupierError
@@ -33,10 +34,11 @@ def supervised(workers: int, work: Callable[[int], int]) -> int:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGINT)  # There is nobody to hand tables over to.
 
+    alive = os.pipe()
     before = {sign: signal.signal(sign, stop) for sign in STOPS if _is_heard(sign)}
     try:
         for number in range(workers):
-            pid, report = _forked(number, work)
+            pid, report = _forked(number, work, alive)
             running[pid] = number, report, time.monotonic()
         rounds, failed = 0, 0
         while running:
@@ -49,10 +51,12 @@ def supervised(workers: int, work: Callable[[int], int]) -> int:
                 log("worker_ended", worker=number, status=os.waitstatus_to_exitcode(status))
                 time.sleep(max(0.0, AGAIN_S - (time.monotonic() - since_s)))
             if not ends:
-                pid, report = _forked(number, work)
+                pid, report = _forked(number, work, alive)
                 running[pid] = number, report, time.monotonic()
         return rounds
     finally:
+        for end in alive:
+            os.close(end)
         for sign, handler in before.items():
             signal.signal(sign, handler)
 
@@ -61,8 +65,11 @@ def _is_heard(sign: signal.Signals) -> bool:
     return signal.getsignal(sign) != signal.SIG_IGN
 
 
-def _forked(number: int, work: Callable[[int], int]) -> tuple[int, int]:
-    """Start a worker; return its process and the pipe on which it reports its count."""
+def _forked(number: int, work: Callable[[int], int], alive: tuple[int, int]) -> tuple[int, int]:
+    """Start a worker; return its process and the pipe on which it reports its count.
+
+    `alive` is a pipe that only the parent keeps open for writing, so that its end is noticed.
+    """
     reads, writes = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -73,9 +80,11 @@ def _forked(number: int, work: Callable[[int], int]) -> tuple[int, int]:
     status = 1
     try:
         os.close(reads)
+        os.close(alive[1])
         for sign in STOPS:
             if _is_heard(sign):
                 signal.signal(sign, signal.default_int_handler)
+        Thread(target=_end_with_parent, args=(alive[0],), daemon=True).start()
         os.write(writes, str(work(number)).encode())
         status = 0
     except KeyboardInterrupt:
@@ -88,3 +97,9 @@ def _forked(number: int, work: Callable[[int], int]) -> tuple[int, int]:
     finally:
         sys.stdout.flush()
         os._exit(status)
+
+
+def _end_with_parent(alive: int) -> None:
+    """Close as after Ctrl-C when the parent is gone: nobody would stop this worker otherwise."""
+    os.read(alive, 1)
+    os.kill(os.getpid(), signal.SIGINT)

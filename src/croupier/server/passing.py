@@ -27,6 +27,8 @@ from croupier.server.wire import EXTENSION, Wire
 _TABLE = re.compile(r"/(?:api/)?tables/([a-z0-9-]+)(?:\.json|/.*)?")
 _COACH = "/api/coach"
 ANSWER_S = 10.0
+CHANGES_HANDS_S, LOOK_S = 3.0, 0.1
+"""How long a request waits for a table that nobody has, and how often it looks who has it now."""
 CANNOT_REACH = "the server that has this table can't be reached right now; try again in a moment"
 
 
@@ -144,10 +146,10 @@ class Passing:
         if table not in self.pit.configs or self.pit.has(table):
             await self.app(scope, receive, send)
             return
-        calls = None
-        if HERE not in scope.get("extensions", {}):
-            owner = self.pit.register.owner(table)
-            calls = await self._call(owner) if owner else None
+        calls = None if HERE in scope.get("extensions", {}) else await self._way(table)
+        if self.pit.has(table):
+            await self.app(scope, receive, send)
+            return
         if scope["type"] == "websocket":
             await self._socket(WebSocket(scope, receive, send), calls)
         else:
@@ -178,6 +180,18 @@ class Passing:
         task = asyncio.create_task(Owner(link, self).run())
         self._owners.add(task)
         task.add_done_callback(self._owners.discard)
+
+    async def _way(self, table: str) -> Calls | None:
+        """Return the link to the node that has a table; while it changes hands, wait a moment."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CHANGES_HANDS_S):
+                while not self.pit.has(table):
+                    owner = self.pit.register.owner(table)
+                    calls = await self._call(owner) if owner else None
+                    if calls:
+                        return calls
+                    await asyncio.sleep(LOOK_S)
+        return None
 
     async def _call(self, node: Node) -> Calls | None:
         """Return the link to another node; None if it can't be reached."""
