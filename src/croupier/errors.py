@@ -187,7 +187,10 @@ class Code(StrEnum):
     PLAYS_HERE = "plays_here", "Somebody who plays at a table can't work at it."
     PROPOSAL_OPEN = "proposal_open", "A proposal of this kind is open already."
     SAME_PERSON = "same_person", "The person who proposed something can't approve it."
-    STOPPED = "stopped", "The round waits until the proposal that it is void is answered."
+    STOPPED = (
+        "stopped",
+        "The round waits until somebody answers whether it is void or a card doubled.",
+    )
 
     # The players' cut
     BETS_OPEN = "bets_open", "Contributions are revealed once betting has closed."

@@ -20,17 +20,21 @@ from croupier.round.events import (
     BetsClosed,
     BetTakenDown,
     CalledOff,
+    CardCorrected,
     Chose,
     Closed,
     Confirmed,
     Dealt,
     Declared,
+    Doubted,
     Event,
     MetersRead,
+    Misread,
     Opened,
     PartSettled,
     SeatSettled,
     Shown,
+    StubCounted,
 )
 from croupier.round.state import BankResult, Line
 from tests.round.machine import TABLES, played
@@ -148,6 +152,11 @@ STORED: list[Event] = [
     Opened(round="7", rulebook="maryland-three-card-poker", digest="0", counts=True),
     Confirmed(clause="11.D(7)(c)", by="floorperson", about="seat 1 progressive"),
     PartSettled(1, (Line(1, "envy", 0, "win", 10_000, 0, "12.E(5)", "M5", 4, "envy"),)),
+    Shown(position=7, card=Card("Th"), source="scanned"),
+    Doubted(position=8, card=Card("Th"), source="typed"),
+    Misread(why="twice"),
+    CardCorrected(position=7, was=Card("Th"), card=Card("9h")),
+    StubCounted(stub=43, cards=52),
 ]
 
 
@@ -263,7 +272,7 @@ DEFAULTS = {
     "Opened": ["meters", "counts"],
     "BetMade": ["hand"],
     "BetsClosed": ["rises", "fees", "action"],
-    "Shown": ["salt"],
+    "Shown": ["salt", "source"],
     "Chose": ["by"],
     "Declared": ["ruling"],
     "SeatSettled": ["fee", "meters"],

@@ -72,7 +72,7 @@ SELECTIONS = {
 }
 BOTH = {
     "face_up_cards", "card_drawn_in_error", "wrong_number_of_cards", "shuffler_fault", "shoe_fault",
-    "stub_count", "abandoned",
+    "stub_count", "abandoned", "doubled_card",
 }  # fmt: skip
 IRREGULARITIES = {
     CALIFORNIA: {"misdeal"},
@@ -83,14 +83,14 @@ IRREGULARITIES = {
         "foreign_card", "wrong_deck_count", "misdeal", "wrong_number_of_cards", "cards_exposed",
     },
 }  # fmt: skip
-COMMON = numbered("T", 9) | {"T10", "T11", "T13"}
+COMMON = numbered("T", 13)
 RULINGS = {
     CALIFORNIA: (COMMON - {"T10"}) | numbered("C", 8),
     FLORIDA: (COMMON - {"T10"}) | numbered("F", 7) | {"C8", "S9"},
     LET_IT_RIDE: (COMMON - numbered("T", 3))
     | numbered("L", 9)
-    | {"M7", "M8", "M13", "M14", "M16", "M17", "M18", "M20", "M21", "M24", "M25"},
-    MARYLAND: COMMON | numbered("M", 21) | {"M24", "M25", "M26"},
+    | {"M7", "M8", "M13", "M14", "M16", "M17", "M18", "M20", "M21", "M22", "M24", "M25", "M27"},
+    MARYLAND: COMMON | numbered("M", 22) | {"M24", "M25", "M26", "M27"},
     SINGAPORE: COMMON | numbered("S", 9),
 }
 

@@ -15,9 +15,8 @@ from croupier.round.commands import (
     Confirm,
     Deal,
     Declare,
-    Face,
+    Read,
     Settle,
-    Show,
 )
 from croupier.round.decide import decide
 from croupier.round.events import Event
@@ -105,20 +104,29 @@ class Game:
     def deal(self) -> "Game":
         return self.close().do(Deal())
 
+    def deal_now(self) -> "Game":
+        """Deal after betting was closed."""
+        return self.do(Deal())
+
     def finish(self, *, option: str) -> "Game":
         while not self.round.closed:
-            if self.round.void:
-                self.do(Close())
-            elif asked := self.round.asked if not self.round.due else ():
-                self.do(Choose(asked[0], option))
-            elif self.round.stage and self.round.stage.do == "settle":
-                self.settle_next()
-            else:
-                self.show(self.round.due)
+            self.one_step(option=option)
         return self
 
-    def show(self, positions: tuple[int, ...]) -> None:
-        self.do(Show(tuple(Face(p, self.deck[p]) for p in positions)))
+    def one_step(self, *, option: str) -> None:
+        """Do what comes next: return everything, decide, read one card, settle or close."""
+        if self.round.void:
+            self.do(Close())
+        elif asked := self.round.asked if not self.round.due else ():
+            self.do(Choose(asked[0], option))
+        elif self.round.stage and self.round.stage.do == "settle":
+            self.settle_next()
+        else:
+            self.read(self.round.due[0])
+
+    def read(self, position: int) -> None:
+        """Turn up a card and read it."""
+        self.do(Read(self.deck[position]))
 
     def settle_next(self) -> None:
         """Turn up what the next seat needs, and settle it; then close the round."""
@@ -126,7 +134,7 @@ class Game:
         if seat is None:
             self.do(Close())
         elif hidden := hidden_from(self.round, seat):
-            self.show(hidden)
+            self.read(hidden[0])
         else:
             self.do(Settle(seat=seat))
 

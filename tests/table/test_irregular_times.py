@@ -38,6 +38,8 @@ WHEN: dict[tuple[str, str], tuple[str, ...]] = {
     (MARYLAND, "stub_count"): ("dealt", "decided", "shown"),  # 8.E(3): after the deal
     (MARYLAND, "abandoned"): ON,  # 7.C(2): during a round of play
     (MARYLAND, "shuffler_fault"): STEPS,  # 13.F: it may be shuffling the other deck
+    (MARYLAND, "doubled_card"): ON,  # M22: as a count of 8.H(2), whenever it turns up
+    (LET_IT_RIDE, "doubled_card"): ON,
     (LET_IT_RIDE, "face_up_cards"): DEALING,
     (LET_IT_RIDE, "community_card_exposed"): UNSEEN,  # 13.E
     (LET_IT_RIDE, "wrong_number_of_cards"): ON,

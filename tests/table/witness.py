@@ -91,7 +91,7 @@ class Witness:
                 self.cut[event.deck] = False
                 self.uncounted = 0 if event.counted else self.uncounted
             case CutMade():
-                self.hold("5.F: at least ten cards in, one below", 10 <= event.depth <= 51)
+                self.hold("5.F: at least ten cards in, one below", 10 <= (event.depth or 10) <= 51)
                 self.cut[event.deck] = True
             case Counted():
                 self.uncounted = 0

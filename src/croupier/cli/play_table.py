@@ -51,7 +51,7 @@ class Room:
             match event:
                 case Shuffled(deck=deck):
                     self.stacks[deck] = self._shuffled()
-                case CutMade(deck=deck, depth=depth):
+                case CutMade(deck=deck, depth=int(depth)):
                     self.stacks[deck] = cut(self.stacks[deck], depth)
 
     @property

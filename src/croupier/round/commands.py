@@ -69,6 +69,13 @@ class Shown(NamedTuple):
     position: int
     card: Card
     salt: str = ""
+    source: str = ""
+    """How the face of a real card was read: typed or scanned. Its order was never committed to."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The fields that aren't written, so that virtual cards keep the bytes they had."""
+        return () if self.source else ("source",)
 
 
 Face = Shown
@@ -79,6 +86,44 @@ class Show:
     """Show cards that are due."""
 
     faces: tuple[Face, ...]
+
+
+Source = Literal["typed", "scanned"]
+"""How a real card's face came to the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read a real card that was turned up: the next one that is due (T12)."""
+
+    card: Card
+    source: Source = "typed"
+
+
+Slip = Literal["twice", "early"]
+"""How a card was misread: the same card twice, or a card that wasn't due yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misread:
+    """Say that a card was misread; its face is not kept."""
+
+    why: Slip
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """Correct the face of a card that was read wrongly."""
+
+    position: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class CountStub:
+    """Enter how many cards are left in the shoe or the dealer's hand."""
+
+    stub: int
 
 
 class Choose(NamedTuple):
@@ -141,6 +186,10 @@ Command = (
     | CloseBets
     | Deal
     | Show
+    | Read
+    | Misread
+    | Correct
+    | CountStub
     | Choose
     | Settle
     | Close

@@ -19,9 +19,13 @@ from croupier.round.commands import (
     CloseBets,
     Command,
     Confirm,
+    Correct,
+    CountStub,
     Deal,
     Declare,
+    Misread,
     Open,
+    Read,
     Settle,
     Show,
     TakeDown,
@@ -41,6 +45,15 @@ from croupier.round.events import (
     Event,
     Opened,
 )
+from croupier.round.faces import (
+    check_doubt,
+    correct_card,
+    count_stub,
+    found_in_shoe,
+    misread,
+    read_card,
+    stub_facts,
+)
 from croupier.round.irregularity import check_time, consequence_of
 from croupier.round.plan import plan_of
 from croupier.round.settle import shared_place
@@ -54,6 +67,8 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
     """Return the events that a command causes, or raise Refused."""
     if round.closed:
         raise Refused("round_over", "the round is over")
+    if round.doubt:
+        check_doubt(round, command)
     if round.todo:
         check_duties(round, command)
     match command:
@@ -72,8 +87,15 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
         case CloseBets():
             return _close_bets(round, command)
         case Deal():
-            _expect(round, "deal")
-            return (Dealt(deal_plan(round)),)
+            return _deal(round)
+        case Read():
+            return read_card(round, command)
+        case Misread():
+            return misread(round, command)
+        case Correct():
+            return correct_card(round, command)
+        case CountStub():
+            return count_stub(round, command)
         case Bank():
             return _bank(round, command)
         case TakeDown():
@@ -256,9 +278,17 @@ def _close_bets(round: Round, command: CloseBets) -> tuple[Event, ...]:
 # ---------------------------------------------------------------- cards and choices
 
 
+def _deal(round: Round) -> tuple[Event, ...]:
+    stage = _expect(round, "deal")
+    if round.due:
+        message = "the card that was found face up has yet to be read"
+        raise Refused("cards_hidden", message, clause=stage.step.clause)
+    return (Dealt(deal_plan(round)),)
+
+
 def _show(round: Round, command: Show) -> tuple[Event, ...]:
     faces, due, seen = command.faces, [*round.due], {*round.faces.values()}
-    for position, card, _ in faces:
+    for position, card, _, _ in faces:
         if position not in due:
             message = f"the card at position {position + 1} isn't due to be shown"
             clause = round.step.clause if round.step else None
@@ -328,10 +358,12 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
         raise Refused(
             "wrong_step", "betting is still open", clause=round.rules.sequence[0][1].clause
         )
-    row, facts = consequence_of(round, command.kind, command.facts)
+    given = stub_facts(round, command.kind, command.facts)
+    row, facts = consequence_of(round, command.kind, given)
     if "dealer" in round.rules.things:  # A round file states facts without a time.
         check_time(round, command.kind, row)
     _check_found(round, facts.get("positions"))
+    facts = found_in_shoe(round, row.does, facts)
     ruling = row.ruling or (UNDONE if "void" in row.does and round.lines else None)
     return (Declared(command.kind, facts, tuple(row.does), row.clause or "", ruling),)
 

@@ -19,21 +19,22 @@ from croupier.rules.vocabulary import Act, Do, Moment
 
 AT_ONCE: tuple[Act | None, ...] = ("open", "close bets", "shuffle", "cut")
 """The acts that bring the very moment of their clause: it is done as soon as it is due."""
-_DONE_BY: dict[Act | None, type[Command]] = {
-    "first card": commands.Deal,
-    "count": commands.Declare,
-    "show": commands.Show,
+_TURNING = (commands.Show, commands.Read)
+_DONE_BY: dict[Act | None, tuple[type[Command], ...]] = {
+    "first card": (commands.Deal,),
+    "count": (commands.Declare,),
+    "show": _TURNING,
 }
 """The commands that are the confirmation of a clause; nobody confirms it besides."""
 BLOCKED: dict[Moment, tuple[type[Command], ...]] = {
     "no more bets": (commands.Deal,),
     "deal": (commands.Deal,),
-    "stub count": (commands.Choose, commands.Show, commands.Settle),
-    "dealt": (commands.Choose, commands.Show, commands.Settle),
-    "examine": (commands.Choose, commands.Show, commands.Settle),
-    "decide": (commands.Choose, commands.Show, commands.Settle),
-    "decided": (commands.Show, commands.Settle),
-    "reveal": (commands.Show, commands.Settle),
+    "stub count": (commands.Choose, *_TURNING, commands.Settle),
+    "dealt": (commands.Choose, *_TURNING, commands.Settle),
+    "examine": (commands.Choose, *_TURNING, commands.Settle),
+    "decide": (commands.Choose, *_TURNING, commands.Settle),
+    "decided": (*_TURNING, commands.Settle),
+    "reveal": (*_TURNING, commands.Settle),
     "settle": (commands.Settle, commands.Close),
     "progressive won": (commands.Settle, commands.Close),
 }

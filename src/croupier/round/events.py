@@ -6,7 +6,8 @@ They are named tuples, which take a third of the time of other frozen values to 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from croupier.round.commands import Cause
+from croupier.cards import Card
+from croupier.round.commands import Cause, Slip
 from croupier.round.commands import Shown as Shown
 from croupier.round.state import NOTHING, BankResult, Line
 
@@ -57,6 +58,35 @@ class Dealt(NamedTuple):
 
     cards: tuple[tuple[int, str, int], ...]
     """Position, place, and the seat for cards dealt to the seats (else 0)."""
+
+
+class Doubted(NamedTuple):
+    """A card was read that had been read before, so the hand stops until somebody says why."""
+
+    position: int
+    card: Card
+    source: str
+
+
+class Misread(NamedTuple):
+    """A card was misread; nothing of its face is kept."""
+
+    why: Slip
+
+
+class CardCorrected(NamedTuple):
+    """The face of a card that was read wrongly."""
+
+    position: int
+    was: Card
+    card: Card
+
+
+class StubCounted(NamedTuple):
+    """The stub as the dealer counted it, and all cards together with those dealt and found."""
+
+    stub: int
+    cards: int
 
 
 class Chose(NamedTuple):
@@ -126,6 +156,10 @@ Event = (
     | BetsClosed
     | Dealt
     | Shown
+    | Doubted
+    | Misread
+    | CardCorrected
+    | StubCounted
     | Chose
     | Declared
     | CalledOff

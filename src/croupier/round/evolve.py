@@ -13,17 +13,21 @@ from croupier.round.events import (
     BetsClosed,
     BetTakenDown,
     CalledOff,
+    CardCorrected,
     Chose,
     Closed,
     Confirmed,
     Dealt,
     Declared,
+    Doubted,
     Event,
     MetersRead,
+    Misread,
     Opened,
     PartSettled,
     SeatSettled,
     Shown,
+    StubCounted,
 )
 from croupier.round.order import asked_in, cards_to_show, due_in, seats_to_ask, turned_up
 from croupier.round.plan import plan_of
@@ -41,8 +45,10 @@ def replay(rules: TableRules, events: Iterable[Event]) -> Round:
 def evolve(round: Round, event: Event) -> Round:
     """Return the round after one event."""
     after = _evolved(round, event)
-    if not round.rules.guided:
+    if "dealer" not in round.rules.things:
         return after
+    if isinstance(event, Chose):
+        after = after._replace(firm=len(after.faces))
     return after._replace(todo=todo_after(round, event, after))
 
 
@@ -50,7 +56,7 @@ def _evolved(round: Round, event: Event) -> Round:
     """Return the round after one event, but for duties. The most frequent kinds come first."""
     match event:
         case Shown():
-            position, card, _ = event
+            position, card, _, _ = event
             due, faces = _without(round.due, position), {**round.faces, position: card}
             return _moved(round, round.boxes, round.asked, due, faces)
         case BetMade():
@@ -90,6 +96,14 @@ def _evolved(round: Round, event: Event) -> Round:
             return round._replace(lines=round.lines + event.lines)
         case Confirmed():
             return round
+        case Doubted():
+            return round._replace(doubt=(event.position, event.card))
+        case Misread():
+            return round._replace(doubt=None)
+        case CardCorrected():
+            return round._replace(faces={**round.faces, event.position: event.card})
+        case StubCounted():
+            return round._replace(stub=event.cards)
     assert_never(event)
 
 
@@ -101,7 +115,7 @@ def evolve_all(round: Round, events: Sequence[Event]) -> Round:
     """
     if len(events) == 1:
         return evolve(round, events[0])
-    if round.rules.guided:
+    if "dealer" in round.rules.things:
         return reduce(evolve, events, round)
     for kind, group in groupby(events, type):
         run: list[Any] = [*group]
@@ -182,7 +196,7 @@ def _lying(cards: Dealing) -> tuple[Mapping[int, tuple[int, ...]], Mapping[str, 
 
 
 def _all_shown(round: Round, events: Sequence[Shown]) -> Round:
-    shown = {position: card for position, card, _ in events}
+    shown = {position: card for position, card, _, _ in events}
     due = tuple([position for position in round.due if position not in shown])
     return _moved(round, round.boxes, round.asked, due, {**round.faces, **shown})
 
@@ -226,7 +240,7 @@ def _stakes_after(stakes: Mapping[str, Stake], choice: Choice) -> Mapping[str, S
 
 def _declared(round: Round, event: Declared) -> Round:
     kind, count = event.kind, event.facts.get("count")
-    round = round._replace(irregular=(*round.irregular, kind))
+    round = round._replace(irregular=(*round.irregular, kind), doubt=None)
     if isinstance(count, int):
         counted = {**round.counted, kind: round.counted.get(kind, 0) + count}
         round = round._replace(counted=counted)

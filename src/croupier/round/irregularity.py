@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 
 from croupier.errors import Refused
 from croupier.round.dealing import is_dealt
+from croupier.round.order import is_read
 from croupier.round.state import Round
 from croupier.rules.game import Consequence, Irregularity
 from croupier.rules.table_rules import fits, is_there
@@ -32,6 +33,9 @@ def consequence_of(
         raise Refused("no_device", message, field="kind", clause=irregularity.rows[0].clause)
     if not is_there(irregularity.needs, round.rules.things):
         message = "the cards of this table are virtual, so this can't happen to them"
+        raise Refused("no_cards", message, field="kind", clause=irregularity.rows[0].clause)
+    if irregularity.reading and not is_read(round.rules):
+        message = "only a dealer who reads real cards finds this"
         raise Refused("no_cards", message, field="kind", clause=irregularity.rows[0].clause)
     facts = _facts(round, irregularity, given)
     known = {**facts, "where": _where(round, irregularity, facts.get("where"))}

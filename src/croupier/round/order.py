@@ -69,9 +69,16 @@ def cards_to_show(round: Round) -> tuple[int, ...]:
     if round.stage is None or round.void:
         return ()
     due = turned_up(round.rules, round.places)
+    if is_read(round.rules):
+        due = round.discarded + due  # 13.A: a card found face up is seen by all.
     for stage in plan_of(round.rules).stages[: round.at + 1]:
         due += due_in(round, round.boxes, stage)
     return tuple([position for position in dict.fromkeys(due) if position not in round.faces])
+
+
+def is_read(rules: TableRules) -> bool:
+    """Whether a dealer reads real cards as they are turned up (T12)."""
+    return "cards" in rules.things and "dealer" in rules.things
 
 
 def turned_up(rules: TableRules, places: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:

@@ -149,6 +149,16 @@ def _command_for(event: Event) -> Command:
             return commands.CloseBets(event.action)
         case happened.Dealt():
             return commands.Deal()
+        case happened.Shown() if event.source:
+            return commands.Read(event.card, _source(event.source))
+        case happened.Doubted():
+            return commands.Read(event.card, _source(event.source))
+        case happened.Misread():
+            return commands.Misread(event.why)
+        case happened.CardCorrected():
+            return commands.Correct(event.position, event.card)
+        case happened.StubCounted():
+            return commands.CountStub(event.stub)
         case happened.Shown():
             return commands.Show((commands.Face(event.position, event.card, event.salt),))
         case happened.Chose():
@@ -174,6 +184,14 @@ def _settling(events: tuple[Event, ...]) -> Command:
         if isinstance(event, happened.Closed):
             break
     return commands.Close()
+
+
+def _source(source: str) -> commands.Source:
+    """Return how a card was read, or refuse a word that is no way to."""
+    for way in get_args(commands.Source):
+        if way == source:
+            return cast(commands.Source, way)
+    raise UserError(f"cards aren't {source!r}", field="record.events")
 
 
 def _person(by: str) -> Person:

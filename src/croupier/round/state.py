@@ -130,6 +130,12 @@ class Round(NamedTuple):
     """The seats in the order they were settled."""
     counts: bool = False
     """Whether the stub is counted after the deal."""
+    stub: int | None = None
+    """All cards by the count of the stub, None until it is counted."""
+    doubt: tuple[int, Card] | None = None
+    """A position whose card was read before, which stops the hand."""
+    firm: int = 0
+    """How many faces were known when a seat last decided; two people correct those."""
     todo: tuple[Duty, ...] = ()
     """The guided clauses that are due, in order; none without a dealer."""
     stage: Stage | None = None
@@ -160,7 +166,7 @@ _PLACES = {kind: {name: at for at, name in enumerate(kind._fields)} for kind in 
 def _quick_replace(self: Any, /, **changes: Any) -> Any:
     """Do what a named tuple's `_replace` does, in half the time.
 
-    Every event makes a new round: this takes 0.7 µs for its 21 fields and the original 1.3 µs, out
+    Every event makes a new round: this takes 0.7 µs for its 24 fields and the original 1.3 µs, out
     of about 4 µs to decide and evolve an event.
     """
     values, places = [*self], _PLACES[type(self)]

@@ -27,6 +27,15 @@ def tell(round: Round, event: Event) -> str:
             return f"{len(event.cards)} cards are dealt {rules.deal.label}."
         case happened.Shown():
             return f"{_shown_by(round, event.position)} the {event.card.words}."
+        case happened.Doubted():
+            return f"The {event.card.words} was read before."
+        case happened.Misread():
+            slip = "the same card was read twice" if event.why == "twice" else "too early"
+            return f"A card was misread: {slip}."
+        case happened.CardCorrected():
+            return f"Corrected: the {event.card.words}, not the {event.was.words}."
+        case happened.StubCounted():
+            return f"The stub has {event.stub} cards, which makes {event.cards} together."
         case happened.Chose():
             option = rules.steps[event.step].option[event.option]
             late = "" if event.by == "player" else f" ({event.by})"

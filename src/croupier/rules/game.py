@@ -402,6 +402,8 @@ class Irregularity(Shape):
     needs: tuple[Thing, ...] = ()
     during: tuple[Do, ...] = ()
     hidden: tuple[PlaceId, ...] = ()
+    doubled: bool = False
+    reading: bool = False
     if_: When = ()
     rows: tuple[Consequence, ...]
 

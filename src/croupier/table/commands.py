@@ -66,10 +66,13 @@ class Shuffle:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Insert the cover card `depth` cards from the top, and move all above it to the bottom."""
+    """Insert the cover card `depth` cards from the top, and move all above it to the bottom.
+
+    Nobody counts the depth of a real cut: without one, the dealer attests that it is deep enough.
+    """
 
     deck: int
-    depth: int
+    depth: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ class Recut:
     """Cut the cards again before any is dealt."""
 
     deck: int
-    depth: int
+    depth: int | None
     by: Person
 
 

@@ -258,11 +258,14 @@ def _recut_prompt(rules: TableRules) -> str | None:
     return next(names, None)
 
 
-def check_depth(rules: TableRules, depth: int) -> None:
+def check_depth(rules: TableRules, depth: int | None) -> None:
     """Refuse a cover card too near the top of the stack, or with no card below it."""
+    if depth is None and "cards" in rules.things:
+        return
     least = rules.deck.cut.cards_min if rules.deck.cut else 1
-    if not least <= depth < rules.deck.cards:
-        message = f"the cover card goes {least} to {rules.deck.cards - 1} cards in, not {depth}"
+    if depth is None or not least <= depth < rules.deck.cards:
+        said = f", not {depth}" if depth is not None else ""
+        message = f"the cover card goes {least} to {rules.deck.cards - 1} cards in{said}"
         clause = rules.deck.cut.clause if rules.deck.cut else None
         raise Refused("bad_cut", message, field="depth", clause=clause)
 
@@ -400,7 +403,7 @@ def _start(table: Table, command: commands.StartRound) -> happened.RoundStarted:
         raise Refused("wrong_deck", message, field="deck", clause=clause)
     deck = _check_ready(table, number, command.time)
     if rules.deck.stub_count and table.count_due:
-        message = f"the stub was not counted for {table.uncounted} rounds"
+        message = "the stub has to be counted before another round is dealt from this deck"
         raise Refused("count_due", message, clause=rules.deck.stub_count.clause)
     if rules.banked_by == "player" and table.banker is None:
         raise Refused("no_banker", "nobody has taken the bank", clause=_bank_clause(rules))

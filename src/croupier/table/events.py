@@ -44,7 +44,8 @@ class CutMade:
     """The cards were cut at this depth; if by a floorperson, it is a recut."""
 
     deck: int
-    depth: int
+    depth: int | None
+    """None for a real cut, which the dealer attests to be deep enough."""
     by: Person = "dealer"
 
 

@@ -12,6 +12,7 @@ from croupier.rules.vocabulary import Moment
 from croupier.table import events as happened
 from croupier.table.commands import Time
 from croupier.table.events import Event
+from croupier.table.past import past_after
 from croupier.table.state import (
     CARDS,
     Deck,
@@ -39,6 +40,13 @@ def replay(rules: TableRules, events: Iterable[Event], others: Iterable[TableRul
 
 def evolve(table: Table, event: Event) -> Table:
     """Return the table after one event."""
+    after = _evolved(table, event)
+    past = past_after(table.past, event, table.rules, table.crew)
+    return after if past is table.past else replace(after, past=past)
+
+
+def _evolved(table: Table, event: Event) -> Table:
+    """Return the table after one event, but for the history of its decks."""
     match event:
         case happened.Joined():
             return replace(table, seats={**table.seats, event.seat: event.player})
@@ -54,7 +62,9 @@ def evolve(table: Table, event: Event) -> Table:
         case happened.CutMade():
             deck = _without(table.decks[event.deck], ("cut",))
             todo = (*deck.todo, *_duties(table, event.deck, "cut"))
-            return _reordered(table, event.deck, replace(deck, depth=event.depth, todo=todo))
+            # A real cut isn't counted: the dealer attests that it is deep enough.
+            depth = event.depth or (table.rules.deck.cut.cards_min if table.rules.deck.cut else 1)
+            return _reordered(table, event.deck, replace(deck, depth=depth, todo=todo))
         case happened.Counted():
             table = replace(table, uncounted=0)
             return _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))

@@ -11,6 +11,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import NONE, Device, Stack
 from croupier.table.commands import Of, Preview, Time
 from croupier.table.crew import NO_CREW, Crew, Who
+from croupier.table.past import NEW, DeckPast
 
 SHUFFLER, CARDS = "shuffler", "cards"
 """The selections for how cards are shuffled, and how they reach the table."""
@@ -103,6 +104,8 @@ class Table:
     """What waits for a second person, the oldest first."""
     proposed: int = 0
     """How many proposals there have been."""
+    past: Mapping[int, DeckPast] = field(default_factory=dict)
+    """The history of each real deck."""
 
     @property
     def deck_turn(self) -> int:
@@ -111,9 +114,13 @@ class Table:
 
     @property
     def count_due(self) -> bool:
-        """Whether the stub must be counted before another round starts."""
-        count = self.rules.deck.stub_count
-        return count is not None and self.uncounted >= count.every_rounds
+        """Whether the stub must be counted before another round starts.
+
+        M27: by the rounds of the table or of the deck, whichever comes first.
+        """
+        count, deck = self.rules.deck.stub_count, self.round.deck if self.round else self.deck_turn
+        uncounted = max(self.uncounted, self.past.get(deck, NEW).uncounted)
+        return count is not None and uncounted >= count.every_rounds
 
     def age_s(self, deck: int, time: Time) -> int:
         """Return the age of a deck at a time, never less than its true age."""

@@ -41,7 +41,7 @@ from croupier.server.routes.access import signed_in_of
 router = APIRouter(include_in_schema=False)
 
 
-class Read(NamedTuple):
+class ShownRound(NamedTuple):
     """A round as read from the journal, for one viewer."""
 
     found: FoundRound
@@ -130,7 +130,7 @@ async def round_page(request: Request, id: str) -> Response:
 # ---------------------------------------------------------------- reading
 
 
-async def _read(request: Request, id: str) -> Read:
+async def _read(request: Request, id: str) -> ShownRound:
     pit: Pit = request.app.state.pit
     people: People = request.app.state.people
     try:
@@ -150,7 +150,7 @@ async def _read(request: Request, id: str) -> Read:
     known = request.app.state.galleries.names
     names = {player: await _name(known, people, player) for player in sorted(players)}
     one = await signed_in_of(request)
-    return Read(found, commitment, deck, cut, names, one.person.id if one else None)
+    return ShownRound(found, commitment, deck, cut, names, one.person.id if one else None)
 
 
 async def _name(known: Mapping[str, str], people: People, player: str) -> str:
@@ -207,7 +207,7 @@ def _is_step(event: Event) -> bool:
     return not isinstance(event, Confirmed)
 
 
-def _scenes(read: Read) -> list[Scene]:
+def _scenes(read: ShownRound) -> list[Scene]:
     nobody = new_standing(read.round.rules)
     told = [round for round, event in read.found.told if _is_step(event)]
     last = read.found.told[-1][0]
@@ -218,7 +218,7 @@ def _scenes(read: Read) -> list[Scene]:
     ]
 
 
-def _scene(standing: Standing, read: Read) -> Scene:
+def _scene(standing: Standing, read: ShownRound) -> Scene:
     round = standing.round
     if round is None:
         return {}
@@ -238,7 +238,7 @@ def _scene(standing: Standing, read: Read) -> Scene:
     return {**scene, "seats": seats, "phase": phase, "bank_turn": None, "bank_order": []}
 
 
-def _felt(request: Request, read: Read) -> dict[str, Any]:
+def _felt(request: Request, read: ShownRound) -> dict[str, Any]:
     """Return the felt that the round was played on."""
     pit: Pit = request.app.state.pit
     found, rules = read.found, read.round.rules
