@@ -291,7 +291,7 @@ def test_figures_of_many_random_tables(name: str) -> None:
 def break_even_cases() -> list[Case]:
     """Some of the cases, each with a meter at the amount that is said to leave nothing."""
     found = []
-    for each in QUICK[::3]:
+    for each in QUICK[::8]:
         for meter, amount in (reference(each).break_even or {}).items():
             if amount is not None and amount >= 0:
                 found.append(each._replace(meters={**each.meters, meter: amount}))
@@ -300,7 +300,7 @@ def break_even_cases() -> list[Case]:
 
 def test_nothing_is_won_or_lost_at_a_break_even_meter() -> None:
     cases = break_even_cases()
-    assert len(cases) > 10
+    assert len(cases) > 4
     assert {analysis_of(each).expected_value for each in cases} == {0}
 
 

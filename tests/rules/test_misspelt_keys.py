@@ -19,8 +19,6 @@ from croupier.rules.rulebook import parse_rulebook
 from tests.rules.books import IDS, SIXTH, SIXTH_TEXT, text_of
 
 MARK = "_zq"
-BATCHES = 2
-"""Copies for each depth: what is misspelt in one of them is right in the others."""
 
 TOKEN = re.compile(
     r'(?P<comment>#[^\n]*)|(?P<key>"[^"\n]*"|[A-Za-z0-9_-]+)(?=\s*=[^=])'
@@ -99,11 +97,9 @@ def batches(text: str) -> Iterator[tuple[str, dict[Place, int]]]:
         for place, key in placed(text, [key for key in every if key.depth == depth]).items():
             alike.setdefault((depth, kind(original(place))), []).append(key)
     for keys in (keys for (_, sort), keys in alike.items() if sort != "free"):
-        for i in range(BATCHES):
-            some = keys[i::BATCHES]
-            at = placed(text, some)
-            lines = {place: text.count("\n", 0, key.spans[0][0]) + 1 for place, key in at.items()}
-            yield misspelt(text, some), lines
+        at = placed(text, keys)
+        lines = {place: text.count("\n", 0, key.spans[0][0]) + 1 for place, key in at.items()}
+        yield misspelt(text, keys), lines
 
 
 def original(place: Place) -> Place:

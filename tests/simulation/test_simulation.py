@@ -131,7 +131,7 @@ def surprise(found: Simulation) -> float:
 @pytest.mark.parametrize("case", CASES, ids=words)
 def test_means_lie_near_the_exact_values(case: Case) -> None:
     book, selections, bet, more = case
-    found = simulate(table(book, selections), bet, rounds=150_000, seed=11, **more)
+    found = simulate(table(book, selections), bet, rounds=60_000, seed=11, **more)
     assert abs(found.errors_apart) < ERRORS_MAX
     assert not found.is_outside
     assert sum(found.counts.values()) == found.rounds * found.seats
@@ -142,7 +142,7 @@ def test_means_lie_near_the_exact_values(case: Case) -> None:
 @pytest.mark.parametrize("case", [case for case in CASES if not case[3].get("seats")], ids=words)
 def test_nets_come_as_often_as_they_should(case: Case) -> None:
     book, selections, bet, more = case
-    found = simulate(table(book, selections), bet, rounds=150_000, seed=12, **more)
+    found = simulate(table(book, selections), bet, rounds=60_000, seed=12, **more)
     assert {net for net, _ in found.distribution} <= {net for net, _ in found.exact.distribution}
     assert surprise(found) < ERRORS_MAX
 

@@ -78,7 +78,7 @@ def test_nothing_hidden_gets_out(id: str, tmp_path: Path) -> None:
     assert asyncio.run(found(tmp_path, id)) == []
 
 
-@pytest.mark.parametrize("id", [MARYLAND, LET_IT_RIDE])
+@pytest.mark.parametrize("id", [MARYLAND, pytest.param(LET_IT_RIDE, marks=pytest.mark.long)])
 def test_nothing_hidden_gets_out_of_a_deck_that_players_cut(id: str, tmp_path: Path) -> None:
     assert asyncio.run(found(tmp_path, id, cut=True)) == []
 

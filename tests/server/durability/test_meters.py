@@ -64,13 +64,13 @@ def check_winners(tally: Tally) -> None:
 
 
 def test_a_shared_meter_is_exact_under_the_hammer(sqlite: Store) -> None:
-    tally = run(sqlite, 5_000, 50)
+    tally = run(sqlite, 1_500, 50)
     check_winners(tally)
-    assert len(tally.moves) == 2 * 5_000
+    assert len(tally.moves) == 2 * 1_500
 
 
 def test_a_shared_meter_is_exact_under_the_hammer_on_postgres(postgres: Store) -> None:
-    tally = run(postgres, 400, 20)
+    tally = run(postgres, 200, 20)
     check_winners(tally)
     with postgres.reading() as view:
         assert verify(view, rules_of).faults == ()
