@@ -15,6 +15,7 @@ from croupier.errors import ParseError
 from croupier.round.codec import command_from, event_from, to_plain
 from croupier.round.commands import Bet, Command, Declare, Face, Show
 from croupier.round.events import (
+    AwardFound,
     Banked,
     BetMade,
     BetsClosed,
@@ -35,6 +36,7 @@ from croupier.round.events import (
     SeatSettled,
     Shown,
     StubCounted,
+    Validated,
 )
 from croupier.round.state import BankResult, Line
 from tests.round.machine import TABLES, played
@@ -157,6 +159,8 @@ STORED: list[Event] = [
     Misread(why="twice"),
     CardCorrected(position=7, was=Card("Th"), card=Card("9h")),
     StubCounted(stub=43, cards=52),
+    AwardFound(2, "progressive", "mini royal", 250_014, "progressive", 1_000_006_789, True),
+    Validated(2, "progressive", "reject", "a card was marked"),
 ]
 
 
@@ -228,7 +232,7 @@ WRONG = [
 
 def test_values_of_other_types_are_refused() -> None:
     """A field that may be null takes no other type, and one that may not takes no null."""
-    optional = {"hand", "action", "ruling", "from_seat", "bank"}
+    optional = {"hand", "action", "ruling", "from_seat", "bank", "meter"}
     read = []
     for sample, path, wrong in WRONG:
         if wrong is None and path[-1:] and path[-1] in optional:

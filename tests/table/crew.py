@@ -17,6 +17,7 @@ from croupier.round.commands import (
     Declare,
     Read,
     Settle,
+    Validate,
 )
 from croupier.round.decide import decide
 from croupier.round.events import Event
@@ -28,6 +29,12 @@ from tests.table.tables import House
 
 ACTS = ("first card", "count", "show")
 COUNT = Declare("stub_count", {"cards": 52, "misdealt": False})
+
+
+def validate(duty: Duty) -> Validate:
+    """The command that validates the win that a duty is about."""
+    _, seat, wager = duty.about.split(" ", 2)
+    return Validate(int(seat), wager)
 
 
 class Game:
@@ -70,6 +77,15 @@ class Game:
                 self.refused(Confirm(duty.clause, "dealer"), "done_by_act", duty.clause)
                 self._do(COUNT)
                 continue
+            if self.act(duty) == "validate":
+                confirm = Confirm(duty.clause, "floorperson", duty.about)
+                self.refused(confirm, "done_by_act", duty.clause)
+                self._do(validate(duty))
+                continue
+            won = [d for d in self.round.todo if d.about == duty.about and d is not duty]
+            for later in won:
+                if self.act(later) == "validate":
+                    self.refused(validate(later), "prompt_open", duty.clause)
             self.confirm(duty)
 
     def confirm(self, duty: Duty) -> None:

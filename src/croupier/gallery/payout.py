@@ -5,10 +5,9 @@ from typing import Any
 
 from croupier.gallery.felt import CHIPS_CENTS
 from croupier.gallery.scene import spot_label
-from croupier.round.commands import Settle
 from croupier.round.events import PartSettled, SeatSettled
 from croupier.round.reasons import Reasons
-from croupier.round.settling import hidden_from, next_seat, settle_seat
+from croupier.round.settling import hidden_from, next_seat, paid_at
 from croupier.round.state import Line, Round
 from croupier.rules.words import dollars
 
@@ -24,7 +23,7 @@ def payout_of(round: Round | None, meters: Mapping[str, int]) -> dict[str, Any] 
     if seat is None or hidden_from(round, seat):
         return None
     staked = {id: micros for id, micros in meters.items() if id in round.meters}
-    events = settle_seat(round, Settle(staked, seat))
+    events = paid_at(round, seat, staked)
     parts = [event for event in events if isinstance(event, SeatSettled | PartSettled)]
     reasons = Reasons(round)
     lines = [_line(round, line, reasons) for part in parts for line in part.lines]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from croupier.errors import Bug
 from croupier.house.clock import Company
+from croupier.house.desk import next_step
 from croupier.house.now import Now
 from croupier.house.standing import Standing
 from croupier.money import format_money, shown_cents
@@ -57,6 +58,30 @@ def scene_of(now: Now, names: Mapping[str, str], last: Seen | None = None) -> Sc
         "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
         **_meters_scene(now),
         **(_round_scene(round, last) if round else _NO_ROUND),
+        **({"attended": _attended(standing, names)} if "dealer" in table.rules.things else {}),
+    }
+
+
+def _attended(standing: Standing, names: Mapping[str, str]) -> Scene:
+    """Return who deals, who is awaited, and the progressive wins that wait for the floor."""
+    dealer, step, round = standing.table.crew.dealer, next_step(standing), standing.in_play
+    return {
+        "dealer": names.get(dealer, dealer) or None,
+        "awaits": [*step.by],
+        "says": step.says,
+        "clause": step.clause or None,
+        "awards": [
+            {
+                "seat": found.seat,
+                "wager": found.wager,
+                "label": round.rules.wagers[found.wager].label,
+                "hand": found.hand,
+                "sum": format_money(found.cents),
+                "answer": found.answer or None,
+            }
+            for found in (round.awards.values() if round else ())
+            if round
+        ],
     }
 
 

@@ -35,7 +35,7 @@ def check_away(award: Award, person: str, seated: Collection[str]) -> None:
 
 def validated(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEvent:
     """Pay the award, or propose to where it takes two people."""
-    _check_free(open)
+    _check_free(award, open)
     if award.needs_two:
         return AwardProposed(award.id, "validate", *by, "")
     return AwardValidated(award.id, award.player, award.micros, by.person)
@@ -43,7 +43,7 @@ def validated(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEve
 
 def rejected(award: Award, open: AwardProposed | None, by: Acting, why: str) -> LedgerEvent:
     """Propose to reject the award."""
-    _check_free(open)
+    _check_free(award, open)
     return AwardProposed(award.id, "reject", *by, why)
 
 
@@ -75,6 +75,8 @@ def declined(award: Award, open: AwardProposed | None, by: Acting, why: str) -> 
     return AwardDeclined(award.id, by.person, why)
 
 
-def _check_free(open: AwardProposed | None) -> None:
+def _check_free(award: Award, open: AwardProposed | None) -> None:
+    if award.at_table:
+        raise Refused("award_open", "its round is open, so it is answered at its table")
     if open is not None:
         raise Refused("proposal_open", "a second person has to answer what is proposed first")

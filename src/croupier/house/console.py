@@ -16,6 +16,8 @@ from croupier.house.dealer import Chance
 from croupier.house.proposals import Proposable, proposable
 from croupier.house.standing import Act, Standing
 from croupier.round import commands as in_round
+from croupier.round.awards import validating
+from croupier.round.settlement import VALIDATED
 from croupier.round.settling import hidden_from, next_seat
 from croupier.round.state import Round
 from croupier.table import commands as at_table
@@ -30,6 +32,7 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     in_round.Show: ("dealer", "floor"),
     in_round.Choose: ("dealer", "floor"),
     in_round.Settle: ("dealer", "floor"),
+    in_round.Validate: ("floor",),
     in_round.Close: ("dealer", "floor"),
     in_round.Confirm: ("dealer", "floor"),
     in_round.Declare: ("dealer", "floor"),
@@ -154,7 +157,10 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
     if posts is None:
         message = f"nobody gives the command {type(what.command).__name__} at this table"
         raise Refused("not_allowed", message, field="command")
-    return check_post(act.standing.table.crew, asking.person, posts)
+    table, clause = act.standing.table, None
+    if isinstance(what.command, in_round.Validate):
+        clause = validating(table.rules, what.command.wager) or VALIDATED
+    return check_post(table.crew, asking.person, posts, clause)
 
 
 # ---------------------------------------------------------------- acts
@@ -177,7 +183,8 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
         case in_round.Settle():
             if command.seat is None:
                 raise Refused("no_such_seat", "name the seat to settle", field="seat")
-            act.in_round(replace(command, meters=dict(act.readings)))
+            sums = asking.config.validated_cents, asking.config.witnessed_cents
+            act.in_round(in_round.Settle(dict(act.readings), command.seat, *sums))
         case in_round.Close():
             act.in_round(command)
             act.at_table(EndRound.of(act.round, act.standing.declared))
@@ -185,7 +192,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             act.in_round(replace(command, by=PERSON[post]))
         case in_round.TakeDown() | in_round.CloseBets():
             act.in_round(command)
-        case in_round.Declare():
+        case in_round.Declare() | in_round.Validate():
             proposals.check_alone(act.standing, what)
             act.in_round(command)
         case at_table.Confirm():

@@ -13,13 +13,16 @@ from croupier.house.console import shown_next
 from croupier.house.moments import manners
 from croupier.house.standing import Standing
 from croupier.round import commands as in_round
+from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
 from croupier.round.irregularity import check_time
+from croupier.round.settlement import VALIDATED
 from croupier.round.settling import next_seat
-from croupier.round.state import Duty, Round
+from croupier.round.state import Duty, FoundAward, Round
 from croupier.rules.game import Consequence
 from croupier.rules.table_rules import TableRules, fits, is_there
 from croupier.rules.vocabulary import Act
+from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 from croupier.table.commands import Of, Time
 from croupier.table.prompts import due
@@ -97,8 +100,9 @@ def _in_round(round: Round) -> NextStep:
         )
     if round.todo:
         duty = round.todo[0]
-        confirm = in_round.Confirm(duty.clause, duty.by[0], duty.about)
-        return _kept(rules, duty, "round", _DOES.get(rules.clauses[duty.clause].act, confirm))
+        return _kept(rules, duty, "round", _doing(rules, duty))
+    if awards := open_awards(round):
+        return _validates(round, awards[0])
     match stage.do if stage else None:
         case "bets" if round.boxes:
             return NextStep("No more bets.", ("dealer",), clause, command=in_round.CloseBets())
@@ -114,6 +118,23 @@ def _in_round(round: Round) -> NextStep:
     if seat is None:
         return NextStep("Close the round.", ("dealer",), clause, command=in_round.Close())
     return NextStep(f"Settle seat {seat}.", ("dealer",), clause, command=in_round.Settle(seat=seat))
+
+
+def _doing(rules: TableRules, duty: Duty) -> in_round.Command:
+    """Return the command that does a duty, or confirms that it was done."""
+    act = rules.clauses[duty.clause].act
+    if act == "validate":
+        _, seat, wager = duty.about.split(" ", 2)
+        return in_round.Validate(int(seat), wager)
+    return _DOES.get(act) or in_round.Confirm(duty.clause, duty.by[0], duty.about)
+
+
+def _validates(round: Round, found: FoundAward) -> NextStep:
+    """Return the step that answers a progressive win where only the house has it validated."""
+    label = round.rules.wagers[found.wager].label
+    says = f"Validate seat {found.seat}'s {label}: {found.hand}, {dollars(found.cents)}."
+    command = in_round.Validate(found.seat, found.wager)
+    return NextStep(says, ("floorperson",), VALIDATED, command=command)
 
 
 def irregularities(round: Round) -> Iterator[dict[str, Any]]:
@@ -192,6 +213,11 @@ def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
         clause = round.step.clause if round.step else ""
         command = to_plain(in_round.Choose(seat, "", "dealer"))
         yield {"says": says, "clause": clause, "of": "round", "command": command}
+    for found in open_awards(round) if round and not round.void else ():
+        if found.meter is not None:
+            says = f"Defer seat {found.seat}'s win: it stays pending, and the round goes on"
+            command = to_plain(in_round.Validate(found.seat, found.wager, "defer"))
+            yield {"says": says, "clause": VALIDATED, "of": "round", "command": command}
 
 
 def desk_of(standing: Standing) -> dict[str, Any]:
@@ -210,6 +236,7 @@ def desk_of(standing: Standing) -> dict[str, Any]:
         "duties": duties,
         "manners": [*manners(standing)],
         "irregularities": [*irregularities(round)] if round else [],
+        "awards": [found._asdict() for found in open_awards(round)] if round else [],
         "crew": table.crew._asdict(),
         "proposals": [_proposal(rules, one) for one in table.proposals],
     }

@@ -19,7 +19,7 @@ from croupier.round.codec import to_plain
 from croupier.round.commands import Command as RoundCommand
 from croupier.round.commands import Settle
 from croupier.round.decide import decide
-from croupier.round.events import Declared, SeatSettled
+from croupier.round.events import Declared, SeatSettled, Validated
 from croupier.round.state import Round
 from croupier.table import commands as at_table
 from croupier.table.codec import command_from as table_command_from
@@ -121,9 +121,17 @@ def two_people(standing: Standing, events: Iterable[object]) -> TwoPeople:
             witnessed = round is not None and _progressive_turned(round)
             approve: Role = "surveillance" if witnessed else "floor"
             return TwoPeople(("dealer", "floor"), (approve,), stands=True)
+        if isinstance(event, Validated) and round and _needs_two(round, event):
+            return TwoPeople(("floor",), ("surveillance",), stands=True)
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
     return ALONE
+
+
+def _needs_two(round: Round, event: Validated) -> bool:
+    """Whether two people give this answer to a progressive win (M21)."""
+    is_large = round.awards[event.seat, event.wager].two
+    return event.answer == "reject" or (event.answer == "pay" and is_large)
 
 
 def _progressive_turned(round: Round) -> bool:

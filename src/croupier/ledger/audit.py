@@ -188,7 +188,7 @@ class Totals:
         if record.of == "ledger" and record.event.get("type") in RELEASING:
             at = f"{record.stream} event {record.number}"
             self.released.append((at, ledger_event_from(record.event)))
-        if record.of == "round" and auditor.posting and auditor.setting.validated_cents is not None:
+        if record.of == "round" and auditor.posting:
             players = {n: box.player for n, box in auditor.posting.round.boxes.items()}
             for award in awards_in(entries, players, auditor.setting.witnessed_cents):
                 self.awards[award.id] = award

@@ -34,6 +34,8 @@ class Award(NamedTuple):
     reset_micros: int
     """What the house put into the meter in the same append."""
     needs_two: bool
+    at_table: bool = False
+    """Whether its round is open, so that it is answered there."""
 
     @property
     def account(self) -> Account:

@@ -14,10 +14,11 @@ from croupier.errors import Bug
 from croupier.ledger.accounts import HOUSE, Account, account
 from croupier.money import micros
 from croupier.round import events as happened
+from croupier.round.awards import validating
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.settlement import Settlement
-from croupier.round.state import NOTHING, Line, Round, Stake
+from croupier.round.state import NOTHING, FoundAward, Line, Round, Stake
 
 TAKEN_BACK = "take back"
 """The fate of a stake that left the layout before the settlement."""
@@ -70,24 +71,28 @@ class Posting(NamedTuple):
     number: int = 0
     held: Mapping[str, int] = NOTHING
     """By player, in cents. It is held on the layout so that the rake never finds an empty purse."""
+    confirmed: frozenset[str] = frozenset()
+    """What somebody confirmed at a seat; older journals have wins validated so."""
 
 
 def post(
     posting: Posting, event: Event, after: Round | None = None
 ) -> tuple[Posting, tuple[Entry, ...]]:
     """Return the posting after an event, and its entries; `after` is the round then, if known."""
-    setting, before, number, held = posting
+    setting, before, number, held, confirmed = posting
     after = after or evolve(before, event)
     number += 1
     if isinstance(event, happened.BetsClosed):
         held = _holds(after)
-    moves = _moves(Posting(setting, before, number, held), after, event)
+    elif isinstance(event, happened.Confirmed) and event.about:
+        confirmed |= {event.about}
+    moves = _moves(Posting(setting, before, number, held, confirmed), after, event)
     entries = numbered(f"{after.id}/{number}", moves)
     if isinstance(event, happened.SeatSettled) and held:
         charged = event.fee - before.boxes[event.seat].fee
         player = before.boxes[event.seat].player
         held = {**held, player: held.get(player, 0) - max(charged, 0)}
-    return Posting(setting, after, number, held), entries
+    return Posting(setting, after, number, held, confirmed), entries
 
 
 def numbered(of: str, moves: Iterable[Move]) -> tuple[Entry, ...]:
@@ -111,6 +116,10 @@ def _moves(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
             return _closing_moves(posting, after, event)
         case happened.Declared() | happened.CalledOff() if after.void and not posting.round.void:
             return _undone_moves(posting, after)
+        case happened.AwardFound():
+            return _found_moves(posting, after, event)
+        case happened.Validated(answer="reject"):
+            return _rejected_moves(posting, event)
         case happened.SeatSettled():
             return _seat_moves(posting, event)
         case happened.PartSettled():
@@ -209,9 +218,15 @@ def _undone_moves(posting: Posting, after: Round) -> Iterator[Move]:
         if meter is None:
             yield Move(purse, _bank(posting), micros(line.paid), "undone")
             continue
-        holder = purse if _is_paid_at_once(setting, line) else _pending(round, line)
+        found = round.awards.get((line.seat, line.wager))
+        at_once = _is_paid_at_once(setting, line) if found is None else found.answer == "pay"
+        holder = purse if at_once else _pending(round, line)
         yield Move(holder, setting.meter(meter), micros(line.paid), "undone")
         paid_back[meter] += micros(line.paid)
+    for won in round.awards.values():
+        if won.meter and won.seat not in round.order and won.answer != "reject":
+            yield Move(_pending(round, won), setting.meter(won.meter), micros(won.cents), "undone")
+            paid_back[won.meter] += micros(won.cents)
     for id, shown in sorted(round.meters.items()):
         more = shown + paid_back[id] - after.meters[id]
         yield Move(setting.meter(id), HOUSE, more, "rise back")
@@ -236,6 +251,11 @@ def _seat_moves(posting: Posting, event: happened.SeatSettled) -> Iterator[Move]
         if meter is None:
             yield Move(bank, purse, micros(line.paid), "paid")
             continue
+        _check_validated(posting, line)
+        if (found := round.awards.get((line.seat, line.wager))) is not None:
+            if found.answer == "pay":
+                yield Move(_pending(round, line), purse, micros(line.paid), "validated")
+            continue
         shown = setting.meter(meter)
         award = purse if _is_paid_at_once(setting, line) else _pending(round, line)
         yield Move(shown, award, micros(line.paid), "award")
@@ -247,6 +267,33 @@ def _seat_moves(posting: Posting, event: happened.SeatSettled) -> Iterator[Move]
     fees = account("fees", setting.table)
     yield Move(fees, purse, micros(max(box.fee - event.fee, 0)), "fee back")
     yield Move(layout, fees, micros(max(event.fee - box.fee, 0)), "rake")
+
+
+def _check_validated(posting: Posting, line: Line) -> None:
+    """Raise if a dealer paid a progressive win that the book has validated first (M21)."""
+    round, about = posting.round, f"seat {line.seat} {line.wager}"
+    if "dealer" not in round.rules.things or validating(round.rules, line.wager) is None:
+        return
+    found = round.awards.get((line.seat, line.wager))
+    if not (found.answer if found else about in posting.confirmed):
+        raise Bug(f"round {round.id}, {about}: paid, and nobody validated it")
+
+
+def _found_moves(posting: Posting, after: Round, event: happened.AwardFound) -> Iterator[Move]:
+    """Set a progressive win of a meter apart, and reset the meter."""
+    if event.meter is not None:
+        found, shown = after.awards[event.seat, event.wager], posting.setting.meter(event.meter)
+        yield Move(shown, _pending(posting.round, event), micros(event.cents), "award")
+        yield Move(HOUSE, shown, found.reset, "reset")
+
+
+def _rejected_moves(posting: Posting, event: happened.Validated) -> Iterator[Move]:
+    """Give a rejected win back to its meter, as if it had never been reset."""
+    found = posting.round.awards[event.seat, event.wager]
+    if found.meter is not None:
+        shown = posting.setting.meter(found.meter)
+        yield Move(_pending(posting.round, event), shown, micros(found.cents), "rejected")
+        yield Move(shown, HOUSE, found.reset, "reset back")
 
 
 def _bank(posting: Posting) -> Account:
@@ -262,8 +309,10 @@ def _is_paid_at_once(setting: Setting, line: Line) -> bool:
     return setting.validated_cents is None or line.paid < setting.validated_cents
 
 
-def _pending(round: Round, line: Line) -> Account:
-    return account("pending", f"{round.id}/{line.seat}/{line.wager}")
+def _pending(
+    round: Round, won: Line | FoundAward | happened.AwardFound | happened.Validated
+) -> Account:
+    return account("pending", f"{round.id}/{won.seat}/{won.wager}")
 
 
 def _end_moves(posting: Posting, event: happened.Closed) -> Iterator[Move]:

@@ -102,7 +102,8 @@ def award_found(view: View, id: str, rules_of: RulesOf) -> Award:
         if (row.stream, row.number) == (first.stream, first.number)
     ]
     awards = awards_in(entries, players, found.table.witnessed_cents)
-    return next(award for award in awards if award.id == id)
+    award = next(award for award in awards if award.id == id)
+    return award._replace(at_table=not found.played.round.closed)
 
 
 def _table(view: View, digest: str, first: StoredEvent) -> TableSet:

@@ -140,6 +140,24 @@ class Settle:
 
     meters: Mapping[str, int] = field(default_factory=dict)
     seat: int | None = None
+    validated: int | None = None
+    """A dealer stops at progressive wins of this many cents, whatever the book says."""
+    witnessed: int | None = None
+    """Two people validate a progressive win of this many cents."""
+
+
+Answer = Literal["pay", "reject", "defer"]
+"""What the floor says of a progressive win: it is paid, isn't due, or is decided later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Validate:
+    """Answer a progressive win that stops its seat."""
+
+    seat: int
+    wager: str
+    answer: Answer = "pay"
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +210,7 @@ Command = (
     | CountStub
     | Choose
     | Settle
+    | Validate
     | Close
     | Declare
     | CallOff

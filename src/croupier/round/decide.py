@@ -29,9 +29,10 @@ from croupier.round.commands import (
     Settle,
     Show,
     TakeDown,
+    Validate,
 )
 from croupier.round.dealing import deal_plan
-from croupier.round.duties import check_duties, next_duty
+from croupier.round.duties import check_before, check_duties, next_duty
 from croupier.round.events import (
     Banked,
     BetMade,
@@ -44,6 +45,7 @@ from croupier.round.events import (
     Declared,
     Event,
     Opened,
+    Validated,
 )
 from croupier.round.faces import (
     check_doubt,
@@ -82,6 +84,8 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
             return _settle(round, command)
         case Close():
             return _close(round)
+        case Validate():
+            return (_validate(round, command),)
         case Open():
             return _open(round, command)
         case CloseBets():
@@ -345,6 +349,22 @@ def _close(round: Round) -> tuple[Event, ...]:
     if not round.void:
         _expect(round, "settle")
     return close(round)
+
+
+def _validate(round: Round, command: Validate) -> Validated:
+    seat, wager = command.seat, command.wager
+    found = round.awards.get((seat, wager))
+    if found is None or found.answer:
+        message = f"no progressive win of seat {seat} waits for the floor"
+        raise Refused("no_such_award", message, field="wager")
+    if command.answer == "defer" and found.meter is None:
+        message = "only an award from a meter can wait; this one is paid or rejected now"
+        raise Refused("not_allowed", message, field="answer")
+    if command.answer == "reject" and not command.why.strip():
+        raise Refused("bad_fact", "say why the award is rejected", field="why")
+    if command.answer == "pay":
+        check_before(round, f"seat {seat} {wager}")
+    return Validated(seat, wager, command.answer, command.why)
 
 
 def _declare(round: Round, command: Declare) -> tuple[Event, ...]:

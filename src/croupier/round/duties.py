@@ -10,8 +10,6 @@ from croupier.round import commands
 from croupier.round import events as happened
 from croupier.round.commands import Command
 from croupier.round.events import Event
-from croupier.round.settlement import Settlement
-from croupier.round.settling import hidden_from, next_seat
 from croupier.round.state import Box, Duty, Round
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
@@ -24,6 +22,7 @@ _DONE_BY: dict[Act | None, tuple[type[Command], ...]] = {
     "first card": (commands.Deal,),
     "count": (commands.Declare,),
     "show": _TURNING,
+    "validate": (commands.Validate,),
 }
 """The commands that are the confirmation of a clause; nobody confirms it besides."""
 BLOCKED: dict[Moment, tuple[type[Command], ...]] = {
@@ -85,6 +84,8 @@ def _left(todo: tuple[Duty, ...], event: Event, after: Round) -> Iterator[Duty]:
                 pass
             case happened.Shown() if act == "show" and not _hidden(after, duty):
                 pass
+            case happened.Validated(seat, wager) if duty.about == f"seat {seat} {wager}":
+                pass
             case _:
                 yield duty
 
@@ -117,10 +118,12 @@ def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
             for duty in duties_of(rules, "decide", f"seat {seat}"):
                 if rules.clauses[duty.clause].on == f"{step}.{option}":
                     yield duty
+        case happened.AwardFound(seat, wager):
+            for duty in duties_of(rules, "progressive won", f"seat {seat} {wager}"):
+                if rules.clauses[duty.clause].on in (None, wager):
+                    yield duty
     if after.stage is not before.stage:
         yield from _entered(before, after)
-    if (turn := _turn(after)) is not None and turn != _turn(before):
-        yield from _won(after, turn)
 
 
 def _do(round: Round) -> Do | None:
@@ -171,25 +174,6 @@ def _was_chosen(round: Round, on: str) -> bool:
     return any(box.chose.get(step) == option for box in round.boxes.values())
 
 
-def _turn(round: Round) -> int | None:
-    """Return the seat that can be settled now: its turn has come, and its cards are turned up."""
-    seat = next_seat(round) if _do(round) == "settle" else None
-    return None if seat is None or hidden_from(round, seat) else seat
-
-
-def _won(round: Round, seat: int) -> Iterator[Duty]:
-    """Yield what has to be done before a seat's progressive hand is paid."""
-    rules = round.rules
-    if not rules.guided.get("progressive won"):
-        return
-    lines = Settlement(round, round.meters).own_lines(seat)
-    won = {line.wager for line in lines if line.outcome == "win"}
-    for wager in dict.fromkeys(meter.wager for meter in rules.meters.values()):
-        for duty in duties_of(rules, "progressive won", f"seat {seat} {wager}"):
-            if wager in won and rules.clauses[duty.clause].on in (None, wager):
-                yield duty
-
-
 # ---------------------------------------------------------------- deciding
 
 
@@ -203,6 +187,13 @@ def check_duties(round: Round, command: Command) -> None:
         if isinstance(command, BLOCKED.get(duty.moment, ())) and not (
             act in _DONE_BY and isinstance(command, _DONE_BY[act])
         ):
+            raise open_duty(round.rules, duty)
+
+
+def check_before(round: Round, about: str) -> None:
+    """Refuse to validate a win before what the book has done about it first."""
+    for duty in round.todo:
+        if duty.about == about and round.rules.clauses[duty.clause].act != "validate":
             raise open_duty(round.rules, duty)
 
 

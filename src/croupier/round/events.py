@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from croupier.cards import Card
-from croupier.round.commands import Cause, Slip
+from croupier.round.commands import Answer, Cause, Slip
 from croupier.round.commands import Shown as Shown
 from croupier.round.state import NOTHING, BankResult, Line
 
@@ -128,6 +128,30 @@ class MetersRead(NamedTuple):
     meters: Mapping[str, int]
 
 
+class AwardFound(NamedTuple):
+    """A progressive win stops its seat: what the meter showed waits, and the meter is reset."""
+
+    seat: int
+    wager: str
+    hand: str
+    cents: int
+    meter: str | None
+    """The meter that pays it, None if the tray does or if it is only envied."""
+    shows: int
+    """What the meter shows after it, in micros."""
+    two: bool
+    """Whether two people validate it."""
+
+
+class Validated(NamedTuple):
+    """The floor answered a progressive win; a rejected one goes back to its meter."""
+
+    seat: int
+    wager: str
+    answer: Answer
+    why: str
+
+
 class SeatSettled(NamedTuple):
     """All lines of one seat, and the meters after it."""
 
@@ -165,6 +189,8 @@ Event = (
     | CalledOff
     | Confirmed
     | MetersRead
+    | AwardFound
+    | Validated
     | SeatSettled
     | PartSettled
     | Closed

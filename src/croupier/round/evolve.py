@@ -6,8 +6,10 @@ from itertools import groupby
 from typing import Any, assert_never
 
 from croupier.cards import Card
+from croupier.money import micros
 from croupier.round.duties import todo_after
 from croupier.round.events import (
+    AwardFound,
     Banked,
     BetMade,
     BetsClosed,
@@ -28,11 +30,12 @@ from croupier.round.events import (
     SeatSettled,
     Shown,
     StubCounted,
+    Validated,
 )
 from croupier.round.order import asked_in, cards_to_show, due_in, seats_to_ask, turned_up
 from croupier.round.plan import plan_of
 from croupier.round.stages import Choice, Dealing, Stage
-from croupier.round.state import Banker, Box, Round, Stake, Void
+from croupier.round.state import NOTHING, Banker, Box, FoundAward, Round, Stake, Void
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
 
@@ -85,6 +88,10 @@ def _evolved(round: Round, event: Event) -> Round:
             return _taken_down(round, event)
         case Banked():
             return round._replace(banker=Banker(event.seat, event.player, event.funds))
+        case AwardFound():
+            return _found(round, event)
+        case Validated():
+            return _validated(round, event)
         case MetersRead():
             return _meters_read(round, event)
         case Declared():
@@ -268,7 +275,9 @@ def _declared(round: Round, event: Declared) -> Round:
 def _voided(round: Round, void: Void) -> Round:
     """Return the round as void; seats that were settled are no longer so (T13)."""
     meters = round.meters_before
-    return round._replace(void=round.void or void, meters=meters, lines=(), order=())
+    return round._replace(
+        void=round.void or void, meters=meters, lines=(), order=(), awards=NOTHING
+    )
 
 
 # ---------------------------------------------------------------- the settlement
@@ -281,6 +290,26 @@ def _meters_read(round: Round, event: MetersRead) -> Round:
         for id, micros in round.meters_before.items()
     }
     return round._replace(meters={**round.meters, **event.meters}, meters_before=before)
+
+
+def _found(round: Round, event: AwardFound) -> Round:
+    """Keep a progressive win apart, with its meter as it is after it."""
+    seat, wager, hand, cents, meter, shows, two = event
+    reset, meters = 0, round.meters
+    if meter is not None:
+        reset = shows - (meters[meter] - micros(cents))
+        meters = {**meters, meter: shows}
+    found = FoundAward(seat, wager, hand, cents, meter, reset, two)
+    return round._replace(awards={**round.awards, (seat, wager): found}, meters=meters)
+
+
+def _validated(round: Round, event: Validated) -> Round:
+    key = event.seat, event.wager
+    found, meters = round.awards[key]._replace(answer=event.answer), round.meters
+    if event.answer == "reject" and found.meter is not None:
+        shows = meters[found.meter] + micros(found.cents) - found.reset
+        meters = {**meters, found.meter: shows}
+    return round._replace(awards={**round.awards, key: found}, meters=meters)
 
 
 def _settled(round: Round, events: Sequence[SeatSettled]) -> Round:

@@ -11,6 +11,7 @@ from croupier.rules.vocabulary import SEAT
 from croupier.rules.words import dollars, hand_says, number, payout_says
 
 _PLAIN = {
+    "rejected": "two people found that this win isn't due",
     "fold": "forfeited by folding",
     "pull": "withdrawn by the player",
     "left": "the seat was abandoned",

@@ -4,6 +4,7 @@ A record is checked by replaying it: each event must be what the engine decides 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple, cast, get_args
 
 from croupier.errors import ParseError, Refused, UserError
@@ -171,13 +172,32 @@ def _command_for(event: Event) -> Command:
             return commands.Confirm(event.clause, _person(event.by), event.about)
         case happened.MetersRead():
             return commands.Settle(event.meters)
-        case happened.SeatSettled() | happened.PartSettled() | happened.Closed():
+        case happened.Validated():
+            return commands.Validate(event.seat, event.wager, event.answer, event.why)
+        case (
+            happened.AwardFound()
+            | happened.SeatSettled()
+            | happened.PartSettled()
+            | happened.Closed()
+        ):
             return commands.Settle()
+
+
+_FINDING = (happened.MetersRead, happened.AwardFound)
 
 
 def _settling(events: tuple[Event, ...]) -> Command:
     """Return the command with which a dealer settled a seat, or closed the round."""
     readings = events[0].meters if isinstance(events[0], happened.MetersRead) else {}
+    found = [
+        event
+        for event in takewhile(lambda e: isinstance(e, _FINDING), events)
+        if isinstance(event, happened.AwardFound)
+    ]
+    if found:
+        least = min(event.cents for event in found)
+        witnessed = min((event.cents for event in found if event.two), default=None)
+        return commands.Settle(readings, found[0].seat, least, witnessed)
     for event in events:
         if isinstance(event, happened.SeatSettled | happened.PartSettled):
             return commands.Settle(readings, event.seat)

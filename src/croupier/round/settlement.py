@@ -3,7 +3,7 @@
 `settle` judges each stake; `cover` decides afterwards how much a player-banker pays.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from croupier.cards import Card
 from croupier.errors import Bug
@@ -12,10 +12,12 @@ from croupier.money import micros, share
 from croupier.round.order import positions_of, seats_in
 from croupier.round.plan import Held, Part, is_due, plan_of, ruling_cited
 from croupier.round.settle import Judgement
-from croupier.round.state import Box, Line, Round, Stake
+from croupier.round.state import Box, FoundAward, Line, Round, Stake
 from croupier.rules.game import Bonus, Envy, PayoutLimit, Row
 from croupier.rules.vocabulary import BANK, SEAT
 
+VALIDATED = "M21"
+"""The ruling on who validates a progressive win."""
 # The fate of a stake before the settlement, and the outcome of its line.
 _FATES = {
     "forfeit": ("forfeit", "fold"),
@@ -36,6 +38,14 @@ def _owed(seat: int, wager: str, stake: int, owed: Judgement) -> Line:
     """Return the line of a judged stake."""
     outcome, paid, returned, clause, ruling, because, _, _ = owed
     return Line(seat, wager, stake, outcome, paid, returned, clause, ruling, None, because)
+
+
+def _answered(line: Line, found: FoundAward) -> Line:
+    """Return the line of a progressive win that the floor answered, at what it was found to be."""
+    if found.answer == "reject":
+        ended = line._replace(outcome="lose", paid=0, returned=0)
+        return ended._replace(ruling=VALIDATED, because="rejected")
+    return line._replace(paid=found.cents)
 
 
 def _limited(limit: PayoutLimit, lines: list[Line]) -> list[Line]:
@@ -92,6 +102,18 @@ class Settlement:
     def envy_for(self, seat: int) -> dict[int, tuple[Line, ...]]:
         """Return what each seat is paid for envying one hand, in order."""
         paid: dict[int, tuple[Line, ...]] = {}
+        for envy, to, lines in self._envies(seat):
+            found = self.round.awards.get((seat, envy.makers))
+            if found is None or found.answer != "reject":  # Else the hand isn't what it seemed.
+                paid[to] = (*paid.get(to, ()), *lines)
+        return paid
+
+    def envied_by(self, seat: int) -> frozenset[str]:
+        """Return the wagers that are paid to others for envying one hand."""
+        return frozenset(envy.makers for envy, _, _ in self._envies(seat))
+
+    def _envies(self, seat: int) -> Iterator[tuple[Envy, int, list[Line]]]:
+        """Yield what others are paid for envying one hand."""
         holder = self.round.boxes[seat]
         for part in self.plan.parts:
             envy = part.what
@@ -100,10 +122,9 @@ class Settlement:
             held = self.held(holder, part.of)
             makers = [self.round.boxes[s] for s in self.order] if part.fitting(held) else []
             for box in makers:
-                if part.stake in box.stakes and not box.abandoned:
-                    lines = self._envy_of(box, part, envy, [(holder, held)])
-                    paid[box.seat] = (*paid.get(box.seat, ()), *lines)
-        return {to: lines for to, lines in paid.items() if lines}
+                makes = part.stake in box.stakes and not box.abandoned
+                if makes and (lines := self._envy_of(box, part, envy, [(holder, held)])):
+                    yield envy, box.seat, lines
 
     def _lines(self, box: Box, *, envies: bool = True) -> tuple[Line, ...]:
         stakes = box.stakes
@@ -167,7 +188,11 @@ class Settlement:
             line = _owed(seat, spot, stake.cents, judged)
             if stake.ruling and not line.ruling:  # The ruling that kept it in play.
                 line = line._replace(ruling=stake.ruling)
-            lines.append(line._replace(paid=self._from_meter(judged)) if judged.meter else line)
+            if (found := self.round.awards.get((seat, spot))) is not None:
+                line = _answered(line, found)
+            elif judged.meter:
+                line = line._replace(paid=self._from_meter(judged))
+            lines.append(line)
         return _limited(part.limit, lines) if part.limit else lines
 
     def _judged(self, box: Box, part: Part, stake: int) -> Judgement:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from croupier.errors import Refused
+from croupier.round.awards import awards_found, check_answered
 from croupier.round.commands import Settle
 from croupier.round.cover import LOST, covered
 from croupier.round.events import Closed, Event, MetersRead, PartSettled, SeatSettled
@@ -85,15 +86,24 @@ def settle_seat(round: Round, command: Settle) -> tuple[Event, ...]:
     if hidden := len(hidden_from(round, turn)):
         cards = "a card has" if hidden == 1 else f"{hidden} cards have"
         raise Refused("cards_hidden", f"{cards} yet to be turned up", clause=clause)
+    if not round.banker:
+        check_answered(round, turn)
+        if found := awards_found(round, command):
+            return found
+    return paid_at(round, turn, command.meters)
+
+
+def paid_at(round: Round, seat: int, meters: Mapping[str, int]) -> tuple[Event, ...]:
+    """Return the settlement of the seat whose turn it is, without a stop at a progressive win."""
     if round.banker:
         return (_steps(round)[0],)
-    read: tuple[Event, ...] = (MetersRead(command.meters),) if command.meters else ()
-    settlement = Settlement(round, {**round.meters, **command.meters})
-    before, lines = settlement.meters, settlement.own_lines(turn)
+    read: tuple[Event, ...] = (MetersRead(meters),) if meters else ()
+    settlement = Settlement(round, {**round.meters, **meters})
+    before, lines = settlement.meters, settlement.own_lines(seat)
     moved = _moved(before, settlement.meters)
-    settled = SeatSettled(turn, lines, round.boxes[turn].fee, moved or NOTHING)
+    settled = SeatSettled(seat, lines, round.boxes[seat].fee, moved or NOTHING)
     # T10: envy is paid to all when the envied hand is settled.
-    envy = (PartSettled(to, paid) for to, paid in settlement.envy_for(turn).items())
+    envy = (PartSettled(to, paid) for to, paid in settlement.envy_for(seat).items())
     return (*read, settled, *envy)
 
 

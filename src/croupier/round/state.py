@@ -59,6 +59,24 @@ class Banker:
     funds: int
 
 
+class FoundAward(NamedTuple):
+    """A progressive win at a table with a dealer, which stops its seat until it is answered."""
+
+    seat: int
+    wager: str
+    hand: str
+    cents: int
+    """0 for a hand that pays nothing itself, but is envied."""
+    meter: str | None = None
+    """The meter that pays it, None if the table's tray does."""
+    reset: int = 0
+    """What the house put into the meter when it was found, in micros."""
+    two: bool = False
+    """Whether two people validate it."""
+    answer: str = ""
+    """Whether the floor has it paid, rejected or deferred."""
+
+
 class Line(NamedTuple):
     """One settled wager of a seat."""
 
@@ -136,6 +154,8 @@ class Round(NamedTuple):
     """A position whose card was read before, which stops the hand."""
     firm: int = 0
     """How many faces were known when a seat last decided; two people correct those."""
+    awards: Mapping[tuple[int, str], FoundAward] = NOTHING
+    """The progressive wins that stopped a seat, by seat and wager."""
     todo: tuple[Duty, ...] = ()
     """The guided clauses that are due, in order; none without a dealer."""
     stage: Stage | None = None

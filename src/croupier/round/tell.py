@@ -50,6 +50,13 @@ def tell(round: Round, event: Event) -> str:
             return f"Confirmed by the {event.by}: {rules.clauses[event.clause].says}"
         case happened.MetersRead():
             return "The meters are read."
+        case happened.AwardFound():
+            label = rules.wagers[event.wager].label
+            won = dollars(event.cents) if event.cents else "Envy Bonuses"
+            return f"Seat {event.seat}: {label} wins {won} with a {event.hand}, to be validated."
+        case happened.Validated():
+            label, does = rules.wagers[event.wager].label, _ANSWERS[event.answer]
+            return f"Seat {event.seat}'s {label} win is {does}."
         case happened.SeatSettled():
             net = sum(line.net for line in event.lines) - event.fee
             sign = "wins" if net > 0 else "loses" if net < 0 else "comes out even"
@@ -60,6 +67,9 @@ def tell(round: Round, event: Event) -> str:
             return f"Seat {event.seat} {verb} {dollars(abs(net))}."
         case happened.Closed():
             return "The round is over."
+
+
+_ANSWERS = {"pay": "validated", "reject": "rejected", "defer": "deferred"}
 
 
 def _shown_by(round: Round, position: int) -> str:

@@ -50,7 +50,7 @@ class Crew(NamedTuple):
 NO_CREW = Crew()
 
 
-def check_post(crew: Crew, person: str, posts: tuple[Post, ...]) -> Post:
+def check_post(crew: Crew, person: str, posts: tuple[Post, ...], clause: str | None = None) -> Post:
     """Return the post that a person has, or refuse what only others may do."""
     post = crew.post_of(person)
     if post is None:
@@ -58,5 +58,5 @@ def check_post(crew: Crew, person: str, posts: tuple[Post, ...]) -> Post:
     if post not in posts:
         allowed = " or the ".join(PERSON.get(one, one) for one in posts) or "nobody"
         message = f"the {allowed} does this, not the {PERSON.get(post, post)}"
-        raise Refused("wrong_person", message)
+        raise Refused("wrong_person", message, clause=clause)
     return post

@@ -268,7 +268,7 @@ def _ended(table: Table, event: happened.RoundEnded) -> Table:
             turn=turn,
             uncounted=0 if event.counted else table.uncounted,
             meters={**table.meters, **event.meters},
-            # A round that is over can't become void any more.
-            proposals=tuple(one for one in table.proposals if not one.preview.voids),
+            # Nothing can be done any more in a round that is over.
+            proposals=tuple(one for one in table.proposals if one.of != "round"),
         )
     )
