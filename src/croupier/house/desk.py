@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from croupier.errors import Refused
 from croupier.house.asks import asks_of
-from croupier.house.console import shown_next
+from croupier.house.console import MAY, shown_next
 from croupier.house.moments import manners
 from croupier.house.standing import Standing
 from croupier.round import commands as in_round
@@ -25,6 +25,7 @@ from croupier.rules.vocabulary import Act
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 from croupier.table.commands import Of, Time
+from croupier.table.crew import PERSON, Post
 from croupier.table.prompts import due
 from croupier.table.state import Proposal, bank_order
 
@@ -178,7 +179,16 @@ def _together(rules: TableRules, todo: tuple[Duty, ...], step: NextStep) -> dict
         for duty in takewhile(lambda duty: parent_of(rules, duty.clause) == group, todo)
     )
     about = first.about if first else ""
-    return {"about": about, "group": group, "run": sum(same) if group else 1}
+    run = sum(same) if group else 1
+    return {"about": about, "group": group, "run": run, "posts": [*_posts(step)], "takes": None}
+
+
+def _posts(step: NextStep) -> tuple[Post, ...]:
+    """Return the posts from which the next step is done: a clause names its person."""
+    may = MAY.get(type(step.command), ())
+    if isinstance(step.command, in_round.Confirm | at_table.Confirm):
+        return tuple(post for post in may if PERSON.get(post) in step.by)
+    return may
 
 
 def _stopped(standing: Standing) -> dict[str, Any] | None:

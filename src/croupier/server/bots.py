@@ -1,7 +1,8 @@
 """House players: they fill seats so that nobody has to wait for company.
 
 They play by the posted rule, see only what their seats may see, and ask the table like any other
-player. They bet only while somebody else is seated; a journal of house play alone helps nobody.
+player. They bet only while somebody else is seated or deals; a journal of house play alone helps
+nobody.
 """
 
 import asyncio
@@ -61,8 +62,11 @@ class HousePlayer:
             await self._ask(Choose("", self.seat, bots.choose(round, self.seat, known)))
 
     def _has_company(self) -> bool:
-        seats = self.table.place.standing.table.seats.values()
-        return any(not player.startswith(PREFIX) for player in seats)
+        """Whether somebody else plays here, or deals."""
+        table = self.table.place.standing.table
+        return bool(table.crew.dealer) or any(
+            not player.startswith(PREFIX) for player in table.seats.values()
+        )
 
     async def _bank(self) -> None:
         standing = self.table.place.standing

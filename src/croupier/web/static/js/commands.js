@@ -48,8 +48,10 @@ export class Commands {
     if (busy || at.closest("input, select, textarea") || document.querySelector("dialog[open]"))
       return;
     const on = this.keys();
-    const held = event.key.length === 1 && event.key !== "?" ? event.key.toUpperCase() : event.key;
-    if (held === " " && at.closest("button, a, summary")) return;
+    const shifted = event.key === " " && event.shiftKey;
+    const letter = event.key.length === 1 && event.key !== "?";
+    const held = shifted ? "Shift+Space" : letter ? event.key.toUpperCase() : event.key;
+    if (event.key === " " && at.closest("button, a, summary")) return;
     const found = this.all().find((one) => one.key === held && one.enabled());
     if (!found || (!on && held.length === 1 && held !== "?")) return;
     event.preventDefault();

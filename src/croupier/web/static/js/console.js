@@ -1,168 +1,260 @@
 // @ts-check
 /**
- * The plain desk of a table with a dealer: the next step, crew, requests, and what can go wrong.
- * Everything on it comes from the desk that the server sends; no procedure is known here.
+ * The console of a table with a dealer: one next step, and what lies around it. Everything on it
+ * comes from the desk and the scene that the server sends; no procedure is known here.
  *
  * @typedef {import("./types").Desk} Desk
  * @typedef {import("./types").Message} Message
  */
 
-import { post } from "./api.js";
-import { cite, h, must } from "./dom.js";
+import "./elements.js";
+import { Commands } from "./commands.js";
+import { People } from "./console_people.js";
+import { Side } from "./console_side.js";
+import { Work } from "./console_work.js";
+import { Wrong } from "./console_wrong.js";
+import { cite, citesOpen, dialog, h, must, write } from "./dom.js";
+import { chips } from "./elements.js";
+import { sentence } from "./hands.js";
 import { Line } from "./line.js";
-import { money } from "./money.js";
 import { START, reduce } from "./state.js";
-import { standing } from "./words.js";
 
-const SAID_MAX = 60;
+const KEPT = "croupier.settings";
+/** A scanner is a keyboard whose keys come faster than fingers. */
+const SCANS_MS = 30;
+const LABEL_MAX = 30;
+
 const root = must("#desk");
-const { table = "", book = "", me = "" } = root.dataset;
-const next = /** @type {HTMLButtonElement} */ (must("#do"));
-const password = /** @type {HTMLInputElement} */ (must("#password"));
+const { table = "", book = "", me = "", roles = "" } = root.dataset;
+const button = /** @type {HTMLButtonElement} */ (must("#do"));
+const field = /** @type {HTMLInputElement} */ (must("#read"));
 
 let state = START;
 /** @type {Desk | null} */
 let desk = null;
+/** @type {"" | "wrong" | "crew"} */
+let open = "";
+let busy = false;
+/** @type {number[]} */
+let strokes = [];
 
 const line = new Line(table, {
   hear,
-  changed: (how) => say(how === "open" ? "Connected." : "The connection is lost. Trying again."),
+  changed: (how) => {
+    root.dataset.line = how;
+    say(how === "open" ? "" : "The connection is lost. Trying again.", how !== "open");
+  },
   last: () => state.v,
 });
+const around = { ask, say, book, me, roles: roles.split(" ").filter(Boolean), line };
+const side = new Side(around);
+const work = new Work(around);
+const wrong = new Wrong({ ...around, close: () => show("") });
+const people = new People(around);
 
 /** @param {Message} message */
 function hear(message) {
-  if (message.type === "desk") {
-    desk = message.desk;
-    draw(desk);
-  } else {
-    state = reduce(state, message);
-  }
-  if (message.type === "news") for (const { says } of message.events) if (says) tape(says);
+  if (message.type === "desk") desk = message.desk;
+  else state = reduce(state, message);
   if (message.type === "refused")
-    say(`Refused: ${message.message}${message.clause ? ` (${message.clause})` : ""}.`);
-  const stands = state.felt ? standing(state) : [];
-  must("#standing").replaceChildren(...stands.map((one) => h("li", {}, one)));
-}
-
-/** @param {string} words */
-const say = (words) => (must("#message").textContent = words);
-
-/** @param {string} words */
-function tape(words) {
-  const said = must("#said");
-  said.append(h("p", {}, words));
-  while (said.childElementCount > SAID_MAX) said.firstElementChild?.remove();
-  said.scrollTop = said.scrollHeight;
-}
-
-/** @param {Record<string, unknown> & {type: string}} message */
-async function ask(message) {
-  const answer = await line.ask(message);
-  if (answer.type === "done") say("Done.");
-  return answer;
-}
-
-/** @param {Desk} desk */
-function draw(desk) {
-  const { says, by, clause, command } = desk.next;
-  const who = by.join(" and ");
-  must("#next").replaceChildren(says, " ", ...(clause ? [cite(book, clause)] : []), ` By: ${who}.`);
-  next.disabled = !command;
-  const posts = Object.entries(desk.crew);
-  must("#crew").replaceChildren(
-    ...posts.map(([post, person]) =>
-      h("li", {}, `${post}: ${person === me ? "you" : desk.names[person] ?? "nobody"}`)),
-  );
-  must("#requests").replaceChildren(...desk.proposals.map(request));
-  must("#irregularities").replaceChildren(...desk.irregularities.map(irregularity));
-}
-
-/** @param {Desk["proposals"][number]} one */
-function request(one) {
-  const { preview, id } = one;
-  const back = Object.entries(preview.returns).map(([seat, sum]) => `seat ${seat} ${money(sum)}`);
-  const words = [
-    `${one.command.type} (${one.why || "no reason given"}).`,
-    preview.says || preview.ruling || "",
-    back.length ? `Comes back: ${back.join(", ")}.` : "",
-    `To be approved by: ${preview.approve.join(" or ")}.`,
-  ];
-  const mine = one.by === me;
-  const buttons = mine
-    ? [button("Withdraw", () => ask({ type: "withdraw", proposal: id }))]
-    : [
-        button("Approve", () => approve(id)),
-        button("Decline", () => ask({ type: "decline", proposal: id, why: "" })),
-      ];
-  return h("li", {}, words.filter(Boolean).join(" "), h("p", { class: "actions" }, ...buttons));
-}
-
-/** @param {string} id */
-async function approve(id) {
-  try {
-    const { again } = await post("/api/again", { password: password.value });
-    password.value = "";
-    await ask({ type: "approve", proposal: id, again });
-  } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** @param {Desk["irregularities"][number]} one */
-function irregularity(one) {
-  const fields = one.takes.map((fact) => {
-    const field = /** @type {HTMLInputElement} */ (h("input", { name: fact, required: "" }));
-    return { fact, field, label: h("label", {}, `${fact} `, field) };
-  });
-  const declare = async () => {
-    const given = fields.map(({ fact, field }) => [fact, fact_of(field.value)]);
-    const command = { type: "Declare", kind: one.kind, facts: Object.fromEntries(given) };
-    const told = await line.ask({ type: "preview", of: "round", command });
-    if (told.type !== "previewed") return;
-    const two = told.preview.approve.length > 0;
-    const message = { of: "round", command };
-    await ask(two ? { type: "propose", why: one.says, ...message } : { type: "act", ...message });
-  };
-  const labels = fields.map(({ label }) => label);
-  const cited = one.clause ? [" ", cite(book, one.clause)] : [];
-  return h("li", {}, one.says, ...cited, " ", ...labels, " ", button("Declare", declare));
-}
-
-/** @param {string} text */
-function fact_of(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+    say(`${message.message}${message.clause ? ` (${message.clause})` : ""}.`, true);
+  draw();
 }
 
 /**
- * @param {string} label
- * @param {() => unknown} run
+ * @param {string} words
+ * @param {boolean} [bad]
  */
-function button(label, run) {
-  const made = h("button", { class: "button" }, label);
-  made.addEventListener("click", run);
-  return made;
+function say(words, bad = false) {
+  const place = must("#message");
+  const said = sentence(words);
+  write(place, said.endsWith("..") ? said.slice(0, -1) : said);
+  place.toggleAttribute("data-bad", bad);
 }
 
-function go_on() {
-  if (!desk?.next.command) return;
-  next.disabled = true;
-  ask({ type: "act", of: desk.next.of, command: desk.next.command }).then(() => desk && draw(desk));
+/**
+ * Ask for something, once at a time.
+ * @param {Record<string, unknown> & {type: string}} message
+ */
+async function ask(message) {
+  busy = true;
+  draw();
+  const answer = await line.ask(message);
+  busy = false;
+  if (answer.type === "done") say("");
+  draw();
+  return answer;
 }
 
-next.addEventListener("click", go_on);
-addEventListener("keydown", (event) => {
+/** Whether the next step is to be done in this session. */
+function mine() {
+  if (!desk?.next.command) return false;
+  return desk.next.posts.some((post) => desk?.crew[post] === me);
+}
+
+function draw() {
+  if (!desk || !state.felt) return;
+  chips.cents = state.felt.chips_cents;
+  const { next, stopped, settling } = desk;
+  const now = !busy && mine();
+  root.dataset.phase = state.scene.phase;
+  root.dataset.open = open;
+  must("#next").dataset.tone = stopped ? "stopped" : next.command ? "act" : "wait";
+  const says = settling && mine() ? settling.says : next.says;
+  write(must("#step"), stopped ? sentence(stopped.says) : says);
+  about(desk);
+  must("#manners").replaceChildren(...desk.manners.map(manner));
+  label(desk, now);
+  const several = now && next.run > 1;
+  must("#all").hidden = !several;
+  write(must("#all b"), `All ${next.run} of ${next.group ?? ""}`);
+  const takes = mine() && !open ? next.takes : null;
+  must("#reading").hidden = !takes;
+  if (takes) reading(takes);
+  side.draw(state, desk);
+  people.draw(desk, { crew: open === "crew" });
+  wrong.draw(desk, { open: open === "wrong" });
+  work.draw(state, desk, { hidden: open !== "" });
+  must("[data-command=call] b").textContent = desk.called ? "The floor is here" : "Call the floor";
+  must("[data-command=call]").setAttribute("aria-pressed", String(Boolean(desk.called)));
+  commands.refresh();
+}
+
+/** @param {Desk} desk */
+function about({ next, stopped, names, called }) {
+  const clause = stopped ? stopped.clause : next.clause;
+  const who = stopped ? stopped.awaits : next.by;
+  const parts = [
+    sentence(next.about),
+    stopped ? "Stopped" : "",
+    next.command && !stopped
+      ? `By the ${who.join(" and ")}`
+      : `Waiting for the ${who.join(" or ")}`,
+    called ? `${names[called] ?? called} calls the floor` : "",
+  ];
+  const cited = clause ? [cite(book, clause)] : [];
+  must("#about").replaceChildren(parts.filter(Boolean).join(" · "), " ", ...cited);
+}
+
+/** @param {Desk["manners"][number]} one */
+function manner({ says, clause, force }) {
+  return h("li", { "data-force": force }, `${says} `, cite(book, clause));
+}
+
+/**
+ * @param {Desk} desk
+ * @param {boolean} now
+ */
+function label({ next, stopped, settling }, now) {
+  const who = (stopped?.awaits ?? next.by).join(" or ");
+  const short = next.says.length <= LABEL_MAX ? next.says.replace(/\.$/, "") : "Done";
+  const does = settling ? `Seat ${settling.seat} done` : short;
+  write(must("#do b"), mine() && !stopped ? does : `Waits for the ${who}`);
+  button.disabled = !now || Boolean(stopped) || open !== "" || Boolean(next.takes);
+  button.hidden = open === "wrong";
+}
+
+/** @param {NonNullable<Desk["next"]["takes"]>} takes */
+function reading({ says, kind }) {
+  write(must("#reading label"), says);
+  field.inputMode = kind === "number" ? "numeric" : "text";
   const at = document.activeElement;
-  if (event.key !== " " || (at && at !== document.body) || event.repeat) return;
-  event.preventDefault();
-  go_on();
+  if (!at || at === document.body || at === button) field.focus({ preventScroll: true });
+}
+
+/** Do the next step. */
+async function goOn() {
+  if (!desk?.next.command || !mine() || busy) return null;
+  return ask({ type: "act", of: desk.next.of, command: desk.next.command });
+}
+
+/** Do every step of one parent clause that comes in a row. */
+async function goOnAll() {
+  const group = desk?.next.group;
+  for (let left = desk?.next.run ?? 0; left > 0; left -= 1) {
+    if (!group || desk?.next.group !== group) return;
+    if ((await goOn())?.type !== "done") return;
+  }
+}
+
+/** @param {"" | "wrong" | "crew"} what */
+function show(what) {
+  open = what;
+  draw();
+  if (what === "wrong") wrong.focus();
+  else if (what === "crew") people.focus();
+  else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+}
+
+function keysOn() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? "{}").keys !== false;
+  } catch {
+    return true;
+  }
+}
+
+/** @type {import("./types").Command[]} */
+const listed = [
+  one("do", "Do the next step", " ", () => !button.disabled, goOn),
+  one("all", "Do all of one clause", "Shift+Space", () => (desk?.next.run ?? 1) > 1, goOnAll),
+  one("wrong", "Something went wrong", "I", () => Boolean(desk?.irregularities.length), () =>
+    show(open === "wrong" ? "" : "wrong")),
+  one("call", "Call the floor, or end the call", "X", () => Boolean(desk), () =>
+    ask({ type: "call_floor", on: !desk?.called })),
+  one("crew", "Crew, hand over", "H", () => Boolean(desk), () =>
+    show(open === "crew" ? "" : "crew")),
+  one("back", "Back to the round", "Escape", () => open !== "", () => show("")),
+  one("help", "Keys", "?", () => true, () => {
+    must("#keys-list").replaceChildren(...commands.help((key) => (key === " " ? "Space" : key)));
+    dialog("#keys").showModal();
+  }),
+];
+const commands = new Commands(listed, { keys: keysOn });
+
+/**
+ * @param {string} id
+ * @param {string} label
+ * @param {string} key
+ * @param {() => boolean} enabled
+ * @param {() => unknown} run
+ * @returns {import("./types").Command}
+ */
+function one(id, label, key, enabled, run) {
+  return { id, label, key, group: "Console", enabled, run: () => void run() };
+}
+
+const letters = /** @type {HTMLInputElement} */ (must("#letters"));
+letters.checked = keysOn();
+letters.addEventListener("change", () => {
+  const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+  localStorage.setItem(KEPT, JSON.stringify({ ...kept, keys: letters.checked }));
 });
-for (const one of root.querySelectorAll("[data-post]"))
-  one.addEventListener("click", () =>
-    ask({ type: "tap_in", post: /** @type {HTMLElement} */ (one).dataset.post }));
-must("#out").addEventListener("click", () => ask({ type: "tap_out" }));
+field.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter") strokes.push(event.timeStamp);
+});
+must("#reading").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const text = field.value.trim();
+  const { takes, command, of } = desk?.next ?? {};
+  if (!text || !takes || !command || busy) return;
+  const last = strokes.at(-1) ?? 0;
+  const scanned = strokes.length > 1 && (last - strokes[0]) / (strokes.length - 1) < SCANS_MS;
+  field.value = "";
+  strokes = [];
+  const value = takes.kind === "number" ? Number(text) : text;
+  const source = "source" in command ? { source: scanned ? "scanned" : "typed" } : {};
+  await ask({ type: "act", of, command: { ...command, ...source, [takes.field]: value } });
+  field.focus();
+});
+addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !open || document.querySelector("dialog[open]")) return;
+  show("");
+});
+// A key that is held does one thing, once.
+addEventListener("keydown", (event) => {
+  const at = event.target instanceof Element ? event.target : document.body;
+  if (event.repeat && !at.closest("input, textarea")) event.preventDefault();
+}, true);
+citesOpen(book);
 line.open(true);

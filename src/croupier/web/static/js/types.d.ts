@@ -114,7 +114,9 @@ export interface DeskAct {
 /** What lies on the desk of those who work at a table. */
 export interface Desk {
   next: { says: string; by: string[]; clause: string | null; of: string;
-    command: Record<string, unknown> | null; about: string; group: string | null; run: number };
+    command: Record<string, unknown> | null; about: string; group: string | null; run: number;
+    /** The posts from which it may be done, and what has to be read or typed for it. */
+    posts: string[]; takes: { field: string; kind: "card" | "number"; says: string } | null };
   stopped: { proposal: string; says: string; awaits: string[]; clause: string | null } | null;
   acts: DeskAct[];
   duties: { clause: string; about: string; by: string[]; says: string }[];

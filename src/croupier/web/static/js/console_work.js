@@ -1,0 +1,127 @@
+// @ts-check
+/**
+ * The work in hand: the felt from the dealer's side, or the seat that is settled now.
+ *
+ * @typedef {import("./types").State} State
+ * @typedef {import("./types").Desk} Desk
+ * @typedef {import("./types").Settling} Settling
+ * @typedef {import("./types").SeatView} SeatView
+ */
+
+import { cite, h, must } from "./dom.js";
+import { chips } from "./elements.js";
+import { money } from "./money.js";
+import { placesOf, seatOf, seatsOf } from "./view.js";
+
+const VERBS = { take: "Take", pay: "Pay", leave: "Leave" };
+const CHIPS_MAX = 6;
+
+export class Work {
+  /** @param {{ask: (message: any) => Promise<unknown>, book: string}} around */
+  constructor({ ask, book }) {
+    this.ask = ask;
+    this.book = book;
+  }
+
+  /**
+   * @param {State} state
+   * @param {Desk} desk
+   * @param {{hidden: boolean}} how
+   */
+  draw(state, desk, { hidden }) {
+    const place = must("#work");
+    place.hidden = hidden;
+    const { settling } = desk;
+    const inside = settling ? this.settlement(state, settling) : layout(state);
+    place.className = settling ? "panel settling" : "layout";
+    place.replaceChildren(...inside);
+    const acts = must("#acts");
+    acts.hidden = hidden || !desk.acts.length;
+    acts.replaceChildren(...desk.acts.map((one) => h("button", {
+      class: "button",
+      click: () => this.ask({ type: "act", of: one.of, command: one.command }),
+    }, one.says)));
+  }
+
+  /**
+   * @param {State} state
+   * @param {Settling} settling
+   */
+  settlement(state, settling) {
+    const seat = seatOf(state, settling.seat);
+    const others = placesOf(state).filter((place) => place.cards.length);
+    const hands = h("div", { class: "faces" },
+      hand(`Seat ${seat.seat}, ${seat.name}`, seat.cards, seat.folded ? "folded" : seat.called),
+      ...others.map((place) => hand(place.label, place.cards, place.called)));
+    const rows = settling.lines.map((line) => {
+      const to = line.seat === settling.seat ? "" : `Seat ${line.seat}, `;
+      return h("li", { "data-does": line.does },
+        h("b", { class: "verb" }, VERBS[line.does]),
+        h("span", { class: "spot" }, `${to}${line.label}`, h("small", {}, line.because)),
+        h("span", { class: "pile", "aria-hidden": "true" }, ...pile(line.chips)),
+        h("span", { class: "sum-of" }, h("b", {}, money(line[line.does])), " ",
+          line.clause || line.ruling ? cite(this.book, line.clause, line.ruling) : ""));
+    });
+    const fee = settling.fee ? [sum("Fee", settling.fee, "")] : [];
+    const sums = h("p", { class: "sums" }, sum("Take", settling.take, "down"),
+      sum("Pay", settling.pay, "up"), sum("Leave", settling.leave, ""), ...fee);
+    return [hands, h("ol", { class: "lines" }, ...rows), sums];
+  }
+}
+
+/**
+ * @param {string} says
+ * @param {number} amount
+ * @param {string} tone
+ */
+const sum = (says, amount, tone) =>
+  h("span", {}, `${says} `, h("b", { class: amount ? tone : "" }, money(amount)));
+
+/** @param {[number, number][]} broken */
+function pile(broken) {
+  const all = broken.flatMap(([chip, many]) => Array.from({ length: many }, () => chip));
+  if (all.length > CHIPS_MAX) return broken.flatMap(([chip, many]) => [
+    disc(chip), h("small", {}, `×${many}`)]);
+  return all.map(disc);
+}
+
+/** @param {number} chip */
+function disc(chip) {
+  const place = chips.cents.indexOf(chip);
+  const words = chip % 100 ? `${chip}¢` : String(chip / 100);
+  return h("i", { class: `chip chip-${Math.max(place, 0)}` }, words);
+}
+
+/** @param {SeatView["cards"]} cards */
+const run = (cards) =>
+  h("span", { class: "run" }, ...cards.map((one) => h("play-card", { code: one.code || null })));
+
+/**
+ * @param {string} label
+ * @param {SeatView["cards"]} cards
+ * @param {string} called
+ */
+const hand = (label, cards, called) =>
+  h("div", { class: "held" }, h("small", {}, label),
+    run(cards),
+    h("b", {}, called || "\u00a0"));
+
+/** @param {State} state */
+function layout(state) {
+  const places = placesOf(state).map((place) => {
+    const ghosts = Array.from({ length: Math.max(place.room - place.cards.length, 0) }, () =>
+      h("span", { class: "ghost" }));
+    const made = hand(place.label, place.cards, place.called);
+    made.querySelector(".run")?.append(...ghosts);
+    return made;
+  });
+  const seats = [...seatsOf(state)].sort((a, b) => a.seat - b.seat);
+  const boxes = seats.map((seat) => h("li", {
+    "data-now": seat.asked ? "1" : null, "data-empty": seat.empty ? "1" : null,
+    folded: seat.folded ? "" : null },
+    run(seat.cards),
+    h("chip-stack", { cents: seat.staked || null }),
+    h("b", {}, String(seat.seat)),
+    h("small", {}, seat.empty ? "empty" : seat.name)));
+  return [h("div", { class: "laid" }, ...places), h("ol", { class: "boxes-of" }, ...boxes)];
+}

@@ -1,0 +1,174 @@
+// @ts-check
+/**
+ * Something went wrong: what can be declared now, its facts, and what would follow.
+ *
+ * @typedef {import("./types").Desk} Desk
+ * @typedef {import("./types").Irregularity} Irregularity
+ * @typedef {import("./types").Preview} Preview
+ */
+
+import { cite, h, must, write } from "./dom.js";
+import { sentence } from "./hands.js";
+import { money } from "./money.js";
+
+export class Wrong {
+  /**
+   * @param {{ask: (message: any) => Promise<any>, line: import("./line.js").Line, book: string,
+   *   close: () => void}} around
+   */
+  constructor({ ask, line, book, close }) {
+    this.ask = ask;
+    this.line = line;
+    this.book = book;
+    this.close = close;
+    /** @type {Irregularity | null} */
+    this.chosen = null;
+    /** @type {Record<string, unknown>} */
+    this.facts = {};
+    this.known = "";
+    must("#wrong-back").addEventListener("click", () => close());
+    must("#wrong-do").addEventListener("click", () => this.declare());
+    /** @type {Preview | null} */
+    this.preview = null;
+  }
+
+  /**
+   * @param {Desk} desk
+   * @param {{open: boolean}} how
+   */
+  draw(desk, { open }) {
+    must("#wrong").hidden = !open;
+    for (const id of ["#wrong-back", "#wrong-do"]) must(id).hidden = !open;
+    if (!open) {
+      this.known = "";
+      return;
+    }
+    const now = JSON.stringify(desk.irregularities);
+    if (now === this.known) return;
+    this.known = now;
+    this.choose(null, desk.irregularities);
+  }
+
+  /** Go to the first thing that can be pressed. */
+  focus() {
+    /** @type {HTMLElement | null} */ (must("#wrong").querySelector("button"))?.focus();
+  }
+
+  /**
+   * @param {Irregularity | null} one
+   * @param {Irregularity[]} all
+   */
+  choose(one, all) {
+    this.chosen = one;
+    this.facts = {};
+    must("#wrong-kinds").replaceChildren(...all.map((kind) => h("button", {
+      class: "option", type: "button", "aria-pressed": String(kind === one),
+      click: () => this.choose(kind, all),
+    }, h("span", {}, kind.says), h("span", { class: "cite" }, kind.clause ?? ""))));
+    must("#wrong-asks").replaceChildren(...(one ? one.asks.map((ask) => this.question(ask)) : []));
+    const first = must("#wrong-asks").querySelector("button, input");
+    const pressed = must("#wrong-kinds").querySelector("[aria-pressed=true]");
+    /** @type {HTMLElement | null} */ (first ?? pressed)?.focus();
+    this.look();
+  }
+
+  /** @param {import("./types").Ask} ask */
+  question(ask) {
+    const title = h("legend", {}, ask.says);
+    if (!ask.answers) {
+      const input = /** @type {HTMLInputElement} */ (
+        h("input", { type: "number", min: "0", inputmode: "numeric", "aria-label": ask.says }));
+      input.addEventListener("input", () => {
+        if (input.value === "") delete this.facts[ask.fact];
+        else this.facts[ask.fact] = Number(input.value);
+        this.look();
+      });
+      return h("fieldset", {}, title, input);
+    }
+    const buttons = ask.answers.map((answer) => h("button", {
+      class: "answer", type: "button", "aria-pressed": "false",
+      click: (/** @type {Event} */ event) => {
+        this.facts[ask.fact] = answer.value;
+        for (const one of buttons)
+          one.setAttribute("aria-pressed", String(one === event.currentTarget));
+        this.look();
+      },
+    }, answer.says));
+    return h("fieldset", {}, title, h("div", { class: "answers" }, ...buttons));
+  }
+
+  get command() {
+    return { type: "Declare", kind: this.chosen?.kind ?? "", facts: this.facts };
+  }
+
+  /** Ask what would follow, as soon as every question has an answer. */
+  async look() {
+    const { chosen } = this;
+    this.preview = null;
+    const done = chosen?.asks.every((ask) => ask.fact in this.facts);
+    const place = must("#wrong-follows");
+    const go = /** @type {HTMLButtonElement} */ (must("#wrong-do"));
+    go.disabled = true;
+    write(must("#wrong-do b"), chosen ? "Answer first" : "Choose what happened");
+    if (!chosen || !done) {
+      place.replaceChildren();
+      return;
+    }
+    const asked = JSON.stringify(this.command);
+    const told = await this.line.ask(
+      { type: "preview", of: "round", command: this.command }, { quiet: true });
+    if (asked !== JSON.stringify(this.command)) return;
+    if (told.type === "refused") {
+      place.replaceChildren(h("p", { class: "notice alarm" }, `${sentence(told.message)}. `,
+        ...(told.clause ? [cite(this.book, told.clause)] : [])));
+      write(must("#wrong-do b"), "This can't be declared");
+      return;
+    }
+    if (told.type !== "previewed") return;
+    this.preview = told.preview;
+    place.replaceChildren(...this.follows(told.preview));
+    go.disabled = false;
+    const two = told.preview.approve.length > 0;
+    write(must("#wrong-do b"), two ? `Ask the ${told.preview.approve.join(" or ")}` : "Declare");
+    go.classList.toggle("stop", two);
+  }
+
+  /** @param {Preview} preview */
+  follows(preview) {
+    return [
+      h("h2", {}, "What follows"),
+      h("p", {}, preview.says || sentence(this.chosen?.says ?? ""), " ",
+        ...(preview.clause || preview.ruling
+          ? [cite(this.book, preview.clause || null, preview.ruling)] : [])),
+      effects(preview),
+    ];
+  }
+
+  async declare() {
+    const { chosen, preview } = this;
+    if (!chosen || !preview) return;
+    const message = { of: "round", command: this.command };
+    const answer = await this.ask(preview.approve.length
+      ? { type: "propose", why: chosen.says, ...message }
+      : { type: "act", ...message });
+    if (answer.type === "done") this.close();
+  }
+}
+
+/**
+ * Money by seat, the cards' fate and who has to agree.
+ * @param {Preview} preview
+ */
+export function effects({ returns, deck, approve, voids }) {
+  const seats = Object.entries(returns);
+  const all = seats.reduce((sum, [, back]) => sum + back, 0);
+  const rows = seats.map(([seat, back]) => h("li", {}, `Seat ${seat} `, h("b", {}, money(back))));
+  const moves = seats.length ? `${money(all)} goes back` : "Nothing moves";
+  const cards = `The deck ${deck === "stays" ? deck : `is ${deck}`}`;
+  return h("div", { class: "effects" },
+    h("div", {}, h("small", {}, "Money"), h("b", {}, moves), h("ul", {}, ...rows)),
+    h("div", {}, h("small", {}, "Cards"), h("b", {}, cards),
+      voids ? h("span", {}, "The round is void.") : ""),
+    h("div", {}, h("small", {}, "Who"), h("b", {}, approve.length ? "Two people" : "You alone"),
+      approve.length ? h("span", {}, `To be approved by: ${approve.join(" or ")}.`) : ""));
+}

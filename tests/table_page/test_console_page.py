@@ -1,0 +1,183 @@
+"""The console in a real browser: rounds by keyboard and by touch, a fault, an approval."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from croupier.server import bots
+from tests.pages.browser import PHONE
+from tests.pages.markup import faults_of
+from tests.table_page.conftest import NewPage, violations
+from tests.table_page.house import House, opened
+
+PASSWORD = "correct horse battery"
+TABLET, UPRIGHT = (1180, 820), (820, 1180)
+TABLES = """
+[[table]]
+id = "pit-1"
+rulebook = "maryland-three-card-poker"
+things = ["dealer"]
+practice = true
+bots = 3
+[table.selections]
+progressive    = "A"
+six_card_bonus = "A"
+
+[[table]]
+id = "pit-2"
+rulebook = "california-three-card-poker"
+things = ["dealer"]
+practice = true
+bots = 3
+[table.selections]
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    monkeypatch.setattr(bots, "THINKS_S", 0.02)
+    with opened(tmp_path, more=TABLES) as one:
+        yield one
+
+
+def come(page: Page, house: House, name: str, role: str, table: str) -> None:
+    """Sign in with a role, and open the console of a table."""
+    sent: dict[str, Any] = {
+        "data": {"name": name, "password": PASSWORD},
+        "headers": {"X-Croupier": "1"},
+    }
+    person = page.request.post(f"{house.url}/api/sign-up", **sent).json()["person"]["id"]
+    roles = house.people.set_roles(person, [role])
+    asyncio.run_coroutine_threadsafe(roles, house.loop).result()
+    assert page.request.post(f"{house.url}/api/sign-in", **sent).ok
+    answer = page.goto(f"{house.url}/tables/{table}/console")
+    assert answer is not None and faults_of(answer.text()) == []
+    expect(page.locator("#about")).not_to_have_text("Connecting.")
+
+
+def phase(page: Page) -> str:
+    return str(page.get_attribute("#desk", "data-phase"))
+
+
+def seen(page: Page, name: str, *sizes: tuple[int, int]) -> None:
+    """Nothing to stumble over and nothing cut off, at these sizes; pictures if asked for."""
+    before = page.viewport_size
+    assert violations(page) == []
+    for width, height in sizes:
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+        small = page.evaluate(
+            "[...document.querySelectorAll('.console button')].filter(b => b.offsetParent"
+            " && (b.offsetHeight < 44 || b.offsetWidth < 44)).map(b => b.textContent)"
+        )
+        assert small == [], (name, width)
+        if folder := os.environ.get("CROUPIER_PICTURES"):
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)
+                page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png")
+    page.emulate_media(color_scheme="light")
+    if before:
+        page.set_viewport_size(before)
+
+
+def go_on(page: Page, until: str, press: Any) -> list[str]:
+    """Do the next step whenever there is one, until the phase; return the steps."""
+    steps: list[str] = []
+    for _ in range(60):
+        page.wait_for_function(
+            "until => document.querySelector('#desk').dataset.phase === until"
+            " || !document.querySelector('#do').disabled",
+            arg=until,
+        )
+        if phase(page) == until:
+            return steps
+        steps.append(page.inner_text("#step"))
+        tape = page.inner_text("#tape")
+        press()
+        page.wait_for_function("was => document.querySelector('#tape').innerText !== was", arg=tape)
+    raise AssertionError(steps)
+
+
+def test_a_round_by_keyboard_alone(house: House, new_page: NewPage) -> None:
+    page = new_page(TABLET)
+    come(page, house, "Dee Ash", "dealer", "pit-1")
+    seen(page, "start", TABLET, UPRIGHT, PHONE)
+    page.keyboard.press("h")  # It is open already: nobody works here yet.
+    page.get_by_role("button", name="Tap in as dealer").press("Enter")
+    page.keyboard.press("Escape")
+    space = lambda: page.keyboard.press(" ")  # noqa: E731
+    go_on(page, "bets", space)
+    expect(page.locator("#seats")).to_contain_text("Ante $10")
+    seen(page, "bets", TABLET, UPRIGHT, PHONE)
+    steps = go_on(page, "settle", space)
+    assert "No more bets." in steps
+    if page.inner_text("#do b") == "Turn the cards up":  # Unless every player folded.
+        page.keyboard.press(" ")
+    expect(page.locator("#do b")).to_contain_text("done")
+    paid = page.inner_text("#step")
+    assert paid.startswith("Seat ") and page.locator(".lines li").count() >= 1
+    assert page.locator(".lines .chip").count() >= 1
+    seen(page, "settle", TABLET, UPRIGHT, PHONE)
+    page.keyboard.press("x")
+    expect(page.locator("#about")).to_contain_text("Dee Ash calls the floor")
+    page.keyboard.press("x")
+    expect(page.locator("#about")).not_to_contain_text("calls the floor")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_contain_text("Shift+Space")
+    page.keyboard.press("Escape")
+    go_on(page, "over", space)
+    seen(page, "over", TABLET)
+    tape = page.inner_text("#tape")
+    assert "Dee Ash: No more bets." in tape and "Dee Ash: The round is over." in tape
+    desk = page.request.get(f"{house.url}/api/tables/pit-1/desk").json()["desk"]
+    assert desk["tape"][-1]["says"] == "The round is over."
+
+
+def test_a_round_by_touch_on_a_tablet_held_upright(house: House, new_page: NewPage) -> None:
+    page = new_page(UPRIGHT, has_touch=True)
+    come(page, house, "Dee Ash", "dealer", "pit-1")
+    page.get_by_role("button", name="Tap in as dealer").tap()
+    tap = lambda: page.locator("#do").tap()  # noqa: E731
+    go_on(page, "bets", tap)
+    go_on(page, "over", tap)
+    assert "Dee Ash: The round is over." in page.inner_text("#tape")
+
+
+def test_a_void_is_previewed_proposed_and_approved_on_a_phone(
+    house: House, new_page: NewPage
+) -> None:
+    dealer, floor = new_page(TABLET), new_page(PHONE, has_touch=True)
+    come(dealer, house, "Dee Ash", "dealer", "pit-2")
+    dealer.get_by_role("button", name="Tap in as dealer").press("Enter")
+    come(floor, house, "Flo Ash", "floor", "pit-2")
+    floor.get_by_role("button", name="Tap in as floor").tap()
+    go_on(dealer, "settle", lambda: dealer.keyboard.press(" "))
+    dealer.locator("body").press("i")
+    dealer.keyboard.press("Tab")
+    seen(dealer, "wrong", TABLET, UPRIGHT, PHONE)
+    dealer.locator("#wrong-kinds button").filter(has_text="misdeal").press("Enter")
+    follows = dealer.locator("#wrong-follows")
+    expect(follows).to_contain_text("goes back")
+    expect(follows).to_contain_text("Two people")
+    seen(dealer, "preview", TABLET, UPRIGHT, PHONE)
+    dealer.locator("#wrong-do").press("Enter")
+    expect(dealer.locator("#phase")).to_have_text("stopped")
+    expect(dealer.locator("#do")).to_be_disabled()
+    expect(dealer.locator("#do b")).to_have_text("Waits for the floor")
+    seen(dealer, "stopped", TABLET, UPRIGHT)
+    expect(floor.locator("#requests")).to_contain_text("Dee Ash asks")
+    seen(floor, "approve", PHONE)
+    floor.get_by_label("Your password, again").fill("wrong horse battery")
+    floor.get_by_role("button", name="Approve").tap()
+    expect(floor.locator("#message")).to_contain_text("password")
+    floor.get_by_label("Your password, again").fill(PASSWORD)
+    floor.get_by_role("button", name="Approve").tap()
+    expect(floor.locator("#requests")).to_be_hidden()
+    expect(dealer.locator("#step")).to_contain_text("void")
+    go_on(dealer, "over", lambda: dealer.keyboard.press(" "))
+    expect(dealer.locator("#tape")).to_contain_text("Dee Ash and Flo Ash")
