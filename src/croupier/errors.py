@@ -94,7 +94,7 @@ class Code(StrEnum):
     BOXES_APART = "boxes_apart", "A player's boxes must be next to each other at this table."
     BY_DECISION = "by_decision", "The wager is made by a decision, not before the deal."
     CARD_DOUBLED = "card_doubled", "A card was shown that is somewhere else already."
-    CARDS_THERE = "cards_there", "The cards are real, so the round is finished by hand."
+    CARDS_THERE = "cards_there", "The cards are real, so people handle and read them."
     CARDS_HIDDEN = "cards_hidden", "Cards that must be face up first are still face down."
     DONE_BY_ACT = "done_by_act", "The clause is confirmed by doing what it says."
     HOUSE_BANKS = "house_banks", "The house banks this game, so no player can."

@@ -5,6 +5,7 @@ shown are in it. A page holds one scene and lays patches on it, as `patched` doe
 """
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import compress
 from operator import is_not
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from croupier.house.now import Now
 from croupier.house.standing import Standing
 from croupier.money import format_money, shown_cents
 from croupier.round.bets import lack_of
+from croupier.round.order import is_read
 from croupier.round.plan import plan_of
 from croupier.round.reasons import Reasons
 from croupier.round.result import line_of
@@ -24,7 +26,8 @@ from croupier.round.view import choices
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 from croupier.rules.words import dollars
-from croupier.table.state import bank_order
+from croupier.table.past import NEW
+from croupier.table.state import Table, bank_order
 
 Scene = dict[str, Any]
 BY_SEAT = ("seats", "boxes")
@@ -52,6 +55,7 @@ def scene_of(now: Now, names: Mapping[str, str], last: Seen | None = None) -> Sc
         "phase": _phase(standing, company),
         "seats": _seats(now, names, last),
         "commitment": commitment.digest if commitment else None,
+        **({"deck": _deck_scene(table, names)} if is_read(table.rules) else {}),
         "cut": _cut_scene(standing),
         "bank_turn": order[0] if order else None,
         "bank_order": order,
@@ -83,6 +87,31 @@ def _attended(standing: Standing, names: Mapping[str, str]) -> Scene:
             if round
         ],
     }
+
+
+def _deck_scene(table: Table, names: Mapping[str, str]) -> Scene:
+    """Return the history of a real deck, which stands where no commitment can."""
+    number = table.round.deck if table.round else table.last_deck or table.deck_turn
+    past, deck = table.past.get(number, NEW), table.decks.get(number)
+    called = partial(_called, names)
+    return {
+        "number": number,
+        "received_s": past.received_s,
+        "inspected": [called(person) for person in past.inspected],
+        "shuffled": called(past.shuffled),
+        "stack": deck.stack if deck else None,
+        "machine_counted": past.machine_counted,
+        "cut": called(past.cut),
+        "counted": past.counted,
+        "uncounted": past.uncounted,
+        "age_s": deck.age_s if deck else 0,
+        "dealer": called(table.crew.dealer),
+        "provable": False,
+    }
+
+
+def _called(names: Mapping[str, str], person: str) -> str:
+    return names.get(person, person)
 
 
 def _cut_scene(standing: Standing) -> Scene:

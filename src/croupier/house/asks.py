@@ -20,6 +20,9 @@ QUESTIONS: dict[Fact, str] = {
     "noticed_late": "Was it noticed in a later round?",
     "seat": "Which seat?",
 }
+CARD = {"field": "card", "kind": "card", "says": "Which card?"}
+STUB = {"field": "stub", "kind": "number", "says": "How many cards are left in the stub?"}
+"""What somebody fills in who reads a card, or counts the stub."""
 _NUMBERS: tuple[Fact, ...] = ("count", "cards")
 _CHOICES: tuple[Fact, ...] = ("seat", "where")
 

@@ -10,16 +10,16 @@ from typing import NamedTuple, assert_never
 
 from croupier.errors import Bug, Refused
 from croupier.fairness.commitment import Committed
-from croupier.house import dealer, proposals, said
+from croupier.house import dealer, proposals, said, shoe
 from croupier.house.config import TableConfig
 from croupier.house.dealer import Chance
 from croupier.house.proposals import Proposable, proposable
 from croupier.house.standing import Act, Standing
 from croupier.round import commands as in_round
 from croupier.round.awards import validating
+from croupier.round.faces import shown_next
+from croupier.round.order import is_read
 from croupier.round.settlement import VALIDATED
-from croupier.round.settling import hidden_from, next_seat
-from croupier.round.state import Round
 from croupier.table import commands as at_table
 from croupier.table.commands import EndRound, Preview, Time
 from croupier.table.crew import PERSON, ROLE_FOR, Post, Role, Who, check_post
@@ -37,6 +37,10 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     in_round.Confirm: ("dealer", "floor"),
     in_round.Declare: ("dealer", "floor"),
     at_table.Confirm: ("dealer", "floor"),
+    in_round.Read: ("dealer", "clerk", "floor"),
+    in_round.Misread: ("dealer", "clerk", "floor"),
+    in_round.Correct: ("dealer", "floor"),
+    in_round.CountStub: ("dealer", "floor"),
 }
 """The commands that people give at a table, and from which posts. All others are refused."""
 ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
@@ -157,6 +161,8 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
     if posts is None:
         message = f"nobody gives the command {type(what.command).__name__} at this table"
         raise Refused("not_allowed", message, field="command")
+    if act.standing.in_play:
+        shoe.check_declared(act.round, what.command)
     table, clause = act.standing.table, None
     if isinstance(what.command, in_round.Validate):
         clause = validating(table.rules, what.command.wager) or VALIDATED
@@ -172,14 +178,18 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
     match command:
         case at_table.StartRound():
             _check_dealer(act)
-            time, meters, chance = asking.time, asking.meters(), asking.chance
-            dealer.open_round(act, asking.round, time=time, meters=meters, chance=chance)
+            _open_round(act, asking)
         case in_round.Deal():
-            dealer.deal(act, _deck(act, asking), time=asking.time)
+            if is_read(act.standing.table.rules):
+                shoe.deal(act, time=asking.time)
+            else:
+                dealer.deal(act, _deck(act, asking), time=asking.time)
+        case in_round.Read():
+            shoe.read(act, command)
         case in_round.Show():
             _show(act, _deck(act, asking))
-        case in_round.Choose(seat, _, _):
-            _choose(act, seat, asking)
+        case in_round.Choose():
+            _choose(act, command, asking)
         case in_round.Settle():
             if command.seat is None:
                 raise Refused("no_such_seat", "name the seat to settle", field="seat")
@@ -190,9 +200,9 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             act.at_table(EndRound.of(act.round, act.standing.declared))
         case in_round.Confirm():
             act.in_round(replace(command, by=PERSON[post]))
-        case in_round.TakeDown() | in_round.CloseBets():
+        case in_round.TakeDown() | in_round.CloseBets() | in_round.Misread() | in_round.CountStub():
             act.in_round(command)
-        case in_round.Declare() | in_round.Validate():
+        case in_round.Declare() | in_round.Validate() | in_round.Correct():
             proposals.check_alone(act.standing, what)
             act.in_round(command)
         case at_table.Confirm():
@@ -206,6 +216,14 @@ def _check_dealer(act: Act) -> None:
         raise Refused("no_dealer", "no round starts before a dealer has tapped in")
 
 
+def _open_round(act: Act, asking: StaffAsking) -> None:
+    time, meters, id = asking.time, asking.meters(), asking.round
+    if is_read(act.standing.table.rules):
+        shoe.open_round(act, id, time=time, meters=meters)
+    else:
+        dealer.open_round(act, id, time=time, meters=meters, chance=asking.chance)
+
+
 def _show(act: Act, deck: Committed) -> None:
     """Turn up the cards that are due: at the settlement, those that the next seat needs."""
     due = shown_next(act.round)
@@ -217,17 +235,19 @@ def _show(act: Act, deck: Committed) -> None:
     act.in_round(in_round.Show(tuple(faces)))
 
 
-def shown_next(round: Round) -> tuple[int, ...]:
-    """Return the positions that a dealer turns up next."""
-    seat = next_seat(round) if round.stage and round.stage.do == "settle" else None
-    return round.due if seat is None else hidden_from(round, seat)
+def _choose(act: Act, command: in_round.Choose, asking: StaffAsking) -> None:
+    """Choose for a player who isn't at a screen; anybody else decides alone.
 
-
-def _choose(act: Act, seat: int, asking: StaffAsking) -> None:
-    """Apply the posted choice for a player whose screen is gone; anybody else decides alone."""
+    With real cards the dealer enters what the player says. With virtual ones it is the posted
+    choice.
+    """
+    seat = command.seat
     box = act.round.boxes.get(seat)
     if box and box.player in asking.present:
         raise Refused("player_decides", f"the player at seat {seat} is there and decides")
+    if is_read(act.standing.table.rules):
+        act.in_round(command._replace(by="dealer"))
+        return
     dealer.choose_for(act, seat, _deck(act, asking), rich=True, by="dealer")
 
 
@@ -235,6 +255,8 @@ def _deck(act: Act, asking: StaffAsking) -> Committed:
     """Return the deck of the round in play; an act that comes with another round's is too late."""
     if act.standing.in_play is None:
         raise Refused("no_round", "no round is open")
+    if is_read(act.standing.table.rules):
+        raise Refused("cards_there", "turn the cards up and read them one by one", clause="T12")
     if asking.deck is None or asking.deck.commitment.round != act.round.id:
         raise Refused("overtaken", "the table has moved on")
     return asking.deck

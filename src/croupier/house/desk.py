@@ -3,19 +3,23 @@
 Everything comes from the book's data and the table's standing. No hidden card is in it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from croupier.cards import DECK
 from croupier.errors import Refused
-from croupier.house.asks import asks_of
-from croupier.house.console import MAY, shown_next
+from croupier.house.asks import CARD, STUB, asks_of
+from croupier.house.console import MAY
 from croupier.house.moments import manners
+from croupier.house.shoe import doubled_kinds, reads_of, stub_kind
 from croupier.house.standing import Standing
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
+from croupier.round.faces import READ, shown_next
 from croupier.round.irregularity import check_time
+from croupier.round.order import is_read
 from croupier.round.settlement import VALIDATED
 from croupier.round.settling import next_seat
 from croupier.round.state import Duty, FoundAward, Round
@@ -46,12 +50,15 @@ class NextStep(NamedTuple):
     of: Of = "round"
     command: in_round.Command | at_table.Command | None = None
     """None where nobody at the desk can go on."""
+    takes: Mapping[str, str] | None = None
+    """What has to be filled in: the field of the command, its kind, and the question."""
 
     def as_json(self) -> dict[str, Any]:
         command = to_plain(self.command) if self.command is not None else None
-        by = [*self.by]
-        said = {"says": self.says, "by": by, "clause": self.clause or None}
-        return {**said, "of": self.of, "command": command}
+        if command is not None and self.takes:
+            del command[self.takes["field"]]
+        said = {"says": self.says, "by": [*self.by], "clause": self.clause or None}
+        return {**said, "of": self.of, "command": command, "takes": self.takes}
 
 
 def next_step(standing: Standing) -> NextStep:
@@ -99,9 +106,13 @@ def _in_round(round: Round) -> NextStep:
             round.void.clause,
             command=in_round.Close(),
         )
-    if round.todo:
-        duty = round.todo[0]
-        return _kept(rules, duty, "round", _doing(rules, duty))
+    if round.doubt:
+        says = f"The {round.doubt[1].words} was read before. Was it read twice, or are there two?"
+        return NextStep(says, ("dealer",), READ, command=in_round.Misread("twice"))
+    if is_read(rules) and (step := _reading(round)):
+        return step
+    if todo := _due_now(round):
+        return _kept(rules, todo[0], "round", _doing(rules, todo[0]))
     if awards := open_awards(round):
         return _validates(round, awards[0])
     match stage.do if stage else None:
@@ -138,11 +149,40 @@ def _validates(round: Round, found: FoundAward) -> NextStep:
     return NextStep(says, ("floorperson",), VALIDATED, command=command)
 
 
+def _due_now(round: Round) -> tuple[Duty, ...]:
+    """Return the duties of the round, or of the seat that is settled next, in order."""
+    if round.stage is None or round.stage.do != "settle":
+        return round.todo
+    turn = ["seat", str(next_seat(round))]
+    return tuple(duty for duty in round.todo if duty.about.split()[:2] in ([], turn))
+
+
+def _reading(round: Round) -> NextStep | None:
+    """Return the step in which a dealer reads a real card or counts the stub, if one is next."""
+    rules, duty = round.rules, next(iter(_due_now(round)), None)
+    act = rules.clauses[duty.clause].act if duty else None
+    if duty and act == "count":
+        says, count = rules.clauses[duty.clause].says, in_round.CountStub(0)
+        if round.stub is None:
+            return NextStep(says, duty.by[:1], duty.clause, command=count, takes=STUB)
+        declare = in_round.Declare(stub_kind(rules), {"misdealt": False})
+        says = "The stub is counted. Were the cards dealt as they should be?"
+        return NextStep(says, duty.by[:1], duty.clause, command=declare)
+    if (duty and act != "show") or not (reads := reads_of(round)):
+        return None
+    clause = duty.clause if duty else round.step.clause if round.step else ""
+    says = f"Turn up and read a card: {reads[0]['place']}."
+    read = in_round.Read(DECK[0])  # Whoever turns the card up fills in which one it is.
+    return NextStep(says, ("dealer",), clause, command=read, takes=CARD)
+
+
 def irregularities(round: Round) -> Iterator[dict[str, Any]]:
     """Yield what can be declared at this moment, with the facts that it takes."""
     rules = round.rules
     for kind, one in rules.irregularities.items():
         if round.void or not fits(one.if_, rules.selections):
+            continue
+        if (round.doubt and not one.doubled) or (one.reading and not is_read(rules)):
             continue
         if is_there(one.needs, rules.things) and _is_time(round, kind, one.rows[0]):
             cited = one.rows[0].clause or one.rows[0].ruling
@@ -180,7 +220,7 @@ def _together(rules: TableRules, todo: tuple[Duty, ...], step: NextStep) -> dict
     )
     about = first.about if first else ""
     run = sum(same) if group else 1
-    return {"about": about, "group": group, "run": run, "posts": [*_posts(step)], "takes": None}
+    return {"about": about, "group": group, "run": run, "posts": [*_posts(step)]}
 
 
 def _posts(step: NextStep) -> tuple[Post, ...]:
@@ -217,7 +257,23 @@ def _proposal(rules: TableRules, one: Proposal) -> dict[str, Any]:
 
 def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
     """Yield what may be done now besides the next step."""
-    if round and round.asked and not round.due and not round.void:
+    if round and round.doubt:
+        for kind in doubled_kinds(round.rules):
+            command = to_plain(in_round.Declare(kind))
+            row = round.rules.irregularities[kind].rows[0]
+            clause = row.clause or row.ruling or ""
+            yield {"says": "There are two", "clause": clause, "of": "round", "command": command}
+    elif round and round.stub is not None and _reading(round) and not shown_next(round):
+        misdealt = in_round.Declare(stub_kind(round.rules), {"misdealt": True})
+        says, command = "Cards were dealt wrongly", to_plain(misdealt)
+        yield {"says": says, "clause": "", "of": "round", "command": command}
+    elif round and round.asked and is_read(round.rules) and round.step:
+        seat = round.asked[0]
+        for name, option in round.step.option.items():
+            command = to_plain(in_round.Choose(seat, name, "dealer"))
+            says = f"Seat {seat}: {option.label}"
+            yield {"says": says, "clause": option.clause, "of": "round", "command": command}
+    elif round and round.asked and not round.due and not round.void:
         seat = round.asked[0]
         says = f"Seat {seat} is gone: apply the posted choice"
         clause = round.step.clause if round.step else ""
@@ -234,19 +290,21 @@ def desk_of(standing: Standing) -> dict[str, Any]:
     """Return the desk as plain data; it is the same for everybody who works here."""
     table, round = standing.table, standing.in_play
     todo = (*due(table), *(round.todo if round else ()))
+    now = (*due(table), *(_due_now(round) if round else ()))
     rules, step = table.rules, next_step(standing)
     duties = [
         {"clause": d.clause, "about": d.about, "by": [*d.by], "says": rules.clauses[d.clause].says}
         for d in todo
     ]
     return {
-        "next": {**step.as_json(), **_together(rules, todo, step)},
+        "next": {**step.as_json(), **_together(rules, now, step)},
         "stopped": _stopped(standing),
         "acts": [*_acts(round)],
         "duties": duties,
         "manners": [*manners(standing)],
         "irregularities": [*irregularities(round)] if round else [],
         "awards": [found._asdict() for found in open_awards(round)] if round else [],
+        "reads": reads_of(round) if round else [],
         "crew": table.crew._asdict(),
         "proposals": [_proposal(rules, one) for one in table.proposals],
     }

@@ -19,7 +19,9 @@ from croupier.round.codec import to_plain
 from croupier.round.commands import Command as RoundCommand
 from croupier.round.commands import Settle
 from croupier.round.decide import decide
-from croupier.round.events import Declared, SeatSettled, Validated
+from croupier.round.events import CardCorrected, Declared, SeatSettled, Validated
+from croupier.round.faces import is_acted_on
+from croupier.round.order import is_read
 from croupier.round.state import Round
 from croupier.table import commands as at_table
 from croupier.table.codec import command_from as table_command_from
@@ -115,14 +117,16 @@ def preview(standing: Standing, what: Proposable) -> Preview:
 
 def two_people(standing: Standing, events: Iterable[object]) -> TwoPeople:
     """Return who has to agree to these events (T11)."""
-    playing, round = standing.table.round, standing.round
+    round = standing.round
     for event in events:
-        if isinstance(event, Declared) and "void" in event.effects and playing and playing.dealt:
+        if isinstance(event, Declared) and "void" in event.effects and _is_dealt(standing):
             witnessed = round is not None and _progressive_turned(round)
             approve: Role = "surveillance" if witnessed else "floor"
             return TwoPeople(("dealer", "floor"), (approve,), stands=True)
         if isinstance(event, Validated) and round and _needs_two(round, event):
             return TwoPeople(("floor",), ("surveillance",), stands=True)
+        if isinstance(event, CardCorrected) and round and is_acted_on(round, event.position):
+            return TwoPeople(("dealer", "floor"), ("floor",))
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
     return ALONE
@@ -132,6 +136,14 @@ def _needs_two(round: Round, event: Validated) -> bool:
     """Whether two people give this answer to a progressive win (M21)."""
     is_large = round.awards[event.seat, event.wager].two
     return event.answer == "reject" or (event.answer == "pay" and is_large)
+
+
+def _is_dealt(standing: Standing) -> bool:
+    """Whether the first card has left the deck; a real one leaves it before anybody says so."""
+    playing, round = standing.table.round, standing.in_play
+    if round and is_read(round.rules) and round.at > 0:
+        return True
+    return playing is not None and playing.dealt
 
 
 def _progressive_turned(round: Round) -> bool:

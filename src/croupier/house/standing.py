@@ -122,8 +122,10 @@ class Act:
         self.readings: Mapping[str, int] = {}
         """What meters show while they are locked, by their ids in the rules."""
         # What the table takes over when the act is stored.
+        self.opened = False
+        """Whether the act opens a round."""
         self.deck: Committed | None = None
-        """The deck of a round that the act opens."""
+        """The deck of a round that the act opens; none where the cards are real."""
         self.setting: TableSet | None = None
         """The rules that the act sets."""
         self.returned: Returned | None = None
@@ -172,6 +174,7 @@ class Act:
 
     def _note(self, of: Any, event: Any, subject: str = "") -> None:
         self.standing = self.standing.after(of, event)
+        self.opened |= isinstance(event, RoundStarted)
         round = self.standing.round if of == "round" else None
         self.happened.append(Happened(of, event, subject, round))
 

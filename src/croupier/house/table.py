@@ -26,9 +26,12 @@ from croupier.ledger.events import MeterStarted
 from croupier.ledger.store import Answer, NotOwner, Request, Result
 from croupier.money import micros
 from croupier.round.events import Dealt
+from croupier.round.order import is_read
 from croupier.table.commands import Preview
 
 MORE_TIMES_MAX = 10
+SETTLING = ("Settle", "Read")
+"""The commands that settle a seat, or may: the first card of the next seat settles this one."""
 METER_OUT = "its meter is out of operation; you can make the other wagers"
 
 
@@ -135,7 +138,7 @@ class Table:
         reply: Reply,
     ) -> None:
         """Do what somebody asks who works here, given as a person and their roles."""
-        metered = isinstance(message, said.Do) and message.command.get("type") == "Settle"
+        metered = isinstance(message, said.Do) and message.command.get("type") in SETTLING
         ids = staked_meters(self.place.standing) if metered else ()
 
         def perform(act: Act) -> None:
@@ -279,7 +282,7 @@ class Table:
             entries = [entry for event in draft.events for entry in event.entries]
             self.books.posted(entries, events=len(draft.events))
             self.setting = act.setting or self.setting
-            if act.deck is not None:  # A round was opened.
+            if act.opened:
                 self._keep(before)
                 self.deck = act.deck
                 self.rounds += 1
@@ -367,6 +370,8 @@ class Table:
     async def find_deck(self, round: str) -> None:
         """Open the deck of the last round; call the round off if it needs a deck that can't be."""
         commitment = self.place.standing.commitment
+        if is_read(self.place.standing.table.rules):
+            return  # The cards lie on the felt.
         sealed = await self.books.read(lambda view: view.sealed(round))
         try:
             if sealed is None or commitment is None:

@@ -65,8 +65,9 @@ class Settlement:
         self.round, self.rules, self.meters = round, round.rules, meters
         self.plan = plan = plan_of(round.rules)
         self.order = seats_in(round, plan.order)
-        bank = self._faces(round.places.get(BANK, ()))  # Hidden, if the round was called off.
-        self._bank = plan.held(bank) if bank else None
+        lying = round.places.get(BANK, ())
+        bank = self._faces(lying)  # Hidden, or only partly read, if the round is void.
+        self._bank = plan.held(bank) if bank and len(bank) == len(lying) else None
         self._held: dict[tuple[int, tuple[str, ...]], Held] = {}
         self._states: dict[int, str] = {}
         self._envied: dict[str, list[tuple[Box, Held]]] = {}

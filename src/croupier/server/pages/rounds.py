@@ -29,6 +29,7 @@ from croupier.ledger.found import FoundRound, round_found
 from croupier.ledger.journal import Record
 from croupier.money import format_micros
 from croupier.round.events import Confirmed, Event
+from croupier.round.order import is_read
 from croupier.round.record import record_of
 from croupier.round.state import Round
 from croupier.round.tell import tell
@@ -88,6 +89,8 @@ async def round_steps(request: Request, id: str) -> Response:
 async def round_openings(request: Request, id: str, *, record: bool = False) -> Response:
     """Return the proofs of the cards that this viewer may see, once the round is over."""
     read = await _read(request, id)
+    if is_read(read.round.rules):
+        raise Refused("cards_there", "the cards were real, so their order can't be proved")
     if read.deck is None:
         raise Refused("not_over", "you can check a deal once its round is over")
     events = [event for _, event in read.found.told]
@@ -121,6 +124,7 @@ async def round_page(request: Request, id: str) -> Response:
         void=last["void"],
         over=round.closed,
         commitment=read.commitment,
+        real=is_read(round.rules),
         cut=read.cut,
         viewer=read.viewer,
         entries=[_entry(posted.entry, read.names) for posted in found.entries],

@@ -104,10 +104,26 @@ export class Cut {
  * @returns {Node[]}
  */
 export function deal({ scene, you }) {
-  const { round, commitment, cut } = scene;
+  const { round, commitment, cut, deck } = scene;
   const known = Object.entries(cut.hashes);
   const fact = (/** @type {string} */ name, /** @type {string} */ says) =>
-    h("div", {}, h("dt", {}, name), h("dd", { class: "hash" }, says));
+    h("div", {}, h("dt", {}, name), h("dd", { class: "hash" }, says || "–"));
+  if (deck)
+    return [
+      h("p", {}, "The cards are real, so their order can't be proved. This is the deck's history."),
+      h(
+        "dl",
+        { class: "posted" },
+        fact("Deck", `${deck.number}`),
+        fact("Received", new Date(deck.received_s * 1000).toLocaleString()),
+        fact("Inspected by", deck.inspected.join(", ")),
+        fact("Shuffled by", deck.shuffled),
+        fact("Cut by", deck.cut),
+        fact("Last counted", deck.counted),
+        fact("Rounds since", `${deck.uncounted}`),
+        fact("Dealer", deck.dealer),
+      ),
+    ];
   const name = (/** @type {string} */ player) =>
     player === you?.player
       ? "You"

@@ -17,12 +17,19 @@ export interface Choice { option: string; label: string; key: string; says: stri
 
 export interface Scene {
   phase: string; seats: Seats; round: string | null; commitment: string | null;
-  cut: Cut;
+  cut: Cut; deck?: DeckPast;
   step: string | null; asked: number | null; choices: Choice[]; boxes: Record<string, Box>;
   places: Record<string, number[]>; faces: Record<string, string>; plays: boolean | null;
   banker: { seat: number; player: string; funds: string; net: string | null } | null;
   bank_turn: number | null; bank_order: number[]; passes: boolean; meters: Record<string, string>; order: number[];
   void: { clause: string; says: string } | null; closed_wagers: Record<string, string>;
+}
+
+/** The history of a real deck, which stands where no commitment can. */
+export interface DeckPast {
+  number: number; received_s: number; inspected: string[]; shuffled: string; stack: string | null;
+  machine_counted: boolean; cut: string; counted: string; uncounted: number; age_s: number;
+  dealer: string; provable: false;
 }
 
 /** The players' cut: hashes and revealed values by player; how many were withheld at this table. */
@@ -122,6 +129,7 @@ export interface Desk {
   duties: { clause: string; about: string; by: string[]; says: string }[];
   manners: { clause: string; says: string; force: string }[];
   irregularities: Irregularity[];
+  reads: { position: number; place: string }[];
   settling: Settling | null;
   countdowns: { says: string; clause: string; unit: string; left: number; of: number }[];
   called: string | null;

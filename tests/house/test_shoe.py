@@ -1,0 +1,232 @@
+"""Real shoes: a dealer who knows the desk's next step and a list of cards plays every book."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.cards import DECK, Card
+from croupier.house.recall import recall
+from croupier.house.standing import Act
+from croupier.ledger.journal import decode
+from croupier.table.commands import Time
+from tests.house.floor import OpenPit, one_table, play, rules_of, seated
+from tests.house.test_console import SELECTIONS, Staff, crew, players_move, refusal
+from tests.rules.books import LET_IT_RIDE, MARYLAND, each_book
+from tests.table.script import chore
+
+REAL = 'things = ["dealer", "cards"]'
+
+
+def real(id: str, things: str = REAL) -> Any:
+    return one_table(id, SELECTIONS.get(id, ""), more=things)
+
+
+class Shoe:
+    """The cards of a shoe, which nobody but the one who turns them up knows."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.cards: dict[int, Card] = {}
+        self.number = 0
+
+    def shuffle(self) -> None:
+        self.cards = dict(enumerate(self.chance.sample(DECK, 52)))
+        self.number += 1
+
+
+async def get_ready(pit: OpenPit) -> None:
+    """Do what people have to with the decks until a round can start."""
+    table = pit.tables["t"]
+
+    def at_once(act: Act) -> None:
+        act.who = ("d1",)
+        while (next := chore(act.standing.table, Time(1_000_000, 1_000_000), 20)) is not None:
+            act.at_table(next)
+
+    if chore(table.place.standing.table, Time(1_000_000, 1_000_000), 20) is not None:
+        await table.act(at_once)
+
+
+async def one_step(pit: OpenPit, players: list[Any], staff: tuple[Staff, Staff], shoe: Shoe) -> str:
+    """Do the next step of the desk, and return what it was."""
+    dealer, floor = staff
+    if pit.tables["t"].place.standing.in_play is None:
+        await get_ready(pit)
+    step = (await dealer.look())["next"]
+    if step["command"] is None:
+        await players_move(pit, players, step)
+        return "players"
+    command = dict(step["command"])
+    if command["type"] == "StartRound":
+        shoe.shuffle()
+    match (step["takes"] or {}).get("field"):
+        case "card":
+            command["card"] = str(shoe.cards[dealer.desk["reads"][0]["position"]])
+        case "stub":
+            round = pit.tables["t"].place.standing.round
+            command["stub"] = 52 - round.next_position if round else 0
+    who = floor if step["by"] == ["floorperson"] else dealer
+    await who.do(command, step["of"])
+    return str(command["type"])
+
+
+async def until(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe, type: str) -> None:
+    """Go on until the next step is of a type."""
+    for _ in range(200):
+        command = (await staff[0].look())["next"]["command"]
+        if command and command["type"] == type:
+            return
+        await one_step(pit, players, staff, shoe)
+    raise AssertionError(f"no {type} comes")
+
+
+async def one_round(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe) -> None:
+    before = pit.tables["t"].rounds
+    for _ in range(300):
+        if pit.tables["t"].rounds > before and not pit.tables["t"].place.standing.in_play:
+            return
+        await one_step(pit, players, staff, shoe)
+    raise AssertionError("the round doesn't end")
+
+
+@each_book
+def test_a_dealer_with_a_list_of_cards_plays_rounds_by_the_desk(id: str, tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2, 3), Shoe(7)
+        staff = await crew(pit)
+        for _ in range(6):
+            await one_round(pit, players, staff, shoe)
+            round = pit.tables["t"].place.standing.round
+            assert round and round.closed and not round.void
+            assert round.faces.items() <= shoe.cards.items()
+        records = await pit.books.read(lambda v: [decode(r.data) for r in v.stream("t")])
+        assert {r.of for r in records} == {"ledger", "table", "round"}, "nothing is committed to"
+        scene = pit.scene()
+        assert scene["commitment"] is None and pit.tables["t"].deck is None
+        assert scene["deck"]["dealer"] == "d1" and not scene["deck"]["provable"]
+        again = await pit.books.read(lambda view: recall(view, "t", rules_of))
+        assert again.standing == pit.tables["t"].place.standing
+
+    play(tmp_path, real(id), scenario)
+
+
+def test_nothing_knows_the_face_of_a_card_that_was_not_read(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(3)
+        staff = await crew(pit)
+        await until(pit, players, staff, shoe, "Read")
+        round = pit.tables["t"].place.standing.round
+        assert round and round.next_position > 0 and round.faces == {}
+        assert [await player.look() and player.own for player in players] == [{}, {}]
+        why = await refusal(staff[0].do({"type": "Show", "faces": []}))
+        assert (why.code, why.clause) == ("cards_there", "T12")
+
+    play(tmp_path, real(MARYLAND), scenario)
+
+
+def test_a_card_read_twice_stops_the_desk_and_two_alike_take_two_people(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(3)
+        staff = dealer, floor = await crew(pit)
+        await until(pit, players, staff, shoe, "Read")
+        card = str(shoe.cards[dealer.desk["reads"][0]["position"]])
+        await one_step(pit, players, staff, shoe)
+        await dealer.do({"type": "Read", "card": card, "source": "scanned"})
+        desk = await dealer.look()
+        assert desk["next"]["command"] == {"type": "Misread", "why": "twice"}
+        assert [one["kind"] for one in desk["irregularities"]] == ["doubled_card"]
+        await dealer.do(desk["next"]["command"])
+        assert (await dealer.look())["next"]["command"]["type"] == "Read"
+        await dealer.do({"type": "Read", "card": card})
+        doubled = (await dealer.look())["acts"][0]["command"]
+        assert (await refusal(dealer.do(doubled))).code == "needs_approval"
+        await dealer.say("propose", of="round", command=doubled, why="two of them")
+        await floor.say("approve", proposal="1")
+        await one_step(pit, players, staff, shoe)
+        table = pit.tables["t"].place.standing
+        assert table.round and table.round.void and table.round.void.ruling == "M22"
+        assert 1 not in table.table.decks, "the deck is removed"
+
+    play(tmp_path, real(MARYLAND), scenario)
+
+
+def test_a_card_that_a_seat_decided_on_is_corrected_by_two_people(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(3)
+        staff = dealer, floor = await crew(pit)
+        table = pit.tables["t"]
+        await until(pit, players, staff, shoe, "Read")
+        await one_step(pit, players, staff, shoe)
+        (position,) = table.place.standing.round.faces  # type: ignore[union-attr]
+        unread = [card for card in DECK if card not in shoe.cards.values()][:1] or [shoe.cards[51]]
+        correct = {"type": "Correct", "position": position, "card": str(unread[0])}
+        await dealer.do(correct)
+        back = {**correct, "card": str(shoe.cards[position])}
+        while "bet_2" not in table.place.standing.round.boxes[1].chose:  # type: ignore[union-attr]
+            await one_step(pit, players, staff, shoe)
+        assert (await refusal(dealer.do(back))).code == "needs_approval"
+        await dealer.say("propose", of="round", command=back, why="misread")
+        assert (await refusal(dealer.say("approve", proposal="1"))).code == "same_person"
+        await floor.say("approve", proposal="1")
+        faces = table.place.standing.round.faces  # type: ignore[union-attr]
+        assert faces[position] == shoe.cards[position]
+        await one_round(pit, players, staff, shoe)
+
+    play(tmp_path, real(LET_IT_RIDE), scenario)
+
+
+def test_the_desk_asks_for_the_stub_and_tells_no_number(tmp_path: Path) -> None:
+    asked: list[dict[str, Any]] = []
+
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(5)
+        staff = await crew(pit)
+        for _ in range(4):
+            await one_round(pit, players, staff, shoe)
+        await until(pit, players, staff, shoe, "CountStub")
+        step = staff[0].desk["next"]
+        asked.append(step)
+        declare = {
+            "type": "Declare",
+            "kind": "stub_count",
+            "facts": {"cards": 52, "misdealt": False},
+        }
+        assert (await refusal(staff[0].do(declare))).code == "no_count"
+        await one_step(pit, players, staff, shoe)
+        asked.append((await staff[0].look())["next"])
+        await one_round(pit, players, staff, shoe)
+
+    play(tmp_path, real(MARYLAND), scenario)
+    assert asked[0]["command"] == {"type": "CountStub"}
+    assert asked[0]["takes"]["field"] == "stub"
+    assert asked[1]["command"]["facts"] == {"misdealt": False}
+    assert not any("43" in str(step) for step in asked)
+
+
+@pytest.mark.parametrize("type", ["Deal", "Settle", "Read"])
+def test_a_misdeal_repaired_as_nobody_may_is_refused(type: str, tmp_path: Path) -> None:
+    """A card too many is taken from a hand and play goes on: no command of the desk does that."""
+
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(3)
+        staff = dealer, floor = await crew(pit)
+        await until(pit, players, staff, shoe, "Read")
+        wrong = {"type": "Declare", "kind": "wrong_number_of_cards", "facts": {"where": 1}}
+        preview = (await dealer.say("preview", of="round", command=wrong))["preview"]
+        assert (preview["clause"], preview["voids"]) == ("13.D", True), "a void, and nothing else"
+        assert (await refusal(dealer.do(wrong))).code == "needs_approval"
+        for repair in ("Dealt", "Shown", "TakeCard", "BetMade"):
+            moved: dict[str, Any] = {"type": repair, "cards": [], "position": 0, "card": "As"}
+            assert (await refusal(dealer.do(moved))).code == "unreadable"
+        await dealer.say("propose", of="round", command=wrong, why="four cards at seat 1")
+        fields: dict[str, dict[str, Any]] = {"Settle": {"seat": 1}, "Read": {"card": "As"}}
+        command = fields.get(type, {})
+        why = await refusal(dealer.do({"type": type, **command}))
+        assert (why.code, why.clause) == ("stopped", "13.D")
+        await floor.say("approve", proposal="1")
+        await one_step(pit, players, staff, shoe)
+        assert pit.scene()["void"]["clause"] == "13.D"
+
+    play(tmp_path, real(MARYLAND), scenario)
