@@ -217,6 +217,27 @@ def test_a_void_is_previewed_proposed_and_approved_over_the_desk(tmp_path: Path)
     play(tmp_path, attended(CALIFORNIA), scenario)
 
 
+def test_only_the_floor_declares_a_seat_abandoned(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1, 2)
+        dealer, floor = await crew(pit)
+        while pit.scene()["phase"] != "decide":
+            step = (await dealer.look())["next"]
+            if step["command"] is None:
+                await players_move(pit, players, step)
+            else:
+                await dealer.do(step["command"], step["of"])
+        assert [one["by"] for one in (await dealer.look())["irregularities"]] == [["floorperson"]]
+        left = {"type": "Declare", "kind": "abandoned", "facts": {"seat": 1}}
+        why = await refusal(dealer.do(left))
+        assert (why.code, why.clause) == ("wrong_person", "7.C(2)")
+        await floor.do(left)
+        round = pit.tables["t"].place.standing.round
+        assert round and round.boxes[1].abandoned
+
+    play(tmp_path, attended(MARYLAND), scenario)
+
+
 def test_T13_a_void_undoes_the_seats_that_were_settled(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players = await seated(pit, 1, 2, 3)

@@ -81,6 +81,7 @@ IRREGULARITIES = {
     MARYLAND: BOTH | {"dealer_card_exposed"},
     SINGAPORE: {
         "foreign_card", "wrong_deck_count", "misdeal", "wrong_number_of_cards", "cards_exposed",
+        "late_wager", "withdrawn_wager",
     },
 }  # fmt: skip
 COMMON = numbered("T", 13)

@@ -1,92 +1,144 @@
-"""B8: an irregularity is declared at the steps where it can happen, by what the texts say."""
+"""B8: an irregularity is declared when and where it can happen, as the texts say."""
 
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from croupier.errors import Refused
-from croupier.round.commands import Declare
+from croupier.house.desk import irregularities
+from croupier.house.proposals import Proposable, preview
+from croupier.house.standing import Standing
+from croupier.round.commands import Close, Declare
 from croupier.round.decide import decide
-from croupier.round.evolve import replay
+from croupier.round.evolve import evolve_all, replay
 from croupier.round.state import Round
 from croupier.rules.resolve import resolve
+from croupier.rules.vocabulary import Thing
+from croupier.table.commands import EndRound
+from croupier.table.decide import decide as decide_at_table
+from croupier.table.events import DeckRemoved
+from croupier.table.state import Deck, InPlay, new_table
 from tests.round.games import at
-from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, book
+from tests.rules.books import LET_IT_RIDE, MARYLAND, book, each_book
 
-ALL: Any = ("dealer", "cards", "chips")
+FILE = Path("tests/data/irregularities.toml")
+TEXTS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(FILE.read_text("utf-8"))
 STEPS = ("bet", "closed", "dealt", "decided", "shown")
-FACTS: dict[str, dict[str, Any]] = {
-    "face_up_cards": {"count": 1},
-    "cards_exposed": {"count": 2},
-    "wrong_number_of_cards": {"where": 1},
-    "stub_count": {"cards": 52, "misdealt": False},
-    "abandoned": {"seat": 1},
-}
-SINGAPORES: dict[str, dict[str, Any]] = {
-    "misdeal": {"handled": True},
-    "wrong_number_of_cards": {"where": 1, "reconstructable": False},
-}
-# Read from the books: betting is open, the deal, the decisions, the bank's cards, all cards seen.
-DEALING = ("closed",)
-ON = ("closed", "dealt", "decided", "shown")
-UNSEEN = ("closed", "dealt", "decided")
-WHEN: dict[tuple[str, str], tuple[str, ...]] = {
-    (MARYLAND, "face_up_cards"): DEALING,  # 13.A: while the cards are being dealt
-    (MARYLAND, "card_drawn_in_error"): DEALING,  # 13.C
-    (MARYLAND, "wrong_number_of_cards"): ON,  # 13.D
-    (MARYLAND, "dealer_card_exposed"): UNSEEN,  # 13.E: before the dealer reveals them
-    (MARYLAND, "stub_count"): ("dealt", "decided", "shown"),  # 8.E(3): after the deal
-    (MARYLAND, "abandoned"): ON,  # 7.C(2): during a round of play
-    (MARYLAND, "shuffler_fault"): STEPS,  # 13.F: it may be shuffling the other deck
-    (MARYLAND, "doubled_card"): ON,  # M22: as a count of 8.H(2), whenever it turns up
-    (LET_IT_RIDE, "doubled_card"): ON,
-    (LET_IT_RIDE, "face_up_cards"): DEALING,
-    (LET_IT_RIDE, "community_card_exposed"): UNSEEN,  # 13.E
-    (LET_IT_RIDE, "wrong_number_of_cards"): ON,
-    (LET_IT_RIDE, "stub_count"): ("dealt", "decided", "shown"),
-    (LET_IT_RIDE, "abandoned"): ON,
-    (LET_IT_RIDE, "card_drawn_in_error"): DEALING,
-    (LET_IT_RIDE, "shuffler_fault"): STEPS,
-    (SINGAPORE, "misdeal"): ("closed", "dealt"),  # 5.3: whether or not cards were handled
-    (SINGAPORE, "foreign_card"): STEPS,  # 5.1: in the course of a game
-    (SINGAPORE, "wrong_deck_count"): STEPS,  # 5.2
-    (SINGAPORE, "cards_exposed"): DEALING,  # 5.5: during the deal
-    (SINGAPORE, "wrong_number_of_cards"): ON,  # 5.4: until the next game
-    (CALIFORNIA, "misdeal"): ON,  # C8
-    (FLORIDA, "misdeal"): ON,
-}
+KINDS: tuple[tuple[Thing, ...], ...] = (
+    (),
+    ("dealer",),
+    ("dealer", "cards"),
+    ("dealer", "cards", "chips"),
+)
+WITH_DEVICES = {"dealing": "automated_shoe", "shuffler": "plain"}
+BY_HAND = {"dealing": "manual_shoe", "shuffler": "none"}
 
 
-def facts_of(id: str, kind: str) -> dict[str, Any]:
-    given = SINGAPORES if id == SINGAPORE else {}
-    return given.get(kind) or FACTS.get(kind, {})
+def equipments(id: str) -> Iterator[tuple[dict[str, Any], set[str]]]:
+    """The equipments of a book that decide what can go wrong, and their devices."""
+    if id in (MARYLAND, LET_IT_RIDE):
+        yield BY_HAND, set()
+        yield WITH_DEVICES, {"shuffler", "shoe"}
+    else:
+        yield {}, set()
 
 
-def round_at(id: str, step: str, **selections: Any) -> Round:
-    """A round with a dealer, as far as a round on a felt has come."""
+def round_at(id: str, step: str, things: tuple[Thing, ...], selections: dict[str, Any]) -> Round:
+    """A round as far as it has come, with these things to handle."""
     played = at(id, step, **selections)
-    return replay(resolve(book(id), selections, things=ALL), played.events)
+    return replay(resolve(book(id), selections, things=things), played.events)
 
 
-def may(round: Round, id: str, kind: str) -> bool:
+def expected(text: dict[str, Any], step: str, things: tuple[Thing, ...], devices: set[str]) -> str:
+    """What the texts say of a declaration: allowed, or why not."""
+    needs = text.get("needs", "cards")
+    if not things:
+        return "no_people"
+    if "device" in text and text["device"] not in devices:
+        return "no_device"
+    if needs != "nothing" and needs not in things:
+        return f"no_{needs}"
+    if step not in text["when"]:
+        return "wrong_step"
+    return "allowed"
+
+
+@each_book
+def test_every_kind_at_every_step_with_every_equipment(id: str) -> None:
+    seen: Counter[str] = Counter()
+    for selections, devices in equipments(id):
+        for things in KINDS:
+            for step in STEPS:
+                round = round_at(id, step, things, selections)
+                listed = {one["kind"]: one for one in irregularities(round)}
+                for kind, text in TEXTS[id].items():
+                    wanted = expected(text, step, things, devices)
+                    declare = Declare(kind, text.get("facts", {}))
+                    assert declared(round, declare, text["clause"]) == wanted, (kind, step, things)
+                    if things:
+                        assert (kind in listed) == (wanted == "allowed"), (kind, step, things)
+                    if wanted == "allowed":
+                        by = [text["by"]] if "by" in text else ["dealer", "floorperson"]
+                        assert listed[kind]["by"] == by
+                        check_preview(round, declare)
+                    seen[wanted] += 1
+    assert seen["allowed"] and seen["wrong_step"] and seen["no_people"]
+
+
+def declared(round: Round, declare: Declare, clause: str | list[str]) -> str:
+    """Whether something may be declared, or why not, with the clause that says so."""
     try:
-        decide(round, Declare(kind, facts_of(id, kind)))
+        decide(round, declare)
     except Refused as refused:
-        assert refused.code == "wrong_step" and refused.clause
-        return False
-    return True
+        before_it = round.at == 0 and "seat" in declare.facts  # Nobody has a closed bet yet.
+        rows = round.rules.irregularities[declare.kind].rows
+        own = {clause} if isinstance(clause, str) else {*clause}  # By how the cards are dealt.
+        cited = own if refused.code == "wrong_step" else {row.clause for row in rows}
+        assert refused.code == "no_people" or before_it or refused.clause in cited
+        return str(refused.code)
+    return "allowed"
 
 
-@pytest.mark.parametrize(("id", "kind"), WHEN)
-def test_an_irregularity_is_declared_when_it_can_happen(id: str, kind: str) -> None:
-    found = [step for step in STEPS if may(round_at(id, step), id, kind)]
-    assert found == [*WHEN[id, kind]]
+def check_preview(round: Round, declare: Declare) -> None:
+    """What a declaration is said to do is what happens."""
+    table = new_table(round.rules)
+    decks = table.decks or {1: Deck()}
+    dealt = round.at > 0
+    table = replace(table, decks=decks, round=InPlay(round.id, 1, dealt=dealt))
+    told = preview(Standing(table, round), Proposable("round", declare))
+    happened = decide(round, declare)
+    (event,) = happened
+    after = evolve_all(round, happened)
+    assert told.voids == (after.void is not None)
+    assert (told.clause or told.ruling) == (event.clause or event.ruling)  # type: ignore[union-attr]
+    needs_two = told.voids and dealt
+    assert bool(told.approve) == needs_two, "two people after the first card (T11)"
+    if not told.voids:
+        return
+    end = evolve_all(after, decide(after, Close()))
+    back: Counter[int] = Counter()
+    for line in end.lines:
+        back[line.seat] += line.returned + line.paid
+    assert told.returns == dict(back)
+    events = decide_at_table(table, EndRound.of(end, happened))
+    assert (told.deck == "removed") == any(isinstance(one, DeckRemoved) for one in events)
 
 
-def test_every_kind_is_in_the_table_or_needs_an_automated_shoe() -> None:
-    for id in (MARYLAND, LET_IT_RIDE, SINGAPORE, CALIFORNIA, FLORIDA):
-        kinds = {kind for book_id, kind in WHEN if book_id == id}
-        assert set(book(id).rules.irregularity) - kinds <= {"shoe_fault"}
+def test_every_kind_of_every_book_is_in_the_texts() -> None:
+    for id, texts in TEXTS.items():
+        assert set(book(id).rules.irregularity) == set(texts)
+
+
+def test_the_texts_are_read_by_the_clauses_of_the_books() -> None:
+    for id, texts in TEXTS.items():
+        clauses = [text["clause"] for text in texts.values()]
+        cited = {one for c in clauses for one in ([c] if isinstance(c, str) else c)}
+        assert cited <= book(id).clauses.keys() | {"C8"}
 
 
 @pytest.mark.parametrize(
@@ -97,7 +149,12 @@ def test_13G_a_shoe_fails_in_the_deal_or_while_it_holds_the_dealers_cards(
     more: dict[str, str], steps: list[str]
 ) -> None:
     selections = {"dealing": "automated_shoe", **more}
-    found = [s for s in STEPS if may(round_at(MARYLAND, s, **selections), MARYLAND, "shoe_fault")]
+    found = [
+        step
+        for step in STEPS
+        if declared(round_at(MARYLAND, step, KINDS[-1], selections), Declare("shoe_fault"), "13.G")
+        == "allowed"
+    ]
     assert found == steps
 
 

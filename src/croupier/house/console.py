@@ -13,13 +13,14 @@ from croupier.fairness.commitment import Committed
 from croupier.house import dealer, proposals, said, shoe
 from croupier.house.config import TableConfig
 from croupier.house.dealer import Chance
-from croupier.house.proposals import Proposable, proposable
+from croupier.house.proposals import Proposable, preview, proposable
 from croupier.house.standing import Act, Standing
 from croupier.round import commands as in_round
 from croupier.round.awards import validating
 from croupier.round.faces import shown_next
 from croupier.round.order import is_read
 from croupier.round.settlement import VALIDATED
+from croupier.rules.vocabulary import Person
 from croupier.table import commands as at_table
 from croupier.table.commands import EndRound, Preview, Time
 from croupier.table.crew import PERSON, ROLE_FOR, Post, Role, Who, check_post
@@ -78,6 +79,7 @@ def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
         case said.Propose(_, of, command, why):
             what, by = proposable(of, command), _working(act, asking)
             _check_may(act, what, asking)
+            _check_declares(act, what, asking, approve=preview(act.standing, what).approve)
             proposals.propose(act, what, why, by=by, time=asking.time)
         case said.Approve(_, proposal):
             _check_handover(act.standing, proposal, asking)
@@ -156,6 +158,26 @@ def _answering(standing: Standing, id: str, asking: StaffAsking) -> Who:
     return Who(asking.person, (asked or mine)[0])
 
 
+def _check_declares(
+    act: Act, what: Proposable, asking: StaffAsking, *, approve: tuple[Role, ...] = ()
+) -> None:
+    """Refuse an irregularity that somebody else declares, unless they are asked to approve it."""
+    kind = what.command.kind if isinstance(what.command, in_round.Declare) else ""
+    irregularity = act.standing.table.rules.irregularities.get(kind)
+    post = act.standing.table.crew.post_of(asking.person)
+    if irregularity is None or post is None:
+        return
+    may = {PERSON.get(post), *(_PERSON_AS[role] for role in approve if role in _PERSON_AS)}
+    if not may & {*irregularity.by}:
+        row = irregularity.rows[0]
+        message = f"the {' or the '.join(irregularity.by)} declares this, not the {post}"
+        raise Refused("wrong_person", message, field="kind", clause=row.clause or row.ruling)
+
+
+_PERSON_AS: Mapping[Role, Person] = {"dealer": "dealer", "floor": "floorperson"}
+"""The person of the book that somebody in a role is."""
+
+
 def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
     posts = MAY.get(type(what.command))
     if posts is None:
@@ -204,6 +226,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             act.in_round(command)
         case in_round.Declare() | in_round.Validate() | in_round.Correct():
             proposals.check_alone(act.standing, what)
+            _check_declares(act, what, asking)
             act.in_round(command)
         case at_table.Confirm():
             act.at_table(replace(command, by=PERSON[post]))

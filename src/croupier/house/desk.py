@@ -188,7 +188,7 @@ def irregularities(round: Round) -> Iterator[dict[str, Any]]:
             cited = one.rows[0].clause or one.rows[0].ruling
             asks = [*asks_of(round, one)]
             about = {"kind": kind, "says": one.says, "takes": [*one.takes], "clause": cited}
-            yield {**about, "asks": asks}
+            yield {**about, "by": [*one.by], "asks": asks}
 
 
 def _is_time(round: Round, kind: str, row: Consequence) -> bool:

@@ -374,12 +374,12 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
         raise Refused("no_people", message, field="kind")
     if round.at < 0:
         raise Refused("wrong_step", "the round isn't open")
+    given = stub_facts(round, command.kind, command.facts)
+    row, facts = consequence_of(round, command.kind, given)
     if round.at == 0 and "seat" in command.facts:
         raise Refused(
             "wrong_step", "betting is still open", clause=round.rules.sequence[0][1].clause
         )
-    given = stub_facts(round, command.kind, command.facts)
-    row, facts = consequence_of(round, command.kind, given)
     if "dealer" in round.rules.things:  # A round file states facts without a time.
         check_time(round, command.kind, row)
     _check_found(round, facts.get("positions"))

@@ -32,8 +32,12 @@ def consequence_of(
         message = f"this table has no {_DEVICES.get(irregularity.device, 'such equipment')}"
         raise Refused("no_device", message, field="kind", clause=irregularity.rows[0].clause)
     if not is_there(irregularity.needs, round.rules.things):
-        message = "the cards of this table are virtual, so this can't happen to them"
-        raise Refused("no_cards", message, field="kind", clause=irregularity.rows[0].clause)
+        clause = irregularity.rows[0].clause
+        if "cards" in irregularity.needs:
+            message = "the cards of this table are virtual, so this can't happen to them"
+            raise Refused("no_cards", message, field="kind", clause=clause)
+        message = "wagers of this table are made on screens, so this can't happen to them"
+        raise Refused("no_chips", message, field="kind", clause=clause)
     if irregularity.reading and not is_read(round.rules):
         message = "only a dealer who reads real cards finds this"
         raise Refused("no_cards", message, field="kind", clause=irregularity.rows[0].clause)

@@ -30,6 +30,7 @@ from croupier.rules.vocabulary import (
     LineId,
     MeterId,
     Order,
+    Person,
     Placed,
     PlaceId,
     RakePayer,
@@ -402,6 +403,7 @@ class Irregularity(Shape):
     needs: tuple[Thing, ...] = ()
     during: tuple[Do, ...] = ()
     hidden: tuple[PlaceId, ...] = ()
+    by: tuple[Person, ...] = ("dealer", "floorperson")
     doubled: bool = False
     reading: bool = False
     if_: When = ()
