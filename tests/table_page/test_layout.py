@@ -106,6 +106,15 @@ COVERED = """
     return (words ? range : one).getBoundingClientRect();
   });
   const wrong = [];
+  const name = (one) => `${one.tagName}.${one.className?.baseVal ?? one.className} `
+    + `\u201c${one.textContent.slice(0, 24)}\u201d`;
+  found.forEach((one, i) => {
+    const { left, right } = boxes[i];
+    if (left < -1 || right > innerWidth + 1) wrong.push(`${name(one)} leaves the page`);
+    if (one.matches("button") && one.scrollWidth > one.clientWidth + 1) {
+      wrong.push(`${name(one)} is too narrow`);
+    }
+  });
   found.forEach((a, i) => found.slice(i + 1).forEach((b, n) => {
     const [p, q] = [boxes[i], boxes[i + 1 + n]];
     // The cards of a small hand lie on each other, as on a table.
@@ -115,8 +124,6 @@ COVERED = """
     const across = Math.min(p.right, q.right) - Math.max(p.left, q.left);
     const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
     if (across > 2 && down > 2) {
-      const name = (one) => `${one.tagName}.${one.className?.baseVal ?? one.className} `
-        + `\u201c${one.textContent.slice(0, 24)}\u201d`;
       wrong.push(`${name(a)} and ${name(b)} by ${Math.round(across)} x ${Math.round(down)}`);
     }
   }));
