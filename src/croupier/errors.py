@@ -82,7 +82,7 @@ class Code(StrEnum):
         return made
 
     # The round
-    ALREADY_OPEN = "already_open", "The round is open already."
+    ALREADY_OPEN = "already_open", "The round, or the table, is open already."
     ABOVE_BRACKETS = "above_brackets", "The wager is above the last bracket of the table's fees."
     BAD_FACT = (
         "bad_fact",
@@ -173,6 +173,12 @@ class Code(StrEnum):
     WRONG_DECK = "wrong_deck", "The other deck comes next."
 
     # The people of a table
+    DEVICE_DOUBTED = "device_doubted", "Nobody has said whether a device can still be used."
+    NO_CREW = "no_crew", "Somebody has to tap in before the table opens."
+    NO_TRAY = "no_tray", "The table has no chip tray."
+    NOT_COUNTED = "not_counted", "Two people have to count the chip tray first."
+    TABLE_CLOSED = "table_closed", "The table isn't open."
+    WRONG_SIGN = "wrong_sign", "The sign has the code of other rules."
     NO_DEALER = "no_dealer", "Nobody deals at this table now."
     NOT_TAPPED_IN = "not_tapped_in", "Only people who have tapped in work at a table."
     PLAYER_DECIDES = "player_decides", "The player is there, so nobody else decides."

@@ -303,6 +303,9 @@ def test_a_role_is_checked_at_the_tap_and_a_player_has_no_desk(tmp_path: Path) -
         assert (await refusal(eye.do({"type": "Deal"}))).code == "not_tapped_in"
         assert (await refusal(player.ask("tap_in", post="dealer"))).code == "not_allowed"
         command = {"type": "Shuffle", "deck": 1}
+        why = await refusal(dealer.do(command, "table"))
+        assert (why.code, why.clause) == ("no_cards", "T9"), "the program shuffles"
+        command = {"type": "Join", "seat": 2, "player": "d1"}
         assert (await refusal(dealer.do(command, "table"))).code == "not_allowed"
         await player.look()
         assert not any(frame["type"] == "desk" for frame in player.frames)
@@ -326,7 +329,7 @@ def test_only_the_posted_choice_is_made_for_a_player_who_is_gone(tmp_path: Path)
                 await players_move(pit, players, step)
             else:
                 await dealer.do(step["command"], step["of"])
-        (act,) = (await dealer.look())["acts"]
+        (act, *_) = (await dealer.look())["acts"]
         assert (await refusal(dealer.do(act["command"]))).code == "player_decides"
         pit.galleries.farewell(players[0].viewer, "t")
         await dealer.do(act["command"])

@@ -32,9 +32,17 @@ CHANCE = Chance(Random(7).randbytes, KEY)
 VOID = Proposable("round", Declare("misdeal"))
 
 
+def open_table(act: Act) -> None:
+    """Open a table for a crew of its own."""
+    for post in ("dealer", "floor"):
+        act.at_table(at_table.TapIn(f"{post} 0", post))
+    act.at_table(at_table.OpenTable())
+
+
 def table_at(step: str) -> Standing:
     """A table with a banker and two players, whose round is at a step."""
     act = Act(new_standing(rules_of(CALIFORNIA, {}, ("dealer",))))
+    open_table(act)
     for seat in (1, 2, 3):
         act.at_table(at_table.Join(seat, f"p{seat}"))
     act.at_table(TakeBank(1, 500_00))
@@ -255,6 +263,7 @@ async def _void_proposed(pit: OpenPit) -> None:
         join = at_table.Join(seat, f"p{seat}")
         await table.act(partial(Act.at_table, command=join))
     await table.act(partial(Act.at_table, command=TakeBank(1, 500_00)))
+    await table.act(open_table)
 
     def begin(act: Act) -> None:
         dealer.open_round(act, "t-1", time=NOW, meters={}, chance=CHANCE)

@@ -11,6 +11,7 @@ from croupier.house.recall import recall
 from croupier.house.standing import Act
 from croupier.ledger.journal import decode
 from croupier.table.commands import Time
+from croupier.table.life import sign_code
 from tests.house.floor import OpenPit, one_table, play, rules_of, seated
 from tests.house.test_console import SELECTIONS, Staff, crew, players_move, refusal
 from tests.rules.books import LET_IT_RIDE, MARYLAND, each_book
@@ -64,6 +65,10 @@ async def one_step(pit: OpenPit, players: list[Any], staff: tuple[Staff, Staff],
     match (step["takes"] or {}).get("field"):
         case "card":
             command["card"] = str(shoe.cards[dealer.desk["reads"][0]["position"]])
+        case "sign":
+            command["sign"] = sign_code(pit.tables["t"].config.rules)
+        case "cents":
+            command["cents"] = 10_000_00
         case "stub":
             round = pit.tables["t"].place.standing.round
             command["stub"] = 52 - round.next_position if round else 0

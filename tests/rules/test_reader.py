@@ -75,9 +75,9 @@ def test_a_value_of_the_wrong_kind_is_refused(name: str, value: str, message: st
         ("seats  = 5", "seats = 5\nsaets = 5",   "table.saets",
                                                  "unknown key; did you mean 'seats'?"),
         ("seats  = 5", "seats = 5\nzzz = 5",     "table.zzz",
-                       "unknown key; the keys are clause, ruling, seats, seats_min, boxes_max"),
+                     "unknown key; the keys are clause, ruling, seats, seats_min, boxes_max, sign"),
         ("seats  = 5", "seats = 5\nfeast = 5",   "table.feast",  # alike, but no slip
-                       "unknown key; the keys are clause, ruling, seats, seats_min, boxes_max"),
+                     "unknown key; the keys are clause, ruling, seats, seats_min, boxes_max, sign"),
         ("format    ", "wagers = {}\nformat ",   "wagers",
                                                  "unknown key; did you mean 'wager'?"),
         ("[table]\n",  "table = 5\n[tables]\n", "table",

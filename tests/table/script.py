@@ -9,6 +9,7 @@ from croupier.table.commands import (
     Count,
     Cut,
     DealFirstCard,
+    Fail,
     Receive,
     Secure,
     Shuffle,
@@ -42,6 +43,9 @@ def chore(table: Table, time: Time, depth: int) -> Command | None:
                 asked = [duty for duty in due(table) if duty.moment == "device fails"]
                 device: Any = asked[0].about
                 return Secure(device, asked[0].clause, asked[0].by[0])
+            case "device_doubted":
+                doubted: Any = next(d for d, outage in table.out.items() if outage.doubted)
+                return Fail(doubted)
             case "not_shuffled":
                 return Shuffle(number, rules.cards if rules.machine_count else None)
             case "not_cut":

@@ -11,21 +11,32 @@ from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.table.commands import (
     Command,
+    CountTray,
     DealFirstCard,
     EndRound,
     Join,
+    OpenTable,
     StartRound,
     TakeBank,
+    TapIn,
     Time,
 )
 from croupier.table.decide import decide
 from croupier.table.events import Event
 from croupier.table.evolve import evolve
+from croupier.table.life import sign_code
 from croupier.table.state import Table, bank_order, new_table
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, book
 from tests.table.script import chore
 
 HOUR_S = 3600
+OPENING: tuple[Command, ...] = (
+    TapIn("d1", "dealer"),
+    TapIn("f1", "floor"),
+    CountTray("dealer", 50_000_00),
+    CountTray("floorperson", 50_000_00),
+)
+"""What comes before a table with a tray opens."""
 BY_HAND = {"shuffler": "none"}
 TWO_DECKS = {"decks": 2}
 PRESHUFFLED = {"cards": "preshuffled"}
@@ -76,11 +87,14 @@ class House:
     wall_s: int = 1_000_000
     up_s: int = 5_000
     rounds: int = 0
+    opened: bool = True
 
     def __post_init__(self) -> None:
         self.rules = rules_of(self.id, self.selections)
         self.table: Table = new_table(self.rules, others_of(self.id))
         self.history: list[Event] = []
+        if self.opened:
+            self.do(*OPENING, OpenTable(sign_code(self.rules)))
 
     @property
     def time(self) -> Time:
@@ -125,6 +139,11 @@ class House:
     def end(self, **how: Any) -> tuple[Event, ...]:
         assert self.table.round
         return self.do(EndRound(self.table.round.id, **how))
+
+    def play_on(self) -> None:
+        """Get ready again, and deal the first card of the started round."""
+        self.get_ready()
+        self.do(DealFirstCard(self.time))
 
     def play(self, **how: Any) -> int:
         """Play a round and return the number of its deck."""

@@ -409,6 +409,8 @@ def test_13_F_what_lay_in_a_failed_shuffler_is_shuffled_again() -> None:
 def test_13_G_a_shoe_that_fails_in_a_round_is_out_afterwards() -> None:
     house = House(MARYLAND, AUTOMATED).sit("ann")
     house.play(void=True, failed=("shoe",))
+    assert refusal(house, StartRound("r", house.time)) == ("device_doubted", "13.G")
+    house.do(Fail("shoe"))
     assert refusal(house, StartRound("r", house.time)) == ("device_open", "13.H(1)")
 
 

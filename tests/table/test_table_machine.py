@@ -33,6 +33,7 @@ from croupier.table.commands import (
     Fail,
     Join,
     Leave,
+    OrderShuffle,
     PassBank,
     Receive,
     Recut,
@@ -191,9 +192,13 @@ class TableMachine(RuleBasedStateMachine):
             else:
                 self.ask(Confirm(int(about.removeprefix("deck ")), duty.clause, by))
 
-    @rule(device=DEVICES)
-    def fail_or_restore(self, device: Any) -> None:
-        self.ask(Fail(device)) or self.ask(Restore(device))
+    @rule(device=DEVICES, usable=st.booleans())
+    def fail_or_restore(self, device: Any, *, usable: bool) -> None:
+        self.ask(Fail(device, usable)) or self.ask(Restore(device))
+
+    @rule(deck=DECKS, by=PEOPLE)
+    def order_shuffle(self, deck: int, by: Any) -> None:
+        self.ask(OrderShuffle(deck, by))
 
     @rule()
     def change(self) -> None:

@@ -55,10 +55,10 @@ def test_8_G_and_8_H_the_count_of_the_stub_is_an_irregularity_of_the_round(
     assert (1 in house.table.decks) == (not removed)
 
 
-def test_13_G_the_shoe_is_out_after_a_round_in_which_it_failed() -> None:
+def test_13_G_the_shoe_is_in_doubt_after_a_round_in_which_it_failed() -> None:
     house = House(MARYLAND, AUTOMATED).sit("ann")
     game = Game(house).bet(1, ante=500).close().do(Declare("shoe_fault")).finish(option="play")
-    assert game.end()[1:] == (Failed("shoe", "13.G"),)
+    assert game.end()[1:] == (Failed("shoe", "13.G", usable=None),)
 
 
 def test_13_G_a_device_that_the_table_does_not_have_cannot_fail() -> None:

@@ -98,6 +98,8 @@ class Witness:
                 self.shuffled[event.deck] = ""
             case Failed():
                 self.open_devices.add(event.device)
+                if event.usable:  # A jam that clears only brings a shuffle (13.F).
+                    self.open_devices.discard(event.device)
             case Secured() | Restored():
                 self.open_devices.discard(event.device)
             case Changed():

@@ -14,6 +14,9 @@ from croupier.table.commands import Time
 
 SEES_DESK = frozenset({"dealer", "floor", "surveillance"})
 OF_STAFF = (
+    happened.TrayCounted,
+    happened.TrayAgreed,
+    happened.ChipsMoved,
     happened.TappedIn,
     happened.TappedOut,
     happened.Proposed,

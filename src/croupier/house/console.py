@@ -20,6 +20,7 @@ from croupier.round.awards import validating
 from croupier.round.faces import shown_next
 from croupier.round.order import is_read
 from croupier.round.settlement import VALIDATED
+from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Person
 from croupier.table import commands as at_table
 from croupier.table.commands import EndRound, Preview, Time
@@ -42,6 +43,21 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     in_round.Misread: ("dealer", "clerk", "floor"),
     in_round.Correct: ("dealer", "floor"),
     in_round.CountStub: ("dealer", "floor"),
+    at_table.Receive: ("dealer", "floor"),
+    at_table.Shuffle: ("dealer", "floor"),
+    at_table.Cut: ("dealer", "floor"),
+    at_table.Recut: ("floor",),
+    at_table.OrderShuffle: ("floor",),
+    at_table.Idle: ("floor",),
+    at_table.Count: ("dealer", "floor"),
+    at_table.Fail: ("dealer", "floor"),
+    at_table.Secure: ("dealer", "floor"),
+    at_table.Restore: ("floor",),
+    at_table.Change: ("floor",),
+    at_table.CountTray: ("dealer", "floor"),
+    at_table.OpenTable: ("dealer", "floor"),
+    at_table.CloseTable: ("dealer", "floor"),
+    at_table.MoveChips: ("dealer", "floor"),
 }
 """The commands that people give at a table, and from which posts. All others are refused."""
 ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
@@ -228,10 +244,41 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             proposals.check_alone(act.standing, what)
             _check_declares(act, what, asking)
             act.in_round(command)
-        case at_table.Confirm():
+        case (
+            at_table.Confirm()
+            | at_table.Recut()
+            | at_table.OrderShuffle()
+            | at_table.Idle()
+            | at_table.Secure()
+            | at_table.CountTray()
+        ):
             act.at_table(replace(command, by=PERSON[post]))
+        case at_table.Receive():
+            act.at_table(replace(command, time=asking.time))
+        case at_table.MoveChips():
+            proposals.check_alone(act.standing, what)
+            act.at_table(command)
         case _:
-            raise Bug(f"nothing is done about {type(command).__name__}")
+            act.at_table(_alone(command, act.standing.table.rules))
+
+
+def _alone(command: object, rules: TableRules) -> at_table.Command:
+    """Return a command of the table that needs nothing filled in."""
+    match command:
+        case at_table.Shuffle() | at_table.Cut() if "cards" not in rules.things:
+            raise Refused("no_cards", "the program shuffles and cuts virtual cards", clause="T9")
+        case (
+            at_table.Shuffle()
+            | at_table.Cut()
+            | at_table.Count()
+            | at_table.Fail()
+            | at_table.Restore()
+            | at_table.Change()
+            | at_table.OpenTable()
+            | at_table.CloseTable()
+        ):
+            return command
+    raise Bug(f"nothing is done about {type(command).__name__}")
 
 
 def _check_dealer(act: Act) -> None:

@@ -3,17 +3,26 @@
 Everything comes from the book's data and the table's standing. No hidden card is in it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from croupier.cards import DECK
 from croupier.errors import Refused
 from croupier.house.asks import CARD, STUB, asks_of
 from croupier.house.console import MAY
 from croupier.house.moments import manners
+from croupier.house.shift import (
+    deck_step,
+    device_step,
+    duty_step,
+    life_step,
+    others,
+    tray_of,
+)
 from croupier.house.shoe import doubled_kinds, reads_of, stub_kind
 from croupier.house.standing import Standing
+from croupier.house.step import NO_TIME, NextStep
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
@@ -28,7 +37,6 @@ from croupier.rules.table_rules import TableRules, fits, is_there
 from croupier.rules.vocabulary import Act
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
-from croupier.table.commands import Of, Time
 from croupier.table.crew import PERSON, Post
 from croupier.table.prompts import due
 from croupier.table.state import Proposal, bank_order
@@ -38,27 +46,6 @@ _DOES: dict[Act | None, in_round.Command] = {
     "show": in_round.Show(()),
 }
 """The commands that are the confirmation of a clause."""
-NO_TIME = Time(0, 0)
-
-
-class NextStep(NamedTuple):
-    """What comes next: who does it, by which clause, and the command; or who is awaited."""
-
-    says: str
-    by: tuple[str, ...]
-    clause: str = ""
-    of: Of = "round"
-    command: in_round.Command | at_table.Command | None = None
-    """None where nobody at the desk can go on."""
-    takes: Mapping[str, str] | None = None
-    """What has to be filled in: the field of the command, its kind, and the question."""
-
-    def as_json(self) -> dict[str, Any]:
-        command = to_plain(self.command) if self.command is not None else None
-        if command is not None and self.takes:
-            del command[self.takes["field"]]
-        said = {"says": self.says, "by": [*self.by], "clause": self.clause or None}
-        return {**said, "of": self.of, "command": command, "takes": self.takes}
 
 
 def next_step(standing: Standing) -> NextStep:
@@ -70,18 +57,19 @@ def next_step(standing: Standing) -> NextStep:
         if proposal.preview.voids:
             says = "The round waits for an answer: is it void?"
             return NextStep(says, proposal.preview.approve, proposal.preview.clause)
+    # A table that closes only has its cards racked.
+    opens = table.life in ("open", "counted")
     for duty in due(table):
-        number = int(duty.about.removeprefix("deck ")) if duty.about.startswith("deck ") else 0
-        confirm = at_table.Confirm(number, duty.clause, duty.by[0])
-        return _kept(table.rules, duty, "table", confirm)
+        if opens or duty.moment == "settled":
+            return duty_step(table, duty)
+    if step := life_step(table) or device_step(table) or deck_step(table):
+        return step
     return _between(standing) if round is None else _in_round(round)
 
 
-def _kept(
-    rules: TableRules, duty: Duty, of: Of, command: in_round.Command | at_table.Command
-) -> NextStep:
+def _kept(rules: TableRules, duty: Duty, command: in_round.Command) -> NextStep:
     """Return the step that keeps a clause."""
-    return NextStep(rules.clauses[duty.clause].says, duty.by[:1], duty.clause, of, command)
+    return NextStep(rules.clauses[duty.clause].says, duty.by[:1], duty.clause, "round", command)
 
 
 def _between(standing: Standing) -> NextStep:
@@ -112,7 +100,7 @@ def _in_round(round: Round) -> NextStep:
     if is_read(rules) and (step := _reading(round)):
         return step
     if todo := _due_now(round):
-        return _kept(rules, todo[0], "round", _doing(rules, todo[0]))
+        return _kept(rules, todo[0], _doing(rules, todo[0]))
     if awards := open_awards(round):
         return _validates(round, awards[0])
     match stage.do if stage else None:
@@ -226,7 +214,7 @@ def _together(rules: TableRules, todo: tuple[Duty, ...], step: NextStep) -> dict
 def _posts(step: NextStep) -> tuple[Post, ...]:
     """Return the posts from which the next step is done: a clause names its person."""
     may = MAY.get(type(step.command), ())
-    if isinstance(step.command, in_round.Confirm | at_table.Confirm):
+    if isinstance(step.command, in_round.Confirm | at_table.Confirm | at_table.CountTray):
         return tuple(post for post in may if PERSON.get(post) in step.by)
     return may
 
@@ -299,7 +287,9 @@ def desk_of(standing: Standing) -> dict[str, Any]:
     return {
         "next": {**step.as_json(), **_together(rules, now, step)},
         "stopped": _stopped(standing),
-        "acts": [*_acts(round)],
+        "acts": [*_acts(round), *(other.as_json() for other in others(table))],
+        "life": table.life,
+        "tray": tray_of(table),
         "duties": duties,
         "manners": [*manners(standing)],
         "irregularities": [*irregularities(round)] if round else [],

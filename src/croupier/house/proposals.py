@@ -28,7 +28,7 @@ from croupier.table.codec import command_from as table_command_from
 from croupier.table.commands import Command as TableCommand
 from croupier.table.commands import DeckFate, Of, Preview, Time
 from croupier.table.crew import Role, Who
-from croupier.table.events import TappedIn
+from croupier.table.events import ChipsMoved, TappedIn
 
 _PLAIN = reader_of(Mapping[str, object])
 
@@ -127,6 +127,8 @@ def two_people(standing: Standing, events: Iterable[object]) -> TwoPeople:
             return TwoPeople(("floor",), ("surveillance",), stands=True)
         if isinstance(event, CardCorrected) and round and is_acted_on(round, event.position):
             return TwoPeople(("dealer", "floor"), ("floor",))
+        if isinstance(event, ChipsMoved) and event.why != "sale":
+            return TwoPeople(("floor",), ("dealer",))
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
     return ALONE

@@ -55,11 +55,12 @@ class Cited(Shape):
 
 
 class Table(Cited):
-    """The number of seats, and of boxes per player."""
+    """The number of seats, and of boxes per player; and the clause that has a sign posted."""
 
     seats: Count
     seats_min: Count = 1
     boxes_max: Count | None = None
+    sign: ClauseId | None = None
 
 
 class RankingRule(Cited):

@@ -11,6 +11,7 @@ from croupier.round.state import Round
 from croupier.rules.game import counts_stub
 from croupier.rules.vocabulary import Device, Person
 from croupier.table.crew import Post, Role, Who
+from croupier.table.tray import ChipsWhy
 
 
 class Time(NamedTuple):
@@ -93,10 +94,26 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderShuffle:
+    """Order that a deck be shuffled again, before any card of it is dealt."""
+
+    deck: int
+    by: Person
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Say that nobody plays, though somebody still sits here."""
+
+    by: Person
+
+
+@dataclass(frozen=True, slots=True)
 class Fail:
-    """Report a failed device."""
+    """Report a failed device, and whether it can still be used."""
 
     device: Device
+    usable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +180,7 @@ class EndRound:
     removed: str | None = None
     """The clause that removes the deck, if any."""
     failed: tuple[Device, ...] = ()
+    """The devices that had a fault; people say whether they can still be used."""
     meters: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -180,6 +198,34 @@ class EndRound:
             failed=tuple(dict.fromkeys(kind.device for kind in kinds if kind.device)),
             meters={} if round.void else round.meters,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CountTray:
+    """Give the sum that a person counted in the chip tray, without knowing the other's."""
+
+    by: Person
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTable:
+    """Open the table; `sign` is the code printed on the sign that is posted there."""
+
+    sign: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseTable:
+    """Close the table: now, or after the round in play and the count of the tray."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveChips:
+    """Bring chips to the tray, or take some out of it."""
+
+    why: ChipsWhy
+    cents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +330,8 @@ Command = (
     | Cut
     | Recut
     | Count
+    | OrderShuffle
+    | Idle
     | Fail
     | Secure
     | Restore
@@ -293,6 +341,10 @@ Command = (
     | StartRound
     | DealFirstCard
     | EndRound
+    | CountTray
+    | OpenTable
+    | CloseTable
+    | MoveChips
     | TapIn
     | TapOut
     | Propose

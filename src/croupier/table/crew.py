@@ -46,6 +46,11 @@ class Crew(NamedTuple):
         """Return the crew with a person at a post, '' for nobody."""
         return self._replace(**{post: person})
 
+    def without(self, person: str) -> "Crew":
+        """Return the crew without a person."""
+        post = self.post_of(person)
+        return self.with_(post, "") if post else self
+
 
 NO_CREW = Crew()
 

@@ -19,6 +19,7 @@ from croupier.table import events as happened
 from croupier.table.commands import Command, Time
 from croupier.table.crew import check_post
 from croupier.table.events import Event
+from croupier.table.life import check_open, decide_life
 from croupier.table.prompts import DEVICE, due
 from croupier.table.proposals import check_stranger, decide_proposal
 from croupier.table.state import (
@@ -30,6 +31,7 @@ from croupier.table.state import (
     bank_order,
     has_banked_enough,
     is_cut_due,
+    right,
     uses,
 )
 
@@ -56,8 +58,12 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
             return (_recut(table, command),)
         case commands.Count():
             return _count(table, command)
+        case commands.OrderShuffle():
+            return (_order_shuffle(table, command),)
+        case commands.Idle():
+            return (_say_idle(table, command),)
         case commands.Fail():
-            return (_fail(table, command.device),)
+            return (_fail(table, command.device, usable=command.usable),)
         case commands.Secure():
             return (_secure(table, command),)
         case commands.Restore():
@@ -75,6 +81,13 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
             return (_deal_first(table, command),)
         case commands.EndRound():
             return _end(table, command)
+        case (
+            commands.CountTray()
+            | commands.OpenTable()
+            | commands.CloseTable()
+            | commands.MoveChips()
+        ):
+            return decide_life(table, command)
         case commands.TapIn():
             return (_tap_in(table, command),)
         case commands.TapOut():
@@ -234,28 +247,49 @@ def _cut(table: Table, command: commands.Cut) -> happened.CutMade:
         raise Refused("no_cut", "this deck isn't cut", clause=clause)
     if deck.depth:
         message = "the cards are cut; only a floorperson has them cut again"
-        raise Refused("already_cut", message, clause=_recut_prompt(rules))
+        raise Refused("already_cut", message, clause=right(rules, "cut"))
     check_depth(rules, command.depth)
     return happened.CutMade(command.deck, command.depth)
 
 
 def _recut(table: Table, command: commands.Recut) -> happened.CutMade:
     # 5.G: after a cut, before any card, and only at a floorperson's request.
+    _check_real(table)
     deck, rules = _deck(table, command.deck), table.rules
     if not deck.depth:
         message = "the cards were not cut yet, so they are not cut again"
-        raise Refused("not_cut", message, clause=_recut_prompt(rules))
+        raise Refused("not_cut", message, clause=right(rules, "cut"))
     if command.by != "floorperson":
         message = f"a floorperson has the cards cut again, not the {command.by}"
-        raise Refused("wrong_person", message, field="by", clause=_recut_prompt(rules))
+        raise Refused("wrong_person", message, field="by", clause=right(rules, "cut"))
     check_depth(rules, command.depth)
     return happened.CutMade(command.deck, command.depth, command.by)
 
 
-def _recut_prompt(rules: TableRules) -> str | None:
-    """Return the clause that gives a floorperson the right to a recut."""
-    names = (name for name in rules.guided.get("cut", ()) if rules.clauses[name].force == "right")
-    return next(names, None)
+def _order_shuffle(table: Table, command: commands.OrderShuffle) -> happened.ShuffleOrdered:
+    # 5.A(3): at any time before the cards are dealt; M18: the dealer then shuffles.
+    clause = right(table.rules, "shuffle")
+    _check_real(table)
+    _deck(table, command.deck)
+    if clause is None:
+        raise Refused("not_allowed", "this book has nobody order a shuffle", field="deck")
+    if command.by != "floorperson":
+        message = f"a floorperson orders a shuffle, not the {command.by}"
+        raise Refused("wrong_person", message, field="by", clause=clause)
+    return happened.ShuffleOrdered(command.deck, clause, command.by)
+
+
+def _say_idle(table: Table, command: commands.Idle) -> happened.Idled:
+    # 5.H: players may keep their seats and not play.
+    _check_real(table)
+    _check_between(table)
+    asked = table.rules.guided.get("idle", ())
+    if not asked:
+        raise Refused("not_due", "this book has no routine for an idle table")
+    if command.by != "floorperson":
+        message = f"a floorperson says that nobody plays, not the {command.by}"
+        raise Refused("wrong_person", message, field="by", clause=asked[0])
+    return happened.Idled(command.by)
 
 
 def check_depth(rules: TableRules, depth: int | None) -> None:
@@ -294,6 +328,9 @@ def _check_devices(table: Table) -> None:
     """Refuse to shuffle or deal while a failed device is neither covered nor marked."""
     for device, outage in table.out.items():
         asked = table.rules.guided.get(DEVICE, ())
+        if outage.doubted:
+            message = f"the {device} had a fault: say whether it can still be used"
+            raise Refused("device_doubted", message, field=device, clause=outage.clause)
         if asked and not outage.secured:
             message = f"the {device} is out of order and has to be covered or marked first"
             raise Refused("device_open", message, field=device, clause=asked[0])
@@ -305,18 +342,19 @@ def _check_works(table: Table, device: Device) -> None:
         raise Refused("device_out", message, field=device, clause=table.out[device].clause)
 
 
-def _fail(table: Table, device: Device) -> happened.Failed:
+def _fail(table: Table, device: Device, *, usable: bool | None) -> happened.Failed:
+    """Return the failure of a device; what can still be used needs no cover (13.F, 13.H)."""
     rules = table.rules
     rows = [i.rows[0] for i in rules.irregularities.values() if i.device == device]
     if not rows or not uses(rules, device):
         raise Refused("no_such_device", f"this table uses no such {device}", field="device")
-    if device in table.out:
+    if device in table.out and not table.out[device].doubted:
         raise Refused("already_out", f"the {device} is out of order already", field="device")
-    return happened.Failed(device, rows[0].clause or "")
+    return happened.Failed(device, rows[0].clause or "", usable)
 
 
 def _check_out(table: Table, device: Device) -> None:
-    if device not in table.out:
+    if device not in table.out or table.out[device].doubted:
         raise Refused("not_out", f"the {device} isn't out of order", field="device")
 
 
@@ -393,6 +431,7 @@ def _check_between(table: Table) -> None:
 def _start(table: Table, command: commands.StartRound) -> happened.RoundStarted:
     rules, number = table.rules, table.deck_turn
     _check_between(table)
+    check_open(table)
     if len(table.seats) < rules.table.seats_min:
         message = f"at least {rules.table.seats_min} seats must be taken"
         raise Refused("too_few", message, clause=rules.table.clause)
@@ -444,4 +483,4 @@ def _end(table: Table, command: commands.EndRound) -> tuple[Event, ...]:
     if command.removed and playing.deck in table.decks:
         events.append(happened.DeckRemoved(playing.deck, command.removed))
     failed = (d for d in command.failed if uses(table.rules, d) and d not in table.out)
-    return (*events, *(_fail(table, device) for device in failed))
+    return (*events, *(_fail(table, device, usable=None) for device in failed))

@@ -7,6 +7,7 @@ from croupier.round.state import Banker
 from croupier.rules.vocabulary import Device, Person
 from croupier.table.commands import Of, Preview, Time
 from croupier.table.crew import Post, Who
+from croupier.table.tray import ChipsWhy
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,31 @@ class DeckRemoved:
 
 
 @dataclass(frozen=True, slots=True)
+class ShuffleOrdered:
+    deck: int
+    clause: str
+    by: Person
+
+
+@dataclass(frozen=True, slots=True)
+class Idled:
+    """The floor said that nobody plays here."""
+
+    by: Person
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
+    """A device had a fault: it can be used or not, or nobody has said so yet (None)."""
+
     device: Device
     clause: str
+    usable: bool | None = False
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The field that isn't written of a device that can't be used."""
+        return ("usable",) if self.usable is False else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +154,45 @@ class RoundEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class TrayCounted:
+    """One of two people counted the tray; their figures are kept, equal or not."""
+
+    by: Person
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrayAgreed:
+    """Both counted the same sum; `expected` is the journal's, None before the first count."""
+
+    cents: int
+    expected: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChipsMoved:
+    why: ChipsWhy
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableOpened:
+    """The table takes wagers; the sign there had this code, '' where none is posted."""
+
+    sign: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosing:
+    """No further round starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosed:
+    """The table is closed, and its decks have left it."""
+
+
+@dataclass(frozen=True, slots=True)
 class TappedIn:
     """Somebody took a post; in a handover, `agreed` is who handed it over."""
 
@@ -194,6 +256,8 @@ Event = (
     | CutMade
     | Counted
     | DeckRemoved
+    | ShuffleOrdered
+    | Idled
     | Failed
     | Secured
     | Restored
@@ -203,6 +267,12 @@ Event = (
     | RoundStarted
     | FirstCardDealt
     | RoundEnded
+    | TrayCounted
+    | TrayAgreed
+    | ChipsMoved
+    | TableOpened
+    | TableClosing
+    | TableClosed
     | TappedIn
     | TappedOut
     | Proposed

@@ -17,6 +17,7 @@ from croupier.table.state import (
     CARDS,
     Deck,
     InPlay,
+    Life,
     Outage,
     Proposal,
     Table,
@@ -29,7 +30,16 @@ from croupier.table.state import (
     new_table,
     virtual_decks,
 )
+from croupier.table.tray import SIGNS, TrayFigure
 
+_LifeEvent = (
+    happened.TrayCounted
+    | happened.TrayAgreed
+    | happened.ChipsMoved
+    | happened.TableOpened
+    | happened.TableClosing
+    | happened.TableClosed
+)
 _HANDLING: tuple[Moment, ...] = ("shuffle", "cut")
 
 
@@ -71,6 +81,10 @@ def _evolved(table: Table, event: Event) -> Table:
         case happened.DeckRemoved():
             decks = {number: deck for number, deck in table.decks.items() if number != event.deck}
             return replace(table, decks={**virtual_decks(table.rules), **decks})
+        case happened.ShuffleOrdered():
+            return _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
+        case happened.Idled():
+            return _spread_all(table)
         case happened.Failed():
             return _failed(table, event)
         case happened.Secured():
@@ -93,19 +107,51 @@ def _evolved(table: Table, event: Event) -> Table:
             return replace(_aged(table, event.time), round=in_play)
         case happened.RoundEnded():
             return _ended(table, event)
+        case (
+            happened.TrayCounted()
+            | happened.TrayAgreed()
+            | happened.ChipsMoved()
+            | happened.TableOpened()
+            | happened.TableClosing()
+            | happened.TableClosed()
+        ):
+            return _lived(table, event)
         case happened.TappedIn():
             return replace(table, crew=table.crew.with_(event.post, event.person))
         case happened.TappedOut():
-            post = table.crew.post_of(event.person)
-            return replace(table, crew=table.crew.with_(post, "")) if post else table
+            return replace(table, crew=table.crew.without(event.person))
         case happened.Proposed():
-            said = event.of, event.command, event.why, event.by, event.time, event.round
-            proposal = Proposal(event.id, *said, event.preview)
-            proposals = (*table.proposals, proposal)
-            return replace(table, proposals=proposals, proposed=table.proposed + 1)
+            return _proposed(table, event)
         case happened.Approved() | happened.Withdrawn() | happened.Declined() | happened.Lapsed():
             proposals = tuple(one for one in table.proposals if one.id != event.id)
             return replace(table, proposals=proposals)
+    assert_never(event)
+
+
+# ---------------------------------------------------------------- people, opening and closing
+
+
+def _proposed(table: Table, event: happened.Proposed) -> Table:
+    said = event.of, event.command, event.why, event.by, event.time, event.round
+    proposals = (*table.proposals, Proposal(event.id, *said, event.preview))
+    return replace(table, proposals=proposals, proposed=table.proposed + 1)
+
+
+def _lived(table: Table, event: _LifeEvent) -> Table:
+    match event:
+        case happened.TrayCounted(by, cents):
+            return replace(table, tray=table.tray.after_figure(TrayFigure(by, cents)))
+        case happened.TrayAgreed(cents):
+            life: Life = "counted" if table.life == "closed" else table.life
+            return replace(table, life=life, tray=table.tray.after_count(cents))
+        case happened.ChipsMoved(why, cents):
+            return replace(table, tray=table.tray.after_move(SIGNS[why] * cents))
+        case happened.TableOpened():
+            return replace(table, life="open")
+        case happened.TableClosing():
+            return replace(table, life="closing")
+        case happened.TableClosed():
+            return replace(table, life="closed", decks=virtual_decks(table.rules))
     assert_never(event)
 
 
@@ -183,6 +229,10 @@ def _idle(table: Table) -> Table:
     """Spread the cards if no players are left and the book has a routine for it (5.H)."""
     if table.seats or table.round or not table.rules.guided.get("idle"):
         return table
+    return _spread_all(table)
+
+
+def _spread_all(table: Table) -> Table:
     return replace(table, decks={n: _spread(table, n, deck) for n, deck in table.decks.items()})
 
 
@@ -199,7 +249,7 @@ def _spread(table: Table, number: int, deck: Deck) -> Deck:
 
 
 def _failed(table: Table, event: happened.Failed) -> Table:
-    """Mark a device as out of order; cards that may be in it must be reshuffled."""
+    """Mark a device that can't be used; cards that may be in it must be reshuffled."""
     at_hand = table.round.deck if table.round else table.deck_turn
     if event.device == "shoe":
         inside = {at_hand}
@@ -208,7 +258,10 @@ def _failed(table: Table, event: happened.Failed) -> Table:
     if table.round and table.round.dealt:
         inside -= {at_hand}
     decks = {n: _unshuffled(deck) if n in inside else deck for n, deck in table.decks.items()}
-    return replace(table, out={**table.out, event.device: Outage(event.clause)}, decks=decks)
+    out = {device: outage for device, outage in table.out.items() if device != event.device}
+    if event.usable is not True:
+        out[event.device] = Outage(event.clause, doubted=event.usable is None)
+    return replace(table, out=out, decks=decks)
 
 
 def _changed(table: Table, event: happened.Changed) -> Table:
@@ -244,6 +297,8 @@ def _started(table: Table, event: happened.RoundStarted) -> Table:
     return replace(
         _aged(table, event.time),
         round=InPlay(event.round, event.deck, banker=banker),
+        # Journals from before tables were opened begin with a round.
+        life="closing" if table.life == "closing" else "open",
         last_deck=event.deck,
         uncounted=table.uncounted + 1,
         banker=None,

@@ -44,6 +44,8 @@ def past_after(pasts: Pasts, event: Event, rules: TableRules, crew: Crew) -> Pas
     match event:
         case happened.Received(deck, time):
             return {**pasts, deck: DeckPast(time.wall_s)}
+        case happened.TableClosed():
+            return {}
         case happened.DeckRemoved(deck, _):
             return {number: past for number, past in pasts.items() if number != deck}
         case happened.Confirmed(deck, clause, by) if rules.clauses[clause].at == "cards received":

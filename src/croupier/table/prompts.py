@@ -16,7 +16,7 @@ def due(table: Table) -> tuple[Duty, ...]:
     found = [
         Duty(name, DEVICE, device, rules.clauses[name].by)
         for device, outage in table.out.items()
-        if not outage.secured
+        if not outage.secured and not outage.doubted
         for name in rules.guided.get(DEVICE, ())
     ]
     for _, deck in sorted(table.decks.items()):

@@ -8,10 +8,11 @@ from croupier.money import micros
 from croupier.round.commands import Bank, Open
 from croupier.round.state import Banker, Duty
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import NONE, Device, Stack
+from croupier.rules.vocabulary import NONE, Device, Moment, Stack
 from croupier.table.commands import Of, Preview, Time
 from croupier.table.crew import NO_CREW, Crew, Who
 from croupier.table.past import NEW, DeckPast
+from croupier.table.tray import NO_TRAY, Tray
 
 SHUFFLER, CARDS = "shuffler", "cards"
 """The selections for how cards are shuffled, and how they reach the table."""
@@ -20,6 +21,8 @@ UNKNOWN_S = 10**9
 HOUR_S = 3600
 
 Stacked = Stack | Literal["shuffled by machine"]
+Life = Literal["closed", "counted", "open", "closing"]
+"""How far a table with a dealer is opened; an automatic one takes no notice."""
 T = TypeVar("T")
 
 
@@ -28,6 +31,8 @@ class Outage(NamedTuple):
 
     clause: str
     secured: str = ""
+    doubted: bool = False
+    """Whether nobody has said yet that it can't be used."""
 
 
 class Turn(NamedTuple):
@@ -106,6 +111,8 @@ class Table:
     """How many proposals there have been."""
     past: Mapping[int, DeckPast] = field(default_factory=dict)
     """The history of each real deck."""
+    life: Life = "closed"
+    tray: Tray = NO_TRAY
 
     @property
     def deck_turn(self) -> int:
@@ -181,6 +188,12 @@ def has_shuffler(rules: TableRules) -> bool:
     """Whether the operator chose a shuffler, which spares the cut of what it shuffles."""
     chosen: str = rules.selections.get(SHUFFLER, NONE)
     return chosen != NONE
+
+
+def right(rules: TableRules, moment: Moment) -> str | None:
+    """Return the clause that gives a floorperson a right at this moment."""
+    names = (name for name in rules.guided.get(moment, ()) if rules.clauses[name].force == "right")
+    return next(names, None)
 
 
 def about_deck(number: int) -> str:

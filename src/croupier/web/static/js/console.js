@@ -242,7 +242,7 @@ must("#reading").addEventListener("submit", async (event) => {
   const scanned = strokes.length > 1 && (last - strokes[0]) / (strokes.length - 1) < SCANS_MS;
   field.value = "";
   strokes = [];
-  const value = takes.kind === "number" ? Number(text) : text;
+  const value = readAs(takes.kind, text);
   const source = "source" in command ? { source: scanned ? "scanned" : "typed" } : {};
   await ask({ type: "act", of, command: { ...command, ...source, [takes.field]: value } });
   field.focus();
@@ -258,3 +258,13 @@ addEventListener("keydown", (event) => {
 }, true);
 citesOpen(book);
 line.open(true);
+
+/**
+ * What was typed as the command has it: sums are typed in dollars and sent in cents.
+ * @param {string} kind
+ * @param {string} text
+ */
+function readAs(kind, text) {
+  if (kind === "money") return Math.round(Number(text) * 100);
+  return kind === "number" ? Number(text) : text;
+}

@@ -115,17 +115,31 @@ export interface Proposal {
 }
 
 export interface DeskAct {
-  says: string; clause: string; of: string; command: Record<string, unknown>;
+  says: string; clause: string | null; of: string; command: Record<string, unknown>;
+  by?: string[]; takes?: Takes | null;
+}
+
+/** A field of a command that has to be read or typed. */
+export interface Takes {
+  field: string; kind: "card" | "number" | "money" | "text"; says: string;
+}
+
+/** Something that can be done. */
+export interface DeskStep {
+  says: string; by: string[]; clause: string | null; of: string;
+  command: Record<string, unknown> | null; takes: Takes | null;
 }
 
 /** What lies on the desk of those who work at a table. */
 export interface Desk {
-  next: { says: string; by: string[]; clause: string | null; of: string;
-    command: Record<string, unknown> | null; about: string; group: string | null; run: number;
-    /** The posts from which it may be done, and what has to be read or typed for it. */
-    posts: string[]; takes: { field: string; kind: "card" | "number"; says: string } | null };
+  next: DeskStep & { about: string; group: string | null; run: number;
+    /** The posts from which it may be done. */
+    posts: string[] };
   stopped: { proposal: string; says: string; awaits: string[]; clause: string | null } | null;
   acts: DeskAct[];
+  life: "closed" | "counted" | "open" | "closing";
+  tray: { counting: string[]; differed: boolean; agreed: number | null;
+    difference: number | null } | null;
   duties: { clause: string; about: string; by: string[]; says: string }[];
   manners: { clause: string; says: string; force: string }[];
   irregularities: Irregularity[];

@@ -1,0 +1,178 @@
+"""What people do at a table around its rounds: open it, handle its decks, and close it.
+
+Everything follows from the table's standing and the book's data.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from croupier.house.step import NO_TIME, NextStep
+from croupier.round.state import Duty
+from croupier.rules.vocabulary import Device
+from croupier.table import commands as at_table
+from croupier.table.life import has_sign, has_tray, needs_floor
+from croupier.table.state import HOUR_S, Table, is_cut_due, right, uses
+
+FLOOR, DEALER = ("floorperson",), ("dealer",)
+STAFF = ("dealer", "floorperson")
+CENTS = {"field": "cents", "kind": "money", "says": "The sum in dollars"}
+COUNT = {"field": "cards", "kind": "number", "says": "How many cards there are"}
+DEPTH = {"field": "depth", "kind": "number", "says": "How many cards lie above the cover card"}
+SIGN = {"field": "sign", "kind": "text", "says": "The code on the sign"}
+
+
+def life_step(table: Table) -> NextStep | None:
+    """Return the next step of opening or closing; None while rounds may be played."""
+    if table.life == "open" or table.round:
+        return None
+    if needs_floor(table.rules) and not table.crew.floor:
+        return NextStep("A floorperson has to tap in.", FLOOR)
+    tray = table.tray
+    if has_tray(table.rules) and table.life != "counted":
+        again = " again: the two figures differed" if tray.differed else ""
+        who = tray.missing[0]
+        says = f"Count the chip tray{again}. Nobody is told the other's figure."
+        return _at_table(says, (who,), at_table.CountTray(who, 0), takes=CENTS)
+    if table.life == "closing":
+        return _at_table("Close the table.", DEALER, at_table.CloseTable())
+    sign = table.rules.table.sign or ""
+    if has_sign(table.rules):
+        says = "Open the table: enter the code that the sign shows."
+        return _at_table(says, DEALER, at_table.OpenTable(), sign, SIGN)
+    return _at_table("Open the table.", DEALER, at_table.OpenTable())
+
+
+def _at_table(
+    says: str,
+    by: tuple[str, ...],
+    command: at_table.Command,
+    clause: str = "",
+    takes: Mapping[str, str] | None = None,
+) -> NextStep:
+    return NextStep(says, by, clause, "table", command, takes)
+
+
+# ---------------------------------------------------------------- devices and decks
+
+
+def device_step(table: Table) -> NextStep | None:
+    """Return the next step about a device with a fault: is it usable, and if not, what instead?"""
+    for device, outage in table.out.items():
+        if outage.doubted:
+            says = f"The {device} had a fault. Say that it can't be used, or that it can."
+            return _at_table(says, STAFF, at_table.Fail(device), outage.clause)
+        if outage.secured and uses(table.rules, device):
+            return _instead(table, device, outage.clause)
+    return None
+
+
+def _instead(table: Table, device: Device, clause: str) -> NextStep:
+    """Return the change to equipment without a device; without any, it has to be restored."""
+    for digest, rules in table.ways.items():
+        if not uses(rules, device):
+            says = f"Go on without the {device}."
+            return _at_table(says, FLOOR, at_table.Change(digest), clause)
+    says = f"The {device} has to work again: this table has no other equipment."
+    return _at_table(says, FLOOR, at_table.Restore(device), clause)
+
+
+def duty_step(table: Table, duty: Duty) -> NextStep:
+    """Return the step that keeps a clause about a deck or a device."""
+    by, says = duty.by[:1], table.rules.clauses[duty.clause].says
+    deck = duty.about.removeprefix("deck ")
+    if deck != duty.about:
+        confirm = at_table.Confirm(int(deck), duty.clause, duty.by[0])
+        return _at_table(says, by, confirm, duty.clause)
+    device: Any = duty.about
+    secure = at_table.Secure(device, duty.clause, duty.by[0])
+    return _at_table(says, by, secure, duty.clause)
+
+
+def deck_step(table: Table) -> NextStep | None:
+    """Return what the next deck needs before it is dealt; None if it is ready, or waits."""
+    rules, playing = table.rules.deck, table.round
+    if "cards" not in table.rules.things or (playing and playing.dealt):
+        return None  # T9: virtual decks are shuffled and cut by the program.
+    for number in (playing.deck,) if playing else range(1, rules.decks + 1):
+        if number not in table.decks or _is_old(table, number):
+            says = f"Bring deck {number} to the table."
+            return _at_table(says, DEALER, at_table.Receive(number, NO_TIME), rules.clause)
+    number = playing.deck if playing else table.deck_turn
+    deck = table.decks[number]
+    if deck.todo:
+        return None  # The first player has yet to come and look at it.
+    if not playing and table.count_due and rules.stub_count:
+        says, clause = f"Count the cards of deck {number}.", rules.stub_count.clause
+        return _at_table(says, DEALER, at_table.Count(number, 0), clause, COUNT)
+    if rules.shuffle and deck.stack is None:
+        takes = COUNT if rules.machine_count else None
+        clause = rules.shuffle.clause
+        says = f"Shuffle deck {number}."
+        return _at_table(says, DEALER, at_table.Shuffle(number), clause, takes)
+    if rules.cut and is_cut_due(table.rules, deck) and not deck.depth:
+        says, clause = f"Cut deck {number}.", rules.cut.clause
+        return _at_table(says, DEALER, at_table.Cut(number, 0), clause, DEPTH)
+    return None
+
+
+def _is_old(table: Table, number: int) -> bool:
+    """Whether a deck was too old when the table last saw a clock."""
+    change = table.rules.deal.change
+    return change is not None and table.decks[number].age_s > change.hours * HOUR_S
+
+
+# ---------------------------------------------------------------- what else may be done
+
+
+def others(table: Table) -> Iterator[NextStep]:
+    """Yield what the people here may do besides the next step."""
+    rules, dealt = table.rules, table.round is not None and table.round.dealt
+    if table.life == "open":
+        yield _at_table("Close the table after this round.", STAFF, at_table.CloseTable())
+        if has_tray(rules):
+            fill, credit = at_table.MoveChips("fill", 0), at_table.MoveChips("credit", 0)
+            sale = at_table.MoveChips("sale", 0)
+            yield _at_table("Ask for a fill.", FLOOR, fill, takes=CENTS)
+            yield _at_table("Send chips back to the cage.", FLOOR, credit, takes=CENTS)
+            yield _at_table("Sell chips for cash.", DEALER, sale, takes=CENTS)
+    if "cards" not in rules.things:
+        return
+    for number, deck in sorted(table.decks.items()):
+        if dealt and table.round and table.round.deck == number:
+            continue
+        ordered, recut = right(rules, "shuffle"), right(rules, "cut")
+        if deck.stack and ordered:
+            order = at_table.OrderShuffle(number, "floorperson")
+            yield _at_table(f"Order a shuffle of deck {number}.", FLOOR, order, ordered)
+        if deck.depth and recut:
+            again = at_table.Recut(number, 0, "floorperson")
+            yield _at_table(f"Have deck {number} cut again.", FLOOR, again, recut, DEPTH)
+        elif deck.stack is None and not deck.todo and table.round and rules.deck.shuffle:
+            clause, takes = rules.deck.shuffle.clause, COUNT if rules.deck.machine_count else None
+            shuffle = at_table.Shuffle(number)
+            yield _at_table(f"Shuffle deck {number}.", DEALER, shuffle, clause, takes)
+    if not table.round and table.seats and (idle := rules.guided.get("idle")):
+        yield _at_table("Nobody plays.", FLOOR, at_table.Idle("floorperson"), idle[0])
+    devices: tuple[Device, ...] = ("shuffler", "shoe")
+    for device in devices:
+        if device in table.out and not table.out[device].doubted:
+            restore = at_table.Restore(device)
+            yield _at_table(f"The {device} works again.", FLOOR, restore)
+        elif uses(rules, device):
+            jam, fail = at_table.Fail(device, usable=True), at_table.Fail(device)
+            yield _at_table(f"The {device} had a fault and can be used.", STAFF, jam)
+            yield _at_table(f"The {device} can't be used.", STAFF, fail)
+
+
+def tray_of(table: Table) -> dict[str, Any] | None:
+    """Return what a desk shows of the tray: never the figure of one who counted alone."""
+    if not has_tray(table.rules):
+        return None
+    tray = table.tray
+    counted = tray.agreed is not None
+    return {
+        "counting": [*tray.missing] if table.life in ("closed", "closing") else [],
+        "differed": tray.differed,
+        "agreed": tray.agreed if table.life in ("counted", "open") else None,
+        "difference": tray.difference if counted else None,
+    }

@@ -1,0 +1,138 @@
+"""How a table with a dealer opens and closes: closed, counted, open, closing, closed.
+
+A round starts only at an open table. What a table has nothing of doesn't apply: a tray is counted
+where there are chips, and a sign's code is read where players sit around real cards.
+"""
+
+from typing import assert_never
+
+from croupier.errors import Refused
+from croupier.round.duties import open_duty
+from croupier.rules.table_rules import TableRules
+from croupier.table import commands
+from croupier.table import events as happened
+from croupier.table.events import Event
+from croupier.table.state import Table
+from croupier.table.tray import SIGNS, TrayFigure
+
+SIGN_DIGITS = 16
+"""How many digits of the rules' digest a sign prints."""
+_UNCOUNTED = "the chip tray has to be counted by two people first"
+
+LifeCommand = commands.CountTray | commands.OpenTable | commands.CloseTable | commands.MoveChips
+
+
+def sign_code(rules: TableRules) -> str:
+    """Return the code that the sign of a table with these rules has."""
+    return rules.digest[:SIGN_DIGITS]
+
+
+def has_sign(rules: TableRules) -> bool:
+    """Whether a sign is posted: on a screen the rules in force are shown by the program."""
+    return "cards" in rules.things
+
+
+def needs_floor(rules: TableRules) -> bool:
+    """Whether a floorperson opens the table too: real decks and trays take two people."""
+    return "cards" in rules.things
+
+
+def has_tray(rules: TableRules) -> bool:
+    return "chips" in rules.things
+
+
+def decide_life(table: Table, command: LifeCommand) -> tuple[Event, ...]:
+    """Return the events of opening, counting or closing; or refuse it."""
+    if "dealer" not in table.rules.things:
+        raise Refused("no_dealer", "nobody opens or closes an automatic table")
+    match command:
+        case commands.CountTray():
+            return _count(table, command)
+        case commands.OpenTable(sign):
+            return (_open(table, sign),)
+        case commands.CloseTable():
+            return (_close(table),)
+        case commands.MoveChips():
+            return (_move(table, command),)
+    assert_never(command)
+
+
+def check_open(table: Table) -> None:
+    """Refuse to start a round at a table that isn't open."""
+    if "dealer" in table.rules.things and table.life != "open":
+        message = "the table is closing" if table.life == "closing" else "the table isn't open"
+        raise Refused("table_closed", f"{message}, so no round starts")
+
+
+def _open(table: Table, sign: str) -> happened.TableOpened:
+    rules, crew = table.rules, table.crew
+    if table.life in ("open", "closing"):
+        raise Refused("already_open", "the table is open")
+    if not crew.dealer or (needs_floor(rules) and not crew.floor):
+        missing = "dealer" if not crew.dealer else "floorperson"
+        raise Refused("no_crew", f"a {missing} has to tap in before the table opens")
+    given = sign.strip().lower()
+    if has_sign(rules) and given != sign_code(rules):
+        message = f"the sign's code is {given or 'missing'}; these rules have {sign_code(rules)}"
+        raise Refused("wrong_sign", message, field="sign", clause=rules.table.sign)
+    if has_tray(rules) and table.life != "counted":
+        raise Refused("not_counted", _UNCOUNTED)
+    return happened.TableOpened(given if has_sign(rules) else "")
+
+
+def _count(table: Table, command: commands.CountTray) -> tuple[Event, ...]:
+    """Take one person's figure; unequal ones are counted again, and all stay in the journal."""
+    if not has_tray(table.rules):
+        raise Refused("no_tray", "this table has no chip tray", clause="T9")
+    if table.life in ("open", "counted"):
+        raise Refused("not_due", "the tray is counted when the table opens and when it closes")
+    _check_over(table)
+    if command.cents < 0:
+        raise Refused("no_count", "a count is never below zero", field="cents")
+    tray = table.tray
+    if command.by not in tray.missing:
+        message = f"{' and '.join(tray.missing)} counts now, not the {command.by}"
+        raise Refused("wrong_person", message, field="by")
+    counted = happened.TrayCounted(command.by, command.cents)
+    figures = tray.after_figure(TrayFigure(command.by, command.cents)).figures
+    if len(figures) < 2 or figures[0].cents != figures[1].cents:
+        return (counted,)
+    agreed = happened.TrayAgreed(command.cents, tray.expected)
+    if table.life == "closing":
+        return counted, agreed, happened.TableClosed()
+    return counted, agreed
+
+
+def _check_over(table: Table) -> None:
+    """Refuse what waits for the end of the round, and for its cards to be racked."""
+    if table.round:
+        raise Refused("round_open", "a round is in play")
+    for deck in table.decks.values():
+        for duty in deck.todo:
+            if duty.moment == "settled":
+                raise open_duty(table.rules, duty)
+
+
+def _close(table: Table) -> happened.TableClosing | happened.TableClosed:
+    if table.life in ("closed", "counted"):
+        raise Refused("table_closed", "the table is closed already")
+    if table.life == "open" and (table.round or has_tray(table.rules)):
+        return happened.TableClosing()
+    _check_over(table)
+    if has_tray(table.rules):
+        raise Refused("not_counted", _UNCOUNTED)
+    return happened.TableClosed()
+
+
+def _move(table: Table, command: commands.MoveChips) -> happened.ChipsMoved:
+    if not has_tray(table.rules):
+        raise Refused("no_tray", "this table has no chip tray", clause="T9")
+    if table.life not in ("counted", "open"):
+        raise Refused("table_closed", "chips move only after the tray was counted")
+    if command.cents <= 0:
+        raise Refused("no_money", "name a sum above zero", field="cents")
+    there = table.tray.expected or 0
+    if SIGNS[command.why] < 0 and command.cents > there:
+        message = "by the journal the tray doesn't hold that much"
+        raise Refused("no_money", message, field="cents")
+    return happened.ChipsMoved(command.why, command.cents)
