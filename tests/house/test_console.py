@@ -15,7 +15,7 @@ from croupier.house import dealer as house_dealer
 from croupier.house.recall import recall
 from croupier.ledger.events import CashedIn
 from croupier.ledger.journal import decode
-from tests.house.floor import OpenPit, answered, bet_all, one_table, play, rules_of, seated
+from tests.house.floor import Clock, OpenPit, answered, bet_all, one_table, play, rules_of, seated
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
 from tests.schemas.checking import faults
 
@@ -236,6 +236,42 @@ def test_only_the_floor_declares_a_seat_abandoned(tmp_path: Path) -> None:
         assert round and round.boxes[1].abandoned
 
     play(tmp_path, attended(MARYLAND), scenario)
+
+
+def test_two_people_adjust_a_meter_and_what_nobody_answers_lapses(tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def scenario(pit: OpenPit) -> None:
+        await seated(pit, 1)
+        dealer, floor = await crew(pit)
+        auditor = Staff(pit, "a1", "auditor")
+        meter = {"type": "MeterAdjusted", "meter": "t/progressive", "micros": -25_000_000}
+        adjust: dict[str, Any] = {"of": "ledger", "command": {**meter, "why": "set too high"}}
+        shows = dict(pit.tables["t"].meters())["progressive"]
+        assert (await refusal(floor.say("act", **adjust))).code == "needs_approval"
+        assert (await refusal(dealer.say("propose", why="", **adjust))).code == "wrong_person"
+        other = {"of": "ledger", "command": {**meter, "why": "x", "meter": "x"}}
+        assert (await refusal(floor.say("propose", why="", **other))).code == "no_such_meter"
+        for _ in range(2):
+            await floor.say("propose", why="", **adjust)
+            (one,) = (await floor.look())["proposals"]
+            assert one["preview"]["adjusts"] == -25_000_000
+            assert one["preview"]["approve"] == ["auditor"]
+            clock.now_s += 119
+            await pit.lapse()
+            assert pit.tables["t"].place.standing.table.proposals
+            clock.now_s += 1
+            await pit.lapse()
+            assert pit.tables["t"].place.standing.table.proposals == ()
+        await floor.say("propose", why="", **adjust)
+        assert (await refusal(dealer.say("approve", proposal="3"))).code == "wrong_person"
+        await auditor.say("approve", proposal="3")
+        assert dict(pit.tables["t"].meters())["progressive"] == shows - 25_000_000
+        records = await pit.books.read(lambda v: [decode(r.data) for r in v.stream("t")])
+        assert [r.who for r in records if r.event["type"] == "MeterAdjusted"] == [("f1", "a1")]
+        assert [r.event["type"] for r in records].count("Lapsed") == 2
+
+    play(tmp_path, attended(MARYLAND), scenario, clock=clock)
 
 
 def test_T13_a_void_undoes_the_seats_that_were_settled(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from croupier.errors import Refused
 from croupier.house import dealer, proposals
+from croupier.house import standing as at_standing
 from croupier.house.dealer import Chance
 from croupier.house.proposals import Proposable, preview, proposable
 from croupier.house.recall import recall
@@ -214,27 +215,72 @@ def test_what_the_book_does_not_demand_lapses_after_two_minutes() -> None:
     assert answer(void, time=Time(9_000, 9_000)).round.void
 
 
+def nothing(*_: object) -> None:
+    """A check that finds nothing."""
+
+
+def other_table() -> Standing:
+    """A table at which a proposed void would return less by now."""
+    standing = proposed(table_at("decide"))
+    assert standing.round is not None
+    return replace(standing, round=standing.round._replace(boxes={2: standing.round.boxes[2]}))
+
+
+def withdrawn_by_another() -> None:
+    Act(proposed(table_at("decide"))).at_table(at_table.Withdraw("1", FLOOR))
+
+
+def gone_on() -> None:
+    standing = proposed(table_at("decide"))
+    assert standing.round is not None
+    Act(standing).in_round(Choose(standing.round.asked[0], "fold"))
+
+
+def late() -> None:
+    approve = at_table.Approve("1", Who("a1", "auditor"), LATER, ADJUSTMENT.preview)
+    Act(asked(table_at("bets"))).at_table(approve)
+
+
 MUTANTS: dict[str, tuple[Any, str, Any, Callable[[], object]]] = {
-    "a person approves what they proposed, or at a table where they play": (
+    "a person approves what they proposed": (
         at_proposals,
-        "_check_answers",
-        lambda *_: None,
+        "_check_other",
+        nothing,
         lambda: answer(proposed(table_at("decide")), Who("d1", "floor")),
+    ),
+    "any role approves": (
+        at_proposals,
+        "_check_role",
+        nothing,
+        lambda: answer(proposed(table_at("decide")), Who("d2", "dealer")),
+    ),
+    "any role proposes": (
+        at_proposals,
+        "_check_proposes",
+        nothing,
+        lambda: proposed(table_at("decide"), by=Who("a1", "auditor")),
+    ),
+    "a player approves": (
+        at_proposals,
+        "check_stranger",
+        nothing,
+        lambda: answer(proposed(table_at("decide")), Who("p2", "floor")),
     ),
     "a player proposes": (
         at_proposals,
         "check_stranger",
-        lambda *_: None,
+        nothing,
         lambda: proposed(table_at("decide"), by=Who("p2", "dealer")),
     ),
-    "nothing lapses": (
+    "what has changed is approved": (
         at_proposals,
-        "has_lapsed",
-        lambda *_: False,
-        lambda: Act(asked(table_at("bets"))).at_table(
-            at_table.Approve("1", Who("a1", "auditor"), LATER, ADJUSTMENT.preview)
-        ),
+        "_check_unchanged",
+        nothing,
+        lambda: answer(other_table()),
     ),
+    "anybody withdraws": (at_proposals, "_check_own", nothing, withdrawn_by_another),
+    "nothing lapses": (at_proposals, "has_lapsed", lambda *_: False, late),
+    "the round goes on": (at_standing, "check_not_stopped", nothing, gone_on),
     "one person is enough": (
         proposals,
         "two_people",

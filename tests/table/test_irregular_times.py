@@ -15,6 +15,7 @@ from croupier.house.proposals import Proposable, preview
 from croupier.house.standing import Standing
 from croupier.round.commands import Close, Declare
 from croupier.round.decide import decide
+from croupier.round.events import Declared
 from croupier.round.evolve import evolve_all, replay
 from croupier.round.state import Round
 from croupier.rules.resolve import resolve
@@ -115,7 +116,8 @@ def check_preview(round: Round, declare: Declare) -> None:
     (event,) = happened
     after = evolve_all(round, happened)
     assert told.voids == (after.void is not None)
-    assert (told.clause or told.ruling) == (event.clause or event.ruling)  # type: ignore[union-attr]
+    assert isinstance(event, Declared)
+    assert (told.clause or told.ruling) == (event.clause or event.ruling)
     needs_two = told.voids and dealt
     assert bool(told.approve) == needs_two, "two people after the first card (T11)"
     if not told.voids:

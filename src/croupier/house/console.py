@@ -15,6 +15,7 @@ from croupier.house.config import TableConfig
 from croupier.house.dealer import Chance
 from croupier.house.proposals import Proposable, preview, proposable
 from croupier.house.standing import Act, Standing
+from croupier.ledger.events import MeterAdjusted
 from croupier.round import commands as in_round
 from croupier.round.awards import validating
 from croupier.round.faces import shown_next
@@ -25,6 +26,7 @@ from croupier.rules.vocabulary import Person
 from croupier.table import commands as at_table
 from croupier.table.commands import EndRound, Preview, Time
 from croupier.table.crew import PERSON, ROLE_FOR, Post, Role, Who, check_post
+from croupier.table.state import Table
 
 MAY: Mapping[type, tuple[Post, ...]] = {
     at_table.StartRound: ("dealer", "floor"),
@@ -35,6 +37,7 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     in_round.Choose: ("dealer", "floor"),
     in_round.Settle: ("dealer", "floor"),
     in_round.Validate: ("floor",),
+    MeterAdjusted: ("floor",),
     in_round.Close: ("dealer", "floor"),
     in_round.Confirm: ("dealer", "floor"),
     in_round.Declare: ("dealer", "floor"),
@@ -174,6 +177,20 @@ def _answering(standing: Standing, id: str, asking: StaffAsking) -> Who:
     return Who(asking.person, (asked or mine)[0])
 
 
+def _check_meter(table: Table, event: MeterAdjusted, asking: StaffAsking) -> None:
+    """Refuse to adjust what isn't a meter of this table, or while a round plays for it."""
+    meters = {asking.config.meter(id) for id in table.rules.meters}
+    if event.meter not in meters:
+        known = ", ".join(sorted(meters)) or "none"
+        message = f"{event.meter!r} isn't a meter of this table; it has {known}"
+        raise Refused("no_such_meter", message, field="meter")
+    if table.round:
+        raise Refused("round_open", "a round plays for this meter; adjust it after the round")
+    if not event.micros or not event.why.strip():
+        missing = "why" if event.micros else "micros"
+        raise Refused("bad_fact", "say by how much and why", field=missing)
+
+
 def _check_declares(
     act: Act, what: Proposable, asking: StaffAsking, *, approve: tuple[Role, ...] = ()
 ) -> None:
@@ -202,6 +219,8 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
     if act.standing.in_play:
         shoe.check_declared(act.round, what.command)
     table, clause = act.standing.table, None
+    if isinstance(what.command, MeterAdjusted):
+        _check_meter(table, what.command, asking)
     if isinstance(what.command, in_round.Validate):
         clause = validating(table.rules, what.command.wager) or VALIDATED
     return check_post(table.crew, asking.person, posts, clause)
@@ -244,6 +263,8 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             proposals.check_alone(act.standing, what)
             _check_declares(act, what, asking)
             act.in_round(command)
+        case MeterAdjusted():
+            proposals.check_alone(act.standing, what)
         case (
             at_table.Confirm()
             | at_table.Recut()

@@ -17,6 +17,7 @@ from croupier.house.keys import Keys, vouching_of
 from croupier.house.log import log, log_crash
 from croupier.house.recall import recall, wrong_standings
 from croupier.house.signing import Checkpoints, Signing
+from croupier.house.standing import Act
 from croupier.house.table import Table
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.acts import (
@@ -42,6 +43,8 @@ from croupier.ledger.tenure import (
 )
 from croupier.ledger.verify import Verified, verify
 from croupier.round.state import Round
+from croupier.table.commands import Lapse
+from croupier.table.proposals import has_lapsed
 
 LOOK_S = 1.0
 """How often to look for seats whose players are gone, and for tables that nobody has."""
@@ -371,6 +374,19 @@ class Pit:
             except Exception as error:
                 log_crash(error, table=table.id)
 
+    async def lapse(self) -> None:
+        """Close the proposals that nobody answered in time."""
+        for table in list(self.tables.values()):
+            time = self.books.clocks.time()
+            for one in table.place.standing.table.proposals:
+                if has_lapsed(one, time):
+                    try:
+                        await table.act(partial(Act.at_table, command=Lapse(one.id, time)))
+                    except Refused:
+                        pass  # Somebody answered it meanwhile.
+                    except Exception as error:
+                        log_crash(error, table=table.id)
+
     async def _free_seats_at(self, table: Table) -> None:
         now_ms, standing = self.books.clocks.wait_ms(), table.place.standing
         for seat, player in sorted(standing.table.seats.items()):
@@ -421,6 +437,7 @@ class Pit:
         while True:
             await asyncio.sleep(LOOK_S)
             await self.free_seats()
+            await self.lapse()
 
 
 def _is_idle(table: Table) -> bool:

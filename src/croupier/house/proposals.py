@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from croupier.errors import Refused
 from croupier.house.standing import Act, Standing
-from croupier.ledger.events import LedgerEvent, ledger_event_from
+from croupier.ledger.events import LedgerEvent, MeterAdjusted, ledger_event_from
 from croupier.ledger.journal import canonical
 from croupier.reading import reader_of, run
 from croupier.round.codec import command_from as round_command_from
@@ -105,6 +105,7 @@ def preview(standing: Standing, what: Proposable) -> Preview:
         clause=clause,
         says=said.says if said else "",
         ruling=next((e.ruling for e in events if getattr(e, "ruling", None)), None),
+        adjusts=sum(event.micros for event in events if isinstance(event, MeterAdjusted)),
         returns=_returns(trial.standing.round, events, declared),
         undoes=_undoes(standing.round, trial.standing.round),
         deck=_fate(declared),
@@ -129,6 +130,8 @@ def two_people(standing: Standing, events: Iterable[object]) -> TwoPeople:
             return TwoPeople(("dealer", "floor"), ("floor",))
         if isinstance(event, ChipsMoved) and event.why != "sale":
             return TwoPeople(("floor",), ("dealer",))
+        if isinstance(event, MeterAdjusted):
+            return TwoPeople(("floor",), ("auditor",))
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
     return ALONE

@@ -188,6 +188,8 @@ class Totals:
         if record.of == "ledger" and record.event.get("type") in RELEASING:
             at = f"{record.stream} event {record.number}"
             self.released.append((at, ledger_event_from(record.event)))
+        if record.event.get("type") == "MeterAdjusted" and len({*record.who}) < 2:
+            raise Unlike("one person adjusted a meter, which takes two")
         if record.of == "round" and auditor.posting:
             players = {n: box.player for n, box in auditor.posting.round.boxes.items()}
             for award in awards_in(entries, players, auditor.setting.witnessed_cents):

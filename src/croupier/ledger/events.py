@@ -57,6 +57,15 @@ class MeterStarted(NamedTuple):
     micros: int
 
 
+class MeterAdjusted(NamedTuple):
+    """Two people corrected what a meter shows: the house put something in, or took it out."""
+
+    meter: str
+    micros: int
+    """What was added; less than zero if it was taken out."""
+    why: str
+
+
 class AwardValidated(NamedTuple):
     """A floorperson validated an award, and it is the player's."""
 
@@ -120,7 +129,8 @@ class SeatFreed(NamedTuple):
 
 
 AwardEvent = AwardValidated | AwardProposed | AwardDeclined | AwardRejected
-LedgerEvent = TableSet | Bought | CashedIn | MeterStarted | AwardEvent | Restored | SeatFreed
+MeterEvent = MeterStarted | MeterAdjusted
+LedgerEvent = TableSet | Bought | CashedIn | MeterEvent | AwardEvent | Restored | SeatFreed
 _LEDGER_EVENT = reader_of(LedgerEvent)
 
 
@@ -139,6 +149,10 @@ def moves_of(event: LedgerEvent) -> Iterator[Move]:
             yield Move(account("player", player), CAGE, micros(cents), "cashed in")
         case MeterStarted(meter, amount):
             yield Move(HOUSE, account("meter", meter), amount, "start")
+        case MeterAdjusted(meter, amount):
+            shown = account("meter", meter)
+            ends = (HOUSE, shown) if amount > 0 else (shown, HOUSE)
+            yield Move(*ends, abs(amount), "adjusted")
         case AwardValidated(award, player, amount):
             yield Move(account("pending", award), account("player", player), amount, "validated")
         case AwardRejected(award, meter, amount, reset):

@@ -264,6 +264,8 @@ class Preview:
     """The cents that come back to each seat that it decides."""
     undoes: Mapping[int, int] = field(default_factory=dict)
     """The cents that each seat was given, and gives back because it is settled anew (T13)."""
+    adjusts: int = 0
+    """What is added to a meter, in micros; less than zero if it is taken out."""
     deck: DeckFate = "stays"
     voids: bool = False
     stands: bool = False

@@ -11,7 +11,7 @@ from croupier.errors import Refused
 from croupier.rules.words import listed
 from croupier.table import commands
 from croupier.table import events as happened
-from croupier.table.commands import Time
+from croupier.table.commands import Preview, Time
 from croupier.table.crew import Who
 from croupier.table.events import Event
 from croupier.table.state import Proposal, Table, elapsed_s
@@ -34,15 +34,11 @@ def decide_proposal(table: Table, command: ProposalCommand) -> tuple[Event, ...]
         case commands.Approve(id, by, time, preview):
             proposal = _open(table, id, time)
             _check_answers(table, proposal, by)
-            if preview != proposal.preview:
-                message = "the table has changed since, so this would do something else; propose it"
-                raise Refused("changed", f"{message} again", field="id")
+            _check_unchanged(proposal, preview)
             return (happened.Approved(id, by),)
         case commands.Withdraw(id, by):
             proposal = _open(table, id)
-            if by.person != proposal.by.person:
-                message = "only the person who proposed it can withdraw it; decline it instead"
-                raise Refused("wrong_person", message, field="id")
+            _check_own(proposal, by)
             return (happened.Withdrawn(id, by),)
         case commands.Decline(id, by, why):
             _check_answers(table, _open(table, id), by)
@@ -59,9 +55,7 @@ def _propose(table: Table, command: commands.Propose) -> tuple[Event, ...]:
     if not preview.approve:
         raise Refused("one_person", "this takes one person; do it without a proposal", field="of")
     check_stranger(table, by.person)
-    if by.role not in preview.propose:
-        message = f"{listed([*preview.propose], last='or')} proposes this, not {by.role}"
-        raise Refused("wrong_person", message, clause=TWO_PEOPLE)
+    _check_proposes(preview, by)
     round, kind = playing.id if playing else "", str(command.command.get("type"))
     lapsed: list[Event] = []
     for other in table.proposals:
@@ -74,6 +68,18 @@ def _propose(table: Table, command: commands.Propose) -> tuple[Event, ...]:
     id = str(table.proposed + 1)
     place = id, command.of, command.command, command.why, by, command.time, round
     return (*lapsed, happened.Proposed(*place, preview))
+
+
+def _check_proposes(preview: Preview, by: Who) -> None:
+    if by.role not in preview.propose:
+        message = f"{listed([*preview.propose], last='or')} proposes this, not {by.role}"
+        raise Refused("wrong_person", message, clause=TWO_PEOPLE)
+
+
+def _check_own(proposal: Proposal, by: Who) -> None:
+    if by.person != proposal.by.person:
+        message = "only the person who proposed it can withdraw it; decline it instead"
+        raise Refused("wrong_person", message, field="id")
 
 
 def _open(table: Table, id: str, time: Time | None = None) -> Proposal:
@@ -94,13 +100,27 @@ def has_lapsed(proposal: Proposal, time: Time) -> bool:
 
 def _check_answers(table: Table, proposal: Proposal, by: Who) -> None:
     """Refuse an answer by the proposer, by a role that doesn't give one, or by a player here."""
+    _check_other(proposal, by)
+    check_stranger(table, by.person)
+    _check_role(proposal, by)
+
+
+def _check_other(proposal: Proposal, by: Who) -> None:
     if by.person == proposal.by.person:
         message = "another person has to answer it; you may withdraw it"
         raise Refused("same_person", message, field="id", clause=TWO_PEOPLE)
-    check_stranger(table, by.person)
+
+
+def _check_role(proposal: Proposal, by: Who) -> None:
     if by.role not in proposal.preview.approve:
         message = f"{listed([*proposal.preview.approve], last='or')} answers it, not {by.role}"
         raise Refused("wrong_person", message, field="id", clause=TWO_PEOPLE)
+
+
+def _check_unchanged(proposal: Proposal, preview: Preview) -> None:
+    if preview != proposal.preview:
+        message = "the table has changed since, so this would do something else; propose it again"
+        raise Refused("changed", message, field="id")
 
 
 def check_stranger(table: Table, person: str) -> None:
