@@ -238,6 +238,24 @@ def test_only_the_floor_declares_a_seat_abandoned(tmp_path: Path) -> None:
     play(tmp_path, attended(MARYLAND), scenario)
 
 
+def test_other_rules_leave_the_crew_and_what_was_proposed(tmp_path: Path) -> None:
+    async def before(pit: OpenPit) -> None:
+        await seated(pit, 1)
+        _, floor = await crew(pit)
+        meter = {"type": "MeterAdjusted", "meter": "t/progressive", "micros": 5, "why": "x"}
+        await floor.say("propose", of="ledger", command=meter, why="")
+
+    async def after(pit: OpenPit) -> None:
+        table = pit.tables["t"].place.standing.table
+        assert table.rules.selections["pair_plus"] == "B" and not table.seats
+        assert (table.crew.dealer, table.crew.floor) == ("d1", "f1")
+        assert [one.id for one in table.proposals] == ["1"] and table.proposed == 1
+
+    play(tmp_path, attended(MARYLAND), before)
+    selections = f'{SELECTIONS[MARYLAND]}\npair_plus = "B"'
+    play(tmp_path, one_table(MARYLAND, selections, more='things = ["dealer"]'), after)
+
+
 def test_two_people_adjust_a_meter_and_what_nobody_answers_lapses(tmp_path: Path) -> None:
     clock = Clock()
 

@@ -236,6 +236,9 @@ def test_one_operator_appoints_alone_only_while_nobody_else_could_approve(tmp_pa
             f"/api/people/{second.json()['person']['id']}/roles", roles=["floor"]
         )
         assert code_of(twice) == "proposal_open"
+        # Nor can their role be taken away, and then be given to somebody who does as told.
+        taken = await boss.post(f"/api/people/{aud}/roles", roles=["player"])
+        assert code_of(taken) == "not_allowed" and "only other person" in taken.text
         found = await house.verified()
         assert "1 staff role was given by one person alone" in " ".join(found.unproved)
 

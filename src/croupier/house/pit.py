@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
 from croupier.errors import Refused, UserError
@@ -45,6 +45,7 @@ from croupier.ledger.verify import Verified, verify
 from croupier.round.state import Round
 from croupier.table.commands import Lapse
 from croupier.table.proposals import has_lapsed
+from croupier.table.state import Table as TableState
 
 LOOK_S = 1.0
 """How often to look for seats whose players are gone, and for tables that nobody has."""
@@ -90,6 +91,8 @@ class Pit:
         """What the last comparison with the approved build found."""
         self._nodes = nodes
         self._free_since: dict[str, int] = {}
+        self._elsewhere: dict[str, TableState] = {}
+        """How the tables of other processes stood at the last look."""
         self._gone: dict[tuple[str, str], int] = {}
         """Since when players who sit at a table are away; a restart starts over."""
         self._stopped: set[str] = set()
@@ -206,6 +209,7 @@ class Pit:
         if self.tenure.is_shared:
             await self.books.hear_of(self._accounts(table))
         table.floors_of = partial(self._floors_of, config.id)
+        table.look_elsewhere = self.look_elsewhere if self.tenure.is_shared else None
         dealer = None if "dealer" in config.rules.things else AutomaticDealer(table)
         await table.start()
         table.note_open(open=self._is_dealt(table.id))
@@ -222,9 +226,23 @@ class Pit:
         self.on_open(table)
 
     def _floors_of(self, but: str, person: str) -> int:
-        """Return how many other tables of this process have somebody as their floorperson."""
-        crews = [t.place.standing.table.crew for id, t in self.tables.items() if id != but]
-        return sum(crew.floor == person for crew in crews)
+        """Return how many other tables have somebody as their floorperson."""
+        here = {id: t.place.standing.table.crew for id, t in self.tables.items()}
+        crews = {**{id: one.crew for id, one in self._elsewhere.items()}, **here}
+        return sum(crew.floor == person for id, crew in crews.items() if id != but)
+
+    async def look_elsewhere(self) -> None:
+        """Read how the tables stand that other processes have."""
+        others = [id for id in self.configs if id not in self.tables]
+        self._elsewhere = await self.books.read(partial(_tables, ids=others, of=self.rules_of))
+
+    async def seated_at(self, id: str) -> frozenset[str]:
+        """Return who sits at a table, whichever process has it."""
+        if id not in self.tables:
+            await self.look_elsewhere()
+        table = self.tables.get(id)
+        known = table.place.standing.table if table else self._elsewhere.get(id)
+        return frozenset(known.seats.values()) if known else frozenset()
 
     def _accounts(self, table: Table) -> list[Account]:
         """Return the accounts that a table shows: its players' and its meters'."""
@@ -444,6 +462,12 @@ def _is_idle(table: Table) -> bool:
     """Whether nobody at a table has money in a round."""
     round = table.place.standing.in_play
     return round is None or not any(box.stakes for box in round.boxes.values())
+
+
+def _tables(view: View, ids: Iterable[str], of: RulesOf) -> dict[str, TableState]:
+    """Return how tables stand, by their journals."""
+    found = {id: recall(view, id, of).standing for id in ids}
+    return {id: standing.table for id, standing in found.items() if standing}
 
 
 def _era(view: View) -> str:

@@ -54,7 +54,7 @@ def _read(view: View, begun: Recalled, *, upto: int | None = None) -> Recalled:
         event = _event(record)
         rounds += isinstance(event, RoundStarted)
         if isinstance(event, TableSet):
-            setting, standing = event, new_standing(rules_set(event, rules_of))
+            setting, standing = event, new_standing(rules_set(event, rules_of), standing)
             last = []
         elif standing is not None:
             standing = standing.after(record.of, event)

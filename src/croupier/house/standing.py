@@ -98,9 +98,18 @@ class Standing:
         return replace(self, cut=cut, tally=tally)
 
 
-def new_standing(rules: TableRules) -> Standing:
-    """Return an empty table."""
-    return Standing(new_table(rules))
+def new_standing(rules: TableRules, before: Standing | None = None) -> Standing:
+    """Return an empty table; one that played by other rules before keeps its people.
+
+    They are still at their posts, and what was proposed still waits, but for what was proposed
+    about a round.
+    """
+    table = new_table(rules)
+    if before is None or "dealer" not in rules.things:
+        return Standing(table)
+    was = before.table
+    waiting = tuple(one for one in was.proposals if one.of != "round")
+    return Standing(replace(table, crew=was.crew, proposals=waiting, proposed=was.proposed))
 
 
 class Returned(NamedTuple):
@@ -170,7 +179,7 @@ class Act:
         """Open the table under other rules, with empty seats and new decks."""
         self.happened.append(Happened("ledger", event))
         self.setting = event
-        self.standing = new_standing(rules)
+        self.standing = new_standing(rules, self.standing)
 
     def _note(self, of: Any, event: Any, subject: str = "") -> None:
         self.standing = self.standing.after(of, event)

@@ -5,7 +5,7 @@ publishes it and replies. Nothing else changes where the table stands, so there 
 looks on is not the table's business: listeners are told what it knows now, and what happened.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from croupier.errors import Bug, CroupierError, Refused
@@ -49,6 +49,8 @@ class Table:
         self.listeners: list[Listen] = []
         self.floors_of: Callable[[str], int] = lambda _: 0
         """Tells of how many other tables somebody is the floorperson."""
+        self.look_elsewhere: Callable[[], Awaitable[None]] | None = None
+        """Finds out how the tables of other processes stand, where there are any."""
         self.unsure = False
         """Whether something failed and may have been stored all the same."""
         self._heard = Heard()

@@ -141,6 +141,8 @@ class Staff:
         locked_head(rows, HOUSE_STREAM)
         before = registry.lock(rows, act.person).person
         others = {one.id for one in registry.staff(rows, APPOINTING)} - {by.person.id, act.person}
+        if act.person != by.person.id and not APPOINTING & {*act.roles}:
+            _check_not_last(rows, by.person.id, act.person)
         if not others or not appoints(before.roles, act.roles):
             self._do(rows, act)
             return None
@@ -240,6 +242,17 @@ class Staff:
             return False
         self._people.jot(rows, Lapsed(proposed.id))
         return True
+
+
+def _check_not_last(rows: Session, by: str, person: str) -> None:
+    """Refuse to leave an operator alone, who could then appoint without anybody's approval."""
+    able = {one.id for one in registry.staff(rows, APPOINTING)}
+    if person in able and not able - {by, person}:
+        message = (
+            "this is the only other person who can approve what you do; "
+            "have somebody else appointed first, or disable the account"
+        )
+        raise Refused("not_allowed", message, field="id")
 
 
 def _check_second(rows: Session, proposed: Proposed, by: SignedIn) -> None:

@@ -10,7 +10,7 @@ from croupier.gallery.frames import encode, refused
 from croupier.gallery.galleries import MOVED
 from croupier.gallery.outbox import Viewer
 from croupier.house.log import log, log_crash
-from croupier.house.said import Approve, CallFloor, Command, Ping, Preview, StaffCommand
+from croupier.house.said import Approve, CallFloor, Command, Ping, Preview, StaffCommand, TapIn
 from croupier.house.table import Table
 from croupier.ledger.store import NOT_ENOUGH, Answer, NotOwner, Result, Unavailable, Unsure
 from croupier.round.codec import to_plain
@@ -173,14 +173,18 @@ class _Staff(NamedTuple):
             self.table.call_floor(who, on=message.on)
             self.reply(done(message.id, self.table.number))
         elif isinstance(message, Approve) and self.check_again is not None:
-            viewer.answering = asyncio.ensure_future(self._approve(message, digest))
+            first = self.check_again(message.again)
+            viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
+        elif isinstance(message, TapIn) and self.table.look_elsewhere is not None:
+            first = self.table.look_elsewhere()
+            viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
         else:
             self._hear(message, digest)
 
-    async def _approve(self, message: Approve, digest: bytes) -> None:
+    async def _after(self, first: Awaitable[None], message: StaffCommand, digest: bytes) -> None:
+        """Do what is asked once something else is done."""
         try:
-            if self.check_again is not None:
-                await self.check_again(message.again)
+            await first
             self._hear(message, digest)
         except UserError as error:
             self.reply(refused(message.id, error))

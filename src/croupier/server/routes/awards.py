@@ -162,9 +162,8 @@ async def _decide(request: Request, by: SignedIn, id: str, decided: Decided) -> 
     if of is None or not (await pit.books.read(lambda view: view.held([of]))).get(of):
         raise Refused("no_such_award", "no such award waits for the floor", field="award")
     award = await _found(pit, id)
-    table = pit.tables.get(table_of(pit, id.rsplit("/", 2)[0]))
-    seated = table.place.standing.table.seats.values() if table else ()
-    check_away(award, by.person.id, list(seated))
+    seated = await pit.seated_at(table_of(pit, id.rsplit("/", 2)[0]))
+    check_away(award, by.person.id, seated)
     who = Acting(by.person.id, by.session.hex())
     await pit.cage.release(award, lambda open: decided(award, open, who))
     log("award", award=id, by=by.person.id, path=request.url.path)
