@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_the_page_of_guided_clauses_is_current() -> None:
-    anew = "write it anew: .venv/bin/python tools/guided_table.py > docs/guided.md"
+    anew = "write it anew: .venv/bin/python -m tools.guided_table > docs/guided.md"
     assert (ROOT / "docs/guided.md").read_text() == page(), anew
 
 

@@ -1,15 +1,17 @@
 """Prints docs/guided.md: every guided clause, its moment, who keeps it, and what it blocks.
 
-.venv/bin/python tools/guided_table.py > docs/guided.md
+.venv/bin/python -m tools.guided_table > docs/guided.md
 """
 
 import textwrap
+from collections import Counter
 
 from croupier.round.duties import BLOCKED
 from croupier.rules.book import Clause
 from croupier.rules.load import load, rulebook_ids
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import Moment
+from tests.house.shifts import runs
 
 WIDTH = 100
 READY = "Shuffle, StartRound, DealFirstCard"
@@ -36,18 +38,21 @@ who keeps it, and what can't be done before it is kept.
   told to players, and a *right* may be used; nobody confirms those.
 - *Act*: the command that is the confirmation, so that nobody presses twice.
 - *Blocks*: the commands that are refused with this clause until it is kept.
+- *Runs*: in how many shifts a scripted dealer and floorperson met it. They know only the next step
+  of the desk and a list of cards, and first try what may come only later. There are five shifts of
+  Three Card Poker in Maryland and four of Let It Ride, by equipment, and one of each other book.
 
-`tools/guided_table.py` generates this page from the books' data.
+`tools/guided_table.py` generates this page from the books' data and from those shifts.
 """
 
 
-def rows(book: Rulebook) -> list[str]:
+def rows(book: Rulebook, seen: Counter[str]) -> list[str]:
     """Return the rows of a book's guided clauses."""
     guided = [(id, c) for id, c in book.rules.clause.items() if c.kept == "guided" and c.at]
-    return [row(id, clause) for id, clause in guided]
+    return [row(id, clause, seen[id]) for id, clause in guided]
 
 
-def row(id: str, clause: Clause) -> str:
+def row(id: str, clause: Clause, runs: int) -> str:
     moment = clause.at or "bets"
     needs = f" ({', '.join(clause.needs)})" if clause.needs else ""
     by = ", then ".join(clause.by) if clause.force == "task" else f"({clause.force})"
@@ -55,21 +60,21 @@ def row(id: str, clause: Clause) -> str:
     if clause.force == "task":
         blocks = AT_DECKS.get(moment) or ", ".join(c.__name__ for c in BLOCKED.get(moment, ()))
     says = textwrap.shorten(clause.says, WIDTH, placeholder=" …").replace("|", "\\|")
-    return f"| {id} | {says} | {moment}{needs} | {by} | {clause.act or ''} | {blocks} |"
+    return f"| {id} | {says} | {moment}{needs} | {by} | {clause.act or ''} | {blocks} | {runs} |"
 
 
 def page() -> str:
     """Return the whole page."""
-    parts = [HEAD]
+    parts, seen = [HEAD], runs()
     for id in rulebook_ids():
         book = load(id)
-        if not (found := rows(book)):
+        if not (found := rows(book, seen[id])):
             parts.append(f"## {book.rules.title}\n\nThis book has no guided clause.\n")
             continue
         parts.append(
             f"## {book.rules.title}\n\n"
-            "| clause | says | moment | by | act | blocks |\n"
-            "| --- | --- | --- | --- | --- | --- |\n" + "\n".join(found) + "\n"
+            "| clause | says | moment | by | act | blocks | runs |\n"
+            "| --- | --- | --- | --- | --- | --- | ---: |\n" + "\n".join(found) + "\n"
         )
     return "\n".join(parts)
 

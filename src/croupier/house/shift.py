@@ -11,6 +11,7 @@ from croupier.round.state import Duty
 from croupier.rules.vocabulary import Device
 from croupier.table import commands as at_table
 from croupier.table.life import has_sign, has_tray, needs_floor
+from croupier.table.prompts import DEVICE, due
 from croupier.table.state import HOUR_S, Table, is_cut_due, right, uses
 
 FLOOR, DEALER = ("floorperson",), ("dealer",)
@@ -140,6 +141,9 @@ def others(table: Table) -> Iterator[NextStep]:
     for number, deck in sorted(table.decks.items()):
         if dealt and table.round and table.round.deck == number:
             continue
+        change = rules.deal.change.clause if rules.deal.change else rules.deck.clause
+        receive = at_table.Receive(number, NO_TIME)
+        yield _at_table(f"Change deck {number} for another.", DEALER, receive, change)
         ordered, recut = right(rules, "shuffle"), right(rules, "cut")
         if deck.stack and ordered:
             order = at_table.OrderShuffle(number, "floorperson")
@@ -153,15 +157,35 @@ def others(table: Table) -> Iterator[NextStep]:
             yield _at_table(f"Shuffle deck {number}.", DEALER, shuffle, clause, takes)
     if not table.round and table.seats and (idle := rules.guided.get("idle")):
         yield _at_table("Nobody plays.", FLOOR, at_table.Idle("floorperson"), idle[0])
+    yield from _about_devices(table)
+
+
+def _about_devices(table: Table) -> Iterator[NextStep]:
+    """Yield what may be said of devices and done about them."""
+    rules = table.rules
+    for duty in due(table):
+        if duty.moment == DEVICE:  # It is covered, or else marked.
+            yield duty_step(table, duty)
+    for digest, way in table.ways.items() if not table.round else ():
+        if digest != rules.digest and not any(uses(way, device) for device in table.out):
+            chosen = {name: v for name, v in way.selections.items() if v != rules.selections[name]}
+            says = ", ".join(f"{name} {value}" for name, value in chosen.items())
+            change = at_table.Change(digest)
+            yield _at_table(f"Change the equipment: {says}.", FLOOR, change, way.deal.clause)
     devices: tuple[Device, ...] = ("shuffler", "shoe")
     for device in devices:
         if device in table.out and not table.out[device].doubted:
             restore = at_table.Restore(device)
             yield _at_table(f"The {device} works again.", FLOOR, restore)
-        elif uses(rules, device):
+        elif uses(rules, device) and _is_provided_for(table, device):
             jam, fail = at_table.Fail(device, usable=True), at_table.Fail(device)
             yield _at_table(f"The {device} had a fault and can be used.", STAFF, jam)
             yield _at_table(f"The {device} can't be used.", STAFF, fail)
+
+
+def _is_provided_for(table: Table, device: Device) -> bool:
+    """Whether the book says what follows when a device fails."""
+    return any(one.device == device for one in table.rules.irregularities.values())
 
 
 def tray_of(table: Table) -> dict[str, Any] | None:

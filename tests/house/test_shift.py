@@ -1,0 +1,108 @@
+"""Shifts by the desk's next step alone: every guided clause at its moment, and nothing is lost."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from croupier.errors import Refused
+from croupier.house import said
+from croupier.house.desk import desk_of, next_step
+from croupier.house.standing import Standing
+from croupier.round import commands as in_round
+from croupier.round.codec import event_from
+from croupier.round.codec import to_plain as plain
+from croupier.round.duties import AT_ONCE
+from croupier.table.codec import event_from as table_event_from
+from croupier.table.state import new_table
+from tests.house.shifts import EQUIPMENT, STAKES, WAGERS, Shift, shifts
+from tests.rules.books import MARYLAND, book
+
+FILL: dict[str, Any] = {"type": "MoveChips", "why": "fill", "cents": 100_00}
+AUTOMATED = {**EQUIPMENT[3], **WAGERS[MARYLAND]}
+
+
+@cache
+def worked() -> tuple[Shift, ...]:
+    return tuple(shifts())
+
+
+@pytest.mark.parametrize("id", STAKES)
+def test_every_guided_clause_is_met_at_its_moment_and_kept_by_the_right_people(id: str) -> None:
+    guided = {name: c for name, c in book(id).clauses.items() if c.kept == "guided" and c.at}
+    met: set[str] = set()
+    for shift in worked():
+        if shift.id != id:
+            continue
+        for name, kept in shift.kept.items():
+            clause = guided[name]
+            assert (kept.moment, kept.by) == (clause.at, clause.by), name
+            tried = clause.act in AT_ONCE or bool(kept.refused)
+            assert tried, f"{name} was never refused before it was kept"
+        assert {guided[name].force for name in shift.kept} <= {"task"}
+        assert "task" not in {guided[name].force for name in shift.shown}
+        met |= {*shift.kept, *shift.shown}
+    assert guided.keys() - met == set()
+
+
+def test_a_clause_that_the_dealer_does_not_know_is_named_and_refused_without() -> None:
+    shift = Shift(MARYLAND, AUTOMATED)
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "deal")
+    why = shift.refusal("d1", "round", in_round.Deal())
+    step = next_step(shift.standing)
+    assert why and (why.code, why.clause) == ("prompt_open", "10.A(3)(a)")
+    assert step.clause == "10.A(3)(a)"
+    said = book(MARYLAND).clauses["10.A(3)(a)"].says
+    assert step.says == said and said in why.message
+    while (step := shift.step()).clause.startswith("10.A(3)"):
+        continue
+    assert isinstance(step.command, in_round.Deal), "the deal is what comes then"
+
+
+def test_nobody_is_shown_the_figure_of_the_other_who_counts() -> None:
+    shift = Shift(MARYLAND, AUTOMATED)
+    shift.say("d1", "table", {"type": "CountTray", "by": "dealer", "cents": 123_45})
+    desk = desk_of(shift.standing)
+    assert "12345" not in str(desk) and desk["tray"]["counting"] == ["floorperson"]
+    shift.say("f1", "table", {"type": "CountTray", "by": "dealer", "cents": 123_44})
+    desk = desk_of(shift.standing)
+    assert desk["tray"]["differed"] and "1234" not in str(desk)
+    assert "again" in desk["next"]["says"]
+
+
+def test_fills_and_credits_take_the_floor_and_the_dealer() -> None:
+    shift = Shift(MARYLAND, AUTOMATED)
+    shift.until(lambda s: s.table.life == "open")
+    with pytest.raises(Refused) as caught:
+        shift.say("f1", "table", FILL)
+    assert caught.value.code == "needs_approval"
+    shift.tell("f1", said.Propose("x", "table", FILL))
+    assert shift.standing.table.tray.moved == 0
+    with pytest.raises(Refused) as caught:
+        shift.tell("f1", said.Approve("x", "1"))
+    assert caught.value.code == "same_person"
+    shift.tell("d1", said.Approve("x", "1"))
+    assert shift.standing.table.tray.moved == 100_00
+    shift.say("d1", "table", {**FILL, "why": "sale", "cents": 30_00})
+    assert shift.standing.table.tray.expected == 5_000_00 + 70_00
+
+
+def test_a_shift_comes_back_after_a_kill_at_every_event() -> None:
+    shift = Shift(MARYLAND, AUTOMATED)
+    shift.play(2)
+    shift.change_old_decks()
+    shift.tell("f1", said.Propose("x", "table", FILL, "low on reds"))
+    shift.play()
+    shift.use("CloseTable")
+    shift.until(lambda s: s.table.life == "closed")
+    # Another process reads the journal, event by event.
+    standing = Standing(new_table(shift.rules, shift.others))
+    for number, (of, event) in enumerate(shift.events, 1):
+        read = event_from if of == "round" else table_event_from
+        standing = standing.after(of, read(plain(event)))
+        if number in shift.places:
+            assert standing == shift.places[number], event
+            assert desk_of(standing) == desk_of(shift.places[number])
+    assert len(shift.places) > 100
+    proposed = [one.table.proposals for one in shift.places.values()]
+    assert () in proposed and any(proposed)
