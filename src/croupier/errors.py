@@ -154,7 +154,7 @@ class Code(StrEnum):
     NO_COUNT = "no_count", "The count of the cards is missing, or there is nothing to count."
     NO_COUNTER = "no_counter", "No shuffler at this table counts the cards."
     NO_CUT = "no_cut", "This deck isn't cut."
-    NO_CHIPS = "no_chips", "Wagers of this table are made on screens."
+    NO_CHIPS = "no_chips", "Nobody handles chips at this table: wagers are made on screens."
     NO_CARDS = "no_cards", "The cards of this table are virtual."
     NO_DECK = "no_deck", "No deck is ready."
     NO_PASS = "no_pass", "The book doesn't let a player pass the bank."

@@ -8,14 +8,11 @@ import pytest
 
 from croupier.cards import DECK, Card
 from croupier.house.recall import recall
-from croupier.house.standing import Act
 from croupier.ledger.journal import decode
-from croupier.table.commands import Time
 from croupier.table.life import sign_code
 from tests.house.floor import OpenPit, one_table, play, rules_of, seated
 from tests.house.test_console import SELECTIONS, Staff, crew, players_move, refusal
 from tests.rules.books import LET_IT_RIDE, MARYLAND, each_book
-from tests.table.script import chore
 
 REAL = 'things = ["dealer", "cards"]'
 
@@ -37,24 +34,9 @@ class Shoe:
         self.number += 1
 
 
-async def get_ready(pit: OpenPit) -> None:
-    """Do what people have to with the decks until a round can start."""
-    table = pit.tables["t"]
-
-    def at_once(act: Act) -> None:
-        act.who = ("d1",)
-        while (next := chore(act.standing.table, Time(1_000_000, 1_000_000), 20)) is not None:
-            act.at_table(next)
-
-    if chore(table.place.standing.table, Time(1_000_000, 1_000_000), 20) is not None:
-        await table.act(at_once)
-
-
 async def one_step(pit: OpenPit, players: list[Any], staff: tuple[Staff, Staff], shoe: Shoe) -> str:
     """Do the next step of the desk, and return what it was."""
     dealer, floor = staff
-    if pit.tables["t"].place.standing.in_play is None:
-        await get_ready(pit)
     step = (await dealer.look())["next"]
     if step["command"] is None:
         await players_move(pit, players, step)
@@ -72,6 +54,12 @@ async def one_step(pit: OpenPit, players: list[Any], staff: tuple[Staff, Staff],
         case "stub":
             round = pit.tables["t"].place.standing.round
             command["stub"] = 52 - round.next_position if round else 0
+        case "cards":
+            command["cards"] = 52
+        case "cents":
+            command["cents"] = 5_000_00
+        case "sign":
+            command["sign"] = sign_code(pit.tables["t"].config.rules)
     who = floor if step["by"] == ["floorperson"] else dealer
     await who.do(command, step["of"])
     return str(command["type"])
@@ -81,7 +69,7 @@ async def until(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe, type: 
     """Go on until the next step is of a type."""
     for _ in range(200):
         command = (await staff[0].look())["next"]["command"]
-        if command and command["type"] == type:
+        if (command["type"] if command else "") == type:
             return
         await one_step(pit, players, staff, shoe)
     raise AssertionError(f"no {type} comes")

@@ -24,6 +24,8 @@ OF_STAFF = (
     happened.Withdrawn,
     happened.Declined,
     happened.Lapsed,
+    happened.Mispaid,
+    happened.PayCorrected,
 )
 """Events that are told to the desk alone; others learn only that something happened."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, assert_never
 
 from croupier.errors import Bug, Refused
 from croupier.fairness.commitment import Committed
-from croupier.house import dealer, proposals, said, shoe
+from croupier.house import dealer, proposals, said, shoe, walkins
 from croupier.house.config import TableConfig
 from croupier.house.dealer import Chance
 from croupier.house.proposals import Proposable, preview, proposable
@@ -30,11 +30,11 @@ from croupier.table.state import Table
 
 MAY: Mapping[type, tuple[Post, ...]] = {
     at_table.StartRound: ("dealer", "floor"),
-    in_round.TakeDown: ("dealer", "floor"),
+    in_round.TakeDown: ("dealer", "clerk", "floor"),
     in_round.CloseBets: ("dealer", "floor"),
     in_round.Deal: ("dealer", "floor"),
     in_round.Show: ("dealer", "floor"),
-    in_round.Choose: ("dealer", "floor"),
+    in_round.Choose: ("dealer", "clerk", "floor"),
     in_round.Settle: ("dealer", "floor"),
     in_round.Validate: ("floor",),
     MeterAdjusted: ("floor",),
@@ -42,6 +42,13 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     in_round.Confirm: ("dealer", "floor"),
     in_round.Declare: ("dealer", "floor"),
     at_table.Confirm: ("dealer", "floor"),
+    at_table.SeatWalkIn: ("dealer", "clerk", "floor"),
+    at_table.Leave: ("dealer", "clerk", "floor"),
+    at_table.TakeBank: ("dealer", "clerk", "floor"),
+    at_table.PassBank: ("dealer", "clerk", "floor"),
+    at_table.Mispay: ("dealer", "floor"),
+    at_table.CorrectPay: ("dealer", "floor"),
+    in_round.Bet: ("dealer", "clerk", "floor"),
     in_round.Read: ("dealer", "clerk", "floor"),
     in_round.Misread: ("dealer", "clerk", "floor"),
     in_round.Correct: ("dealer", "floor"),
@@ -81,6 +88,8 @@ class StaffAsking(NamedTuple):
     """The id of the next round."""
     meters: Callable[[], Mapping[str, int]]
     present: frozenset[str] = frozenset()
+    closed: Callable[[], Mapping[str, str]] = dict
+    """The wagers that can't be made now, with the reason."""
     floors: int = 0
     """How many other tables they are the floorperson of."""
 
@@ -243,6 +252,19 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
                 dealer.deal(act, _deck(act, asking), time=asking.time)
         case in_round.Read():
             shoe.read(act, command)
+        case in_round.Bet():
+            walkins.bet(act, command, asking.closed())
+        case at_table.SeatWalkIn():
+            act.at_table(command)
+        case at_table.Leave(seat):
+            walkins.leave(act, seat)
+        case at_table.TakeBank() | at_table.PassBank():
+            walkins.bank(act, command)
+        case at_table.Mispay():
+            walkins.mispay(act, command)
+        case at_table.CorrectPay():
+            proposals.check_alone(act.standing, what)
+            act.at_table(command)
         case in_round.Show():
             _show(act, _deck(act, asking))
         case in_round.Choose():

@@ -9,7 +9,7 @@ from typing import Any
 
 from croupier.cards import DECK
 from croupier.errors import Refused
-from croupier.house.asks import CARD, STUB, asks_of
+from croupier.house.asks import CARD, FUNDS, STUB, asks_of
 from croupier.house.console import MAY
 from croupier.house.moments import manners
 from croupier.house.shift import (
@@ -29,12 +29,13 @@ from croupier.round.codec import to_plain
 from croupier.round.faces import READ, shown_next
 from croupier.round.irregularity import check_time
 from croupier.round.order import is_read
+from croupier.round.plan import plan_of
 from croupier.round.settlement import VALIDATED
 from croupier.round.settling import next_seat
-from croupier.round.state import Duty, FoundAward, Round
+from croupier.round.state import Duty, FoundAward, Round, is_walk_in
 from croupier.rules.game import Consequence
 from croupier.rules.table_rules import TableRules, fits, is_there
-from croupier.rules.vocabulary import Act
+from croupier.rules.vocabulary import ACTION, Act
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 from croupier.table.crew import PERSON, Post
@@ -79,6 +80,9 @@ def _between(standing: Standing) -> NextStep:
     if rules.banked_by == "player" and table.banker is None:
         order = bank_order(table)
         says = f"Seat {order[0]} may bank." if order else "Nobody can bank."
+        if order and is_walk_in(table.seats[order[0]]):
+            take, by = at_table.TakeBank(order[0], 0), ("dealer",)
+            return NextStep(says, by, rules.bank.clause, "table", take, FUNDS)
         return NextStep(says, ("player",), rules.bank.clause)
     says, clause = "Open the round.", rules.sequence[0][1].clause
     return NextStep(says, ("dealer",), clause, "table", at_table.StartRound("", NO_TIME))
@@ -243,6 +247,26 @@ def _proposal(rules: TableRules, one: Proposal) -> dict[str, Any]:
     }
 
 
+def _voiced(standing: Standing) -> Iterator[dict[str, Any]]:
+    """Yield what walk-ins say: that they pass the bank, or where the action button lies."""
+    table, round = standing.table, standing.in_play
+    rotation = table.rules.bank.rotation
+    waiting = () if round or table.banker else bank_order(table)[:1]
+    for seat in waiting if rotation and rotation.passes else ():
+        if rotation and is_walk_in(table.seats[seat]):
+            command = to_plain(at_table.PassBank(seat))
+            about = {"says": f"Seat {seat} passes", "clause": rotation.clause, "of": "table"}
+            yield {**about, "command": command}
+    if round and round.at == 0 and plan_of(round.rules).order == ACTION and round.step:
+        for seat in round.boxes if "chips" in round.rules.things else ():
+            says, command = (
+                f"No more bets: action at seat {seat}",
+                to_plain(in_round.CloseBets(seat)),
+            )
+            about = {"says": says, "clause": round.step.clause, "of": "round"}
+            yield {**about, "command": command}
+
+
 def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
     """Yield what may be done now besides the next step."""
     if round and round.doubt:
@@ -287,7 +311,7 @@ def desk_of(standing: Standing) -> dict[str, Any]:
     return {
         "next": {**step.as_json(), **_together(rules, now, step)},
         "stopped": _stopped(standing),
-        "acts": [*_acts(round), *(other.as_json() for other in others(table))],
+        "acts": [*_acts(round), *_voiced(standing), *(one.as_json() for one in others(table))],
         "life": table.life,
         "tray": tray_of(table),
         "duties": duties,

@@ -37,7 +37,7 @@ def perform(act: Act, message: said.Command, asking: Asking) -> None:
         case said.Sit(_, seat):
             _sit(act, seat, asking)
         case said.Leave(_, seat):
-            _leave(act, seat)
+            leave(act, seat)
         case said.Bet():
             _check_open(act)
             _bet(act, message, asking)
@@ -161,7 +161,8 @@ BOXES = "adjacent_boxes"
 """The selection that says how many boxes a player may have."""
 
 
-def _leave(act: Act, seat: int) -> None:
+def leave(act: Act, seat: int) -> None:
+    """Give a seat up; bets without cards come back."""
     if hand := hand_at(act.standing, seat):
         raise Refused("hand_in_play", hand, field="seat")
     round = act.standing.in_play
@@ -192,7 +193,7 @@ def clear(act: Act, seat: int, player: str, *, by: str = "") -> None:
         dealer.call_off(act, "bank gone", "the banker left before anybody had bet")
     if by:
         act.in_ledger(SeatFreed(seat, player, by))
-    _leave(act, seat)
+    leave(act, seat)
 
 
 def _check_funds(standing: Standing, funds: int, purse: int) -> None:

@@ -28,7 +28,7 @@ from croupier.table.codec import command_from as table_command_from
 from croupier.table.commands import Command as TableCommand
 from croupier.table.commands import DeckFate, Of, Preview, Time
 from croupier.table.crew import Role, Who
-from croupier.table.events import ChipsMoved, TappedIn
+from croupier.table.events import ChipsMoved, PayCorrected, TappedIn
 
 _PLAIN = reader_of(Mapping[str, object])
 
@@ -132,6 +132,8 @@ def two_people(standing: Standing, events: Iterable[object]) -> TwoPeople:
             return TwoPeople(("floor",), ("dealer",))
         if isinstance(event, MeterAdjusted):
             return TwoPeople(("floor",), ("auditor",))
+        if isinstance(event, PayCorrected) and _is_next_dealt(standing, event):
+            return TwoPeople(("dealer", "floor"), ("floor",))
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
     return ALONE
@@ -141,6 +143,12 @@ def _needs_two(round: Round, event: Validated) -> bool:
     """Whether two people give this answer to a progressive win (M21)."""
     is_large = round.awards[event.seat, event.wager].two
     return event.answer == "reject" or (event.answer == "pay" and is_large)
+
+
+def _is_next_dealt(standing: Standing, event: PayCorrected) -> bool:
+    """Whether cards of a later round are out already."""
+    playing = standing.table.round
+    return playing is not None and playing.id != event.round and _is_dealt(standing)
 
 
 def _is_dealt(standing: Standing) -> bool:

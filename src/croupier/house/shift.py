@@ -18,7 +18,6 @@ FLOOR, DEALER = ("floorperson",), ("dealer",)
 STAFF = ("dealer", "floorperson")
 CENTS = {"field": "cents", "kind": "money", "says": "The sum in dollars"}
 COUNT = {"field": "cards", "kind": "number", "says": "How many cards there are"}
-DEPTH = {"field": "depth", "kind": "number", "says": "How many cards lie above the cover card"}
 SIGN = {"field": "sign", "kind": "text", "says": "The code on the sign"}
 
 
@@ -111,8 +110,9 @@ def deck_step(table: Table) -> NextStep | None:
         says = f"Shuffle deck {number}."
         return _at_table(says, DEALER, at_table.Shuffle(number), clause, takes)
     if rules.cut and is_cut_due(table.rules, deck) and not deck.depth:
-        says, clause = f"Cut deck {number}.", rules.cut.clause
-        return _at_table(says, DEALER, at_table.Cut(number, 0), clause, DEPTH)
+        # Nobody counts the depth of a real cut: the dealer attests it.
+        says = f"Cut deck {number}: at least {rules.cut.cards_min} cards in."
+        return _at_table(says, DEALER, at_table.Cut(number), rules.cut.clause)
     return None
 
 
@@ -149,8 +149,8 @@ def others(table: Table) -> Iterator[NextStep]:
             order = at_table.OrderShuffle(number, "floorperson")
             yield _at_table(f"Order a shuffle of deck {number}.", FLOOR, order, ordered)
         if deck.depth and recut:
-            again = at_table.Recut(number, 0, "floorperson")
-            yield _at_table(f"Have deck {number} cut again.", FLOOR, again, recut, DEPTH)
+            again = at_table.Recut(number, None, "floorperson")
+            yield _at_table(f"Have deck {number} cut again.", FLOOR, again, recut)
         elif deck.stack is None and not deck.todo and table.round and rules.deck.shuffle:
             clause, takes = rules.deck.shuffle.clause, COUNT if rules.deck.machine_count else None
             shuffle = at_table.Shuffle(number)

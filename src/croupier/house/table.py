@@ -173,6 +173,7 @@ class Table:
             self.next_round,
             self.meters,
             frozenset(self.notes.company.present),
+            self.closed_wagers,
             self.floors_of(person),
         )
 

@@ -7,9 +7,21 @@ from functools import lru_cache
 from typing import Literal, NewType, get_args
 
 from croupier.errors import ParseError, quoted
+from croupier.round.state import WALK_IN, is_walk_in
 
 Account = NewType("Account", str)
-Kind = Literal["bank", "cage", "fees", "house", "inventory", "layout", "meter", "pending", "player"]
+Kind = Literal[
+    "bank",
+    "cage",
+    "fees",
+    "house",
+    "inventory",
+    "layout",
+    "meter",
+    "pending",
+    "player",
+    "walkin",
+]
 """What each kind is:
 
 bank       the funds that a player put up to bank one round
@@ -21,11 +33,12 @@ layout     the money that lies on the layout in one round; it ends at zero
 meter      what a meter shows
 pending    an award that a floorperson has still to validate
 player     a player's chips
+walkin     the chips of somebody who plays at a table without a screen: the world outside
 """
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-OWING: tuple[Kind, ...] = ("cage", "house", "inventory")
-"""The kinds that may go below zero: the house's own."""
+OWING: tuple[Kind, ...] = ("cage", "house", "inventory", "walkin")
+"""The kinds that may go below zero: the house's own, and chips that nobody here counts."""
 
 CAGE, HOUSE = Account("cage"), Account("house")
 _ALONE = (CAGE, HOUSE)
@@ -53,6 +66,19 @@ def parse_account(text: str) -> Account:
 def kind_of(account: Account) -> Kind:
     kind: Kind = account.partition(":")[0]  # type: ignore[assignment]
     return kind
+
+
+def kept_kind(account: Account) -> Kind:
+    """Return the kind that stores keep of an account: what is outside is the cage's there."""
+    kind = kind_of(account)
+    return "cage" if kind == "walkin" else kind
+
+
+def purse_of(table: str, player: str) -> Account:
+    """Return the account that a player's stakes come from and winnings go to."""
+    if is_walk_in(player):
+        return account("walkin", f"{table}/{player.removeprefix(WALK_IN)}")
+    return account("player", player)
 
 
 def lock_order(account: Account) -> tuple[bool, str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from croupier.errors import CroupierError, ParseError
-from croupier.ledger.accounts import CAGE, kind_of
+from croupier.ledger.accounts import CAGE, kept_kind
 from croupier.ledger.acts import HOUSE_STREAM, Register, acts_in
 from croupier.ledger.journal import Head, StoredEvent, decode
 from croupier.ledger.store import View
@@ -86,7 +86,7 @@ def check_derived(
 
 def _kinds(view: View) -> Iterator[str]:
     for account, kind in view.kinds().items():
-        if kind != kind_of(account):
+        if kind != kept_kind(account):
             yield f"{account} is kept as an account of kind {kind}"
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from croupier.errors import Bug
-from croupier.ledger.accounts import HOUSE, Account, account
+from croupier.ledger.accounts import HOUSE, Account, account, purse_of
 from croupier.money import micros
 from croupier.round import events as happened
 from croupier.round.awards import validating
@@ -58,6 +58,9 @@ class Setting:
     """Awards from a meter of at least this sum wait for a floorperson."""
     witnessed_cents: int | None = None
     """Two people validate an award of at least this sum."""
+
+    def purse(self, player: str) -> Account:
+        return purse_of(self.table, player)
 
     def meter(self, id: str) -> Account:
         return account("meter", self.meters.get(id, f"{self.table}/{id}"))
@@ -109,9 +112,9 @@ def numbered(of: str, moves: Iterable[Move]) -> tuple[Entry, ...]:
 def _moves(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
     match event:
         case happened.BetMade() | happened.BetTakenDown() | happened.Chose():
-            return _laid(posting.round, after, event.seat)
+            return _laid(posting, after, event.seat)
         case happened.Banked():
-            return _bank_moves(posting.round, event)
+            return _bank_moves(posting, event)
         case happened.BetsClosed():
             return _closing_moves(posting, after, event)
         case happened.Declared() | happened.CalledOff() if after.void and not posting.round.void:
@@ -134,14 +137,14 @@ def _moves(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
 # ---------------------------------------------------------------- bets and choices
 
 
-def _laid(before: Round, after: Round, seat: int) -> Iterator[Move]:
+def _laid(posting: Posting, after: Round, seat: int) -> Iterator[Move]:
     """Move what was staked or taken back at a seat, spot by spot."""
-    had, has = before.boxes.get(seat), after.boxes.get(seat)
+    had, has = posting.round.boxes.get(seat), after.boxes.get(seat)
     box = has or had
     if box is None:
         raise Bug(f"seat {seat} has no box")
     then, now = had.stakes if had else NOTHING, has.stakes if has else NOTHING
-    purse, layout = account("player", box.player), account("layout", after.id)
+    purse, layout = posting.setting.purse(box.player), account("layout", after.id)
     for spot in {**then, **now}:
         more = micros(_lies(now.get(spot)) - _lies(then.get(spot)))
         if more > 0:
@@ -155,9 +158,10 @@ def _lies(stake: Stake | None) -> int:
     return 0 if stake is None or stake.fate == TAKEN_BACK else stake.cents
 
 
-def _bank_moves(before: Round, event: happened.Banked) -> Iterator[Move]:
+def _bank_moves(posting: Posting, event: happened.Banked) -> Iterator[Move]:
     """Put up a bank's funds; replacing them returns the first ones."""
-    purse, bank = account("player", event.player), account("bank", before.id)
+    before = posting.round
+    purse, bank = posting.setting.purse(event.player), account("bank", before.id)
     if before.banker:
         yield Move(bank, purse, micros(before.banker.funds), "funds back")
     yield Move(purse, bank, micros(event.funds), "funds")
@@ -167,9 +171,9 @@ def _closing_moves(posting: Posting, after: Round, event: happened.BetsClosed) -
     setting, layout = posting.setting, account("layout", after.id)
     fees = account("fees", setting.table)
     for seat, cents in sorted(event.fees.items()):
-        yield Move(account("player", after.boxes[seat].player), fees, micros(cents), "fee")
+        yield Move(setting.purse(after.boxes[seat].player), fees, micros(cents), "fee")
     for player, cents in sorted(posting.held.items()):
-        yield Move(account("player", player), layout, micros(cents), "held")
+        yield Move(setting.purse(player), layout, micros(cents), "held")
     for id, rise in sorted(event.rises.items()):
         yield Move(HOUSE, setting.meter(id), rise, "rise")
 
@@ -210,7 +214,7 @@ def _undone_moves(posting: Posting, after: Round) -> Iterator[Move]:
     settlement = Settlement(round, round.meters) if round.lines else None
     for line in reversed(round.lines):
         box = round.boxes[line.seat]
-        purse, stake = account("player", box.player), box.stakes.get(line.wager)
+        purse, stake = setting.purse(box.player), box.stakes.get(line.wager)
         if stake is None or stake.fate != TAKEN_BACK:
             yield Move(purse, layout, micros(line.returned), "undone")
             yield Move(_bank(posting), layout, micros(line.stake - line.returned), "undone")
@@ -238,7 +242,7 @@ def _undone_moves(posting: Posting, after: Round) -> Iterator[Move]:
 def _seat_moves(posting: Posting, event: happened.SeatSettled) -> Iterator[Move]:
     setting, round = posting.setting, posting.round
     box = round.boxes[event.seat]
-    purse, layout = account("player", box.player), account("layout", round.id)
+    purse, layout = setting.purse(box.player), account("layout", round.id)
     bank = _bank(posting)
     readings = dict(round.meters)
     settlement = Settlement(round, readings) if readings else None
@@ -320,11 +324,11 @@ def _end_moves(posting: Posting, event: happened.Closed) -> Iterator[Move]:
     round, layout = posting.round, account("layout", posting.round.id)
     fees, held = account("fees", posting.setting.table), dict(posting.held)
     if round.banker:
-        purse, result = account("player", round.banker.player), event.bank
+        purse, result = posting.setting.purse(round.banker.player), event.bank
         collected, paid, fee = (result.collected, result.paid, result.fee) if result else (0, 0, 0)
         left = round.banker.funds + collected - paid
         yield Move(account("bank", round.id), purse, micros(left), "funds back")
         yield Move(layout, fees, micros(fee), "rake")
         held[round.banker.player] = held.get(round.banker.player, 0) - fee
     for player, cents in sorted(held.items()):
-        yield Move(layout, account("player", player), micros(cents), "held back")
+        yield Move(layout, posting.setting.purse(player), micros(cents), "held back")

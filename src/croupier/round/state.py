@@ -3,6 +3,7 @@
 Cards are deck positions until they are shown; a round never holds a hidden face.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +15,15 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Moment, Person
 
 NOTHING: Mapping[Any, Any] = {}
+
+
+WALK_IN = "w-"
+_is_walk_in = re.compile(rf"{WALK_IN}[1-9][0-9]*").fullmatch
+
+
+def is_walk_in(player: str) -> bool:
+    """Whether a player is somebody at the felt without an account or a screen, such as w-3."""
+    return _is_walk_in(player) is not None
 
 
 class Duty(NamedTuple):

@@ -34,6 +34,35 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatWalkIn:
+    """Seat somebody who plays with chips on the felt, without an account or a screen."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mispay:
+    """Say what a walk-in was handed on a settled wager instead of what was due."""
+
+    seat: int
+    wager: str
+    paid: int
+    """In cents, the stake that came back included."""
+    round: str = ""
+    due: int = 0
+    """What the settlement says; the house fills it in."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectPay:
+    """Say that a mispay was put right at the felt."""
+
+    round: str
+    seat: int
+    wager: str
+
+
+@dataclass(frozen=True, slots=True)
 class Leave:
     """Give up a seat."""
 
@@ -325,6 +354,9 @@ class Lapse:
 
 Command = (
     Join
+    | SeatWalkIn
+    | Mispay
+    | CorrectPay
     | Leave
     | Receive
     | Confirm

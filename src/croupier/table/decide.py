@@ -34,6 +34,7 @@ from croupier.table.state import (
     right,
     uses,
 )
+from croupier.table.walkins import correct_pay, mispay, next_walk_in
 
 
 def decide(table: Table, command: Command) -> tuple[Event, ...]:
@@ -41,6 +42,12 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
     match command:
         case commands.Join():
             return (_join(table, command),)
+        case commands.SeatWalkIn():
+            return (_join(table, commands.Join(command.seat, next_walk_in(table))),)
+        case commands.Mispay():
+            return (mispay(table, command),)
+        case commands.CorrectPay():
+            return (correct_pay(table, command),)
         case commands.Leave():
             _player_at(table, command.seat)
             return (happened.Left(command.seat),)

@@ -17,6 +17,29 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
+class Mispaid:
+    """A walk-in was handed another sum than was due; both are kept, in cents."""
+
+    round: str
+    seat: int
+    player: str
+    wager: str
+    due: int
+    paid: int
+
+
+@dataclass(frozen=True, slots=True)
+class PayCorrected:
+    """A mispay was put right: this sum was handed to the player, or taken back if negative."""
+
+    round: str
+    seat: int
+    player: str
+    wager: str
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
 class Left:
     seat: int
 
@@ -249,6 +272,8 @@ class Lapsed:
 
 Event = (
     Joined
+    | Mispaid
+    | PayCorrected
     | Left
     | Received
     | Confirmed

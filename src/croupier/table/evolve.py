@@ -6,7 +6,7 @@ from functools import reduce
 from typing import assert_never
 
 from croupier.round.duties import duties_of
-from croupier.round.state import Banker, Duty
+from croupier.round.state import Banker, Duty, is_walk_in
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Moment
 from croupier.table import events as happened
@@ -59,7 +59,11 @@ def _evolved(table: Table, event: Event) -> Table:
     """Return the table after one event, but for the history of its decks."""
     match event:
         case happened.Joined():
-            return replace(table, seats={**table.seats, event.seat: event.player})
+            return _joined(table, event)
+        case happened.Mispaid():
+            return replace(table, mispaid=(*table.mispaid, event))
+        case happened.PayCorrected():
+            return _put_right(table, event)
         case happened.Left():
             return _left(table, event)
         case happened.Received():
@@ -70,11 +74,7 @@ def _evolved(table: Table, event: Event) -> Table:
         case happened.Shuffled():
             return _shuffled(table, event)
         case happened.CutMade():
-            deck = _without(table.decks[event.deck], ("cut",))
-            todo = (*deck.todo, *_duties(table, event.deck, "cut"))
-            # A real cut isn't counted: the dealer attests that it is deep enough.
-            depth = event.depth or (table.rules.deck.cut.cards_min if table.rules.deck.cut else 1)
-            return _reordered(table, event.deck, replace(deck, depth=depth, todo=todo))
+            return _cut_made(table, event)
         case happened.Counted():
             table = replace(table, uncounted=0)
             return _with_deck(table, event.deck, _unshuffled(table.decks[event.deck]))
@@ -171,6 +171,14 @@ def _aged(table: Table, time: Time) -> Table:
     passed_s = elapsed_s(table.time, time)
     decks = {n: replace(deck, age_s=deck.age_s + passed_s) for n, deck in table.decks.items()}
     return replace(table, time=time, decks=decks)
+
+
+def _cut_made(table: Table, event: happened.CutMade) -> Table:
+    deck = _without(table.decks[event.deck], ("cut",))
+    todo = (*deck.todo, *_duties(table, event.deck, "cut"))
+    # A real cut isn't counted: the dealer attests that it is deep enough.
+    depth = event.depth or (table.rules.deck.cut.cards_min if table.rules.deck.cut else 1)
+    return _reordered(table, event.deck, replace(deck, depth=depth, todo=todo))
 
 
 def _with_deck(table: Table, number: int, deck: Deck) -> Table:
@@ -276,6 +284,17 @@ def _changed(table: Table, event: happened.Changed) -> Table:
 
 
 # ---------------------------------------------------------------- seats, bank and rounds
+
+
+def _joined(table: Table, event: happened.Joined) -> Table:
+    seats = {**table.seats, event.seat: event.player}
+    return replace(table, seats=seats, walk_ins=table.walk_ins + is_walk_in(event.player))
+
+
+def _put_right(table: Table, event: happened.PayCorrected) -> Table:
+    wrong = event.round, event.seat, event.wager
+    left = (one for one in table.mispaid if (one.round, one.seat, one.wager) != wrong)
+    return replace(table, mispaid=tuple(left))
 
 
 def _left(table: Table, event: happened.Left) -> Table:

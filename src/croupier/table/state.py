@@ -11,6 +11,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import NONE, Device, Moment, Stack
 from croupier.table.commands import Of, Preview, Time
 from croupier.table.crew import NO_CREW, Crew, Who
+from croupier.table.events import Mispaid
 from croupier.table.past import NEW, DeckPast
 from croupier.table.tray import NO_TRAY, Tray
 
@@ -109,6 +110,10 @@ class Table:
     """What waits for a second person, the oldest first."""
     proposed: int = 0
     """How many proposals there have been."""
+    walk_ins: int = 0
+    """How many walk-ins have been seated."""
+    mispaid: tuple[Mispaid, ...] = ()
+    """What walk-ins were handed wrongly and hasn't been put right, the oldest first."""
     past: Mapping[int, DeckPast] = field(default_factory=dict)
     """The history of each real deck."""
     life: Life = "closed"

@@ -3,6 +3,7 @@
 import re
 
 from croupier.rules.table_rules import TableRules
+from croupier.rules.words import dollars
 from croupier.table import events as happened
 from croupier.table.events import Event
 
@@ -15,6 +16,11 @@ def tell_table(rules: TableRules, event: Event) -> str:
     match event:
         case happened.Joined(seat, _):
             return f"Seat {seat} is taken."
+        case happened.Mispaid(round, seat, _, _, due, paid):
+            return f"Seat {seat} was handed {dollars(paid)}, not {dollars(due)} (round {round})."
+        case happened.PayCorrected(round, seat, _, _, cents):
+            verb = "is handed" if cents > 0 else "gives back"
+            return f"Seat {seat} {verb} {dollars(abs(cents))} (round {round})."
         case happened.Left(seat):
             return f"Seat {seat} is free."
         case happened.Confirmed(_, clause, by):

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from croupier.errors import Refused
-from croupier.ledger.accounts import OWING, Account, account, kind_of
+from croupier.ledger.accounts import OWING, Account, account, kept_kind
 from croupier.ledger.journal import Head, chained
 from croupier.ledger.store import NO_SUCH_METER, Answer, Request, Result, Work
 from croupier.ledger.stores.statements import Row, changes_of
@@ -92,7 +92,7 @@ class Batch:
         """Return what `append_v1` is given."""
         accounts = []
         for changed, (change, lowest) in self._changes.items():
-            kind = kind_of(changed)
+            kind = kept_kind(changed)
             accounts.append((changed, kind, change, 0 if kind in OWING else lowest))
         moved = {s: head for s, head in self._heads.items() if head != self._expected[s]}
         plain = {

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from croupier.errors import CroupierError
-from croupier.ledger.accounts import OWING, Account, kind_of
+from croupier.ledger.accounts import OWING, Account, kept_kind
 from croupier.ledger.journal import Head
 from croupier.ledger.store import Claim
 from croupier.ledger.stores.statements import TABLES, Pen, Row, Session, changes_of
@@ -54,7 +54,7 @@ class Gathering(Pen):
         raised: list[Row] = []
         lowered: list[Row] = []
         for changed, (change, lowest) in self._changes.items():
-            kind = kind_of(changed)
+            kind = kept_kind(changed)
             if lowest < 0 and kind not in OWING:
                 lowered.append((change, changed, -lowest))
             else:

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 from croupier.errors import Bug, Refused, UserError
-from croupier.ledger.accounts import Account, account, kind_of, lock_order
+from croupier.ledger.accounts import Account, account, kept_kind, lock_order
 from croupier.ledger.acts import Registered, fingerprint
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
@@ -252,7 +252,7 @@ def _add(session: Session, changed: Account, micros: int) -> None:
     session.run(
         "INSERT INTO accounts (account, kind, micros) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
         changed,
-        kind_of(changed),
+        kept_kind(changed),
     )
     session.run(add, micros, changed)
 

@@ -194,6 +194,7 @@ _ACCOUNTS: dict[Kind, str] = {
     "meter": "the meter",
     "pending": "an award to be validated",
     "player": "a player",
+    "walkin": "a player's chips on the felt",
 }
 
 

@@ -1,0 +1,57 @@
+"""Walk-ins: people at the felt without an account, whose chips the dealer enters.
+
+A walk-in is paid by hand, so a dealer can hand out another sum than is due. The journal keeps what
+is owed; a mispay keeps both figures beside it until it is put right.
+"""
+
+from croupier.errors import Refused
+from croupier.round.state import WALK_IN, is_walk_in
+from croupier.table import commands
+from croupier.table import events as happened
+from croupier.table.state import Table
+
+
+def next_walk_in(table: Table) -> str:
+    """Return the name of the next walk-in, or refuse one where there are no chips."""
+    if "chips" not in table.rules.things:
+        message = "nobody handles chips at this table, so everybody plays at a screen"
+        raise Refused("no_chips", message, field="seat", clause="T9")
+    return f"{WALK_IN}{table.walk_ins + 1}"
+
+
+def walk_in_at(table: Table, seat: int) -> str:
+    """Return the walk-in at a seat; anybody else acts at their own screen."""
+    player = table.seats.get(seat, "")
+    if not player:
+        raise Refused("seat_empty", f"nobody sits at seat {seat}", field="seat")
+    if not is_walk_in(player):
+        raise Refused("player_decides", f"the player at seat {seat} has a screen", field="seat")
+    return player
+
+
+def mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
+    """Return a mispay of a walk-in, unless the sum is what was due."""
+    player = walk_in_at(table, command.seat)
+    if command.paid < 0:
+        raise Refused("no_money", "cannot be negative", field="paid")
+    if command.paid == command.due:
+        raise Refused("not_due", "that is what was due", field="paid")
+    if _found(table, command.round, command.seat, command.wager):
+        message = "this was noted already; say that it was put right first"
+        raise Refused("not_due", message, field="wager")
+    place = command.round, command.seat, player, command.wager
+    return happened.Mispaid(*place, command.due, command.paid)
+
+
+def correct_pay(table: Table, command: commands.CorrectPay) -> happened.PayCorrected:
+    """Return the correction of a mispay that was noted."""
+    found = _found(table, command.round, command.seat, command.wager)
+    if found is None:
+        raise Refused("not_due", "no such mispay was noted", field="wager")
+    place = found.round, found.seat, found.player, found.wager
+    return happened.PayCorrected(*place, found.due - found.paid)
+
+
+def _found(table: Table, round: str, seat: int, wager: str) -> happened.Mispaid | None:
+    wanted = round, seat, wager
+    return next((o for o in table.mispaid if (o.round, o.seat, o.wager) == wanted), None)
