@@ -237,8 +237,9 @@ class Shift:
         elif round:
             banker = round.banker.seat if round.banker else None
             for seat, player in table.seats.items():
-                for wager, cents in STAKES[self.id].items() if seat != banker else ():
-                    bet = Bet(seat, player, wager, cents)
+                for wager, cents in self.stakes() if seat != banker else ():
+                    shared = any(place.hands for place in table.rules.places.values())
+                    bet = Bet(seat, player, wager, cents, seat if shared else None)
                     self.act(partial(Act.in_round, command=bet))
         elif len(table.seats) < 2:
             for seat in (1, 2):
@@ -249,6 +250,10 @@ class Shift:
             self.act(lambda act: act.at_table(at_table.TakeBank(seat, 500_00)))
         else:
             raise AssertionError(step)
+
+    def stakes(self) -> list[tuple[str, int]]:
+        offered = self.standing.table.rules.wagers
+        return [(wager, cents) for wager, cents in STAKES[self.id].items() if wager in offered]
 
     # ------------------------------------------------------------ a whole shift
 

@@ -91,7 +91,7 @@ RULINGS = {
     LET_IT_RIDE: (COMMON - numbered("T", 3))
     | numbered("L", 9)
     | {"M7", "M8", "M13", "M14", "M16", "M17", "M18", "M20", "M21", "M22", "M24", "M25", "M27"},
-    MARYLAND: COMMON | numbered("M", 22) | {"M24", "M25", "M26", "M27"},
+    MARYLAND: COMMON | numbered("M", 23) | {"M24", "M25", "M26", "M27"},
     SINGAPORE: COMMON | numbered("S", 9),
 }
 

@@ -111,6 +111,7 @@ ELECTRONIC = """
 [[table]]
 id = "shared"
 rulebook = "maryland-three-card-poker"
+practice = true
 [table.selections]
 format = "electronic"
 """

@@ -125,6 +125,16 @@ class _Row(NamedTuple):
     meters: Mapping[str, _Id] = NOTHING
 
 
+def _only_practice(rules: TableRules) -> str | None:
+    """Return the ruling by which a table without a dealer is for practice, if there is one."""
+    return None if "dealer" in rules.things else rules.deal.attended
+
+
+def _title(rules: TableRules) -> str:
+    """Return what a table is called; a version that lacks its dealer says so."""
+    return f"{rules.title}, practice only" if _only_practice(rules) else rules.title
+
+
 class _Tables:
     """Reads one file and collects what is wrong with it."""
 
@@ -155,11 +165,12 @@ class _Tables:
         seats = self._seats(read, near, at)
         self._check_meters(read, rules, at)
         self._check_things(read, at)
+        self._check_practice(read, rules, at)
         if row is None or rules is None:
             return None
         return TableConfig(
             id=row.id,
-            title=row.title or rules.title,
+            title=row.title or _title(rules),
             rules=rules,
             selections=row.selections,
             seats=seats,
@@ -224,6 +235,12 @@ class _Tables:
         for thing, needed in (("cards", "dealer"), ("chips", "cards")):
             if thing in row.things and needed not in row.things:
                 self.reader.fault((*at, "things"), f"{thing!r} needs {needed!r} as well")
+
+    def _check_practice(self, row: _Row, rules: TableRules | None, at: Place) -> None:
+        """Refuse to deal without a person what a person deals, except for practice (M23)."""
+        if rules and not row.practice and (ruling := _only_practice(rules)):
+            message = "must be true: this version takes a dealer, and without one is for practice"
+            self.reader.fault((*at, "practice"), message, ruling)
 
     # ------------------------------------------------------------ what belongs together
 

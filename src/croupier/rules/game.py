@@ -320,9 +320,13 @@ class DeckChange(Cited):
 
 
 class Deal(Cited):
-    """A dealing procedure, the devices it needs, and when its decks are changed."""
+    """A dealing procedure, the devices it needs, and when its decks are changed.
+
+    `attended` is the ruling by which a person deals it; without one, it is for practice only.
+    """
 
     label: Text
+    attended: RulingId | None = None
     devices: tuple[Device, ...] = ()
     order: Order = "clockwise"
     cards: tuple[DealLine, ...]
