@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from croupier.server import bots
+from croupier.server import bots, practice
 from tests.pages.browser import PHONE
 from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage, violations
@@ -62,6 +62,11 @@ def come(page: Page, house: House, name: str, role: str, table: str) -> None:
 
 def phase(page: Page) -> str:
     return str(page.get_attribute("#desk", "data-phase"))
+
+
+def picture(page: Page, name: str) -> None:
+    if folder := os.environ.get("CROUPIER_PICTURES"):
+        page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def seen(page: Page, name: str, *sizes: tuple[int, int]) -> None:
@@ -181,3 +186,47 @@ def test_a_void_is_previewed_proposed_and_approved_on_a_phone(
     expect(dealer.locator("#step")).to_contain_text("void")
     go_on(dealer, "over", lambda: dealer.keyboard.press(" "))
     expect(dealer.locator("#tape")).to_contain_text("Dee Ash and Flo Ash")
+
+
+def test_practice_without_an_account(
+    house: House, new_page: NewPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(practice, "FLOOR_S", 0.02)
+    monkeypatch.setattr(practice, "FAULTY", 1.0)
+    page = new_page(TABLET)
+    page.goto(f"{house.url}/practice")
+    assert violations(page) == []
+    picture(page, "practice")
+    page.select_option("#rulebook", "maryland-three-card-poker")
+    page.fill("#rounds", "1")
+    page.press("#rounds", "Enter")
+    page.wait_for_url("**/practice/*")
+    expect(page.locator("#dealer")).to_have_text("You")
+    ready = (
+        "() => document.querySelector('#step').textContent.includes('over')"
+        " || !document.querySelector('#do').disabled || !document.querySelector('#reading').hidden"
+    )
+    typed = 0
+    for _ in range(60):
+        page.wait_for_function(ready)
+        if "over" in page.inner_text("#step"):
+            break
+        tape = page.inner_text("#tape")
+        if page.locator("#reading").is_visible():
+            expect(page.locator("#read")).to_be_focused()
+            if not typed:
+                seen(page, "quiz", TABLET, UPRIGHT, PHONE)
+                page.locator("#read").focus()
+            page.keyboard.type("1 1", delay=5)  # As a scanner does; no letter is a command here.
+            page.keyboard.press("Enter")
+            typed += 1
+        else:
+            page.keyboard.press(" ")
+        page.wait_for_function("was => document.querySelector('#tape').innerText !== was", arg=tape)
+    assert typed > 0
+    expect(page.locator("#verdict")).to_contain_text("costs")
+    page.get_by_role("link", name="Report").click()
+    expect(page.locator("h1")).to_have_text("Practice report")
+    assert page.locator("tbody tr").count() >= typed and violations(page) == []
+    picture(page, "report")
+    assert house.galleries.pit.tables.keys().isdisjoint({practice.ID})

@@ -76,14 +76,14 @@ def serve(
     Ctrl-C, SIGTERM and SIGHUP close the tables. Open rounds are stored and continue at the next
     start.
     """
-    _stop_like_ctrl_c()
+    stop_like_ctrl_c()
     text = read_text(tables) if tables else (files("croupier.server") / "tables.toml").read_text()
     from croupier.house.config import parse_config
     from croupier.house.folder import locked_folder, opened_house
     from croupier.house.log import log_to
     from croupier.server.guard import NO_LIMITS, Policy
 
-    rules_of = _remembered(rules_in(context.obj))
+    rules_of = remembered(rules_in(context.obj))
     config = parse_config(text, rules_of, file=tables.name if tables else "tables.toml")
     _check_served(config)
     limits = NO_LIMITS if no_limits else Policy()
@@ -97,7 +97,7 @@ def serve(
     log_to(sys.stderr)
     setup = Setup(config, rules_of, policy, data, database, context.obj)
     if workers > 1:
-        with locked_folder(data), _listening(host, port) as listener:
+        with locked_folder(data), listening(host, port) as listener:
             with opened_house(data, database, is_locked=True):
                 pass  # A new ledger gets its tables and keys once, not from every worker.
             work = partial(_work, setup, listener, workers=workers, open_page=open_page)
@@ -170,7 +170,7 @@ def _house(
             server = Server(serve_config(guarded(whole, policy), host=host, port=port))
             server.drain = pit.drain
             books.on_lost = partial(setattr, server, "should_exit", True)
-            _run(server, listener)
+            run_server(server, listener)
         people.close()
     if books.lost is not None:
         raise UserError(f"{books.lost}; the house was closed, and nothing was acknowledged since")
@@ -196,7 +196,7 @@ def _link_address(setup: Setup, link: str | None) -> Iterator[str]:
 @contextmanager
 def _listener(where: socket.socket | tuple[str, int]) -> Iterator[socket.socket]:
     if isinstance(where, tuple):
-        with _listening(*where) as listener:
+        with listening(*where) as listener:
             yield listener
     else:
         yield where
@@ -225,14 +225,14 @@ def _proxies(texts: list[str]) -> Any:
         raise UserError(str(error), field="--proxy") from None
 
 
-def _stop_like_ctrl_c() -> None:
+def stop_like_ctrl_c() -> None:
     """Unwind on SIGTERM and SIGHUP while the house opens or closes; once open, it handles them."""
     for stop in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(stop) != signal.SIG_IGN:  # Ignored, as under nohup.
             signal.signal(stop, signal.default_int_handler)
 
 
-def _run(server: Any, listener: socket.socket) -> None:
+def run_server(server: Any, listener: socket.socket) -> None:
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
 
@@ -251,7 +251,7 @@ def _kept(data: Path, database: str | None) -> str:
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
+def listening(host: str, port: int) -> Iterator[socket.socket]:
     """Bind the port first, so that the printed links will work."""
     if not 0 <= port <= PORTS_MAX:
         raise UserError(f"must be from 0 to {PORTS_MAX}", field="--port")
@@ -267,7 +267,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def _remembered(rules_of: Any) -> Any:
+def remembered(rules_of: Any) -> Any:
     """Cache resolved selections: hundreds of tables may share a book's."""
     known: dict[str, Any] = {}
 

@@ -50,6 +50,8 @@ class Gallery:
         self.viewers = self.board.viewers
         self._names, self._wait_ms, self._note_present = names, wait_ms, note_present
         self._time, self._tape = time, Tape()
+        self.overlay: Callable[[dict[str, Any]], dict[str, Any]] = lambda desk: desk
+        """What a practice makes of the desk before it is shown."""
         self._news = News(now.number)
         self._seen = Seen(now, scene_of(now, names))
         self._told_clock: object = None
@@ -61,7 +63,8 @@ class Gallery:
 
     def desk(self) -> dict[str, Any]:
         """Return the desk of those who work here."""
-        return desk_seen(self._seen.now, self._names, tape=self._tape, time=self._time())
+        seen = desk_seen(self._seen.now, self._names, tape=self._tape, time=self._time())
+        return self.overlay(seen)
 
     def own(self, player: str | None) -> dict[str, str]:
         """Return the faces that are this player's to see, by position."""
@@ -100,7 +103,7 @@ class Gallery:
             for viewer in self.viewers:
                 self._send_own(viewer)
         if now.standing.table.rules.things:
-            self._tell_desk(now)
+            self.tell_desk()
         for act, *_ in told.stored:
             if act.returned is not None:
                 self._tell_returned(act.returned)
@@ -115,11 +118,11 @@ class Gallery:
         if own := self.own(viewer.player):
             viewer.send(encode({"type": "own", "v": self._seen.now.number, "own": own}))
 
-    def _tell_desk(self, now: Now) -> None:
+    def tell_desk(self) -> None:
         """Send those who work here what is on their desk."""
         staff = [viewer for viewer in self.viewers if sees_desk(viewer.roles)]
         if staff:
-            frame = desk_frame(now.number, self.desk())
+            frame = desk_frame(self._seen.now.number, self.desk())
             for viewer in staff:
                 viewer.send(frame)
 

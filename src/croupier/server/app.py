@@ -22,10 +22,12 @@ from croupier.server.guard import MESSAGES, Guard, Policy
 from croupier.server.limits import Rate
 from croupier.server.pages import mount
 from croupier.server.pages import player as player_pages
+from croupier.server.pages import practice as practice_pages
 from croupier.server.pages import staff as staff_pages
 from croupier.server.pages import tables as table_pages
 from croupier.server.passing import nowhere
 from croupier.server.people import People
+from croupier.server.practice import Practices
 from croupier.server.quotas import Quotas
 from croupier.server.reviews import Reviews
 from croupier.server.routes import access, awards, health, staff, tables
@@ -58,6 +60,7 @@ def make_app(
             yield
         finally:
             await attendance.stop()
+            await app.state.practices.close()
             app.state.open_rounds = await pit.stop()
             galleries.close()
             desk.close()
@@ -74,6 +77,7 @@ def make_app(
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)
     app.state.quotas, app.state.staff = quotas, Staff(people)
     app.state.voids = VoidCounts(pit)
+    app.state.practices = Practices(pit.rules_of)
     app.state.everywhere = nowhere
     people.on_ended = galleries.end
     people.on_named = galleries.name
@@ -82,7 +86,8 @@ def make_app(
     answer_errors(app)
     pages = table_pages.router, player_pages.router, staff_pages.router
     routes = access.router, staff.router, awards.router, health.router, tables.router
-    for router in (*routes, sockets.router, *pages):
+    practice = practice_pages.router, practice_pages.api
+    for router in (*routes, sockets.router, *practice, *pages):
         app.include_router(router)
     desk = mount(app, folders)
     return app

@@ -6,6 +6,7 @@ nobody.
 """
 
 import asyncio
+from collections.abc import Callable
 from hashlib import sha256
 
 from croupier.errors import Refused
@@ -17,6 +18,7 @@ from croupier.house.said import Bank, Bet, Choose, Message, Ready, Sit
 from croupier.house.table import Table
 from croupier.round import bots
 from croupier.round.settle import shared_place
+from croupier.rules.table_rules import TableRules
 from croupier.table.state import bank_order
 
 PREFIX = "bot-"
@@ -26,12 +28,21 @@ THINKS_S = 0.8
 class HousePlayer:
     """One seat that the house fills."""
 
-    def __init__(self, galleries: Galleries, table: Table, seat: int) -> None:
+    def __init__(
+        self,
+        galleries: Galleries,
+        table: Table,
+        seat: int,
+        *,
+        stakes: Callable[[TableRules, int], dict[str, int]] = lambda rules, _: bots.bets(rules),
+    ) -> None:
         self.galleries, self.table, self.seat = galleries, table, seat
         self.player = f"{PREFIX}{table.id}-{seat}"
         self.name = f"House {seat}"
         self.viewer = Viewer(self.player, self.name)
         self._asked = 0
+        self._stakes = stakes
+        """What the seat bets."""
 
     async def run(self) -> None:
         """Sit down and play until cancelled."""
@@ -83,7 +94,7 @@ class HousePlayer:
             return
         name = shared_place(standing.table.rules)
         hand = (self.seat - 1) % standing.table.rules.places[name].hands + 1 if name else None
-        stakes = bots.bets(standing.table.rules)
+        stakes = self._stakes(standing.table.rules, self.seat)
         await self._fill(4 * sum(stakes.values()))
         for wager, cents in stakes.items():
             await self._ask(Bet("", self.seat, wager, cents, hand))

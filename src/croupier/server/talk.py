@@ -49,8 +49,11 @@ class Talk:
         rate: Rate,
         allowance: Allowance | None = None,
         check_again: CheckAgain | None = None,
+        told: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.table, self.viewer, self.wire = table, viewer, wire
+        self._told = told
+        """Called with every answer, before it is sent."""
         self._check_again = check_again
         self._allowance = allowance
         self._bucket, self._over = Bucket(rate), 0
@@ -100,6 +103,7 @@ class Talk:
 
     def _answered(self, said: Said) -> None:
         if isinstance(said, str):
+            self._told(said)
             self.viewer.send(said)
         elif isinstance(said, NotOwner):
             self.viewer.end(MOVED)  # Unanswered, so that it is asked again where the table is.

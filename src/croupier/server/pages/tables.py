@@ -201,7 +201,8 @@ async def _table(request: Request, id: str, template: str) -> Response:
     felt, me = request.app.state.galleries[id].felt, await _me(request)
     odds = odds_of(table.config)
     json = f"/api/tables/{id}/desk" if template == "console" else f"/tables/{id}.json"
-    return page(request, template, json=json, felt=felt, me=me, odds=odds)
+    values = {"felt": felt, "me": me, "odds": odds, "practice": ""}
+    return page(request, template, json=json, **values)
 
 
 # ---------------------------------------------------------------- who one is

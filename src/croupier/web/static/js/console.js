@@ -11,7 +11,7 @@ import "./elements.js";
 import { Commands } from "./commands.js";
 import { People } from "./console_people.js";
 import { Side } from "./console_side.js";
-import { Work } from "./console_work.js";
+import { Work, entered } from "./console_work.js";
 import { Wrong } from "./console_wrong.js";
 import { cite, citesOpen, dialog, h, must, write } from "./dom.js";
 import { chips } from "./elements.js";
@@ -25,7 +25,7 @@ const SCANS_MS = 30;
 const LABEL_MAX = 30;
 
 const root = must("#desk");
-const { table = "", book = "", me = "", roles = "" } = root.dataset;
+const { table = "", book = "", me = "", roles = "", practice = "" } = root.dataset;
 const button = /** @type {HTMLButtonElement} */ (must("#do"));
 const field = /** @type {HTMLInputElement} */ (must("#read"));
 
@@ -45,7 +45,7 @@ const line = new Line(table, {
     say(how === "open" ? "" : "The connection is lost. Trying again.", how !== "open");
   },
   last: () => state.v,
-});
+}, practice && `${practice}/socket`);
 const around = { ask, say, book, me, roles: roles.split(" ").filter(Boolean), line };
 const side = new Side(around);
 const work = new Work(around);
@@ -111,6 +111,7 @@ function draw() {
   const takes = mine() && !open ? next.takes : null;
   must("#reading").hidden = !takes;
   if (takes) reading(takes);
+  if (desk.practice) practise(desk.practice);
   side.draw(state, desk);
   people.draw(desk, { crew: open === "crew" });
   wrong.draw(desk, { open: open === "wrong" });
@@ -136,6 +137,13 @@ function about({ next, stopped, names, called }) {
   must("#about").replaceChildren(parts.filter(Boolean).join(" · "), " ", ...cited);
 }
 
+/** @param {NonNullable<Desk["practice"]>} now */
+function practise({ sees, says, round, of, deviations }) {
+  write(must("#sees"), sees ? `You see: ${sees}.` : "");
+  write(must("#verdict"), says);
+  write(must("#progress"), `Round ${round} of ${of} · deviations: ${deviations}`);
+}
+
 /** @param {Desk["manners"][number]} one */
 function manner({ says, clause, force }) {
   return h("li", { "data-force": force }, `${says} `, cite(book, clause));
@@ -149,7 +157,8 @@ function label({ next, stopped, settling }, now) {
   const who = (stopped?.awaits ?? next.by).join(" or ");
   const short = next.says.length <= LABEL_MAX ? next.says.replace(/\.$/, "") : "Done";
   const does = settling ? `Seat ${settling.seat} done` : short;
-  write(must("#do b"), mine() && !stopped ? does : `Waits for the ${who}`);
+  const waits = next.takes && mine() ? "Waits for your entry" : `Waits for the ${who}`;
+  write(must("#do b"), mine() && !stopped && !next.takes ? does : waits);
   button.disabled = !now || Boolean(stopped) || open !== "" || Boolean(next.takes);
   button.hidden = open === "wrong";
 }
@@ -157,7 +166,7 @@ function label({ next, stopped, settling }, now) {
 /** @param {NonNullable<Desk["next"]["takes"]>} takes */
 function reading({ says, kind }) {
   write(must("#reading label"), says);
-  field.inputMode = kind === "number" ? "numeric" : "text";
+  field.inputMode = kind === "number" ? "numeric" : kind === "money" ? "decimal" : "text";
   const at = document.activeElement;
   if (!at || at === document.body || at === button) field.focus({ preventScroll: true });
 }
@@ -242,9 +251,8 @@ must("#reading").addEventListener("submit", async (event) => {
   const scanned = strokes.length > 1 && (last - strokes[0]) / (strokes.length - 1) < SCANS_MS;
   field.value = "";
   strokes = [];
-  const value = readAs(takes.kind, text);
   const source = "source" in command ? { source: scanned ? "scanned" : "typed" } : {};
-  await ask({ type: "act", of, command: { ...command, ...source, [takes.field]: value } });
+  await ask({ type: "act", of, command: { ...command, ...source, ...entered(takes, text) } });
   field.focus();
 });
 addEventListener("keydown", (event) => {
@@ -258,13 +266,3 @@ addEventListener("keydown", (event) => {
 }, true);
 citesOpen(book);
 line.open(true);
-
-/**
- * What was typed as the command has it: sums are typed in dollars and sent in cents.
- * @param {string} kind
- * @param {string} text
- */
-function readAs(kind, text) {
-  if (kind === "money") return Math.round(Number(text) * 100);
-  return kind === "number" ? Number(text) : text;
-}

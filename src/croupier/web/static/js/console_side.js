@@ -120,7 +120,8 @@ function row(seat, state, { settling, next }) {
   const fate = net !== null ? signed(net) || "even" : settling?.seat === number ? "now"
     : seat.says || chose;
   const name = seat.empty ? "empty" : seat.name;
-  const more = seat.called || said || (seat.empty ? "" : "no wager");
+  const both = [seat.called, said].filter(Boolean).join(" · ");
+  const more = both || (seat.empty ? "" : "no wager");
   return h("li", { "data-now": now ? "1" : null, "data-empty": seat.empty ? "1" : null },
     h("b", { class: "number" }, String(number)),
     h("span", { class: "who" }, name, h("small", {}, more)),

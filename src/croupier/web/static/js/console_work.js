@@ -14,13 +14,14 @@ import { money } from "./money.js";
 import { placesOf, seatOf, seatsOf } from "./view.js";
 
 const VERBS = { take: "Take", pay: "Pay", leave: "Leave" };
-const CHIPS_MAX = 6;
+const CHIPS_MAX = 4;
 
 export class Work {
   /** @param {{ask: (message: any) => Promise<unknown>, book: string}} around */
   constructor({ ask, book }) {
     this.ask = ask;
     this.book = book;
+    this.acts = "";
   }
 
   /**
@@ -32,15 +33,28 @@ export class Work {
     const place = must("#work");
     place.hidden = hidden;
     const { settling } = desk;
-    const inside = settling ? this.settlement(state, settling) : layout(state);
+    const inside = settling ? this.settlement(state, settling) : layout(state, desk);
     place.className = settling ? "panel settling" : "layout";
     place.replaceChildren(...inside);
     const acts = must("#acts");
     acts.hidden = hidden || !desk.acts.length;
-    acts.replaceChildren(...desk.acts.map((one) => h("button", {
-      class: "button",
-      click: () => this.ask({ type: "act", of: one.of, command: one.command }),
-    }, one.says)));
+    const now = JSON.stringify(desk.acts);
+    if (now === this.acts) return; // What somebody types stays there.
+    this.acts = now;
+    acts.replaceChildren(...desk.acts.map((one) => this.act(one)));
+  }
+
+  /** @param {import("./types").DeskAct} one */
+  act({ says, of, command, takes }) {
+    if (!takes)
+      return h("button", { class: "button", type: "button",
+        click: () => this.ask({ type: "act", of, command }) }, says);
+    const input = /** @type {HTMLInputElement} */ (
+      h("input", { "aria-label": takes.says, placeholder: takes.says, required: "" }));
+    return h("form", { class: "act-form", submit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.ask({ type: "act", of, command: { ...command, ...entered(takes, input.value) } });
+    } }, input, h("button", { class: "button" }, says));
   }
 
   /**
@@ -67,6 +81,17 @@ export class Work {
       sum("Pay", settling.pay, "up"), sum("Leave", settling.leave, ""), ...fee);
     return [hands, h("ol", { class: "lines" }, ...rows), sums];
   }
+}
+
+/**
+ * What was typed into a field of a command: sums are typed in dollars and sent in cents.
+ * @param {import("./types").Takes} takes
+ * @param {string} text
+ */
+export function entered({ field, kind }, text) {
+  const typed = text.trim();
+  if (kind === "money") return { [field]: Math.round(Number(typed.replace("$", "")) * 100) };
+  return { [field]: kind === "number" ? Number(typed) : typed };
 }
 
 /**
@@ -106,8 +131,11 @@ const hand = (label, cards, called) =>
     run(cards),
     h("b", {}, called || "\u00a0"));
 
-/** @param {State} state */
-function layout(state) {
+/**
+ * @param {State} state
+ * @param {Desk} desk
+ */
+function layout(state, { next }) {
   const places = placesOf(state).map((place) => {
     const ghosts = Array.from({ length: Math.max(place.room - place.cards.length, 0) }, () =>
       h("span", { class: "ghost" }));
@@ -117,7 +145,8 @@ function layout(state) {
   });
   const seats = [...seatsOf(state)].sort((a, b) => a.seat - b.seat);
   const boxes = seats.map((seat) => h("li", {
-    "data-now": seat.asked ? "1" : null, "data-empty": seat.empty ? "1" : null,
+    "data-now": seat.asked || next.about === `seat ${seat.seat}` ? "1" : null,
+    "data-empty": seat.empty ? "1" : null,
     folded: seat.folded ? "" : null },
     run(seat.cards),
     h("chip-stack", { cents: seat.staked || null }),

@@ -64,7 +64,8 @@ export class Wrong {
     must("#wrong-kinds").replaceChildren(...all.map((kind) => h("button", {
       class: "option", type: "button", "aria-pressed": String(kind === one),
       click: () => this.choose(kind, all),
-    }, h("span", {}, kind.says), h("span", { class: "cite" }, kind.clause ?? ""))));
+    }, h("span", {}, kind.says, h("small", {}, `Declared by: ${kind.by.join(" or ")}`)),
+      h("span", { class: "cite" }, kind.clause ?? ""))));
     must("#wrong-asks").replaceChildren(...(one ? one.asks.map((ask) => this.question(ask)) : []));
     const first = must("#wrong-asks").querySelector("button, input");
     const pressed = must("#wrong-kinds").querySelector("[aria-pressed=true]");

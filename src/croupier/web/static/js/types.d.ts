@@ -107,6 +107,7 @@ export interface Ask {
 
 export interface Irregularity {
   kind: string; says: string; takes: string[]; clause: string | null; asks: Ask[];
+  by: string[];
 }
 
 export interface Proposal {
@@ -147,6 +148,7 @@ export interface Desk {
   settling: Settling | null;
   countdowns: { says: string; clause: string; unit: string; left: number; of: number }[];
   called: string | null;
+  practice?: { sees: string | null; says: string; round: number; of: number; deviations: number };
   tape: { n: number; time_s: number; who: string[]; says: string; clause: string | null }[];
   crew: Record<string, string>; names: Record<string, string>;
   proposals: Proposal[];

@@ -1,0 +1,81 @@
+"""`croupier practice`: deal practice rounds at a table of your own, in a browser."""
+
+import secrets
+import sys
+import webbrowser
+from typing import Annotated, Any
+
+import typer
+
+from croupier.cli.ledger import rules_in
+from croupier.cli.output import AsJson, group, print_json
+from croupier.cli.serve import LOOPBACK, listening, remembered, run_server, stop_like_ctrl_c
+from croupier.errors import UserError
+
+SEED_BITS = 32
+
+app = group("Practise dealing by the book, in a browser.", no_args_is_help=False)
+
+
+@app.command()
+def practice(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(metavar="ID", help="A rulebook's id.")],
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**53, help="Deal the cards of this seed again.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=50, help="Rounds to deal.")] = 5,
+    hints: Annotated[bool, typer.Option("--hints", help="Show what to take and pay.")] = False,
+    port: Annotated[int, typer.Option("--port", "-p", help="Port; 0 picks a free one.")] = 0,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Practise dealing: scripted players bet and decide, and now and then something goes wrong.
+
+    Prints the address of your console, on this machine only. Ctrl-C ends the practice and prints
+    the report: every deviation from the book with its clause and what it costs. Nothing is kept.
+    """
+    stop_like_ctrl_c()
+    from croupier.server.app import guarded
+    from croupier.server.doorway import Server, serve_config
+    from croupier.server.pages.practice import PracticeWanted
+    from croupier.server.practice import practice_config
+    from croupier.server.practice_app import practice_app
+
+    rules_of = remembered(rules_in(context.obj))
+    practice_config(id, rules_of)  # A book that can't be dealt is named before anything opens.
+    drawn = secrets.randbits(SEED_BITS) if seed is None else seed
+    wanted = PracticeWanted(rulebook=id, seed=drawn, rounds=rounds, hints=hints)
+    with listening(LOOPBACK, port) as listener:
+        page = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
+
+        def opened(path: str) -> None:
+            _say(f"Your console: {page}{path}")
+            _say(f"Seed {drawn}, {rounds} rounds. Ctrl-C ends the practice and prints the report.")
+            if open_page:
+                webbrowser.open(f"{page}{path}")
+
+        made = practice_app(rules_of, wanted, folders=context.obj, opened=opened)
+        server = Server(serve_config(guarded(made), host=LOOPBACK, port=port))
+        run_server(server, listener)
+    report = getattr(made.state, "report", None)
+    if report is None:
+        raise UserError("the practice could not be opened; the log says why")
+    if as_json:
+        print_json(report)
+    else:
+        _print(report)
+
+
+def _print(report: dict[str, Any]) -> None:
+    print(f"{report['title']}, seed {report['seed']}: {report['rounds']} of {report['of']} rounds.")
+    if report["settled"]:
+        print(f"Seats settled by the book: {report['right']} of {report['settled']}.")
+    for one in report["deviations"]:
+        clause = f" ({one['clause']})" if one["clause"] else ""
+        print(f"{one['round']}: {one['says']}{clause}: ${one['dollars']}")
+    print(f"Deviations: {len(report['deviations'])}, at a cost of ${report['costs']}.")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

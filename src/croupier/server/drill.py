@@ -1,0 +1,91 @@
+"""What a dealer who practises did otherwise than the book says, and what it costs. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from croupier.errors import Refused
+from croupier.money import format_money, parse_money
+from croupier.rules.words import dollars
+
+
+class Deviation(NamedTuple):
+    """One thing that was done otherwise than the book says."""
+
+    round: str
+    says: str
+    clause: str | None
+    cents: int = 0
+    """What it costs somebody; nothing if the program refused it."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON data."""
+        return {**self._asdict(), "dollars": format_money(self.cents)}
+
+
+class Happening(NamedTuple):
+    """Something that goes wrong by the script, and what the book makes of it."""
+
+    round: str
+    kind: str
+    facts: Mapping[str, object]
+    says: str
+    clause: str | None
+    returns: Mapping[int, int]
+    """The cents that each seat gets back by the book."""
+    calls: bool = False
+    """Whether the floor declares it alone, so that the dealer calls the floor."""
+
+    def cost(self, paid: Mapping[int, int]) -> int:
+        """Return by how much the seats got something else than the book gives them."""
+        return sum(abs(paid.get(seat, 0) - cents) for seat, cents in self.returns.items())
+
+
+def given_payout(text: str) -> tuple[int, int]:
+    """Read what a dealer takes and pays at a seat: "25 35", in dollars."""
+    words = text.replace("$", " ").split()
+    if len(words) != 2:
+        message = "write what you take and what you pay, in dollars: 25 35"
+        raise Refused("bad_fact", message, field="answer")
+    take, pay = (parse_money(word, "answer") for word in words)
+    return take, pay
+
+
+def judged_payout(
+    settling: Mapping[str, Any], given: tuple[int, int], *, round: str
+) -> Deviation | None:
+    """Compare what a dealer would take and pay at a seat with the book; None if it is right."""
+    took, paid = given
+    take, pay = int(settling["take"]), int(settling["pay"])
+    if (took, paid) == (take, pay):
+        return None
+    wrong = "pay" if paid != pay else "take"
+    clauses = [line["clause"] or line["ruling"] for line in settling["lines"] if line[wrong]]
+    others = [line["clause"] or line["ruling"] for line in settling["lines"]]
+    says = (
+        f"At seat {settling['seat']} you take {dollars(took)} and pay {dollars(paid)}; "
+        f"the book takes {dollars(take)} and pays {dollars(pay)}"
+    )
+    clause = next(iter([*clauses, *others]), None)
+    return Deviation(round, says, clause, abs(took - take) + abs(paid - pay))
+
+
+def report_of(
+    title: str,
+    seed: int,
+    rounds: tuple[int, int],
+    seats: tuple[int, int],
+    deviations: Sequence[Deviation],
+) -> dict[str, Any]:
+    """Return the report of a practice: rounds dealt of all, seats settled right of all."""
+    (dealt, of), (right, settled) = rounds, seats
+    cents = sum(one.cents for one in deviations)
+    return {
+        "title": title,
+        "seed": seed,
+        "rounds": dealt,
+        "of": of,
+        "settled": settled,
+        "right": right,
+        "costs": format_money(cents),
+        "deviations": [one.as_json() for one in deviations],
+    }

@@ -1,0 +1,393 @@
+"""Practice for dealers: a table of its own with scripted players, a scripted floor, and faults.
+
+It is the real table, desk and console, around a ledger in memory: nothing of it is in the books of
+the house. The deck follows from the seed, so the same practice can be dealt again.
+"""
+
+import asyncio
+import json
+import random
+import secrets
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from croupier.errors import Refused
+from croupier.gallery.galleries import Galleries
+from croupier.gallery.payout import payout_of
+from croupier.house import said
+from croupier.house.books import Books, answer_to
+from croupier.house.config import Config, parse_config
+from croupier.house.desk import desk_of
+from croupier.house.now import Now, Told
+from croupier.house.pit import Pit
+from croupier.house.proposals import preview, proposable
+from croupier.house.standing import Standing
+from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.money import format_money
+from croupier.round import bots
+from croupier.round.commands import Declare, Settle
+from croupier.round.state import Round
+from croupier.rules.table_rules import TableRules
+from croupier.server.bots import HousePlayer
+from croupier.server.drill import Deviation, Happening, given_payout, judged_payout, report_of
+
+ID, TRAINEE, FLOOR = "practice", "trainee", "floor"
+PLAYERS = 3
+ROUNDS, ROUNDS_MAX = 5, 50
+FAULTY = 0.4
+"""How many of the rounds have something go wrong, where the book knows of anything."""
+SIDE = 0.5
+"""How many of the side wagers a scripted player makes."""
+CHIPS = (5_00, 10_00, 25_00, 35_00)
+FLOOR_S = 1.0
+"""How long the scripted floorperson takes for an answer."""
+KEPT_MAX, IDLE_S = 12, 1800
+ANSWER = "answer"
+ASKED = "Take and pay, in dollars"
+RulesOf = Callable[[str, Mapping[str, Any], Any], TableRules]
+
+
+def seeded(seed: int) -> Callable[[int], bytes]:
+    """Return a source of bytes that follows from a seed alone; never one to play for money with."""
+    draws = random.Random(seed)
+    return draws.randbytes
+
+
+def practice_config(rulebook: str, rules_of: RulesOf) -> Config:
+    """Return the one table of a practice."""
+    what = f'id = "{ID}"\nrulebook = "{rulebook}"\nthings = ["dealer"]\npractice = true'
+    return parse_config(f"[[table]]\n{what}\n{_selections(rulebook)}", rules_of, file=ID)
+
+
+def _selections(rulebook: str) -> str:
+    """Return what the package's own table of a book selects; nothing where it has none."""
+    shipped = (files("croupier.server") / "tables.toml").read_text().split("[[table]]")
+    own = next((one for one in shipped if f'"{rulebook}"' in one), "")
+    return "".join(own.partition("[table.selections]")[1:])
+
+
+def script_bets(seed: str, rules: TableRules) -> dict[str, int]:
+    """Return what a scripted player bets: the least that the table asks for, and more by chance."""
+    draws, made = random.Random(seed), bots.bets(rules)
+    for name, wager in rules.wagers.items():
+        if wager.placed != "before the deal" or (name not in made and draws.random() > SIDE):
+            continue
+        limits = rules.limits.get(name)
+        least, most = (limits.min, limits.max) if limits else (0, CHIPS[-1])
+        fits = [chip for chip in CHIPS if least <= chip <= most] or [max(least, CHIPS[0])]
+        made[name] = draws.choice([*wager.sizes.of] if wager.sizes else fits)
+    return made
+
+
+class Practice:
+    """One dealer's practice table."""
+
+    def __init__(
+        self, config: Config, rules_of: RulesOf, *, seed: int, rounds: int, hints: bool = False
+    ) -> None:
+        self.seed, self.rounds, self.hints = seed, rounds, hints
+        self.token = secrets.token_urlsafe(12)
+        self.deviations: list[Deviation] = []
+        self.settled = self.right = 0
+        self.last = ""
+        """What came of the last thing that was judged."""
+        self.happening: Happening | None = None
+        self._missed: Happening | None = None
+        self._told_floor: Happening | None = None
+        self._done: set[str] = set()
+        """Rounds in which something has gone wrong already, or won't."""
+        self._folder = tempfile.TemporaryDirectory(prefix="croupier-practice-")
+        self._store = SqliteStore(Path(self._folder.name) / "ledger", make=True, vfs="memdb")
+        self._books = Books(self._store, secrets.token_bytes(32), entropy=seeded(seed))
+        self.pit = Pit(config, self._books, rules_of)
+        self.galleries = Galleries(self.pit)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._moved = asyncio.Event()
+        self._asked = 0
+        self.used_s = 0.0
+
+    async def start(self) -> None:
+        """Open the table, let the players sit down, and tap the dealer and the floor in."""
+        await self.pit.start()
+        self.galleries.open()
+        table = self.table = self.pit.tables[ID]
+        self.gallery = self.galleries[ID]
+        self.gallery.overlay = self.overlay
+        self.galleries.names.update({TRAINEE: "You", FLOOR: "Floor"})
+        table.listeners.insert(0, self._follow)
+        last = table.config.seats
+        players = max(PLAYERS, table.config.rules.table.seats_min)
+        for seat in range(last, last - players, -1):
+            player = HousePlayer(self.galleries, table, seat, stakes=self._stakes)
+            self._tasks.append(asyncio.create_task(player.run()))
+        self._tasks.append(asyncio.create_task(self._be_the_floor()))
+        await self._staff(TRAINEE, "dealer", said.TapIn("", "dealer"))
+        self.use()
+
+    async def stop(self) -> None:
+        """End it; nothing of it is kept."""
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        await self.pit.stop()
+        self.galleries.close()
+        self._books.close()
+        self._store.close()
+        self._folder.cleanup()
+
+    def use(self) -> None:
+        """Note that somebody practises."""
+        self.used_s = asyncio.get_running_loop().time()
+
+    # ------------------------------------------------------------ the script
+
+    def _stakes(self, rules: TableRules, seat: int) -> dict[str, int]:
+        return script_bets(f"{self.seed}/{self.table.rounds}/{seat}", rules)
+
+    async def _staff(self, person: str, role: str, message: said.StaffCommand) -> None:
+        """Let somebody of the script do something; what is refused is not done."""
+        self._asked += 1
+        sent = message._replace(id=f"script-{self._asked}")
+        digest = sha256(repr(sent).encode()).digest()
+        who = person, frozenset({role})
+        with suppress(Refused):
+            await answer_to(lambda reply: self.table.hear_staff(who, sent, digest, reply=reply))
+
+    async def _be_the_floor(self) -> None:
+        """Be a floorperson: tap in, come when called, approve, and do what is the floor's."""
+        await self._staff(FLOOR, "floor", said.TapIn("", "floor"))
+        while True:
+            await self._moved.wait()
+            self._moved.clear()
+            await asyncio.sleep(FLOOR_S)
+            standing = self.table.place.standing
+            for one in standing.table.proposals:
+                if one.by.person == TRAINEE:
+                    await self._staff(FLOOR, "floor", said.Approve("", one.id))
+            step = desk_of(self.table.place.standing)["next"]
+            if step["command"] and step["posts"] == ["floor"]:
+                await self._staff(FLOOR, "floor", said.Do("", step["of"], step["command"]))
+            if self.table.notes.company.called:
+                self.table.call_floor((FLOOR, frozenset({"floor"})), on=False)
+            if there := self._told_floor:
+                self._told_floor = None
+                facts = dict(there.facts)
+                command = {"type": Declare.__name__, "kind": there.kind, "facts": facts}
+                await self._staff(FLOOR, "floor", said.Do("", "round", command))
+
+    def _follow(self, now: Now, _: Told) -> None:
+        """Look at what happened: a round may be over, or something may go wrong in it."""
+        self._moved.set()
+        round = now.standing.round
+        if round is None:
+            return
+        if round.closed and self._missed and self._missed.round == round.id:
+            missed, self._missed = self._missed, None
+            cents = missed.cost(_paid(round))
+            self._deviate(missed.round, f"Not declared: {missed.says}", missed.clause, cents)
+        if round.closed and self.happening and self.happening.round == round.id:
+            self.happening = None
+        if not round.closed and round.id not in self._done:
+            self._go_wrong(now.standing, round)
+
+    def _go_wrong(self, standing: Standing, round: Round) -> None:
+        """Let something go wrong in the round, by the seed: at the decisions or the settlement."""
+        draws = random.Random(f"{self.seed}/{round.id}")
+        wrong, moment = draws.random() < FAULTY, draws.choice(("decide", "settle"))
+        if not wrong or round.void:
+            self._done.add(round.id)
+            return
+        if round.stage is None or round.stage.do != moment:
+            return
+        found = [one for one in desk_of(standing)["irregularities"] if _can_answer(one)]
+        if not found:
+            return
+        self._done.add(round.id)
+        one = draws.choice(found)
+        answers = {ask["fact"]: draws.choice(ask["answers"]) for ask in one["asks"]}
+        facts = {fact: answer["value"] for fact, answer in answers.items()}
+        command = {"type": Declare.__name__, "kind": one["kind"], "facts": facts}
+        try:
+            seen = preview(standing, proposable("round", command))
+        except Refused:
+            return
+        where = ", ".join(answer["says"] for answer in answers.values())
+        says = f"{where}: {one['says']}" if where else one["says"]
+        calls = not seen.approve and "dealer" not in one["by"]
+        rest = seen.clause or seen.ruling, seen.returns, calls
+        self.happening = Happening(round.id, one["kind"], facts, says, *rest)
+
+    # ------------------------------------------------------------ the trainee
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all rounds are dealt."""
+        return self.table.rounds >= self.rounds and self.table.place.standing.in_play is None
+
+    def overlay(self, desk: dict[str, Any]) -> dict[str, Any]:
+        """Return the desk as a dealer sees it who practises: what to pay is for them to know."""
+        step = desk["next"]
+        if self.is_over:
+            over = "The practice is over. Your report is ready."
+            step = {**step, "says": over, "command": None, "clause": None, "by": ["report"]}
+        elif not self.hints and desk["settling"] and _settles(step["command"]):
+            seat = desk["settling"]["seat"]
+            takes = {"field": ANSWER, "kind": "text", "says": ASKED}
+            asked = f"Seat {seat}: what do you take, and what do you pay?"
+            step = {**step, "says": asked, "takes": takes, "about": f"seat {seat}"}
+            desk = {**desk, "settling": None}
+        shown = {
+            "sees": self.happening.says if self.happening else None,
+            "says": self.last,
+            "round": min(self.table.rounds, self.rounds),
+            "of": self.rounds,
+            "deviations": len(self.deviations),
+        }
+        return {**desk, "next": step, "practice": shown}
+
+    def hear(self, text: str | bytes) -> str | bytes:
+        """Judge what the trainee is about to do, and return it as the table understands it."""
+        self.use()
+        try:
+            message = json.loads(text)
+            command = message.get("command") or {}
+        except (ValueError, AttributeError):
+            return text
+        if message.get("type") == "call_floor" and self.happening and self.happening.calls:
+            self._told_floor, self.happening = self.happening, None
+            self.last = f"Right, the floor declares it: {self._told_floor.says}."
+        if message.get("type") not in ("act", "propose") or not isinstance(command, dict):
+            return text
+        if command.get("type") == Declare.__name__:
+            self._judge_declared(command)
+        elif self.happening and message.get("of") == "round":
+            self._missed, self.happening = self.happening, None
+        if ANSWER in command:
+            answer = str(command.pop(ANSWER))
+            self._judge_payout(answer)
+            return json.dumps(message)
+        return text
+
+    def refusal_of(self, text: str | bytes) -> Refused | None:
+        """Return why an answer can't be judged, before anything is done."""
+        try:
+            command = json.loads(text).get("command") or {}
+            if isinstance(command, dict) and ANSWER in command:
+                given_payout(str(command[ANSWER]))
+        except Refused as refused:
+            return refused
+        except (ValueError, AttributeError):
+            pass
+        return None
+
+    def told(self, frame: str) -> None:
+        """Take down what the table refused."""
+        if not frame.startswith('{"type":"refused"'):
+            return
+        refused = json.loads(frame)
+        if refused["code"] not in ("too_many", "unreadable"):
+            self._deviate(self._round, f"Refused: {refused['message']}", refused["clause"])
+
+    @property
+    def _round(self) -> str:
+        round = self.table.place.standing.round
+        return round.id if round else ""
+
+    def _judge_payout(self, answer: str) -> None:
+        settling = payout_of(self.table.place.standing.in_play, self.table.meters())
+        if settling is None:
+            return
+        self.settled += 1
+        wrong = judged_payout(settling, given_payout(answer), round=self._round)
+        if wrong is None:
+            self.right += 1
+            self.last = f"Right. {settling['says']}"
+        else:
+            self._deviate(*wrong)
+
+    def _judge_declared(self, command: Mapping[str, Any]) -> None:
+        there = self.happening
+        if there and there.calls:
+            return  # The table refuses it: the floor declares this.
+        self.happening = None
+        kind, facts = command.get("kind"), dict(command.get("facts") or {})
+        if there and (kind, facts) == (there.kind, dict(there.facts)):
+            self.last = f"Right. {there.says}"
+            return
+        if there:
+            self._missed = there
+        standing = self.table.place.standing
+        with suppress(Refused):
+            seen = preview(standing, proposable("round", command))
+            cents = sum(seen.returns.values())
+            says = "Declared what did not happen" if not there else f"It was: {there.says}"
+            self._deviate(self._round, says, seen.clause or seen.ruling, cents)
+
+    def _deviate(self, round: str, says: str, clause: str | None, cents: int = 0) -> None:
+        self.deviations.append(Deviation(round, says, clause, cents))
+        cost = f" It costs ${format_money(cents)}." if cents else ""
+        self.last = f"{says}{f' ({clause})' if clause else ''}.{cost}"
+        self.table.look_again()
+        self.gallery.tell_desk()
+
+    def report(self) -> dict[str, Any]:
+        """Return what was done, and every deviation from the book."""
+        over = self.table.rounds - (self.table.place.standing.in_play is not None)
+        title, rounds = self.table.config.title, (over, self.rounds)
+        return report_of(title, self.seed, rounds, (self.right, self.settled), self.deviations)
+
+
+def _settles(command: Mapping[str, Any] | None) -> bool:
+    return command is not None and command["type"] == Settle.__name__
+
+
+def _can_answer(one: Mapping[str, Any]) -> bool:
+    return all(ask["answers"] for ask in one["asks"])
+
+
+def _paid(round: Round) -> dict[int, int]:
+    """Return the cents that each seat of a round got."""
+    paid: dict[int, int] = {}
+    for line in round.lines:
+        paid[line.seat] = paid.get(line.seat, 0) + line.paid + line.returned
+    return paid
+
+
+class Practices:
+    """The practice tables of a process: a few, and none that nobody uses."""
+
+    def __init__(self, rules_of: RulesOf) -> None:
+        self._rules_of = rules_of
+        self._open: dict[str, Practice] = {}
+
+    async def open(self, rulebook: str, *, seed: int, rounds: int, hints: bool) -> Practice:
+        """Open a practice table, or refuse one more than there may be."""
+        now_s = asyncio.get_running_loop().time()
+        for token, one in [*self._open.items()]:
+            if now_s - one.used_s > IDLE_S:
+                await self._open.pop(token).stop()
+        if len(self._open) >= KEPT_MAX:
+            raise Refused("too_many", "all practice tables are taken; try again later")
+        config = practice_config(rulebook, self._rules_of)
+        made = Practice(config, self._rules_of, seed=seed, rounds=rounds, hints=hints)
+        self._open[made.token] = made
+        await made.start()
+        return made
+
+    def get(self, token: str) -> Practice:
+        """Return a practice table, or refuse one that has ended."""
+        if token not in self._open:
+            raise Refused("not_found", "this practice has ended; begin another one")
+        return self._open[token]
+
+    async def close(self) -> None:
+        """End all of them."""
+        while self._open:
+            await self._open.popitem()[1].stop()
