@@ -2,12 +2,14 @@
 
 import random
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from croupier.errors import Refused
 from croupier.ledger.entries import Entry, Posting, Setting, post
-from croupier.round.commands import Close, Declare, Face, Settle, Show
+from croupier.round.commands import Close, Declare, Face, Read, Settle, Show
 from croupier.round.decide import decide
 from croupier.round.events import (
     Banked,
@@ -25,8 +27,11 @@ from croupier.round.play import Play
 from croupier.round.settler import Settler
 from croupier.round.settling import hidden_from, next_seat
 from croupier.round.state import Round
+from croupier.rules.vocabulary import Thing
 from tests.reference.rounds import random_round
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
+
+Settles = Callable[[Round, dict[int, Face], dict[str, int]], list[Event]]
 
 
 def at_settlement(events: tuple[Event, ...], round: Round) -> tuple[Round, list[Event]]:
@@ -50,6 +55,24 @@ def seat_by_seat(round: Round, faces: dict[int, Face], readings: dict[str, int])
         assert wrong(play.round, Close()) == "not_yet"
         others = [other for other in round.boxes if other != seat]
         assert {wrong(play.round, Settle(seat=other)) for other in others} <= {"not_yet"}
+        play.do(Settle({} if play.round.order else readings, seat))
+    play.do(Close())
+    return play.events
+
+
+def as_read(round: Round) -> Round:
+    """The round at a table with a real shoe, as if its clauses were kept without a word."""
+    things: tuple[Thing, ...] = ("dealer", "cards", "chips")
+    return round._replace(rules=replace(round.rules, things=things, guided={}))
+
+
+def read_by_seat(round: Round, faces: dict[int, Face], readings: dict[str, int]) -> list[Event]:
+    """Settle a round with real cards: nothing but the cards that were read so far is known."""
+    play = Play(as_read(round), {})
+    while (seat := next_seat(play.round)) is not None:
+        for position in hidden_from(play.round, seat):
+            play.do(Read(faces[position].card))
+            assert isinstance(play.events[-1], Shown) and play.events[-1].position == position
         play.do(Settle({} if play.round.order else readings, seat))
     play.do(Close())
     return play.events
@@ -80,7 +103,9 @@ def key_of(entry: Entry) -> tuple[str, str, str]:
     return str(entry.debit), str(entry.credit), entry.code
 
 
-def compared(id: str, numbers: range, settler: Settler) -> Counter[str]:
+def compared(
+    id: str, numbers: range, settler: Settler, settles: Settles = seat_by_seat
+) -> Counter[str]:
     """Settle random rounds both ways; return how many there were, with what in them."""
     seen: Counter[str] = Counter()
     for number in numbers:
@@ -93,7 +118,7 @@ def compared(id: str, numbers: range, settler: Settler) -> Counter[str]:
         after = events[len(before) :]
         faces = {event.position: event for event in after if isinstance(event, Shown)}
         readings = next((dict(e.meters) for e in after if isinstance(e, MetersRead)), {})
-        steps = seat_by_seat(round, faces, readings)
+        steps = settles(round, faces, readings)
         once, turns = start, start
         for event in events:
             once = evolve(once, event)
@@ -120,6 +145,17 @@ def test_seat_by_seat_comes_to_what_all_at_once_does(id: str) -> None:
 def test_seat_by_seat_over_ten_thousand_rounds(id: str) -> None:
     seen = compared(id, range(2_400), Settler(()))
     assert seen["rounds"] >= 2_000
+
+
+@each_book
+def test_cards_that_are_read_seat_by_seat_come_to_the_same(id: str) -> None:
+    assert compared(id, range(40), Settler(()), read_by_seat)["rounds"] > 25
+
+
+@pytest.mark.long
+@each_book
+def test_cards_that_are_read_over_ten_thousand_rounds(id: str) -> None:
+    assert compared(id, range(2_400), Settler(()), read_by_seat)["rounds"] >= 2_000
 
 
 @pytest.mark.clause(CALIFORNIA, "round-of-play/8")

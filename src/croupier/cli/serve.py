@@ -85,7 +85,6 @@ def serve(
 
     rules_of = remembered(rules_in(context.obj))
     config = parse_config(text, rules_of, file=tables.name if tables else "tables.toml")
-    _check_served(config)
     limits = NO_LIMITS if no_limits else Policy()
     if no_limits and host != LOOPBACK:
         raise UserError(f"works only with --host {LOOPBACK}", field="--no-limits")
@@ -200,14 +199,6 @@ def _listener(where: socket.socket | tuple[str, int]) -> Iterator[socket.socket]
             yield listener
     else:
         yield where
-
-
-def _check_served(config: Any) -> None:
-    """Refuse tables with real cards: nobody can enter them yet."""
-    for table in config.tables:
-        if "cards" in table.rules.things:
-            message = "tables with real cards can't be served yet; a dealer alone has virtual ones"
-            raise UserError(message, field=f"table {table.id}.things")
 
 
 def _announce(address: str, link: str, kept: str) -> None:

@@ -251,7 +251,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             else:
                 dealer.deal(act, _deck(act, asking), time=asking.time)
         case in_round.Read():
-            shoe.read(act, command)
+            shoe.read(act, command, post=post, config=asking.config)
         case in_round.Bet():
             walkins.bet(act, command, asking.closed())
         case at_table.SeatWalkIn():

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from croupier.errors import Refused
+from croupier.house.config import TableConfig
 from croupier.house.standing import Act, staked_meters
 from croupier.round import commands as in_round
 from croupier.round.faces import shown_next
@@ -19,6 +20,7 @@ from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 from croupier.table.commands import DealFirstCard, StartRound, Time
+from croupier.table.crew import Post
 
 
 def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int]) -> None:
@@ -38,13 +40,17 @@ def deal(act: Act, *, time: Time) -> None:
     act.in_round(in_round.Deal())
 
 
-def read(act: Act, command: in_round.Read) -> None:
+def read(act: Act, command: in_round.Read, *, post: Post, config: TableConfig) -> None:
     """Read a card; the first one of the next seat settles the seat before it."""
     round = act.round
     if round.stage and round.stage.do == "settle" and not shown_next(round) and round.due:
+        seat = next_seat(round)
+        if post == "clerk":
+            raise Refused("not_yet", f"the dealer settles seat {seat} first", field="card")
         if staked_meters(act.standing) and not act.readings:
             raise Refused("overtaken", "the table has moved on")
-        act.in_round(in_round.Settle(dict(act.readings), next_seat(round)))
+        sums = config.validated_cents, config.witnessed_cents
+        act.in_round(in_round.Settle(dict(act.readings), seat, *sums))
     act.in_round(command)
 
 
