@@ -2,7 +2,7 @@
 
 import pytest
 
-from croupier.server.limits import Bucket, Buckets, Locks, Rate, neighbourhood
+from croupier.server.limits import FORGOTTEN_S, Bucket, Buckets, Lock, Rate, Tries, neighbourhood
 from tests.server.doors import Clock
 
 
@@ -30,14 +30,12 @@ def test_what_is_counted_is_bounded() -> None:
 
 
 def test_a_lock_is_forgotten_after_an_hour() -> None:
-    clock = Clock()
-    locks = Locks(3, clock=clock)
+    lock, tries = Lock(3), Tries()
     for _ in range(4):
-        locks.fail("a")
-    assert locks.wait_s("a") == 10
-    clock.now += Locks.FORGOTTEN_S + 1
-    locks.fail("a")
-    assert locks.wait_s("a") == 0
+        tries = lock.failed(tries, 7.0)
+    assert tries.wait_s(7.0) == 10
+    later_s = 7.0 + FORGOTTEN_S + 1
+    assert lock.failed(tries, later_s).wait_s(later_s) == 0
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from croupier.errors import Refused
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
-from croupier.server import people, registry
+from croupier.server import attempts, people, registry
 from croupier.server.limits import TooMany
 from croupier.server.onetime import digest
 from croupier.server.passwords import Passwords
@@ -200,7 +200,7 @@ def test_wrong_passwords_from_one_address_do_not_lock_the_owner_out_elsewhere(de
 def test_guesses_from_many_addresses_lock_a_name_but_not_where_it_lives(desk: Desk) -> None:
     run(desk.people.sign_up("Ada", GOOD))
     assert run(desk.people.sign_in("Ada", GOOD, address=HERE))
-    for number in range(people.NAME_FAILURES_MAX):
+    for number in range(attempts.NAME.failures_max):
         address = f"198.51.{number}.1"
         assert code_of(desk.people.sign_in("Ada", "wrong", address=address)) == "wrong_sign_in"
     with pytest.raises(TooMany) as refused:
@@ -208,10 +208,10 @@ def test_guesses_from_many_addresses_lock_a_name_but_not_where_it_lives(desk: De
     assert (refused.value.code, refused.value.wait_s) == ("locked", 5)
     assert run(desk.people.sign_in("Ada", GOOD, address=HERE)), "the owner's address is known"
     for _ in range(10):
-        desk.clock.now += people.NAME_LOCK_S
+        desk.clock.now += attempts.NAME.longest_s
         address = f"203.0.113.{_}"
         assert code_of(desk.people.sign_in("Ada", "wrong", address=address)) == "wrong_sign_in"
-    desk.clock.now += people.NAME_LOCK_S
+    desk.clock.now += attempts.NAME.longest_s
     assert run(desk.people.sign_in("Ada", GOOD, address="203.0.113.99")), "never locked for longer"
 
 

@@ -5,7 +5,6 @@ Everything here is bounded: the entries idle the longest are dropped first.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
@@ -75,57 +74,40 @@ class Buckets:
         return len(self._buckets)
 
 
-@dataclass(slots=True)
-class Tries:
+FIRST_S, FORGOTTEN_S = 5.0, 3_600.0
+"""How long the first lock lasts, and after how long failures are forgotten."""
+
+
+class Tries(NamedTuple):
+    """Failures of one key, when the last one was, and until when it is locked."""
+
     failures: int = 0
-    locked_until: float = 0.0
-    last: float = 0.0
+    locked_until_s: float = 0.0
+    last_s: float = 0.0
+
+    def wait_s(self, now_s: float) -> float:
+        return max(0.0, self.locked_until_s - now_s)
 
 
-class Locks:
+class Lock(NamedTuple):
     """Locks a key after some failures, and for longer after each further one."""
 
-    FIRST_S, LONGEST_S, FORGOTTEN_S = 5.0, 900.0, 3_600.0
+    failures_max: int
+    longest_s: float = 900.0
 
-    def __init__(
-        self,
-        failures_max: int,
-        *,
-        longest_s: float = LONGEST_S,
-        clock: Clock = time.monotonic,
-        held_max: int = HELD_MAX,
-    ) -> None:
-        self._failures_max, self._longest_s, self._clock = failures_max, longest_s, clock
-        self._tries: Recent[str, Tries] = Recent(held_max)
+    def failed(self, tries: Tries, now_s: float) -> Tries:
+        failures = (tries.failures if now_s - tries.last_s <= FORGOTTEN_S else 0) + 1
+        more = failures - self.failures_max
+        if more < 0:
+            return Tries(failures, tries.locked_until_s, now_s)
+        lasts_s = min(self.longest_s, FIRST_S * 2.0 ** min(more, 30))
+        return Tries(failures, now_s + lasts_s, now_s)
 
-    def _tries_of(self, key: str) -> Tries:
-        return self._tries.get_or_make(key, Tries)
-
-    def wait_s(self, key: str) -> float:
-        return max(0.0, self._tries_of(key).locked_until - self._clock())
-
-    def fail(self, key: str) -> None:
-        """Count a failure.
-
-        Call this before the outcome is known, so that simultaneous attempts count too.
-        """
-        tries, now = self._tries_of(key), self._clock()
-        if now - tries.last > self.FORGOTTEN_S:
-            tries.failures = 0
-        tries.failures, tries.last = tries.failures + 1, now
-        if (more := tries.failures - self._failures_max) >= 0:
-            tries.locked_until = now + min(self._longest_s, self.FIRST_S * 2.0 ** min(more, 30))
-
-    def take_back(self, key: str) -> None:
-        """Take back a failure counted too early."""
-        tries = self._tries_of(key)
-        tries.failures = max(0, tries.failures - 1)
-        if tries.failures < self._failures_max:
-            tries.locked_until = 0.0
-
-    def forgive(self, key: str) -> None:
-        tries = self._tries_of(key)
-        tries.failures, tries.locked_until = 0, 0.0
+    def taken_back(self, tries: Tries) -> Tries:
+        """Return the tries without a failure that was counted too early."""
+        failures = max(0, tries.failures - 1)
+        until_s = tries.locked_until_s if failures >= self.failures_max else 0.0
+        return Tries(failures, until_s, tries.last_s)
 
 
 def is_loopback(address: str) -> bool:

@@ -30,7 +30,8 @@ from croupier.ledger.stores.jotting import jot
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Session
 from croupier.server import names, registry
-from croupier.server.limits import Clock, Locks, TooMany, neighbourhood
+from croupier.server.attempts import Attempts, Held, InDatabase, InMemory, Keys, keys_of
+from croupier.server.limits import Clock, TooMany
 from croupier.server.onetime import OneTime, digest, new_token
 from croupier.server.passwords import Passwords
 from croupier.server.recent import Recent
@@ -42,12 +43,6 @@ PLAYERS_DAYS, STAFF_MS = 30, DAY_MS // 2
 harm."""
 STAFF_IDLE_MS, EXTENDED_MS = 15 * 60_000, 30_000
 """After so long without a request a staff session locks; it is extended only so often."""
-PAIR_FAILURES_MAX, ADDRESS_FAILURES_MAX = 3, 10
-"""Wrong passwords for one name from one address, and from one address for any names."""
-NAME_FAILURES_MAX, NAME_LOCK_S = 100, 60.0
-"""Wrong passwords for one name from everywhere, and how long that locks the name at most. Where
-the name has signed in before, this lock doesn't apply, or strangers could keep its owner out."""
-HOMES_MAX = 10_000
 TICKET_S, TICKETS_MAX = 30.0, 10_000
 LINK_S, LINKS_MAX = 3_600.0, 100
 CACHED_MAX, CACHED_S = 4_096, 10.0
@@ -89,11 +84,6 @@ class People:
     ) -> None:
         self._store, self.now_ms, self._clock = store, now_ms, clock
         self.passwords = passwords or Passwords()
-        self._pairs = Locks(PAIR_FAILURES_MAX, clock=clock)
-        self._names = Locks(NAME_FAILURES_MAX, longest_s=NAME_LOCK_S, clock=clock)
-        self._homes: Recent[str, None] = Recent(HOMES_MAX)
-        """Names with addresses from which they have signed in."""
-        self._addresses = Locks(ADDRESS_FAILURES_MAX, clock=clock)
         self.cache: Recent[bytes, tuple[SignedIn, float]] = Recent(CACHED_MAX)
         self._ends = 0  # Counts revocations.
         self._links: OneTime[str] = OneTime(lasts_s=LINK_S, held_max=LINKS_MAX, clock=clock)
@@ -101,6 +91,8 @@ class People:
         self.tickets: OneTime[Ticket] = OneTime(lasts_s=TICKET_S, held_max=TICKETS_MAX, clock=clock)
         self._is_shared = store.tenure.is_shared
         """Whether other processes serve the same people; then tokens are in the database."""
+        self._tries = InMemory(clock)
+        self.attempts = Attempts(self._counting)
         self.on_ended: Callable[[str], None] = lambda person: None
         """Called with the id of a person one of whose sessions has ended."""
         self.on_named: Callable[[str, str], None] = lambda person, name: None
@@ -224,45 +216,32 @@ class People:
             looks = names.looks(names.parse_name(name))
         except Refused:
             looks = ""  # No such account; that must take as long as a wrong password.
-        self._count_try(looks, address)
+        keys = keys_of(looks, address)
+        await self.attempts.count(keys)
         known = await self.read(lambda rows: registry.known_as(rows, looks))
         hashed = known.password_hash if known and not known.person.disabled else None
-        right = await self._matches(password, hashed, (looks, address))
+        right = await self._matches(password, hashed, keys)
         if known is None or not right:
             log("sign_in_failed", name=name, address=address)
             raise _wrong()
         return await self._enter(known.person.id, hashed)
 
-    async def _matches(self, password: str, hashed: str | None, tried: tuple[str, str]) -> bool:
+    async def _matches(self, password: str, hashed: str | None, keys: Keys) -> bool:
         """Check a password; the attempt was counted as a failure beforehand."""
-        looks, address = tried[0], neighbourhood(tried[1])
-        pair = f"{looks} {address}"
         try:
             right = await self.passwords.matches(password, hashed)
         except TooMany:  # Nothing was checked.
-            self._pairs.take_back(pair)
-            self._names.take_back(looks)
-            self._addresses.take_back(address)
+            await self.attempts.take_back(keys)
             raise
         if right:
-            self._pairs.forgive(pair)
-            self._names.take_back(looks)
-            self._addresses.take_back(address)
-            self._homes[pair] = None
+            await self.attempts.forgive(keys)
         return right
 
-    def _count_try(self, looks: str, address: str) -> None:
-        """Refuse a password attempt that comes too soon, or count it as a failure for now."""
-        near = neighbourhood(address)
-        pair = f"{looks} {near}"
-        everywhere_s = 0.0 if pair in self._homes else self._names.wait_s(looks)
-        wait_s = max(self._pairs.wait_s(pair), everywhere_s, self._addresses.wait_s(near))
-        if wait_s > 0:
-            message = f"too many wrong passwords; wait {int(wait_s) + 1} seconds"
-            raise TooMany("locked", message, wait_s=wait_s)
-        self._pairs.fail(pair)
-        self._names.fail(looks)
-        self._addresses.fail(near)
+    async def _counting(self, work: Callable[[Held], None]) -> None:
+        if self._is_shared:
+            await self.write(lambda rows: work(InDatabase(rows)))
+        else:
+            work(self._tries)
 
     async def _refuse_taken(self, looks: str, *, but: str = "") -> None:
         """Refuse a name that somebody has, other than the person who asks for it."""
@@ -448,10 +427,11 @@ class People:
     async def _checked(self, person: Person, password: str, *, address: str, field: str) -> str:
         """Check the password of somebody who is signed in, and return its hash."""
         looks = names.looks(person.name)
-        self._count_try(looks, address)
+        keys = keys_of(looks, address)
+        await self.attempts.count(keys)
         known = await self.read(lambda rows: registry.known_as(rows, looks))
         hashed = known.password_hash if known and known.person.id == person.id else None
-        if not await self._matches(password, hashed, (looks, address)) or hashed is None:
+        if not await self._matches(password, hashed, keys) or hashed is None:
             log("password_refused", person=person.id, address=address)
             which = "old password" if field == "old" else "password"
             raise Refused("wrong_password", f"the {which} is wrong", field=field)

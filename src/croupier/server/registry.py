@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from croupier.errors import Refused
 from croupier.ledger.stores.statements import Row, Session
+from croupier.server.limits import FORGOTTEN_S, Tries
 
 SESSIONS_MAX = 10
 """How many sessions one person can have; a new one ends the oldest."""
@@ -182,6 +183,28 @@ def take_token(session: Session, digest: bytes, kind: str) -> str | None:
         "RETURNING value"
     )
     return next((str(value) for (value,) in session.rows(sql, digest, kind)), None)
+
+
+def now_s(session: Session) -> float:
+    """Return the database's time, which is the same for every process."""
+    sql = "SELECT extract(epoch FROM clock_timestamp())::float8"
+    return float(next(iter(session.rows(sql)))[0])
+
+
+def locked_tries(session: Session, digest: bytes) -> Tries:
+    """Return what was counted for a key, which nobody else changes in this transaction."""
+    session.run("INSERT INTO tries (digest) VALUES (?) ON CONFLICT DO NOTHING", digest)
+    sql = "SELECT failures, locked_until_s, last_s FROM tries WHERE digest = ? FOR UPDATE"
+    return Tries(*next(iter(session.rows(sql, digest))))
+
+
+def set_tries(session: Session, digest: bytes, tries: Tries) -> None:
+    """Store what was counted for a key, and drop what nobody asks for any more."""
+    sql = "UPDATE tries SET failures = ?, locked_until_s = ?, last_s = ? WHERE digest = ?"
+    session.run(sql, *tries, digest)
+    sql = "DELETE FROM tries WHERE locked_until_s < ? AND last_s < ? AND digest <> ?"
+    now = now_s(session)
+    session.run(sql, now, now - FORGOTTEN_S, digest)
 
 
 def set_password(session: Session, person: str, password_hash: str) -> None:

@@ -30,8 +30,9 @@ from schemathesis.specs.openapi.checks import (
 from croupier.house.books import Books
 from croupier.house.config import parse_config
 from croupier.house.pit import Pit
-from croupier.server import people as persons
+from croupier.server import attempts
 from croupier.server.app import guarded, make_app
+from croupier.server.limits import Lock
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
 from tests.server.attacks.houses import ALL_TABLES, KEY, PASSWORD, rules_of, unsynced
@@ -51,14 +52,13 @@ COOKIE = "croupier_session"
 def served(folder: Path) -> Iterator[tuple[str, FastAPI]]:
     """A real server with all its tables, and its address."""
     store = unsynced(folder / "ledger.db")
-    with pytest.MonkeyPatch.context() as patch:
-        # Wrong passwords by the hundred come from the same address as the right ones.
-        for limit in ("ADDRESS_FAILURES_MAX", "NAME_FAILURES_MAX", "PAIR_FAILURES_MAX"):
-            patch.setattr(persons, limit, 10**9)
-        people = People(store, passwords=Passwords(made_by=CHEAP))
+    people = People(store, passwords=Passwords(made_by=CHEAP))
     books = Books(store, KEY)
     app = make_app(Pit(parse_config(ALL_TABLES, rules_of), books, rules_of), people)
-    with logged(), serving(guarded(app, GENEROUS)) as port:
+    with pytest.MonkeyPatch.context() as patch, logged(), serving(guarded(app, GENEROUS)) as port:
+        # Wrong passwords by the hundred come from the same address as the right ones.
+        for lock in ("ADDRESS", "NAME", "PAIR"):
+            patch.setattr(attempts, lock, Lock(10**9))
         yield f"http://127.0.0.1:{port}", app
     books.close()
     store.close()

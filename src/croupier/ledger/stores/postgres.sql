@@ -123,6 +123,16 @@ CREATE TABLE IF NOT EXISTS tokens (
 
 CREATE INDEX IF NOT EXISTS tokens_by_end ON tokens (ends);
 
+-- Wrong passwords by the digests of names and addresses, for locks that all processes share.
+CREATE TABLE IF NOT EXISTS tries (
+    digest BYTEA PRIMARY KEY CHECK (length(digest) = 32),
+    failures INTEGER NOT NULL DEFAULT 0,
+    locked_until_s DOUBLE PRECISION NOT NULL DEFAULT 0,
+    last_s DOUBLE PRECISION NOT NULL DEFAULT extract(epoch FROM clock_timestamp())
+);
+
+CREATE INDEX IF NOT EXISTS tries_by_last ON tries (last_s);
+
 -- The order of each round's cards, sealed: a round has one deck, and it is never another.
 
 CREATE TABLE IF NOT EXISTS decks (

@@ -1,0 +1,129 @@
+"""Wrong passwords: counted by name with address, by name and by address, and locked after some.
+
+One process counts in memory. Where several serve one house they count in its database, by its
+clock, so that going from one to the other gives nobody more attempts.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, Protocol
+
+from croupier.ledger.stores.statements import Session
+from croupier.server import registry
+from croupier.server.limits import Clock, Lock, TooMany, Tries, neighbourhood
+from croupier.server.onetime import digest
+from croupier.server.recent import Recent
+
+PAIR, ADDRESS = Lock(failures_max=3), Lock(failures_max=10)
+"""Wrong passwords for one name from one address, and from one address for any names."""
+NAME = Lock(failures_max=100, longest_s=60.0)
+"""Wrong passwords for one name from everywhere. Where the name has signed in before, this lock
+doesn't apply, or strangers could keep its owner out."""
+HOME_S = 30 * 86_400.0
+"""How long an address counts as one from which a name has signed in."""
+HELD_MAX = 40_000
+
+
+class Held(Protocol):
+    """What was counted so far, by key."""
+
+    def now_s(self) -> float: ...
+
+    def __getitem__(self, key: str) -> Tries: ...
+
+    def __setitem__(self, key: str, tries: Tries) -> None: ...
+
+
+class InMemory:
+    """Counts of one process; those looked at the longest ago are dropped first."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.now_s = clock
+        self._tries: Recent[str, Tries] = Recent(HELD_MAX)
+
+    def __getitem__(self, key: str) -> Tries:
+        return self._tries.get_or_make(key, Tries)
+
+    def __setitem__(self, key: str, tries: Tries) -> None:
+        self._tries[key] = tries
+
+
+class InDatabase:
+    """Counts of all processes of a house, each row locked until the transaction ends."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def now_s(self) -> float:
+        return registry.now_s(self._session)
+
+    def __getitem__(self, key: str) -> Tries:
+        return registry.locked_tries(self._session, digest(key))
+
+    def __setitem__(self, key: str, tries: Tries) -> None:
+        registry.set_tries(self._session, digest(key), tries)
+
+
+class Keys(NamedTuple):
+    """The keys of an attempt, in the order in which rows are locked."""
+
+    address: str
+    home: str
+    name: str
+    pair: str
+
+
+def keys_of(looks: str, address: str) -> Keys:
+    near = neighbourhood(address)
+    pair = f"{looks} {near}"
+    return Keys(f"address {near}", f"home {pair}", f"name {looks}", f"pair {pair}")
+
+
+Run = Callable[[Callable[[Held], None]], Awaitable[None]]
+
+
+class Attempts:
+    """Refuses passwords that come too soon after wrong ones."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    async def count(self, keys: Keys) -> None:
+        """Refuse an attempt that comes too soon, or count it as a failure for now.
+
+        It counts before the outcome is known, so that simultaneous attempts count too.
+        """
+        await self._run(lambda held: _count(held, keys))
+
+    async def take_back(self, keys: Keys) -> None:
+        """Take back an attempt at which nothing was checked."""
+        await self._run(lambda held: _take_back(held, keys))
+
+    async def forgive(self, keys: Keys) -> None:
+        """Forget the failures of somebody who knew the password from this address."""
+        await self._run(lambda held: _forgive(held, keys))
+
+
+def _count(held: Held, keys: Keys) -> None:
+    now_s = held.now_s()
+    address, home, name, pair = (held[key] for key in keys)
+    everywhere_s = 0.0 if home.wait_s(now_s) else name.wait_s(now_s)
+    wait_s = max(address.wait_s(now_s), everywhere_s, pair.wait_s(now_s))
+    if wait_s > 0:
+        message = f"too many wrong passwords; wait {int(wait_s) + 1} seconds"
+        raise TooMany("locked", message, wait_s=wait_s)
+    held[keys.address] = ADDRESS.failed(address, now_s)
+    held[keys.name] = NAME.failed(name, now_s)
+    held[keys.pair] = PAIR.failed(pair, now_s)
+
+
+def _take_back(held: Held, keys: Keys) -> None:
+    held[keys.address] = ADDRESS.taken_back(held[keys.address])
+    held[keys.name] = NAME.taken_back(held[keys.name])
+    held[keys.pair] = PAIR.taken_back(held[keys.pair])
+
+
+def _forgive(held: Held, keys: Keys) -> None:
+    held[keys.address] = ADDRESS.taken_back(held[keys.address])
+    held[keys.home] = Tries(locked_until_s=held.now_s() + HOME_S)
+    held[keys.name] = NAME.taken_back(held[keys.name])
+    held[keys.pair] = Tries()
