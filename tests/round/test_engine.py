@@ -256,21 +256,22 @@ def test_every_code_has_a_case() -> None:
         for code in re.findall(r'(?:Refused\(|code = )\s*"(\w+)"', file.read_text())
     }
     elsewhere = {
+        "award_open",
         "bets_closed",
         "card_doubled",
         "cards_hidden",
-        "void",
         "cards_there",
-        "no_people",
-        "no_cards",
-    }
-    elsewhere |= {
         "done_by_act",
         "no_cards",
+        "no_chips",
         "no_count",
-        "stopped",
+        "no_people",
+        "no_such_award",
+        "not_allowed",
         "not_yet",
         "prompt_open",
+        "stopped",
+        "void",
         "wrong_person",
     }
     covered = {told.code for told in REFUSALS} | {row[0] for row in TOGETHER} | elsewhere

@@ -23,7 +23,7 @@ HOME_S = 30 * 86_400.0
 HELD_MAX = 40_000
 
 
-class Held(Protocol):
+class Counts(Protocol):
     """What was counted so far, by key."""
 
     def now_s(self) -> float: ...
@@ -63,7 +63,7 @@ class InDatabase:
         registry.set_tries(self._session, digest(key), tries)
 
 
-class Keys(NamedTuple):
+class TriedKeys(NamedTuple):
     """The keys of an attempt, in the order in which rows are locked."""
 
     address: str
@@ -72,13 +72,13 @@ class Keys(NamedTuple):
     pair: str
 
 
-def keys_of(looks: str, address: str) -> Keys:
+def keys_of(looks: str, address: str) -> TriedKeys:
     near = neighbourhood(address)
     pair = f"{looks} {near}"
-    return Keys(f"address {near}", f"home {pair}", f"name {looks}", f"pair {pair}")
+    return TriedKeys(f"address {near}", f"home {pair}", f"name {looks}", f"pair {pair}")
 
 
-Run = Callable[[Callable[[Held], None]], Awaitable[None]]
+Run = Callable[[Callable[[Counts], None]], Awaitable[None]]
 
 
 class Attempts:
@@ -87,23 +87,23 @@ class Attempts:
     def __init__(self, run: Run) -> None:
         self._run = run
 
-    async def count(self, keys: Keys) -> None:
+    async def count(self, keys: TriedKeys) -> None:
         """Refuse an attempt that comes too soon, or count it as a failure for now.
 
         It counts before the outcome is known, so that simultaneous attempts count too.
         """
         await self._run(lambda held: _count(held, keys))
 
-    async def take_back(self, keys: Keys) -> None:
+    async def take_back(self, keys: TriedKeys) -> None:
         """Take back an attempt at which nothing was checked."""
         await self._run(lambda held: _take_back(held, keys))
 
-    async def forgive(self, keys: Keys) -> None:
+    async def forgive(self, keys: TriedKeys) -> None:
         """Forget the failures of somebody who knew the password from this address."""
         await self._run(lambda held: _forgive(held, keys))
 
 
-def _count(held: Held, keys: Keys) -> None:
+def _count(held: Counts, keys: TriedKeys) -> None:
     now_s = held.now_s()
     address, home, name, pair = (held[key] for key in keys)
     everywhere_s = 0.0 if home.wait_s(now_s) else name.wait_s(now_s)
@@ -116,13 +116,13 @@ def _count(held: Held, keys: Keys) -> None:
     held[keys.pair] = PAIR.failed(pair, now_s)
 
 
-def _take_back(held: Held, keys: Keys) -> None:
+def _take_back(held: Counts, keys: TriedKeys) -> None:
     held[keys.address] = ADDRESS.taken_back(held[keys.address])
     held[keys.name] = NAME.taken_back(held[keys.name])
     held[keys.pair] = PAIR.taken_back(held[keys.pair])
 
 
-def _forgive(held: Held, keys: Keys) -> None:
+def _forgive(held: Counts, keys: TriedKeys) -> None:
     held[keys.address] = ADDRESS.taken_back(held[keys.address])
     held[keys.home] = Tries(locked_until_s=held.now_s() + HOME_S)
     held[keys.name] = NAME.taken_back(held[keys.name])

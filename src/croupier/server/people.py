@@ -30,7 +30,7 @@ from croupier.ledger.stores.jotting import jot
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Session
 from croupier.server import names, registry
-from croupier.server.attempts import Attempts, Held, InDatabase, InMemory, Keys, keys_of
+from croupier.server.attempts import Attempts, Counts, InDatabase, InMemory, TriedKeys, keys_of
 from croupier.server.limits import Clock, TooMany
 from croupier.server.onetime import OneTime, digest, new_token
 from croupier.server.passwords import Passwords
@@ -226,7 +226,7 @@ class People:
             raise _wrong()
         return await self._enter(known.person.id, hashed)
 
-    async def _matches(self, password: str, hashed: str | None, keys: Keys) -> bool:
+    async def _matches(self, password: str, hashed: str | None, keys: TriedKeys) -> bool:
         """Check a password; the attempt was counted as a failure beforehand."""
         try:
             right = await self.passwords.matches(password, hashed)
@@ -237,7 +237,7 @@ class People:
             await self.attempts.forgive(keys)
         return right
 
-    async def _counting(self, work: Callable[[Held], None]) -> None:
+    async def _counting(self, work: Callable[[Counts], None]) -> None:
         if self._is_shared:
             await self.write(lambda rows: work(InDatabase(rows)))
         else:

@@ -95,6 +95,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path, server: str) -
         eventually(lambda: len(_nodes(url)) == 2)
         process.kill()
         eventually(lambda: _nodes(url) == [])
+        assert process.wait() == -signal.SIGKILL
 
 
 def _nodes(url: str) -> list[Any]:
