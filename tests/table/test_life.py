@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from croupier.round.commands import Bet
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
 from croupier.table.commands import (
@@ -15,6 +16,7 @@ from croupier.table.commands import (
     EndRound,
     Fail,
     Idle,
+    Join,
     MoveChips,
     OpenTable,
     OrderShuffle,
@@ -25,12 +27,21 @@ from croupier.table.commands import (
     TapIn,
     TapOut,
 )
-from croupier.table.events import TableClosed, TableOpened, TrayAgreed, TrayCounted
-from croupier.table.evolve import replay
+from croupier.table.events import (
+    Mispaid,
+    PayCorrected,
+    RoundEnded,
+    TableClosed,
+    TableOpened,
+    TrayAgreed,
+    TrayCounted,
+)
+from croupier.table.evolve import evolve, replay
 from croupier.table.life import sign_code
 from croupier.table.prompts import due
 from croupier.table.state import new_table
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book, each_book
+from tests.table.crew import Game
 from tests.table.tables import AUTOMATED, BY_HAND, OPENING, House, others_of, refusal, rules_of
 
 CREW = OPENING[:2]
@@ -143,6 +154,22 @@ def test_the_closing_count_stands_beside_the_journal_s_sum() -> None:
     house.do(*(CountTray(by, 51_195_00) for by in ("dealer", "floorperson")))
     assert house.table.tray.difference == 0, "the next shift begins with what was counted"
     assert house.table == replay(house.rules, house.history, others_of(MARYLAND))
+
+
+def test_the_journal_s_sum_holds_what_walk_ins_won_and_lost() -> None:
+    house = House(MARYLAND, AUTOMATED)
+    house.do(Join(1, "w-1"), Join(2, "ann"))
+    game = Game(house)
+    game.do(Bet(1, "w-1", "ante", 500), Bet(2, "ann", "ante", 700)).deal().finish(option="fold")
+    ended = game.end()[0]
+    assert isinstance(ended, RoundEnded) and ended.chips == 500, "ann's chips are on a screen"
+    assert house.table.tray.expected == 50_000_00 + 500
+    for event in (
+        Mispaid("r1", 1, "w-1", "ante", due=0, paid=300),
+        PayCorrected("r1", 1, "w-1", "ante", -100),
+    ):
+        house.table = evolve(house.table, event)
+    assert house.table.tray.expected == 50_000_00 + 500 - 300 + 100
 
 
 def test_11_E_the_cards_are_racked_before_the_tray_is_counted() -> None:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from croupier.errors import Refused
 from croupier.round.events import Declared
 from croupier.round.events import Event as RoundEvent
-from croupier.round.state import Round
+from croupier.round.state import Round, is_walk_in
 from croupier.rules.game import counts_stub
 from croupier.rules.vocabulary import Device, Person
 from croupier.table.crew import Post, Role, Who
@@ -211,6 +211,8 @@ class EndRound:
     failed: tuple[Device, ...] = ()
     """The devices that had a fault; people say whether they can still be used."""
     meters: Mapping[str, int] = field(default_factory=dict)
+    chips: int = 0
+    """The cents that walk-ins lost to the tray, negative if they won."""
 
     @classmethod
     def of(cls, round: Round, events: Iterable[RoundEvent]) -> "EndRound":
@@ -226,7 +228,16 @@ class EndRound:
             removed=next((e.clause for e in declared if "remove deck" in e.effects), None),
             failed=tuple(dict.fromkeys(kind.device for kind in kinds if kind.device)),
             meters={} if round.void else round.meters,
+            chips=_chips_won(round),
         )
+
+
+def _chips_won(round: Round) -> int:
+    """Return what the tray won from walk-ins; a player's bank is never the tray."""
+    felt = {seat for seat, box in round.boxes.items() if is_walk_in(box.player)}
+    if round.rules.banked_by != "house" or not felt:
+        return 0
+    return -sum(line.net for line in round.lines if line.seat in felt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -485,7 +485,9 @@ def _end(table: Table, command: commands.EndRound) -> tuple[Event, ...]:
         raise Refused("no_round", message, field="round")
     meters = {} if command.void else command.meters
     events: list[Event] = [
-        happened.RoundEnded(playing.id, playing.deck, command.void, command.counted, meters)
+        happened.RoundEnded(
+            playing.id, playing.deck, command.void, command.counted, meters, command.chips
+        )
     ]
     if command.removed and playing.deck in table.decks:
         events.append(happened.DeckRemoved(playing.deck, command.removed))

@@ -174,6 +174,13 @@ class RoundEnded:
     void: bool = False
     counted: bool = False
     meters: Mapping[str, int] = field(default_factory=dict)
+    chips: int = 0
+    """The cents that the tray won from walk-ins."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The field that isn't written where no chips moved."""
+        return () if self.chips else ("chips",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from croupier.table.state import (
     new_table,
     virtual_decks,
 )
-from croupier.table.tray import SIGNS, TrayFigure
+from croupier.table.tray import SIGNS, Tray, TrayFigure
 
 _LifeEvent = (
     happened.TrayCounted
@@ -61,7 +61,7 @@ def _evolved(table: Table, event: Event) -> Table:
         case happened.Joined():
             return _joined(table, event)
         case happened.Mispaid():
-            return replace(table, mispaid=(*table.mispaid, event))
+            return _mispaid(table, event)
         case happened.PayCorrected():
             return _put_right(table, event)
         case happened.Left():
@@ -294,7 +294,17 @@ def _joined(table: Table, event: happened.Joined) -> Table:
 def _put_right(table: Table, event: happened.PayCorrected) -> Table:
     wrong = event.round, event.seat, event.wager
     left = (one for one in table.mispaid if (one.round, one.seat, one.wager) != wrong)
-    return replace(table, mispaid=tuple(left))
+    return replace(table, mispaid=tuple(left), tray=_handed(table, event.cents))
+
+
+def _mispaid(table: Table, event: happened.Mispaid) -> Table:
+    tray = _handed(table, event.paid - event.due)
+    return replace(table, mispaid=(*table.mispaid, event), tray=tray)
+
+
+def _handed(table: Table, cents: int) -> Tray:
+    """Return the tray after a sum was handed out beyond what was due; a bank isn't the tray."""
+    return table.tray.after_move(-cents) if table.rules.banked_by == "house" else table.tray
 
 
 def _left(table: Table, event: happened.Left) -> Table:
@@ -342,6 +352,7 @@ def _ended(table: Table, event: happened.RoundEnded) -> Table:
             turn=turn,
             uncounted=0 if event.counted else table.uncounted,
             meters={**table.meters, **event.meters},
+            tray=table.tray.after_move(event.chips),
             # Nothing can be done any more in a round that is over.
             proposals=tuple(one for one in table.proposals if one.of != "round"),
         )
