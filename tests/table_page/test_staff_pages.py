@@ -1,11 +1,20 @@
 """The pages of the staff in a real browser: appointed by two, by keyboard, at every width (U10)."""
 
+import asyncio
 import os
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 from playwright.sync_api import Page, expect
 
+from croupier.house import dealer, proposals
+from croupier.house.proposals import Proposable
+from croupier.house.standing import Act
+from croupier.round.commands import Bet, Declare
+from croupier.table.commands import Join, OpenTable, TakeBank, TapIn
+from croupier.table.crew import Who
 from tests.pages.browser import PHONE
 from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage, violations
@@ -21,10 +30,48 @@ PAGES = {
     "/pit.json": {"floor", "surveillance"},
     "/watch": {"surveillance"},
     "/watch.json": {"surveillance"},
+    "/pit/wins": {"operator", "floor", "surveillance", "auditor"},
+    "/pit/wins.json": {"operator", "floor", "surveillance", "auditor"},
     "/audit": {"auditor"},
     "/audit.json": {"auditor"},
     "/audit/verify": {"auditor"},
 }
+
+
+ATTENDED = """
+[[table]]
+id = "attended"
+rulebook = "california-three-card-poker"
+things = ["dealer"]
+"""
+
+
+def ask(house: House) -> None:
+    """Open a table with a dealer, and have one propose that its round is void."""
+    pit = house.galleries.pit
+    by = next(iter(pit.books.looked(lambda view: [*view.people()])))
+
+    async def main() -> None:
+        await pit.open_table(ATTENDED, by=by)
+        table = pit.tables["attended"]
+        await table.act(partial(Act.at_table, command=TapIn("d1", "dealer")))
+        await table.act(partial(Act.at_table, command=OpenTable()))
+        for seat in (1, 2):
+            await pit.cage.fill(f"p{seat}", 1_000_00)
+            await table.act(partial(Act.at_table, command=Join(seat, f"p{seat}")))
+        await table.act(partial(Act.at_table, command=TakeBank(1, 500_00)))
+        time = pit.books.clocks.time()
+        opens: dict[str, Any] = {"time": time, "meters": {}, "chance": pit.books.chance}
+        await table.act(lambda act: dealer.open_round(act, "attended-1", **opens))
+        await table.act(partial(Act.in_round, command=Bet(2, "p2", "ante", 20_00)))
+        deck = table.deck
+        assert deck is not None
+        await table.act(lambda act: dealer.close(act, deck, time=time))
+        void, why = Proposable("round", Declare("misdeal")), "two cards to seat 2"
+        who = Who("d1", "dealer")
+        await table.act(lambda act: proposals.propose(act, void, why, by=who, time=time))
+
+    asyncio.run_coroutine_threadsafe(main(), house.loop).result(timeout=30)
 
 
 def looks_right(page: Page, name: str) -> None:
@@ -94,6 +141,17 @@ def test_two_people_appoint_staff_and_each_has_a_page(house: House, new_page: Ne
     floor.goto(f"{house.url}/pit")
     expect(floor.locator("main")).to_contain_text("Nothing is asked of the floor.")
     looks_right(floor, "pit")
+    # What is asked comes up by itself, and is answered with the password.
+    ask(house)
+    request = floor.locator(".asked")
+    expect(request).to_contain_text("proposes misdeal: two cards to seat 2", timeout=15_000)
+    looks_right(floor, "pit-asked")
+    request.get_by_label("Your password, again").fill(PASSWORD)
+    request.get_by_role("button", name="Approve").press("Enter")
+    expect(floor.locator("main")).to_contain_text("Nothing is asked of the floor.")
+    expect(floor.locator("main")).to_contain_text("misdeal (C8)")
+    floor.goto(f"{house.url}/pit/wins?by=table")
+    looks_right(floor, "wins")
     watcher = new_page(SIZES[0])
     make(boss, "Eva Sato", "surveillance")
     auditor.goto(f"{house.url}/audit")
@@ -138,6 +196,12 @@ def test_a_new_table_is_checked_against_its_book(house: House, new_page: NewPage
         boss.get_by_role("button", name="Check it").press("Enter")
         expect(boss.locator("h1")).to_have_text(says)
     assert "pair_plus" in boss.inner_text("main ul") and violations(boss) == []
+    boss.go_back()
+    boss.go_back()
+    boss.get_by_role("button", name="Open it now").press("Enter")
+    boss.wait_for_url(f"{house.url}/house")
+    expect(boss.locator("main")).to_contain_text("Three Card Poker")
+    assert "new" in house.galleries.pit.tables
 
 
 def test_a_table_is_stopped_and_opened_again(house: House, new_page: NewPage) -> None:

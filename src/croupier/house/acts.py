@@ -13,7 +13,7 @@ from croupier.ledger.acts import HOUSE_STREAM, HouseAct, acts_in
 from croupier.ledger.store import View
 from croupier.ledger.stores.jotting import jot
 
-FOLLOWED = ("MeterStopped", "DealingStopped", "RolesSet", "AccountDisabled")
+FOLLOWED = ("MeterStopped", "DealingStopped", "TableOpened", "RolesSet", "AccountDisabled")
 """The acts that last: at the start, only these are read."""
 _FOLLOWED = tuple(f'"type":"{name}"'.encode() for name in FOLLOWED)
 

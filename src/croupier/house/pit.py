@@ -5,14 +5,14 @@ import contextlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
-from croupier.errors import Refused, UserError
+from croupier.errors import CroupierError, Refused, UserError
 from croupier.house import players
 from croupier.house.acts import Acts
 from croupier.house.automatic import AutomaticDealer
 from croupier.house.books import Books, Purses
 from croupier.house.build import Build, BuildState
 from croupier.house.cage import Cage
-from croupier.house.config import Config, TableConfig
+from croupier.house.config import Config, TableConfig, parse_config
 from croupier.house.keys import Keys, vouching_of
 from croupier.house.log import log, log_crash
 from croupier.house.recall import recall, wrong_standings
@@ -26,6 +26,7 @@ from croupier.ledger.acts import (
     HouseAct,
     MeterStopped,
     RolesSet,
+    TableOpened,
 )
 from croupier.ledger.audit import RulesOf
 from croupier.ledger.roles import PLAYER
@@ -122,6 +123,8 @@ class Pit:
         else:
             await self._take([*self._allowed(), CHECKPOINT])
         await self.acts.start()
+        if not self.tenure.is_shared:
+            await self._take(self._allowed())
         await self._journal_build()
         self._tasks.append(asyncio.create_task(self._follow_acts(), name="acts"))
         if self.build:
@@ -235,6 +238,13 @@ class Pit:
         """Read how the tables stand that other processes have."""
         others = [id for id in self.configs if id not in self.tables]
         self._elsewhere = await self.books.read(partial(_tables, ids=others, of=self.rules_of))
+
+    async def states(self) -> dict[str, TableState]:
+        """Return how all tables of the house stand."""
+        if self.tenure.is_shared:
+            await self.look_elsewhere()
+        here = {id: table.place.standing.table for id, table in self.tables.items()}
+        return {**self._elsewhere, **here}
 
     async def seated_at(self, id: str) -> frozenset[str]:
         """Return who sits at a table, whichever process has it."""
@@ -444,12 +454,40 @@ class Pit:
                 (self._stopped.add if stopped else self._stopped.discard)(id)
                 if id in self.tables:
                     self.tables[id].note_open(open=self._is_dealt(id))
+            case TableOpened(id, text):
+                self._add_table(id, text)
             case AccountDisabled(person, disabled):
                 (self._disabled.add if disabled else self._disabled.discard)(person)
             case RolesSet(person, roles):
                 (self._not_players.discard if PLAYER in roles else self._not_players.add)(person)
             case _:
                 pass
+
+    def _add_table(self, id: str, text: str) -> None:
+        """Add a table that an operator opened; the tables file goes before it."""
+        if id in self.configs:
+            return
+        try:
+            (config,) = parse_config(text, self.rules_of).tables
+        except (CroupierError, ValueError) as error:
+            # The books here may be others than those it was checked against.
+            log("table_refused", table=id, because=str(error))
+            return
+        self.configs[id] = config
+
+    async def open_table(self, text: str, *, by: str) -> TableConfig:
+        """Open a table for an operator, if its book allows it."""
+        found = parse_config(text, self.rules_of).tables
+        if len(found) != 1:
+            raise Refused("bad_fact", "describe one table", field="table")
+        (config,) = found
+        if config.id in self.configs:
+            message = f"there is a table {config.id} already"
+            raise Refused("table_taken", message, field="table")
+        await self.acts.do(TableOpened(config.id, text, by))
+        if not self.tenure.is_shared:
+            await self._take([config.id])
+        return config
 
     async def _mind_seats(self) -> None:
         while True:

@@ -155,6 +155,15 @@ class DealingStopped(NamedTuple):
     by: str
 
 
+class TableOpened(NamedTuple):
+    """An operator opened a table that isn't in the tables file; it stays from then on."""
+
+    table: str
+    text: str
+    """The table as the tables file would have it."""
+    by: str
+
+
 class KeysSet(NamedTuple):
     """The keys that are in force from here on."""
 
@@ -211,6 +220,7 @@ HouseAct = (
     | SessionEnded
     | MeterStopped
     | DealingStopped
+    | TableOpened
     | KeysSet
     | BuildApproved
     | BuildChecked
@@ -313,6 +323,8 @@ class Register:
                 (self.meters_out.add if out else self.meters_out.discard)(meter)
             case DealingStopped(table, stopped, _):
                 (self.tables_stopped.add if stopped else self.tables_stopped.discard)(table)
+            case TableOpened(by=by):
+                self._known(by)
             case KeysSet():
                 self.keys.append((number, act))
             case BuildApproved():

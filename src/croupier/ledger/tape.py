@@ -47,9 +47,8 @@ class Wanted(NamedTuple):
         )
 
 
-def tape(stored: Iterable[StoredEvent]) -> Iterator[TapeRow]:
-    """Yield what people did in a stream, and what went wrong there."""
-    previous = GENESIS
+def tape(stored: Iterable[StoredEvent], previous: bytes = GENESIS) -> Iterator[TapeRow]:
+    """Yield what people did in a stream after a hash, and what went wrong there."""
     for row in stored:
         if any(word in row.data for word in _TOLD):
             yield _row(row, previous)

@@ -31,7 +31,9 @@ from croupier.server.practice import Practices
 from croupier.server.quotas import Quotas
 from croupier.server.reviews import Reviews
 from croupier.server.routes import access, awards, health, staff, tables
+from croupier.server.routes import pit as pit_routes
 from croupier.server.staff import Staff
+from croupier.server.tapes import Tape, Winnings
 from croupier.server.voids import VoidCounts
 
 
@@ -78,6 +80,7 @@ def make_app(
     app.state.quotas, app.state.staff = quotas, Staff(people)
     app.state.voids = VoidCounts(pit)
     app.state.practices = Practices(pit.rules_of)
+    app.state.tape, app.state.winnings = Tape(pit), Winnings(pit)
     app.state.everywhere = nowhere
     people.on_ended = galleries.end
     people.on_named = galleries.name
@@ -85,8 +88,9 @@ def make_app(
     pit.acts.listeners.append(people.hear)
     answer_errors(app)
     pages = table_pages.router, player_pages.router, staff_pages.router
-    routes = access.router, staff.router, awards.router, health.router, tables.router
     practice = practice_pages.router, practice_pages.api
+    first = access.router, staff.router, awards.router, pit_routes.router
+    routes = *first, health.router, tables.router
     for router in (*routes, sockets.router, *practice, *pages):
         app.include_router(router)
     desk = mount(app, folders)

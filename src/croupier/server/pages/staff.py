@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from croupier.errors import CroupierError, Problems
+from croupier.errors import CroupierError, Problems, Refused
 from croupier.house.config import parse_config
 from croupier.house.pit import Pit
 from croupier.ledger.acts import HOUSE_STREAM
@@ -18,6 +18,7 @@ from croupier.ledger.roles import AUDITOR, FLOOR, OPERATOR, ROLES, SURVEILLANCE
 from croupier.ledger.store import View
 from croupier.ledger.tape import TapeRow, Wanted, tape
 from croupier.money import format_micros
+from croupier.server.pages.pit import pit_facts, requests_of
 from croupier.server.pages.render import document, page, query
 from croupier.server.pages.tables import lobby_rows
 from croupier.server.registry import Person
@@ -30,6 +31,8 @@ from croupier.server.routes.access import (
 )
 from croupier.server.routes.awards import waiting_awards
 from croupier.server.routes.tables import VerifiedSaid, verified_said
+from croupier.server.tapes import Tape, Winnings
+from croupier.theory.wins import By
 
 router = APIRouter(include_in_schema=False)
 TAPE_MAX, EXPORT_MAX = 100, 10_000
@@ -55,7 +58,8 @@ async def house_page(request: Request) -> Response:
     """Show the operator's page: tables, meters, people, keys and backups."""
     one = await session_with(OPERATOR)(request)
     found = await _house(request)
-    return page(request, "house", json="/house.json", me=one.person, roles=ROLES, **found)
+    values: dict[str, Any] = {"me": one.person, "roles": ROLES, "time": _time}
+    return page(request, "house", json="/house.json", **values, **found)
 
 
 @router.get("/house.json")
@@ -129,29 +133,64 @@ def _checked(pit: Pit, text: str) -> tuple[list[str], list[str]]:
 async def pit_page(request: Request) -> Response:
     """Show all tables at once, what is asked of the floor first."""
     one = await session_with(FLOOR, SURVEILLANCE)(request)
-    return page(request, "pit", json="/pit.json", me=one.person, **await _pit(request))
+    found = await _pit(request, one.person)
+    return page(request, "pit", json="/pit.json", me=one.person, time=_time, **found)
 
 
 @router.get("/pit.json")
 async def pit_json(request: Request) -> Response:
     """Return what the pit's page shows."""
-    await session_with(FLOOR, SURVEILLANCE)(request)
-    return document(request, await _pit(request))
+    one = await session_with(FLOOR, SURVEILLANCE)(request)
+    return document(request, await _pit(request, one.person))
 
 
-async def _pit(request: Request) -> dict[str, Any]:
+async def _pit(request: Request, me: Person) -> dict[str, Any]:
     pit = pit_of(request)
     awards = [one.model_dump() for one in await waiting_awards(pit)]
     shown = {one["player"] for one in awards}
     shown |= {one["proposal"]["by"] for one in awards if one["proposal"]}
-    rows = []
+    states, acts = await pit.states(), await tape_of(request).rows()
+    winnings: Winnings = request.app.state.winnings
+    wins, now_s = winnings.look(), pit.books.clocks.wall_ms() // 1000
+    rows, requests = [], []
     for row in await lobby_rows(request):
-        table = pit.tables.get(row["table"])
-        crew = table.place.standing.table.crew if table else None
-        dealer = crew.dealer if crew else ""
-        shown |= {dealer} - {""}
-        rows.append({**row, "stopped": row["table"] in pit.stopped, "dealer": dealer})
-    return {"tables": rows, "awards": awards, "names": await _names(request, shown)}
+        id = row["table"]
+        facts = pit_facts(id, states.get(id), acts) | {"win": wins.get(id)}
+        shown |= {facts["dealer"]} - {""}
+        rows.append({**row, **facts, "stopped": id in pit.stopped})
+        requests += [*requests_of(row, states.get(id), me, now_s)]
+    shown |= {one["by"] for one in requests}
+    requests.sort(key=lambda one: (not one["voids"], -one["waited_s"]))
+    found = {"tables": rows, "awards": awards, "requests": requests}
+    return {**found, "names": await _names(request, shown)}
+
+
+@router.get("/pit/wins")
+async def wins_page(request: Request, by: By = "wager", table: Text = "") -> Response:
+    """Show what tables won beside what the odds expect, with standard errors and a chart."""
+    one = await session_with(FLOOR, SURVEILLANCE, AUDITOR, OPERATOR)(request)
+    found = await _wins(request, by, table)
+    export = query("/pit/wins.json", {"by": by, "table": table})
+    return page(request, "wins", json=export, me=one.person, found=found, at=table)
+
+
+@router.get("/pit/wins.json")
+async def wins_json(request: Request, by: By = "wager", table: Text = "") -> Response:
+    """Return the report of actual against theory."""
+    await session_with(FLOOR, SURVEILLANCE, AUDITOR, OPERATOR)(request)
+    return document(request, await _wins(request, by, table))
+
+
+async def _wins(request: Request, by: By, table: str) -> dict[str, Any]:
+    if table and table not in pit_of(request).configs:
+        raise Refused("no_such_table", "there is no such table", field="table")
+    winnings: Winnings = request.app.state.winnings
+    return await winnings.report(by, table or None)
+
+
+def tape_of(request: Request) -> Tape:
+    tape: Tape = request.app.state.tape
+    return tape
 
 
 # ---------------------------------------------------------------- surveillance and audit
@@ -213,8 +252,10 @@ def _plain(found: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _tape(request: Request, wanted: Wanted, limit: int) -> dict[str, Any]:
-    pit = pit_of(request)
-    rows = await pit.books.read(_reading(wanted, limit))
+    if limit > TAPE_MAX:  # An export reads everything.
+        rows = await pit_of(request).books.read(_reading(wanted, limit))
+    else:
+        rows = await tape_of(request).rows(wanted, limit=limit)
     persons = {person for row in rows for person in row.persons}
     return {"acts": rows, "names": await _names(request, persons), "time": _time}
 

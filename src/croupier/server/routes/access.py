@@ -60,12 +60,17 @@ def staff_of(connection: HTTPConnection) -> Staff:
     return staff
 
 
+REFRESH = "x-croupier-refresh"
+"""The header of a request that a page makes by itself."""
+
+
 async def signed_in_of(connection: HTTPConnection) -> SignedIn | None:
     """Return the caller and their session, if signed in; a staff session is extended."""
     token, people = token_of(connection), people_of(connection)
     one = await people.signed_in(token) if token else None
     # A page that looks again by itself doesn't keep a session from locking.
-    if one and not connection.url.path.endswith(".json"):
+    by_itself = REFRESH in connection.headers or connection.url.path.endswith(".json")
+    if one and not by_itself:
         await people.extend(one)
     return one
 

@@ -68,6 +68,8 @@ class AwardSaid(BaseModel):
     dollars: str
     two_people: bool
     """Whether validating it takes two people."""
+    at_table: bool
+    """Whether its round is open, so that it is answered at its table."""
     proposal: AwardProposal | None
 
 
@@ -112,6 +114,7 @@ def _said(pit: Pit, award: Award, open: AwardProposed | None) -> AwardSaid:
         player=award.player,
         dollars=format_micros(award.micros)[:-4],
         two_people=award.needs_two,
+        at_table=award.at_table,
         proposal=AwardProposal(does=open.does, by=open.by, why=open.why) if open else None,
     )
 

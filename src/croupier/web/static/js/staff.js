@@ -39,7 +39,8 @@ async function send(form, body) {
   if (answer?.link) {
     form.reset();
     says(form, `Give this person the link, which works once: ${location.origin}${answer.link}`);
-  } else location.reload();
+  } else if (form.dataset.then) location.assign(form.dataset.then);
+  else location.reload();
 }
 
 document.addEventListener("submit", async (event) => {
@@ -66,3 +67,27 @@ for (const kind of ["keydown", "pointerdown"])
     last = Date.now();
     get("/api/me").catch(() => null);
   });
+
+const REFRESH_MS = 5_000;
+
+/** @param {Element} part */
+const typing = (part) =>
+  part.contains(document.activeElement) ||
+  [...part.querySelectorAll("input")].some((one) => one.value !== one.defaultValue);
+
+/** Show what is new in the parts of a page that change, but for one that somebody works in. */
+async function refresh() {
+  const parts = [...document.querySelectorAll("[data-refresh]")];
+  if (document.hidden || !parts.length) return;
+  const answer = await fetch(location.href, { headers: { "X-Croupier-Refresh": "1" } });
+  if (!answer.ok) return;
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const others = [...next.querySelectorAll("[data-refresh]")];
+  parts.forEach((part, at) => {
+    const other = others[at];
+    if (other && !typing(part) && part.innerHTML !== other.innerHTML)
+      part.replaceChildren(...document.importNode(other, true).childNodes);
+  });
+}
+
+setInterval(() => refresh().catch(() => null), REFRESH_MS);

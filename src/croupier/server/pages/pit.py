@@ -1,0 +1,71 @@
+"""What the pit's page says of a table: who deals and since when, its decks, what went wrong last,
+and what waits for a second person."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from croupier.ledger.tape import TapeRow
+from croupier.server.registry import Person
+from croupier.table.state import Proposal, Table
+
+EVERYBODY_S = 60
+"""After so long a proposal that a round is void goes to every floorperson."""
+IRREGULAR = ("Declared", "CalledOff")
+
+
+def pit_facts(id: str, table: Table | None, acts: Iterable[TapeRow]) -> dict[str, Any]:
+    """Return who deals at a table and since when, its decks, and the last irregularity."""
+    dealer = table.crew.dealer if table else ""
+    taps = [row for row in acts if row.stream == id and row.act in ("TappedIn", *IRREGULAR)]
+    since = (row for row in taps if row.event.get("person") == dealer and dealer)
+    wrong = next((row for row in taps if row.act in IRREGULAR), None)
+    return {
+        "dealer": dealer,
+        "dealer_since_ms": next((row.time_ms for row in since), None),
+        "deck": table.last_deck or None if table else None,
+        "uncounted": table.uncounted if table else None,
+        "irregularity": _irregularity(wrong) if wrong else None,
+    }
+
+
+def _irregularity(row: TapeRow) -> dict[str, Any]:
+    event: Mapping[str, Any] = row.event
+    says = str(event.get("kind") or event.get("cause") or "").replace("_", " ")
+    clause = row.clause or event.get("ruling") or None
+    return {"says": says, "clause": clause, "round": row.round, "time_ms": row.time_ms}
+
+
+def requests_of(
+    row: Mapping[str, Any], table: Table | None, me: Person, now_s: int
+) -> Iterator[dict[str, Any]]:
+    """Yield what is proposed at a table, as far as it concerns somebody."""
+    for one in table.proposals if table else ():
+        if table and _concerns(one, table, me, now_s):
+            preview = one.preview
+            yield {
+                "table": row["table"],
+                "title": row["title"],
+                "proposal": one.id,
+                "does": str(one.command.get("kind") or one.kind).replace("_", " "),
+                "says": preview.says,
+                "clause": preview.clause or preview.ruling,
+                "why": one.why,
+                "by": one.by.person,
+                "round": one.round or None,
+                "waited_s": max(now_s - one.time.wall_s, 0),
+                "voids": preview.voids,
+                "returns": {str(seat): cents for seat, cents in preview.returns.items()},
+                "undoes": {str(seat): cents for seat, cents in preview.undoes.items()},
+                "deck": preview.deck,
+                "approve": [*preview.approve],
+                "mine": one.by.person == me.id,
+            }
+
+
+def _concerns(one: Proposal, table: Table, me: Person, now_s: int) -> bool:
+    """Whether somebody proposed it, may answer it, or is asked because nobody has."""
+    if one.by.person == me.id or me.id in (table.crew.dealer, table.crew.floor):
+        return True
+    may = bool({*one.preview.approve} & me.roles)
+    unheard = not table.crew.floor or now_s - one.time.wall_s >= EVERYBODY_S
+    return may and ("floor" not in one.preview.approve or unheard)

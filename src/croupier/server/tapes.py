@@ -1,0 +1,84 @@
+"""What people did, read once from every stream and then only further; and what tables won."""
+
+import asyncio
+from collections import deque
+from functools import partial
+from typing import Any
+
+from croupier.house.pit import Pit
+from croupier.ledger.journal import START, Head
+from croupier.ledger.store import View
+from croupier.ledger.tape import TapeRow, Wanted, tape
+from croupier.theory.show import tally_json, wins_chart, wins_json
+from croupier.theory.wins import By, Wins
+
+KEPT = 20_000
+"""How many acts a page can look through; an export reads all of them."""
+
+ANYTHING = Wanted()
+
+
+class Tape:
+    """The last acts of the house, in the order of their times."""
+
+    def __init__(self, pit: Pit, *, kept: int = KEPT) -> None:
+        self._pit = pit
+        self._heads: dict[str, Head] = {}
+        self._rows: deque[TapeRow] = deque(maxlen=kept)
+        self._lock = asyncio.Lock()
+
+    async def rows(self, wanted: Wanted = ANYTHING, *, limit: int = KEPT) -> list[TapeRow]:
+        """Return the last acts that are wanted, the newest first."""
+        async with self._lock:
+            new = await self._pit.books.read(self._further)
+            self._rows.extend(sorted(new, key=lambda row: (row.time_ms, row.number)))
+        found = [row for row in reversed(self._rows) if wanted.has(row)]
+        return found[:limit]
+
+    def _further(self, view: View) -> list[TapeRow]:
+        """Read what is new; a stream without news isn't touched."""
+        new: list[TapeRow] = []
+        for stream, head in view.heads().items():
+            known = self._heads.get(stream, START)
+            if head.number > known.number:
+                rows = view.stream(stream, after=known.number)
+                new += tape(rows, previous=known.hash)
+                self._heads[stream] = head
+        return new
+
+
+class Winnings:
+    """What tables won, beside what the odds expect; computed in a thread."""
+
+    def __init__(self, pit: Pit) -> None:
+        self._pit = pit
+        self._wins = Wins(pit.rules_of)
+        self._lock = asyncio.Lock()
+        self._running: asyncio.Task[None] | None = None
+        self.tables: dict[str, dict[str, Any]] = {}
+        """As of the last look, by table."""
+
+    def look(self) -> dict[str, dict[str, Any]]:
+        """Return what the last look found, and look again: pricing new rules takes seconds."""
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._refresh(), name="winnings")
+        return self.tables
+
+    async def _refresh(self) -> None:
+        async with self._lock:
+            self.tables = await self._pit.books.read(self._by_table)
+
+    def _by_table(self, view: View) -> dict[str, dict[str, Any]]:
+        self._wins.read(view)
+        return {table: tally_json(self._wins.house(table)) for table in self._wins.tables}
+
+    async def report(self, by: By, table: str | None) -> dict[str, Any]:
+        """Return a report up to now, with a chart over time."""
+        async with self._lock:
+            return await self._pit.books.read(partial(self._report, by=by, table=table))
+
+    def _report(self, view: View, by: By, table: str | None) -> dict[str, Any]:
+        self._wins.read(view)
+        title = "Win against theory"
+        chart = wins_chart(self._wins.over_time(table), title=title)
+        return {**wins_json(self._wins, by, table=table), "chart": chart}

@@ -1,0 +1,162 @@
+"""The pit and the house: what is proposed at tables is answered, and new tables open."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.ledger.journal import StoredEvent, decode
+from croupier.ledger.tape import TapeRow
+from croupier.ledger.tape import tape as read_tape
+from croupier.server import tapes
+from croupier.server.pages.pit import requests_of
+from croupier.server.registry import Person
+from croupier.table.crew import Crew
+from tests.house.test_proposals import proposed as proposed_at
+from tests.house.test_proposals import table_at
+from tests.rules.books import CALIFORNIA, MARYLAND
+from tests.server.attacks.houses import House, Visitor, crashes, open_house, table_toml
+from tests.server.test_attended import attended, go_on, staffed
+from tests.server.test_staff import again, code_of
+
+MISDEAL = {"type": "Declare", "kind": "misdeal", "facts": {}}
+
+
+async def void_proposed(house: House) -> tuple[str, Visitor]:
+    """Propose that a round is void; return the table, and its floorperson."""
+    (id,) = house.pit.tables
+    dealer, _, flo, players = await staffed(house, id)
+    while house.scene(id)["phase"] != "decide":
+        await go_on(house, id, dealer, players)
+    await dealer.do("propose", of="round", command=MISDEAL, why="a card too many")
+    return id, flo
+
+
+def test_a_void_is_approved_in_the_pit_with_the_password_again(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            id, flo = await void_proposed(house)
+            (asked,) = (await flo.http.get("/pit.json")).json()["requests"]
+            assert (asked["table"], asked["voids"], asked["clause"]) == (id, True, "C8")
+            assert asked["returns"] and asked["approve"] == ["floor"]
+            path = f"/api/tables/{id}/proposals/{asked['proposal']}"
+            stale = await flo.post(path, answer="approve", again="made up")
+            assert code_of(stale) == "password_again"
+            said = await flo.post(path, answer="approve", again=await again(flo))
+            assert said.status_code == 200, said.text
+            twice = await flo.post(path, answer="approve", again=await again(flo))
+            assert code_of(twice) == "no_such_proposal"
+            rows = await house.pit.books.read(lambda view: list(view.stream(id)))
+            last = decode(rows[-1].data)
+            assert last.event["type"] == "Declared" and len({*last.who}) == 2
+            row = (await flo.http.get("/pit.json")).json()["tables"][0]
+            assert row["irregularity"]["clause"] == "C8" and row["dealer_since_ms"]
+            assert (await house.verified()).faults == () and crashes(house) == []
+
+    asyncio.run(main())
+
+
+def test_a_void_is_declined_in_the_pit(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            id, flo = await void_proposed(house)
+            own = await flo.post(f"/api/tables/{id}/proposals/1", answer="withdraw")
+            assert code_of(own) == "wrong_person"
+            ann = await house.person("Ann Ash")
+            stranger = await ann.post(f"/api/tables/{id}/proposals/1", answer="decline", why="x")
+            assert code_of(stranger) == "not_allowed"
+            said = await flo.post(f"/api/tables/{id}/proposals/1", answer="decline", why="no")
+            assert said.status_code == 200, said.text
+            assert (await flo.http.get("/pit.json")).json()["requests"] == []
+
+    asyncio.run(main())
+
+
+def test_a_void_goes_to_every_floorperson_after_a_minute() -> None:
+    standing = proposed_at(table_at("decide"))
+    table = standing.table
+    row = {"table": "t", "title": "T"}
+    mine, other = (Person(id, id, frozenset({"floor"}), True, False) for id in ("f1", "f2"))
+    crewed = table.__class__(**{**vars(table), "crew": Crew(dealer="d1", floor="f1")})
+    since = table.proposals[0].time.wall_s
+    assert [one["voids"] for one in requests_of(row, crewed, mine, since)] == [True]
+    assert [*requests_of(row, crewed, other, since + 59)] == []
+    assert [one["waited_s"] for one in requests_of(row, crewed, other, since + 60)] == [60]
+    eye = Person("s1", "s1", frozenset({"surveillance"}), True, False)
+    assert [*requests_of(row, crewed, eye, since + 600)] == [], "the floor is asked"
+
+
+NEW = f'[[table]]\nid = "new"\nrulebook = "{MARYLAND}"\n[table.selections]\npair_plus = "A"\n'
+
+
+def test_an_operator_opens_a_table_that_stays(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+            boss = await house.person("Boss Ash", "operator")
+            wrong = await boss.post("/api/tables", table=NEW.replace('"A"', '"Z"'))
+            assert wrong.status_code == 422 and "pair_plus" in wrong.text
+            taken = await boss.post("/api/tables", table=NEW.replace('"new"', '"maryland"'))
+            assert code_of(taken) == "table_taken"
+            made = await boss.post("/api/tables", table=NEW)
+            assert made.json()["table"] == "new", made.text
+            ann = await house.person("Ann Ash")
+            await (await ann.line("new")).do("sit", seat=1)
+            assert code_of(await ann.post("/api/tables", table=NEW)) == "not_allowed"
+        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+            assert {"maryland", "new"} == {*house.pit.tables}
+            assert house.pit.tables["new"].place.standing.table.seats
+            assert (await house.verified()).faults == ()
+
+    asyncio.run(main())
+
+
+def test_pages_read_a_stream_once_and_then_only_what_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: Counter[int] = Counter()
+
+    def counted(stored: Iterable[StoredEvent], **options: Any) -> Iterator[TapeRow]:
+        rows = list(stored)
+        read.update(row.number for row in rows)
+        return read_tape(rows, **options)
+
+    monkeypatch.setattr(tapes, "tape", counted)
+
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            await void_proposed(house)
+            sue = await house.person("Sue Ash", "surveillance")
+            first = (await sue.http.get("/watch.json")).json()["acts"]
+            seen = sum(read.values())
+            for _ in range(2):
+                again = (await sue.http.get("/watch.json")).json()["acts"]
+            new = sum(read.values()) - seen
+            assert first and len(again) >= len(first) and new < 5, "only what is new"
+            aud = await house.person("Aud Ash", "auditor")
+            found = (await aud.http.get("/audit", headers={"accept": "text/html"})).text
+            assert "Proposed" in found
+            wins = await sue.http.get("/pit/wins.json?by=table")
+            assert wins.status_code == 200 and wins.json()["by"] == "table"
+
+    asyncio.run(main())
+
+
+def test_a_page_that_looks_again_by_itself_keeps_no_session_open(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+            flo = await house.person("Flo Ash", "floor")
+            extended: list[str] = []
+
+            async def extend(one: Any, **_: Any) -> None:
+                extended.append(one.person.id)
+
+            house.people.extend = extend  # type: ignore[method-assign]
+            await flo.http.get("/pit", headers={"X-Croupier-Refresh": "1"})
+            assert extended == []
+            await flo.http.get("/pit")
+            assert extended == [flo.id]
+
+    asyncio.run(main())
