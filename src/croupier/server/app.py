@@ -33,7 +33,7 @@ from croupier.server.reviews import Reviews
 from croupier.server.routes import access, awards, health, staff, tables
 from croupier.server.routes import pit as pit_routes
 from croupier.server.staff import Staff
-from croupier.server.tapes import Tape, Winnings
+from croupier.server.tapes import ActsTape, Winnings
 from croupier.server.voids import VoidCounts
 
 
@@ -80,7 +80,7 @@ def make_app(
     app.state.quotas, app.state.staff = quotas, Staff(people)
     app.state.voids = VoidCounts(pit)
     app.state.practices = Practices(pit.rules_of)
-    app.state.tape, app.state.winnings = Tape(pit), Winnings(pit)
+    app.state.tape, app.state.winnings = ActsTape(pit), Winnings(pit)
     app.state.everywhere = nowhere
     people.on_ended = galleries.end
     people.on_named = galleries.name

@@ -18,7 +18,7 @@ KEPT = 20_000
 ANYTHING = Wanted()
 
 
-class Tape:
+class ActsTape:
     """The last acts of the house, in the order of their times."""
 
     def __init__(self, pit: Pit, *, kept: int = KEPT) -> None:

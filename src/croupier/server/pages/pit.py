@@ -18,12 +18,13 @@ def pit_facts(id: str, table: Table | None, acts: Iterable[TapeRow]) -> dict[str
     dealer = table.crew.dealer if table else ""
     taps = [row for row in acts if row.stream == id and row.act in ("TappedIn", *IRREGULAR)]
     since = (row for row in taps if row.event.get("person") == dealer and dealer)
+    real = table is not None and "cards" in table.rules.things
     wrong = next((row for row in taps if row.act in IRREGULAR), None)
     return {
         "dealer": dealer,
         "dealer_since_ms": next((row.time_ms for row in since), None),
         "deck": table.last_deck or None if table else None,
-        "uncounted": table.uncounted if table else None,
+        "uncounted": table.uncounted if table and real else None,
         "irregularity": _irregularity(wrong) if wrong else None,
     }
 

@@ -31,7 +31,7 @@ from croupier.server.routes.access import (
 )
 from croupier.server.routes.awards import waiting_awards
 from croupier.server.routes.tables import VerifiedSaid, verified_said
-from croupier.server.tapes import Tape, Winnings
+from croupier.server.tapes import ActsTape, Winnings
 from croupier.theory.wins import By
 
 router = APIRouter(include_in_schema=False)
@@ -188,8 +188,8 @@ async def _wins(request: Request, by: By, table: str) -> dict[str, Any]:
     return await winnings.report(by, table or None)
 
 
-def tape_of(request: Request) -> Tape:
-    tape: Tape = request.app.state.tape
+def tape_of(request: Request) -> ActsTape:
+    tape: ActsTape = request.app.state.tape
     return tape
 
 
