@@ -129,7 +129,8 @@ def others(table: Table) -> Iterator[NextStep]:
     """Yield what the people here may do besides the next step."""
     rules, dealt = table.rules, table.round is not None and table.round.dealt
     if table.life == "open":
-        yield _at_table("Close the table after this round.", STAFF, at_table.CloseTable())
+        if not dealt:  # While cards are out, hands and eyes belong to the round.
+            yield _at_table("Close the table after this round.", STAFF, at_table.CloseTable())
         if has_tray(rules):
             fill, credit = at_table.MoveChips("fill", 0), at_table.MoveChips("credit", 0)
             sale = at_table.MoveChips("sale", 0)
