@@ -1,6 +1,7 @@
 """Real shoes: a dealer who knows the desk's next step and a list of cards plays every book."""
 
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ import pytest
 
 from croupier.cards import DECK, Card
 from croupier.house.recall import recall
+from croupier.ledger.found import round_found
 from croupier.ledger.journal import decode
+from croupier.round.rack import rack_of
 from croupier.table.life import sign_code
 from tests.house.floor import OpenPit, one_table, play, rules_of, seated
 from tests.house.test_console import SELECTIONS, Staff, crew, players_move, refusal
@@ -221,5 +224,42 @@ def test_a_misdeal_repaired_as_nobody_may_is_refused(type: str, tmp_path: Path) 
         await floor.say("approve", proposal="1")
         await one_step(pit, players, staff, shoe)
         assert pit.scene()["void"]["clause"] == "13.D"
+
+    play(tmp_path, real(MARYLAND), scenario)
+
+
+def test_11E_any_hand_of_a_past_round_is_found_in_the_rack(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(3)
+        staff = dealer, floor = await crew(pit)
+        table = pit.tables["t"]
+        played: list[tuple[Any, int, dict[int, Card]]] = []
+        for _ in range(2):
+            while not (table.place.standing.in_play and table.place.standing.in_play.asked):
+                await one_step(pit, players, staff, shoe)
+            seat = pit.scene()["asked"]
+            while (await dealer.look())["next"]["command"]:
+                await one_step(pit, players, staff, shoe)
+            await players[seat - 1].ask("choose", seat=seat, option="fold")
+            cards = dict(shoe.cards)
+            while table.place.standing.in_play:
+                await one_step(pit, players, staff, shoe)
+            played.append((table.place.standing.round, seat, cards))
+        for round, folded, cards in played:
+            found = await pit.books.read(partial(round_found, id=round.id, rules_of=rules_of))
+            rack = {one.place: one for one in rack_of(found.told)}
+            assert sorted(p for one in rack.values() for p in one.positions) == [*range(9)]
+            assert rack[f"seat {folded}, folded"].cards == ("??",) * 3
+            other = rack[f"seat {3 - folded}"]
+            assert other.cards == tuple(str(cards[p]) for p in other.positions)
+            assert next(iter(rack)) == f"seat {folded}, folded"
+        recall = {"type": "Recall", "round": "t-1", "seat": 1, "cards": ["As", "Kd", "2c"]}
+        assert (await refusal(dealer.do(recall, "table"))).code == "wrong_person"
+        doubled = {**recall, "cards": ["As", "As"]}
+        assert (await refusal(floor.do(doubled, "table"))).code == "card_doubled"
+        await floor.do(recall, "table")
+        records = await pit.books.read(lambda v: [decode(r.data) for r in v.stream("t")])
+        kept = [r.event for r in records if r.event["type"] == "HandRecalled"]
+        assert kept == [{**recall, "type": "HandRecalled"}] and records[-1].who == ("f1",)
 
     play(tmp_path, real(MARYLAND), scenario)

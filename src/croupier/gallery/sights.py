@@ -26,6 +26,7 @@ OF_STAFF = (
     happened.Lapsed,
     happened.Mispaid,
     happened.PayCorrected,
+    happened.HandRecalled,
 )
 """Events that are told to the desk alone; others learn only that something happened."""
 

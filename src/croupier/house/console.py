@@ -48,6 +48,7 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     at_table.PassBank: ("dealer", "clerk", "floor"),
     at_table.Mispay: ("dealer", "floor"),
     at_table.CorrectPay: ("dealer", "floor"),
+    at_table.Recall: ("floor",),
     in_round.Bet: ("dealer", "clerk", "floor"),
     in_round.Read: ("dealer", "clerk", "floor"),
     in_round.Misread: ("dealer", "clerk", "floor"),
@@ -254,7 +255,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             shoe.read(act, command, post=post, config=asking.config)
         case in_round.Bet():
             walkins.bet(act, command, asking.closed())
-        case at_table.SeatWalkIn():
+        case at_table.SeatWalkIn() | at_table.Recall():
             act.at_table(command)
         case at_table.Leave(seat):
             walkins.leave(act, seat)

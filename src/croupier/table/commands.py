@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from croupier.cards import Card
 from croupier.errors import Refused
 from croupier.round.events import Declared
 from croupier.round.events import Event as RoundEvent
@@ -51,6 +52,15 @@ class Mispay:
     round: str = ""
     due: int = 0
     """What the settlement says; the house fills it in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Keep which cards were found when a hand of a past round was laid out again (11.E)."""
+
+    round: str
+    seat: int
+    cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +378,7 @@ Command = (
     | SeatWalkIn
     | Mispay
     | CorrectPay
+    | Recall
     | Leave
     | Receive
     | Confirm

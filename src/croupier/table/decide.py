@@ -34,7 +34,7 @@ from croupier.table.state import (
     right,
     uses,
 )
-from croupier.table.walkins import correct_pay, mispay, next_walk_in
+from croupier.table.walkins import decide_pay, next_walk_in
 
 
 def decide(table: Table, command: Command) -> tuple[Event, ...]:
@@ -44,10 +44,10 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
             return (_join(table, command),)
         case commands.SeatWalkIn():
             return (_join(table, commands.Join(command.seat, next_walk_in(table))),)
-        case commands.Mispay():
-            return (mispay(table, command),)
-        case commands.CorrectPay():
-            return (correct_pay(table, command),)
+        case commands.Recall():
+            return (_recall(table, command),)
+        case commands.Mispay() | commands.CorrectPay():
+            return (decide_pay(table, command),)
         case commands.Leave():
             _player_at(table, command.seat)
             return (happened.Left(command.seat),)
@@ -165,6 +165,13 @@ def _check_real(table: Table) -> None:
     """Refuse to handle cards where they are virtual (T9)."""
     if "cards" not in table.rules.things:
         raise Refused("no_cards", "the cards of this table are virtual", clause="T9")
+
+
+def _recall(table: Table, command: commands.Recall) -> happened.HandRecalled:
+    _check_real(table)
+    if len({*command.cards}) != len(command.cards):
+        raise Refused("card_doubled", "names a card twice", field="cards")
+    return happened.HandRecalled(command.round, command.seat, command.cards)
 
 
 def _check_number(table: Table, number: int) -> None:

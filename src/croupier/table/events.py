@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from croupier.cards import Card
 from croupier.round.state import Banker
 from croupier.rules.vocabulary import Device, Person
 from croupier.table.commands import Of, Preview, Time
@@ -37,6 +38,15 @@ class PayCorrected:
     player: str
     wager: str
     cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandRecalled:
+    """The cards that were found in the rack for a hand of a past round."""
+
+    round: str
+    seat: int
+    cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +291,7 @@ Event = (
     Joined
     | Mispaid
     | PayCorrected
+    | HandRecalled
     | Left
     | Received
     | Confirmed

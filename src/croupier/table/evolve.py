@@ -60,10 +60,10 @@ def _evolved(table: Table, event: Event) -> Table:
     match event:
         case happened.Joined():
             return _joined(table, event)
-        case happened.Mispaid():
+        case happened.Mispaid() | happened.PayCorrected():
             return _mispaid(table, event)
-        case happened.PayCorrected():
-            return _put_right(table, event)
+        case happened.HandRecalled():
+            return table
         case happened.Left():
             return _left(table, event)
         case happened.Received():
@@ -291,15 +291,13 @@ def _joined(table: Table, event: happened.Joined) -> Table:
     return replace(table, seats=seats, walk_ins=table.walk_ins + is_walk_in(event.player))
 
 
-def _put_right(table: Table, event: happened.PayCorrected) -> Table:
+def _mispaid(table: Table, event: happened.Mispaid | happened.PayCorrected) -> Table:
+    if isinstance(event, happened.Mispaid):
+        tray = _handed(table, event.paid - event.due)
+        return replace(table, mispaid=(*table.mispaid, event), tray=tray)
     wrong = event.round, event.seat, event.wager
     left = (one for one in table.mispaid if (one.round, one.seat, one.wager) != wrong)
     return replace(table, mispaid=tuple(left), tray=_handed(table, event.cents))
-
-
-def _mispaid(table: Table, event: happened.Mispaid) -> Table:
-    tray = _handed(table, event.paid - event.due)
-    return replace(table, mispaid=(*table.mispaid, event), tray=tray)
 
 
 def _handed(table: Table, cents: int) -> Tray:

@@ -29,7 +29,16 @@ def walk_in_at(table: Table, seat: int) -> str:
     return player
 
 
-def mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
+def decide_pay(
+    table: Table, command: commands.Mispay | commands.CorrectPay
+) -> happened.Mispaid | happened.PayCorrected:
+    """Return a mispay of a walk-in, or its correction; or refuse it."""
+    if isinstance(command, commands.Mispay):
+        return _mispay(table, command)
+    return _correct_pay(table, command)
+
+
+def _mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
     """Return a mispay of a walk-in, unless the sum is what was due."""
     player = walk_in_at(table, command.seat)
     if command.paid < 0:
@@ -43,7 +52,7 @@ def mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
     return happened.Mispaid(*place, command.due, command.paid)
 
 
-def correct_pay(table: Table, command: commands.CorrectPay) -> happened.PayCorrected:
+def _correct_pay(table: Table, command: commands.CorrectPay) -> happened.PayCorrected:
     """Return the correction of a mispay that was noted."""
     found = _found(table, command.round, command.seat, command.wager)
     if found is None:

@@ -30,6 +30,7 @@ from croupier.ledger.journal import Record
 from croupier.money import format_micros
 from croupier.round.events import Confirmed, Event
 from croupier.round.order import is_read
+from croupier.round.rack import rack_of
 from croupier.round.record import record_of
 from croupier.round.state import Round
 from croupier.round.tell import tell
@@ -125,6 +126,7 @@ async def round_page(request: Request, id: str) -> Response:
         over=round.closed,
         commitment=read.commitment,
         real=is_read(round.rules),
+        rack=rack_of(found.told) if is_read(round.rules) and round.closed else (),
         cut=read.cut,
         viewer=read.viewer,
         entries=[_entry(posted.entry, read.names) for posted in found.entries],
