@@ -19,7 +19,7 @@ from tests.server.attacks.states import Walk
 PUBLIC = {
     *("POST /api/guest", "POST /api/sign-up", "POST /api/sign-in", "GET /operator", "GET /api/me"),
     *("POST /api/sign-out", "GET /api/tables", "GET /api/tables/{id}"),
-    "GET /api/tables/{id}/voids",
+    *("GET /api/tables/{id}/voids", "POST /api/practice"),
     *("GET /healthz", "GET /readyz", "GET /metrics", "POST /api/staff/enter"),
 }
 SIGNED_IN = {
@@ -36,6 +36,7 @@ APPOINTING = {
     *("GET /api/staff", "POST /api/proposals/{id}/approve", "POST /api/proposals/{id}/decline"),
 }
 AWARDS = {
+    "GET /api/tables/{id}/desk": {"dealer", "floor", "surveillance"},
     "GET /api/awards": {"floor", "surveillance", "auditor"},
     "POST /api/notes": {"surveillance", "auditor"},
     "POST /api/awards/validate": {"floor"},
@@ -133,9 +134,12 @@ async def too_open(house: House) -> list[str]:
     return faults
 
 
+WITH_DEALER = table_toml(MARYLAND).replace("practice = true", 'things = ["dealer"]')
+
+
 def test_every_route_is_somebodys(tmp_path: Path) -> None:
     async def main() -> list[str]:
-        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+        async with open_house(tmp_path, WITH_DEALER) as house:
             return await too_open(house)
 
     assert asyncio.run(main()) == []
@@ -149,7 +153,7 @@ def test_a_route_that_forgets_to_ask_is_found(tmp_path: Path) -> None:
         return id
 
     async def main() -> list[str]:
-        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+        async with open_house(tmp_path, WITH_DEALER) as house:
             house.app.include_router(extra)
             house.app.dependency_overrides[access.must_be_in] = lambda: None
             return await too_open(house)

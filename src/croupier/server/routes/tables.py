@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from croupier.errors import Refused
 from croupier.gallery.galleries import Galleries
-from croupier.gallery.sights import sees_desk
+from croupier.gallery.sights import SEES_DESK
 from croupier.house.log import log
 from croupier.house.pit import Pit
 from croupier.ledger.accounts import account, parse_account
@@ -32,6 +32,7 @@ from croupier.server.voids import VoidCounts
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 HISTORY_MAX = 200
 Auditor = Annotated[Person, Depends(needs(AUDITOR))]
+AtDesk = Annotated[Person, Depends(needs(*sorted(SEES_DESK)))]
 Seat = Annotated[int, Path(ge=1, le=100)]
 TableId = Annotated[str, Path(pattern="^[a-z0-9][a-z0-9-]{0,29}$")]
 
@@ -198,13 +199,11 @@ async def table(request: Request, id: TableId) -> TableSeen:
 
 
 @router.get("/api/tables/{id}/desk")
-async def desk(request: Request, one: Somebody, id: TableId) -> DeskSaid:
+async def desk(request: Request, _: AtDesk, *, id: TableId) -> DeskSaid:
     """Show the desk of a table with a dealer to those who work there."""
     found = pit_of(request).tables.get(id)
     if found is None or "dealer" not in found.config.rules.things:
         raise Refused("no_such_table", "there is no such table with a dealer", field="id")
-    if not sees_desk(one.person.roles):
-        raise Refused("not_allowed", "only people who work at tables see a desk; sign in as one")
     galleries = galleries_of(request)
     gallery, scene = galleries[id], galleries.scene(id)
     return DeskSaid(v=found.number, felt=gallery.felt, scene=scene, desk=gallery.desk())

@@ -115,7 +115,7 @@ function draw() {
   side.draw(state, desk);
   people.draw(desk, { crew: open === "crew" });
   wrong.draw(desk, { open: open === "wrong" });
-  work.draw(state, desk, { hidden: open !== "" });
+  work.draw(state, desk, { hidden: open !== "" || Boolean(stopped) });
   must("[data-command=call] b").textContent = desk.called ? "The floor is here" : "Call the floor";
   must("[data-command=call]").setAttribute("aria-pressed", String(Boolean(desk.called)));
   commands.refresh();
