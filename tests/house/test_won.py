@@ -169,6 +169,7 @@ def test_a_win_waits_apart_and_its_meter_is_reset_at_once(
             "11.D(7)(c)",
         )
         (shown,) = scene["awards"]
+        assert scene["line"] == "seat 2 wins $1,000.42: the floor validates it"
         assert (shown["seat"], shown["answer"], shown["hand"]) == (2, None, "mini royal")
         for command in (SETTLE, PAY):
             why = await refusal(table.dealer.do(command))
@@ -184,6 +185,7 @@ def test_a_win_waits_apart_and_its_meter_is_reset_at_once(
         envy = [ln for ln in table.round.lines if ln.from_seat == 2]
         assert {ln.seat for ln in envy} == {1, 3}
         assert table.cents("p1") + table.cents("p3") == others + sum(ln.paid for ln in envy)
+        assert table.pit.scene()["attended"]["line"] == "dealt by d1"
         await table.finish()
         told = [event_from(r.event) for r in await table.records() if r.of == "round"]
         rules = table.round.rules

@@ -199,3 +199,8 @@ test("whoever banks sees range, risk and turn, and afterwards what the bank did"
   assert.ok(unsettled.rows.every((row) => row.took === null));
   assert.equal(unsettled.now, unsettled.funds);
 });
+
+test("at a table with a dealer the line says who deals or is awaited", () => {
+  const line = "dealt by Dee, waiting for the floorperson";
+  assert.equal(ordinary(changed(last("ride.json"), () => ({ attended: { line } }))).more, line);
+});

@@ -16,6 +16,7 @@ from croupier.house.desk import next_step
 from croupier.house.now import Now
 from croupier.house.standing import Standing
 from croupier.money import format_money, shown_cents
+from croupier.round.awards import open_awards
 from croupier.round.bets import lack_of
 from croupier.round.order import is_read
 from croupier.round.plan import plan_of
@@ -74,6 +75,7 @@ def _attended(standing: Standing, names: Mapping[str, str]) -> Scene:
         "awaits": [*step.by],
         "says": step.says,
         "clause": step.clause or None,
+        "line": _line(names.get(dealer, dealer), step.by, round),
         "awards": [
             {
                 "seat": found.seat,
@@ -112,6 +114,16 @@ def _deck_scene(table: Table, names: Mapping[str, str]) -> Scene:
 
 def _called(names: Mapping[str, str], person: str) -> str:
     return names.get(person, person)
+
+
+def _line(dealer: str, by: tuple[str, ...], round: Round | None) -> str:
+    """Say to players who deals, whom the table waits for, or which win the floor validates."""
+    for found in open_awards(round) if round else ():
+        won = dollars(found.cents) if found.cents else "Envy Bonuses"
+        return f"seat {found.seat} wins {won}: the floor validates it"
+    others = " or the ".join(one for one in by if one not in ("player", "dealer"))
+    deals = f"dealt by {dealer}" if dealer else "a dealer has yet to come"
+    return f"{deals}, waiting for the {others}" if others else deals
 
 
 def _cut_scene(standing: Standing) -> Scene:

@@ -111,7 +111,7 @@ export function ordinary(state) {
     const funds = money(cents(scene.banker?.funds ?? "0.00"));
     return said(announcement(state), { more: `you bank with ${funds}` });
   }
-  return said(announcement(state));
+  return said(announcement(state), { more: scene.attended?.line ?? "" });
 }
 
 /**

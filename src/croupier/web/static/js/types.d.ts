@@ -17,12 +17,18 @@ export interface Choice { option: string; label: string; key: string; says: stri
 
 export interface Scene {
   phase: string; seats: Seats; round: string | null; commitment: string | null;
-  cut: Cut; deck?: DeckPast;
+  cut: Cut; deck?: DeckPast; attended?: Attended;
   step: string | null; asked: number | null; choices: Choice[]; boxes: Record<string, Box>;
   places: Record<string, number[]>; faces: Record<string, string>; plays: boolean | null;
   banker: { seat: number; player: string; funds: string; net: string | null } | null;
   bank_turn: number | null; bank_order: number[]; passes: boolean; meters: Record<string, string>; order: number[];
   void: { clause: string; says: string } | null; closed_wagers: Record<string, string>;
+}
+
+/** A table with a dealer: who deals, who is awaited, and the wins that the floor validates. */
+export interface Attended {
+  dealer: string | null; awaits: string[]; says: string; clause: string | null; line: string;
+  awards: { seat: number; wager: string; label: string; hand: string; sum: string; answer: string | null }[];
 }
 
 /** The history of a real deck, which stands where no commitment can. */
