@@ -530,5 +530,5 @@ def test_the_table_page_is_small(house: House, new_page: NewPage) -> None:
         **transferred(),
         f"{house.url}/cards.svg": length(page.request.get(f"{house.url}/cards.svg")),
     }
-    assert sum(files.values()) < 67_000, files
+    assert sum(files.values()) < 66_500, files
     assert all(one.url.startswith(house.url) for one in heard)

@@ -8,15 +8,14 @@
  * @typedef {{commitment: string, value: string, roll: string}} Noted
  */
 
-import { h } from "./dom.js";
 import { contributionHash, rollOf } from "./proof.js";
 import { mySeats } from "./state.js";
 
 const NOTED = "croupier.cuts";
-const WORDS = "croupier.cut-words";
+export const WORDS = "croupier.cut-words";
 const NOTED_MAX = 50;
 const RANDOM_BYTES = 16;
-const WORDS_MAX = 90;
+export const WORDS_MAX = 90;
 
 /**
  * What this browser noted of the rounds that it contributed to.
@@ -96,73 +95,4 @@ export class Cut {
     this.sent.add(what);
     return true;
   }
-}
-
-/**
- * What there is to see of the deal at a table: the commitment, the cut, and a field for own words.
- * @param {State} state
- * @returns {Node[]}
- */
-export function deal({ scene, you }) {
-  const { round, commitment, cut, deck } = scene;
-  const known = Object.entries(cut.hashes);
-  const fact = (/** @type {string} */ name, /** @type {string} */ says) =>
-    h("div", {}, h("dt", {}, name), h("dd", { class: "hash" }, says || "–"));
-  if (deck)
-    return [
-      h("p", {}, "The cards are real, so their order can't be proved. This is the deck's history."),
-      h(
-        "dl",
-        { class: "posted" },
-        fact("Deck", `${deck.number}`),
-        fact("Received", new Date(deck.received_s * 1000).toLocaleString()),
-        fact("Inspected by", deck.inspected.join(", ")),
-        fact("Shuffled by", deck.shuffled),
-        fact("Cut by", deck.cut),
-        fact("Last counted", deck.counted),
-        fact("Rounds since", `${deck.uncounted}`),
-        fact("Dealer", deck.dealer),
-      ),
-    ];
-  const name = (/** @type {string} */ player) =>
-    player === you?.player
-      ? "You"
-      : (Object.values(scene.seats).find((one) => one.player === player)?.name ?? player);
-  const shown = (/** @type {string} */ player, /** @type {string} */ hash) =>
-    `${cut.values[player] ?? (cut.made ? "withheld" : "not revealed yet")}, with the hash ${hash}`;
-  const field = h("input", { id: "cut-words", maxlength: WORDS_MAX, autocomplete: "off" });
-  /** @type {HTMLInputElement} */ (field).value = words();
-  field.addEventListener("input", () =>
-    localStorage.setItem(WORDS, /** @type {HTMLInputElement} */ (field).value),
-  );
-  return [
-    h(
-      "dl",
-      { class: "posted" },
-      fact("Round", round ?? "–"),
-      fact("Commitment", commitment ?? "–"),
-    ),
-    h("h3", {}, "The players' cut"),
-    h(
-      "p",
-      {},
-      "Your page sends the hash of a secret text while bets are open, and the text once they are" +
-        " closed. All the texts together cut the deck, so nobody knew the deal before.",
-    ),
-    known.length
-      ? h(
-          "dl",
-          { class: "posted" },
-          ...known.map(([player, hash]) => fact(name(player), shown(player, hash))),
-        )
-      : h("p", {}, "Nobody has contributed to this round yet."),
-    h(
-      "p",
-      {},
-      `Contributions at this table so far: ${cut.contributed}. Withheld: ${cut.withheld}.`,
-    ),
-    h("label", { for: "cut-words" }, "Your own words for the next cut (random ones are added) "),
-    field,
-    h("p", { class: "hint" }, "The page of each round checks that your contribution was in."),
-  ];
 }

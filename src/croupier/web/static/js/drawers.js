@@ -146,7 +146,7 @@ function paytable(table, book) {
  * @param {import("./types").State} state
  */
 export async function deal(state) {
-  const { deal } = await import("./cut.js");
+  const { deal } = await import("./deal.js");
   open("The deal and the cut", ...deal(state));
 }
 
