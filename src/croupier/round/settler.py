@@ -27,6 +27,10 @@ def settle(data: Mapping[str, Any], folders: Folders = ()) -> dict[str, Any]:
     return Settler(folders).settle(data)
 
 
+RULES_MAX = 1_000
+"""How many tables' rules are cached, at about 20 kB each."""
+
+
 class Settler:
     """Settles rounds, and caches the rulebooks and table rules that they name."""
 
@@ -74,9 +78,11 @@ class Settler:
     def _table_rules(self, data: dict[str, Any]) -> TableRules:
         book, selections = self._book(data), self.selections(data)
         key = json.dumps([book.id, selections], default=str, sort_keys=True)
-        if key not in self._rules:
-            self._rules[key] = resolve(book, selections)
-        return self._rules[key]
+        rules = self._rules.pop(key, None) or resolve(book, selections)
+        self._rules[key] = rules  # The one used last is the last to go.
+        if len(self._rules) > RULES_MAX:
+            del self._rules[next(iter(self._rules))]
+        return rules
 
 
 def _dealing(
