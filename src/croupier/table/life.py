@@ -73,7 +73,8 @@ def _open(table: Table, sign: str) -> happened.TableOpened:
         raise Refused("no_crew", f"a {missing} has to tap in before the table opens")
     given = sign.strip().lower()
     if has_sign(rules) and given != sign_code(rules):
-        message = f"the sign's code is {given or 'missing'}; these rules have {sign_code(rules)}"
+        # The right code isn't told: it has to be read from the sign.
+        message = f"the sign's code is {given or 'missing'}, which isn't that of the rules in force"
         raise Refused("wrong_sign", message, field="sign", clause=rules.table.sign)
     if has_tray(rules) and table.life != "counted":
         raise Refused("not_counted", _UNCOUNTED)
