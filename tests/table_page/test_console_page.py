@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from croupier.server import bots, practice
+from croupier.table.life import sign_code
 from tests.pages.browser import PHONE
 from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage, violations
@@ -34,6 +35,12 @@ rulebook = "california-three-card-poker"
 things = ["dealer"]
 practice = true
 bots = 3
+[table.selections]
+
+[[table]]
+id = "pit-3"
+rulebook = "maryland-three-card-poker"
+things = ["dealer", "cards", "chips"]
 [table.selections]
 """
 
@@ -186,6 +193,71 @@ def test_a_void_is_previewed_proposed_and_approved_on_a_phone(
     expect(dealer.locator("#step")).to_contain_text("void")
     go_on(dealer, "over", lambda: dealer.keyboard.press(" "))
     expect(dealer.locator("#tape")).to_contain_text("Dee Ash and Flo Ash")
+
+
+def below(page: Page) -> list[str]:
+    """The buttons that answer the next step but lie below what the console shows."""
+    hidden: list[str] = page.evaluate(
+        "() => { const end = document.querySelector('.left').getBoundingClientRect().bottom;"
+        " return [...document.querySelectorAll('#acts button, #reading button')].filter(b =>"
+        " b.offsetParent && b.getBoundingClientRect().bottom > end).map(b => b.textContent) }"
+    )
+    return hidden
+
+
+def enter(page: Page, text: str) -> None:
+    expect(page.locator("#reading")).to_be_visible()
+    page.fill("#read", text)
+    page.get_by_role("button", name="Enter").click()
+    expect(page.locator("#read")).to_have_value("")
+
+
+def test_a_walk_in_is_seated_bets_and_decides_on_the_page(house: House, new_page: NewPage) -> None:
+    page, floor = new_page(TABLET), new_page(TABLET)
+    come(page, house, "Dee Ash", "dealer", "pit-3")
+    page.get_by_role("button", name="Tap in as dealer").click()
+    come(floor, house, "Flo Ash", "floor", "pit-3")
+    floor.get_by_role("button", name="Tap in as floor").click()
+    enter(page, "9000")
+    enter(floor, "9000")
+    enter(page, sign_code(house.table("pit-3").config.rules))
+    page.keyboard.press("m")
+    page.get_by_label("Seat a walk-in: seat").select_option("3")
+    page.get_by_role("button", name="Seat a walk-in").press("Enter")
+    expect(page.locator("#seats")).to_contain_text("Walk-in 1")
+    floor.keyboard.press("m")
+    floor.get_by_label("Ask for a fill: The sum in dollars").fill("100")
+    floor.get_by_role("button", name="Ask for a fill").press("Enter")
+    expect(page.locator("#requests")).to_contain_text("Flo Ash asks: Ask for a fill, 100.")
+    floor.keyboard.press("Escape")
+    seen(page, "more", TABLET, UPRIGHT, PHONE)
+    page.get_by_label("Your password, again").fill(PASSWORD)
+    page.get_by_role("button", name="Approve").press("Enter")
+    expect(page.locator("#requests")).to_be_hidden()
+    page.keyboard.press("Escape")
+    for _ in range(60):
+        ready = "#do:not([disabled]), #acts:not([hidden]), #desk[data-phase=bets]"
+        page.wait_for_selector(f"{ready}, #step:has-text('floorperson')")
+        if page.locator("#acts").is_visible():
+            break
+        tape = page.inner_text("#tape")
+        if floor.locator("#do").is_enabled():
+            floor.locator("#do").click()
+        elif page.locator("#do").is_enabled():
+            page.locator("#do").click()
+        else:
+            page.keyboard.press("m")
+            page.get_by_label("The sum in dollars", exact=True).fill("25")
+            page.get_by_role("button", name="Put it down").press("Enter")
+            expect(page.locator("#seats")).to_contain_text("Ante $25")
+            page.keyboard.press("Escape")
+        page.wait_for_function("was => document.querySelector('#tape').innerText !== was", arg=tape)
+    assert page.locator("#acts button").count() == 2
+    seen(page, "walk-in", TABLET, UPRIGHT, PHONE)
+    for width, height in (TABLET, UPRIGHT):
+        page.set_viewport_size({"width": width, "height": height})
+        assert below(page) == []
+    expect(page.locator("#seats")).not_to_contain_text("away")
 
 
 def test_practice_without_an_account(

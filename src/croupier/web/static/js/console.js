@@ -9,9 +9,10 @@
 
 import "./elements.js";
 import { Commands } from "./commands.js";
+import { entered } from "./console_entry.js";
 import { People } from "./console_people.js";
 import { Side } from "./console_side.js";
-import { Work, entered } from "./console_work.js";
+import { Work } from "./console_work.js";
 import { Wrong } from "./console_wrong.js";
 import { cite, citesOpen, dialog, h, must, write } from "./dom.js";
 import { chips } from "./elements.js";
@@ -23,6 +24,8 @@ const KEPT = "croupier.settings";
 /** A scanner is a keyboard whose keys come faster than fingers. */
 const SCANS_MS = 30;
 const LABEL_MAX = 30;
+/** A longer step is written smaller, so that the table stays in sight. */
+const STEP_MAX = 60;
 
 const root = must("#desk");
 const { table = "", book = "", me = "", roles = "", practice = "" } = root.dataset;
@@ -32,7 +35,7 @@ const field = /** @type {HTMLInputElement} */ (must("#read"));
 let state = START;
 /** @type {Desk | null} */
 let desk = null;
-/** @type {"" | "wrong" | "crew"} */
+/** @type {"" | "wrong" | "crew" | "more"} */
 let open = "";
 let busy = false;
 /** @type {number[]} */
@@ -101,7 +104,9 @@ function draw() {
   root.dataset.open = open;
   must("#next").dataset.tone = stopped ? "stopped" : next.command ? "act" : "wait";
   const says = settling && mine() ? settling.says : next.says;
-  write(must("#step"), stopped ? sentence(stopped.says) : says);
+  const step = stopped ? sentence(stopped.says) : says;
+  write(must("#step"), step);
+  must("#step").toggleAttribute("data-long", step.length > STEP_MAX);
   about(desk);
   must("#manners").replaceChildren(...desk.manners.map(manner));
   label(desk, now);
@@ -115,7 +120,9 @@ function draw() {
   side.draw(state, desk);
   people.draw(desk, { crew: open === "crew" });
   wrong.draw(desk, { open: open === "wrong" });
-  work.draw(state, desk, { hidden: open !== "" || Boolean(stopped) });
+  work.draw(state, desk, { hidden: open !== "" || Boolean(stopped), more: open === "more" });
+  must("[data-command=more]").setAttribute("aria-pressed", String(open === "more"));
+  must("[data-command=crew]").setAttribute("aria-pressed", String(open === "crew"));
   must("[data-command=call] b").textContent = desk.called ? "The floor is here" : "Call the floor";
   must("[data-command=call]").setAttribute("aria-pressed", String(Boolean(desk.called)));
   commands.refresh();
@@ -186,12 +193,13 @@ async function goOnAll() {
   }
 }
 
-/** @param {"" | "wrong" | "crew"} what */
+/** @param {"" | "wrong" | "crew" | "more"} what */
 function show(what) {
   open = what;
   draw();
   if (what === "wrong") wrong.focus();
   else if (what === "crew") people.focus();
+  else if (what === "more") work.focus();
   else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
@@ -213,6 +221,8 @@ const listed = [
     ask({ type: "call_floor", on: !desk?.called })),
   one("crew", "Crew, hand over", "H", () => Boolean(desk), () =>
     show(open === "crew" ? "" : "crew")),
+  one("more", "What else you can do", "M", () => open === "more" || work.others > 0, () =>
+    show(open === "more" ? "" : "more")),
   one("back", "Back to the round", "Escape", () => open !== "", () => show("")),
   one("help", "Keys", "?", () => true, () => {
     must("#keys-list").replaceChildren(...commands.help((key) => (key === " " ? "Space" : key)));

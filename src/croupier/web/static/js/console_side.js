@@ -7,6 +7,7 @@
  * @typedef {import("./types").SeatView} SeatView
  */
 
+import { isWalkIn, nameOf } from "./console_walkins.js";
 import { cite, h, must, write } from "./dom.js";
 import { cents, money, signed } from "./money.js";
 import { seatsOf } from "./view.js";
@@ -117,9 +118,10 @@ function row(seat, state, { settling, next }) {
     : null;
   const now = settling?.seat === number || seat.asked || next.about === `seat ${number}`;
   const tone = net === null ? "" : net > 0 ? "up" : net < 0 ? "down" : "";
+  const there = !isWalkIn(seat.name); // A walk-in has no screen to be away from.
   const fate = net !== null ? signed(net) || "even" : settling?.seat === number ? "now"
-    : seat.says || chose;
-  const name = seat.empty ? "empty" : seat.name;
+    : (there || seat.asked ? seat.says : "") || chose;
+  const name = seat.empty ? "empty" : nameOf(seat.name);
   const both = [seat.called, said].filter(Boolean).join(" · ");
   const more = both || (seat.empty ? "" : "no wager");
   return h("li", { "data-now": now ? "1" : null, "data-empty": seat.empty ? "1" : null },

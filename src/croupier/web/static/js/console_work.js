@@ -8,53 +8,94 @@
  * @typedef {import("./types").SeatView} SeatView
  */
 
+import { entered } from "./console_entry.js";
+import { nameOf, walkIns, walkInsOf } from "./console_walkins.js";
 import { cite, h, must } from "./dom.js";
 import { chips } from "./elements.js";
+import { sentence } from "./hands.js";
 import { money } from "./money.js";
 import { placesOf, seatOf, seatsOf } from "./view.js";
 
 const VERBS = { take: "Take", pay: "Pay", leave: "Leave" };
 const CHIPS_MAX = 4;
+/** The keys that a phone offers for a field. */
+const KEYS = { money: "decimal", number: "numeric", card: "text", text: "text" };
 
 export class Work {
-  /** @param {{ask: (message: any) => Promise<unknown>, book: string}} around */
+  /** @param {{ask: (message: any) => Promise<any>, book: string}} around */
   constructor({ ask, book }) {
     this.ask = ask;
     this.book = book;
     this.acts = "";
+    /** How many acts there are besides those of this moment. */
+    this.others = 0;
   }
 
   /**
    * @param {State} state
    * @param {Desk} desk
-   * @param {{hidden: boolean}} how
+   * @param {{hidden: boolean, more: boolean}} how
    */
-  draw(state, desk, { hidden }) {
+  draw(state, desk, { hidden, more }) {
     const place = must("#work");
     place.hidden = hidden;
     const { settling } = desk;
     const inside = settling ? this.settlement(state, settling) : layout(state, desk);
     place.className = settling ? "panel settling" : "layout";
     place.replaceChildren(...inside);
-    const acts = must("#acts");
-    acts.hidden = hidden || !desk.acts.length;
-    const now = JSON.stringify(desk.acts);
-    if (now === this.acts) return; // What somebody types stays there.
-    this.acts = now;
-    acts.replaceChildren(...desk.acts.map((one) => this.act(one)));
+    // An act that names nobody answers the next step; the others can wait.
+    const now = desk.acts.filter((one) => !one.by);
+    const others = desk.acts.filter((one) => one.by);
+    const guests = walkInsOf(state, desk);
+    this.others = others.length + (guests ? 1 : 0);
+    must("#acts").hidden = hidden || !now.length;
+    must("#more").hidden = !more;
+    const known = JSON.stringify([desk.acts, guests]);
+    if (known === this.acts) return; // What somebody types stays there.
+    this.acts = known;
+    must("#acts").replaceChildren(...now.map((one) => this.act(one)));
+    const groups = [...new Set(others.map(({ by }) => (by ?? []).join(" or ")))];
+    const walking = guests ? [walkIns(guests, this.ask)] : [];
+    must("#more-acts").replaceChildren(...walking, ...groups.map((who) => h("section", {},
+      h("h3", {}, sentence(who)),
+      h("div", { class: "actions" }, ...others
+        .filter(({ by }) => (by ?? []).join(" or ") === who)
+        .map((one) => this.act(one))))));
+  }
+
+  /** Go to the first thing that can be typed or pressed. */
+  focus() {
+    const first = must("#more-acts").querySelector("select, input, button");
+    /** @type {HTMLElement | null} */ (first)?.focus();
   }
 
   /** @param {import("./types").DeskAct} one */
-  act({ says, of, command, takes }) {
+  act({ says, of, command, takes, clause }) {
+    const words = says.replace(/\.$/, "");
+    const cited = clause ? [" ", h("small", {}, clause)] : [];
     if (!takes)
       return h("button", { class: "button", type: "button",
-        click: () => this.ask({ type: "act", of, command }) }, says);
+        click: () => this.perform({ of, command }, words) }, words, ...cited);
     const input = /** @type {HTMLInputElement} */ (
-      h("input", { "aria-label": takes.says, placeholder: takes.says, required: "" }));
-    return h("form", { class: "act-form", submit: (/** @type {Event} */ event) => {
+      h("input", { "aria-label": `${words}: ${takes.says}`, placeholder: takes.says, required: "",
+        autocomplete: "off", inputmode: KEYS[takes.kind] ?? "text" }));
+    return h("form", { class: "act-form", submit: async (/** @type {Event} */ event) => {
       event.preventDefault();
-      this.ask({ type: "act", of, command: { ...command, ...entered(takes, input.value) } });
-    } }, input, h("button", { class: "button" }, says));
+      const sent = { ...command, ...entered(takes, input.value) };
+      const answer = await this.perform({ of, command: sent }, `${words}, ${input.value}`);
+      if (answer.type === "done") input.value = "";
+    } }, input, h("button", { class: "button" }, words, ...cited));
+  }
+
+  /**
+   * Do something, or propose it where it takes two people.
+   * @param {{of: string, command: Record<string, unknown>}} what
+   * @param {string} why
+   */
+  async perform(what, why) {
+    const answer = await this.ask({ type: "act", ...what });
+    if (answer.type !== "refused" || answer.code !== "needs_approval") return answer;
+    return this.ask({ type: "propose", why, ...what });
   }
 
   /**
@@ -65,7 +106,8 @@ export class Work {
     const seat = seatOf(state, settling.seat);
     const others = placesOf(state).filter((place) => place.cards.length);
     const hands = h("div", { class: "faces" },
-      hand(`Seat ${seat.seat}, ${seat.name}`, seat.cards, seat.folded ? "folded" : seat.called),
+      hand(`Seat ${seat.seat}, ${nameOf(seat.name)}`, seat.cards,
+        seat.folded ? "folded" : seat.called),
       ...others.map((place) => hand(place.label, place.cards, place.called)));
     const rows = settling.lines.map((line) => {
       const to = line.seat === settling.seat ? "" : `Seat ${line.seat}, `;
@@ -81,17 +123,6 @@ export class Work {
       sum("Pay", settling.pay, "up"), sum("Leave", settling.leave, ""), ...fee);
     return [hands, h("ol", { class: "lines" }, ...rows), sums];
   }
-}
-
-/**
- * What was typed into a field of a command: sums are typed in dollars and sent in cents.
- * @param {import("./types").Takes} takes
- * @param {string} text
- */
-export function entered({ field, kind }, text) {
-  const typed = text.trim();
-  if (kind === "money") return { [field]: Math.round(Number(typed.replace("$", "")) * 100) };
-  return { [field]: kind === "number" ? Number(typed) : typed };
 }
 
 /**
@@ -151,6 +182,6 @@ function layout(state, { next }) {
     run(seat.cards),
     h("chip-stack", { cents: seat.staked || null }),
     h("b", {}, String(seat.seat)),
-    h("small", {}, seat.empty ? "empty" : seat.name)));
+    h("small", {}, seat.empty ? "empty" : nameOf(seat.name))));
   return [h("div", { class: "laid" }, ...places), h("ol", { class: "boxes-of" }, ...boxes)];
 }

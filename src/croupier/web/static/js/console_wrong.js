@@ -164,7 +164,7 @@ export function effects({ returns, deck, approve, voids }) {
   const seats = Object.entries(returns);
   const all = seats.reduce((sum, [, back]) => sum + back, 0);
   const rows = seats.map(([seat, back]) => h("li", {}, `Seat ${seat} `, h("b", {}, money(back))));
-  const moves = seats.length ? `${money(all)} goes back` : "Nothing moves";
+  const moves = seats.length ? `${money(all)} goes back` : "No stake moves";
   const cards = `The deck ${deck === "stays" ? deck : `is ${deck}`}`;
   return h("div", { class: "effects" },
     h("div", {}, h("small", {}, "Money"), h("b", {}, moves), h("ul", {}, ...rows)),
