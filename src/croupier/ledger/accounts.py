@@ -74,6 +74,7 @@ def kept_kind(account: Account) -> Kind:
     return "cage" if kind == "walkin" else kind
 
 
+@lru_cache(maxsize=4096)  # The same players bet repeatedly.
 def purse_of(table: str, player: str) -> Account:
     """Return the account that a player's stakes come from and winnings go to."""
     if is_walk_in(player):

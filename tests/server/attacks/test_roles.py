@@ -30,13 +30,14 @@ OPERATORS = {
     *("GET /api/people", "POST /api/people/{id}/roles", "POST /api/people/{id}/disable"),
     *("POST /api/tables/{id}/dealing", "POST /api/meters/{name}"),
     *("POST /api/tables/{id}/seats/{seat}/free", "POST /api/staff", "POST /api/staff/{id}/link"),
-    "POST /api/proposals/{id}/withdraw",
+    *("POST /api/proposals/{id}/withdraw", "POST /api/tables"),
 }
 APPOINTING = {
     *("GET /api/staff", "POST /api/proposals/{id}/approve", "POST /api/proposals/{id}/decline"),
 }
 AWARDS = {
     "GET /api/tables/{id}/desk": {"dealer", "floor", "surveillance"},
+    "POST /api/tables/{id}/proposals/{proposal}": {"floor", "surveillance", "auditor"},
     "GET /api/awards": {"floor", "surveillance", "auditor"},
     "POST /api/notes": {"surveillance", "auditor"},
     "POST /api/awards/validate": {"floor"},
@@ -58,6 +59,8 @@ BODIES: dict[str, Any] = {
     "POST /api/again": {"password": PASSWORD},
     "POST /api/staff": {"name": "New One Ash", "roles": ["dealer"]},
     "POST /api/proposals/{id}/approve": {"again": "x"},
+    "POST /api/tables": {"table": "x"},
+    "POST /api/tables/{id}/proposals/{proposal}": {"answer": "approve", "again": "x"},
     "POST /api/proposals/{id}/decline": {"why": "no"},
     "POST /api/awards/validate": {"award": "x"},
     "POST /api/notes": {"says": "x"},
@@ -92,8 +95,8 @@ async def ask(who: Visitor, route: str, someone: str) -> httpx.Response:
     method, path = route.split()
     id = someone if "/people/" in path or "/staff/" in path else "maryland"
     name = f"player:{someone}" if "ledger" in path else "maryland/x"
-    id = NO_PROPOSAL if "/proposals/" in path else id
-    path = path.format(id=id, name=name, seat=1)
+    id = NO_PROPOSAL if path.startswith("/api/proposals/") else id
+    path = path.format(id=id, name=name, seat=1, proposal=1)
     body = {"json": BODIES.get(route, {})} if method == "POST" else {}
     return await who.http.request(method, path, **body)
 

@@ -166,7 +166,7 @@ def test_routes_that_need_a_session_say_so_and_do(tmp_path: Path) -> None:
                 for cookies in ({}, {COOKIE: "made-up"}, {COOKIE: ""}):
                     answer = httpx.request(
                         operation.method,
-                        url + operation.path.format(id="maryland", name="x", seat=1),
+                        url + operation.path.format(id="maryland", name="x", seat=1, proposal=1),
                         headers=OWN,
                         cookies=cookies,
                         json={} if operation.method.upper() == "POST" else None,
