@@ -135,6 +135,8 @@ def test_two_people_appoint_staff_and_each_has_a_page(house: House, new_page: Ne
     expect(auditor.get_by_role("button", name="Approve")).to_have_count(0)
     auditor.goto(f"{house.url}/audit?act=RolesSet")
     expect(auditor.locator("tbody tr").first).to_contain_text("Kim Brandt, Ada Fekete")
+    auditor.goto(f"{house.url}/audit?act=Nothing")
+    expect(auditor.locator("tbody")).to_have_text("No acts match.")
     auditor.goto(f"{house.url}/audit/verify")
     expect(auditor.locator("h1")).to_contain_text("The ledger")
     sign_in(floor, house, "Flo Dvorak")
@@ -151,6 +153,7 @@ def test_two_people_appoint_staff_and_each_has_a_page(house: House, new_page: Ne
     expect(floor.locator("main")).to_contain_text("Nothing is asked of the floor.")
     expect(floor.locator("main")).to_contain_text("misdeal (C8)")
     floor.goto(f"{house.url}/pit/wins?by=table")
+    expect(floor.locator(".notice")).to_have_text("No priced round has been settled yet.")
     looks_right(floor, "wins")
     watcher = new_page(SIZES[0])
     make(boss, "Eva Sato", "surveillance")
@@ -168,7 +171,7 @@ def test_two_people_appoint_staff_and_each_has_a_page(house: House, new_page: Ne
     watcher.goto(f"{house.url}/watch")
     watcher.fill("#note-says", "Seat 3 looked at seat 4")
     watcher.press("#note-says", "Enter")
-    expect(watcher.locator("tbody")).to_contain_text("Seat 3 looked at seat 4")
+    expect(watcher.locator("tbody")).to_contain_text("Note taken: Seat 3 looked at seat 4")
     looks_right(watcher, "watch")
     pages = {"operator": boss, "auditor": auditor, "floor": floor, "surveillance": watcher}
     for path, roles in PAGES.items():
