@@ -44,6 +44,15 @@ async def one_step(pit: OpenPit, players: list[Any], staff: tuple[Staff, Staff],
     if step["command"] is None:
         await players_move(pit, players, step)
         return "players"
+    command = filled(pit, dealer, shoe)
+    who = floor if step["by"] == ["floorperson"] else dealer
+    await who.do(command, step["of"])
+    return str(command["type"])
+
+
+def filled(pit: OpenPit, dealer: Staff, shoe: Shoe) -> dict[str, Any]:
+    """Return the command of the desk's next step with what people read, count or enter."""
+    step = dealer.desk["next"]
     command = dict(step["command"])
     if command["type"] == "StartRound":
         shoe.shuffle()
@@ -59,13 +68,7 @@ async def one_step(pit: OpenPit, players: list[Any], staff: tuple[Staff, Staff],
             command["stub"] = 52 - round.next_position if round else 0
         case "cards":
             command["cards"] = 52
-        case "cents":
-            command["cents"] = 5_000_00
-        case "sign":
-            command["sign"] = sign_code(pit.tables["t"].config.rules)
-    who = floor if step["by"] == ["floorperson"] else dealer
-    await who.do(command, step["of"])
-    return str(command["type"])
+    return command
 
 
 async def until(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe, type: str) -> None:

@@ -71,6 +71,8 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     at_table.MoveChips: ("dealer", "floor"),
 }
 """The commands that people give at a table, and from which posts. All others are refused."""
+SEVERAL = (in_round.Bet, in_round.Choose)
+"""The commands of which several are given at once: what walk-ins bet and decide."""
 ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
 """The roles in which somebody answers a proposal, the most particular first."""
 
@@ -105,6 +107,11 @@ def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
             act.at_table(at_table.TapOut(asking.person))
         case said.Do(_, of, command):
             _act(act, proposable(of, command), asking)
+        case said.DoAll(_, commands):
+            for command in commands:
+                what = proposable("round", command)
+                _check_several(what)
+                _act(act, what, asking)
         case said.Propose(_, of, command, why):
             what, by = proposable(of, command), _working(act, asking)
             _check_may(act, what, asking)
@@ -239,6 +246,13 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
 # ---------------------------------------------------------------- acts
 
 
+def _check_several(what: Proposable) -> None:
+    """Refuse a command that is given alone."""
+    if not isinstance(what.command, SEVERAL):
+        message = f"the command {type(what.command).__name__} is given alone"
+        raise Refused("not_allowed", message, field="commands")
+
+
 def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
     post, command = _check_may(act, what, asking), what.command
     act.who = (asking.person,)
@@ -273,8 +287,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
         case in_round.Settle():
             if command.seat is None:
                 raise Refused("no_such_seat", "name the seat to settle", field="seat")
-            sums = asking.config.validated_cents, asking.config.witnessed_cents
-            act.in_round(in_round.Settle(dict(act.readings), command.seat, *sums))
+            shoe.settle(act, command, config=asking.config)
         case in_round.Close():
             act.in_round(command)
             act.at_table(EndRound.of(act.round, act.standing.declared))

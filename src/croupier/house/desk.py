@@ -3,7 +3,7 @@
 Everything comes from the book's data and the table's standing. No hidden card is in it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -20,7 +20,8 @@ from croupier.house.shift import (
     others,
     tray_of,
 )
-from croupier.house.shoe import doubled_kinds, reads_of, stub_kind
+from croupier.house.shoe import card_at, doubled_kinds, read_ahead, reads_of, stub_kind
+from croupier.house.shortcuts import shortcuts
 from croupier.house.standing import Standing
 from croupier.house.step import NO_TIME, NextStep
 from croupier.round import commands as in_round
@@ -32,7 +33,7 @@ from croupier.round.order import is_read
 from croupier.round.plan import plan_of
 from croupier.round.settlement import VALIDATED
 from croupier.round.settling import next_seat
-from croupier.round.state import Duty, FoundAward, Round, is_walk_in
+from croupier.round.state import NOTHING, Duty, FoundAward, Round, is_walk_in
 from croupier.rules.game import Consequence
 from croupier.rules.table_rules import TableRules, fits, is_there
 from croupier.rules.vocabulary import ACTION, Act
@@ -47,6 +48,8 @@ _DOES: dict[Act | None, in_round.Command] = {
     "show": in_round.Show(()),
 }
 """The commands that are the confirmation of a clause."""
+READS = in_round.Read(DECK[0])
+"""Reads a card; whoever turns it up fills in which one it is."""
 
 
 def next_step(standing: Standing) -> NextStep:
@@ -164,8 +167,7 @@ def _reading(round: Round) -> NextStep | None:
         return None
     clause = duty.clause if duty else round.step.clause if round.step else ""
     says = f"Turn up and read a card: {reads[0]['place']}."
-    read = in_round.Read(DECK[0])  # Whoever turns the card up fills in which one it is.
-    return NextStep(says, ("dealer",), clause, command=read, takes=CARD)
+    return NextStep(says, ("dealer",), clause, command=READS, takes=CARD)
 
 
 def irregularities(round: Round) -> Iterator[dict[str, Any]]:
@@ -284,7 +286,8 @@ def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
         for name, option in round.step.option.items():
             command = to_plain(in_round.Choose(seat, name, "dealer"))
             says = f"Seat {seat}: {option.label}"
-            yield {"says": says, "clause": option.clause, "of": "round", "command": command}
+            about = {"says": says, "clause": option.clause, "key": option.key}
+            yield {**about, "of": "round", "command": command}
     elif round and round.asked and not round.due and not round.void:
         seat = round.asked[0]
         says = f"Seat {seat} is gone: apply the posted choice"
@@ -298,8 +301,23 @@ def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
             yield {"says": says, "clause": VALIDATED, "of": "round", "command": command}
 
 
-def desk_of(standing: Standing) -> dict[str, Any]:
-    """Return the desk as plain data; it is the same for everybody who works here."""
+def _read_now(round: Round | None, step: NextStep) -> dict[str, Any] | None:
+    """Return the card whose reading does the next step as well: it settles the seat before it."""
+    if round is None or not isinstance(step.command, in_round.Settle):
+        return None
+    if not is_read(round.rules) or not (ahead := read_ahead(round)):
+        return None
+    card = card_at(round, ahead[0])
+    takes = {**CARD, "says": f"Or read the next card: {card['place']}"}
+    plain = NextStep("", step.by, command=READS, takes=takes).as_json()
+    return {**card, "command": plain["command"], "takes": takes}
+
+
+def desk_of(standing: Standing, closed: Mapping[str, str] = NOTHING) -> dict[str, Any]:
+    """Return the desk as plain data; it is the same for everybody who works here.
+
+    `closed` are the wagers that can't be made now, with the reason.
+    """
     table, round = standing.table, standing.in_play
     todo = (*due(table), *(round.todo if round else ()))
     now = (*due(table), *(_due_now(round) if round else ()))
@@ -312,6 +330,8 @@ def desk_of(standing: Standing) -> dict[str, Any]:
         "next": {**step.as_json(), **_together(rules, now, step)},
         "stopped": _stopped(standing),
         "acts": [*_acts(round), *_voiced(standing), *(one.as_json() for one in others(table))],
+        "shortcuts": [one.as_json() for one in shortcuts(standing, closed)],
+        "read": _read_now(round, step),
         "life": table.life,
         "tray": tray_of(table),
         "duties": duties,

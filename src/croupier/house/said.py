@@ -124,6 +124,13 @@ class Do(NamedTuple):
     command: Mapping[str, object]
 
 
+class DoAll(NamedTuple):
+    """Give several commands of the round at once, all or none: a shortcut of the desk."""
+
+    id: str
+    commands: tuple[Mapping[str, object], ...]
+
+
 class Propose(NamedTuple):
     """Propose a command that a second person has to approve."""
 
@@ -171,7 +178,7 @@ class CallFloor(NamedTuple):
     on: bool = True
 
 
-StaffCommand = TapIn | TapOut | Do | Propose | Approve | Withdraw | Decline
+StaffCommand = TapIn | TapOut | Do | DoAll | Propose | Approve | Withdraw | Decline
 """Messages of people who work at a table."""
 Command = Sit | Leave | Bet | TakeDown | Choose | Bank | Pass | Contribute | Reveal
 """Messages that come to events."""

@@ -12,9 +12,11 @@ from croupier.errors import Refused
 from croupier.house.config import TableConfig
 from croupier.house.standing import Act, staked_meters
 from croupier.round import commands as in_round
+from croupier.round.awards import open_awards
 from croupier.round.faces import shown_next
-from croupier.round.order import is_read
-from croupier.round.settling import next_seat
+from croupier.round.order import is_read, seats_in
+from croupier.round.plan import plan_of
+from croupier.round.settling import hidden_from, next_seat
 from croupier.round.state import Round
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
@@ -41,17 +43,51 @@ def deal(act: Act, *, time: Time) -> None:
 
 
 def read(act: Act, command: in_round.Read, *, post: Post, config: TableConfig) -> None:
-    """Read a card; the first one of the next seat settles the seat before it."""
-    round = act.round
-    if round.stage and round.stage.do == "settle" and not shown_next(round) and round.due:
-        seat = next_seat(round)
+    """Read a card; the first one of the next seat settles the seats before it."""
+    if read_ahead(act.round):
+        seat = next_seat(act.round)
         if post == "clerk":
             raise Refused("not_yet", f"the dealer settles seat {seat} first", field="card")
         if staked_meters(act.standing) and not act.readings:
             raise Refused("overtaken", "the table has moved on")
-        sums = config.validated_cents, config.witnessed_cents
-        act.in_round(in_round.Settle(dict(act.readings), seat, *sums))
+        settle(act, in_round.Settle(seat=seat), config=config)
+        if open_awards(act.round):
+            raise Refused("not_yet", f"settle seat {seat} first: it has a win", field="card")
     act.in_round(command)
+
+
+def settle(act: Act, command: in_round.Settle, *, config: TableConfig) -> None:
+    """Settle a seat; with real cards, also those after it that are out and have nothing due."""
+    sums = config.validated_cents, config.witnessed_cents
+    act.in_round(in_round.Settle(dict(act.readings), command.seat, *sums))
+    if not is_read(act.round.rules) or act.round.banker:
+        return
+    while (seat := next_seat(act.round)) is not None and _is_out(act.round, seat):
+        if open_awards(act.round) or _has_duty(act.round, seat):
+            return
+        act.in_round(in_round.Settle(dict(act.readings), seat, *sums))
+
+
+def _has_duty(round: Round, seat: int) -> bool:
+    return any(duty.about.split()[:2] in ([], ["seat", str(seat)]) for duty in round.todo)
+
+
+def read_ahead(round: Round) -> tuple[int, ...]:
+    """Return the cards that may be read although the seats before theirs aren't settled yet.
+
+    A seat whose cards lie open is settled by the first card of the next one.
+    """
+    if round.stage is None or round.stage.do != "settle" or shown_next(round):
+        return ()
+    order = seats_in(round, plan_of(round.rules).order)
+    seats = [seat for seat in order if seat not in round.order][1:]
+    after = next((seat for seat in seats if not _is_out(round, seat)), None)
+    return hidden_from(round, after) if after is not None else ()
+
+
+def _is_out(round: Round, seat: int) -> bool:
+    """Whether a seat folded and no card is turned up for it: its wagers are lost already."""
+    return round.boxes[seat].folded and not hidden_from(round, seat)
 
 
 def check_declared(round: Round, command: object) -> None:
@@ -79,9 +115,12 @@ def reads_of(round: Round) -> list[dict[str, Any]]:
     """Return the cards that are turned up and read next, in order, each with its place."""
     if not is_read(round.rules):
         return []
-    return [
-        {"position": position, "place": _place(round, position)} for position in shown_next(round)
-    ]
+    return [card_at(round, position) for position in shown_next(round)]
+
+
+def card_at(round: Round, position: int) -> dict[str, Any]:
+    """Return a card that is read, with its place."""
+    return {"position": position, "place": _place(round, position)}
 
 
 def _place(round: Round, position: int) -> str:

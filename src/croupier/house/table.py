@@ -123,7 +123,9 @@ class Table:
                 reply(Answer("", self.number))
             case said.Preview() | said.TapIn() | said.TapOut() | said.Do() | said.Propose():
                 raise Bug("a player doesn't work at the table")
-            case said.Approve() | said.Withdraw() | said.Decline() | said.CallFloor():
+            case said.Approve() | said.Withdraw() | said.Decline():
+                raise Bug("a player doesn't work at the table")
+            case said.DoAll() | said.CallFloor():
                 raise Bug("a player doesn't work at the table")
             case _:
                 purse = partial(self.books.purse_cents, player)

@@ -17,6 +17,8 @@ from croupier.reading import read
 from croupier.reading.json import parse_message
 
 WHY_MAX = 200
+SEVERAL_MAX = 100
+"""How many commands a message gives at most."""
 _ID = re.compile(r"[!-~]{1,64}")
 
 
@@ -34,6 +36,7 @@ _TYPES: dict[str, type[said.Message]] = {
     "tap_in": said.TapIn,
     "tap_out": said.TapOut,
     "act": said.Do,
+    "acts": said.DoAll,
     "propose": said.Propose,
     "approve": said.Approve,
     "withdraw": said.Withdraw,
@@ -65,6 +68,8 @@ def message_from(text: str | bytes) -> tuple[said.Message, bytes]:
             check_hash(message.hash)
         case said.Reveal():
             check_value(message.value)
+        case said.DoAll() if not 1 <= len(message.commands) <= SEVERAL_MAX:
+            raise ParseError(f"must be 1 to {SEVERAL_MAX} commands", field="commands")
         case said.Propose() | said.Decline() if len(message.why) > WHY_MAX:
             raise ParseError(f"must have at most {WHY_MAX} characters", field="why")
     return message, sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).digest()

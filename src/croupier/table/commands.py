@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from croupier.cards import Card
 from croupier.errors import Refused
+from croupier.round.bets import opening_stakes
 from croupier.round.events import Declared
 from croupier.round.events import Event as RoundEvent
 from croupier.round.state import Round, is_walk_in
@@ -223,6 +224,8 @@ class EndRound:
     meters: Mapping[str, int] = field(default_factory=dict)
     chips: int = 0
     """The cents that walk-ins lost to the tray, negative if they won."""
+    bets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What each walk-in bet before the deal: cents by wager."""
 
     @classmethod
     def of(cls, round: Round, events: Iterable[RoundEvent]) -> "EndRound":
@@ -239,7 +242,22 @@ class EndRound:
             failed=tuple(dict.fromkeys(kind.device for kind in kinds if kind.device)),
             meters={} if round.void else round.meters,
             chips=_chips_won(round),
+            bets=_walk_ins_bets(round),
         )
+
+
+def _walk_ins_bets(round: Round) -> dict[str, dict[str, int]]:
+    """Return what each walk-in bet before the deal, which the dealer may repeat."""
+    rules = round.rules
+    return {
+        box.player: {
+            wager: cents
+            for wager, cents in opening_stakes(rules, box).items()
+            if rules.wagers[wager].placed == "before the deal"
+        }
+        for box in round.boxes.values()
+        if is_walk_in(box.player)
+    }
 
 
 def _chips_won(round: Round) -> int:

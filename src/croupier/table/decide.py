@@ -493,7 +493,13 @@ def _end(table: Table, command: commands.EndRound) -> tuple[Event, ...]:
     meters = {} if command.void else command.meters
     events: list[Event] = [
         happened.RoundEnded(
-            playing.id, playing.deck, command.void, command.counted, meters, command.chips
+            playing.id,
+            playing.deck,
+            command.void,
+            command.counted,
+            meters,
+            command.chips,
+            command.bets,
         )
     ]
     if command.removed and playing.deck in table.decks:

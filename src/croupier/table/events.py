@@ -186,11 +186,13 @@ class RoundEnded:
     meters: Mapping[str, int] = field(default_factory=dict)
     chips: int = 0
     """The cents that the tray won from walk-ins."""
+    bets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What each walk-in bet before the deal: cents by wager."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The field that isn't written where no chips moved."""
-        return () if self.chips else ("chips",)
+        """The fields that aren't written where no chips moved, or no walk-in bet."""
+        return tuple(name for name in ("chips", "bets") if not getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -351,6 +351,7 @@ def _ended(table: Table, event: happened.RoundEnded) -> Table:
             uncounted=0 if event.counted else table.uncounted,
             meters={**table.meters, **event.meters},
             tray=table.tray.after_move(event.chips),
+            bets=event.bets,
             # Nothing can be done any more in a round that is over.
             proposals=tuple(one for one in table.proposals if one.of != "round"),
         )

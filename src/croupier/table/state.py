@@ -112,6 +112,8 @@ class Table:
     """How many proposals there have been."""
     walk_ins: int = 0
     """How many walk-ins have been seated."""
+    bets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What each walk-in bet in the last round: cents by wager."""
     mispaid: tuple[Mispaid, ...] = ()
     """What walk-ins were handed wrongly and hasn't been put right, the oldest first."""
     past: Mapping[int, DeckPast] = field(default_factory=dict)

@@ -113,7 +113,7 @@ function draw() {
   const several = now && next.run > 1;
   must("#all").hidden = !several;
   write(must("#all b"), `All ${next.run} of ${next.group ?? ""}`);
-  const takes = mine() && !open ? next.takes : null;
+  const takes = mine() && !open ? next.takes ?? desk.read?.takes : null;
   must("#reading").hidden = !takes;
   if (takes) reading(takes);
   if (desk.practice) practise(desk.practice);
@@ -229,7 +229,20 @@ const listed = [
     dialog("#keys").showModal();
   }),
 ];
-const commands = new Commands(listed, { keys: keysOn });
+/** What the desk offers with a key of its own. */
+function offered() {
+  const works = desk && Object.values(desk.crew).includes(me);
+  const { acts = [], shortcuts = [] } = works && !open && !desk?.stopped ? desk ?? {} : {};
+  const alone = acts.filter((act) => act.key && !act.takes).map((act) => one(
+    `act ${act.key}`, act.says, act.key ?? "", () => !busy, () =>
+      ask({ type: "act", of: act.of, command: act.command })));
+  const several = shortcuts.filter((it) => it.key).map((it) => one(
+    `acts ${it.key}`, it.says, it.key, () => !busy, () =>
+      ask({ type: "acts", commands: it.commands })));
+  return [...alone, ...several];
+}
+
+const commands = new Commands(listed, { more: offered, keys: keysOn });
 
 /**
  * @param {string} id
@@ -251,17 +264,25 @@ letters.addEventListener("change", () => {
 });
 field.addEventListener("keydown", (event) => {
   if (event.key !== "Enter") strokes.push(event.timeStamp);
+  // Where reading a card is only one way to go on, Space in the empty field is the other.
+  if (event.key !== " " || field.value || desk?.next.takes) return;
+  event.preventDefault();
+  strokes = [];
+  goOn();
 });
 must("#reading").addEventListener("submit", async (event) => {
   event.preventDefault();
   const text = field.value.trim();
-  const { takes, command, of } = desk?.next ?? {};
+  const { next, read } = desk ?? {};
+  const { takes, command } = (next?.takes ? next : read) ?? {};
+  if (!text && !next?.takes) await goOn(); // The card is not read yet: only the next step.
   if (!text || !takes || !command || busy) return;
   const last = strokes.at(-1) ?? 0;
   const scanned = strokes.length > 1 && (last - strokes[0]) / (strokes.length - 1) < SCANS_MS;
   field.value = "";
   strokes = [];
   const source = "source" in command ? { source: scanned ? "scanned" : "typed" } : {};
+  const of = next?.takes ? next.of : "round";
   await ask({ type: "act", of, command: { ...command, ...source, ...entered(takes, text) } });
   field.focus();
 });

@@ -48,12 +48,14 @@ export class Work {
     const others = desk.acts.filter((one) => one.by);
     const guests = walkInsOf(state, desk);
     this.others = others.length + (guests ? 1 : 0);
-    must("#acts").hidden = hidden || !now.length;
+    const { shortcuts } = desk;
+    must("#acts").hidden = hidden || !(now.length + shortcuts.length);
     must("#more").hidden = !more;
-    const known = JSON.stringify([desk.acts, guests]);
+    const known = JSON.stringify([shortcuts, desk.acts, guests]);
     if (known === this.acts) return; // What somebody types stays there.
     this.acts = known;
-    must("#acts").replaceChildren(...now.map((one) => this.act(one)));
+    must("#acts").replaceChildren(
+      ...shortcuts.flatMap((one) => this.shortcut(one)), ...now.map((one) => this.act(one)));
     const groups = [...new Set(others.map(({ by }) => (by ?? []).join(" or ")))];
     const walking = guests ? [walkIns(guests, this.ask)] : [];
     must("#more-acts").replaceChildren(...walking, ...groups.map((who) => h("section", {},
@@ -69,13 +71,23 @@ export class Work {
     /** @type {HTMLElement | null} */ (first)?.focus();
   }
 
+  /** @param {import("./types").Shortcut} one */
+  shortcut({ says, key, clause, commands, without }) {
+    const cited = clause ? [" ", h("small", {}, clause)] : [];
+    const does = h("button", { class: "button", type: "button",
+      click: () => this.ask({ type: "acts", commands }) }, says, ...cited, ...hint(key));
+    const left = without.map((why) => h("p", { class: "hint" }, `Left out: ${why}.`));
+    return [does, ...left];
+  }
+
   /** @param {import("./types").DeskAct} one */
-  act({ says, of, command, takes, clause }) {
+  act({ says, of, command, takes, clause, key = "" }) {
     const words = says.replace(/\.$/, "");
     const cited = clause ? [" ", h("small", {}, clause)] : [];
     if (!takes)
       return h("button", { class: "button", type: "button",
-        click: () => this.perform({ of, command }, words) }, words, ...cited);
+        click: () => this.perform({ of, command }, words) }, words, ...cited,
+        ...hint(key));
     const input = /** @type {HTMLInputElement} */ (
       h("input", { "aria-label": `${words}: ${takes.says}`, placeholder: takes.says, required: "",
         autocomplete: "off", inputmode: KEYS[takes.kind] ?? "text" }));
@@ -124,6 +136,9 @@ export class Work {
     return [hands, h("ol", { class: "lines" }, ...rows), sums];
   }
 }
+
+/** @param {string} key */
+const hint = (key) => (key ? [" ", h("kbd", {}, key)] : []);
 
 /**
  * @param {string} says

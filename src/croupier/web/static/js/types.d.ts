@@ -123,7 +123,13 @@ export interface Proposal {
 
 export interface DeskAct {
   says: string; clause: string | null; of: string; command: Record<string, unknown>;
-  by?: string[]; takes?: Takes | null;
+  by?: string[]; takes?: Takes | null; key?: string;
+}
+
+/** Several commands of the round, given with one press; what would be refused is left out. */
+export interface Shortcut {
+  says: string; key: string; clause: string;
+  commands: Record<string, unknown>[]; without: string[];
 }
 
 /** A field of a command that has to be read or typed. */
@@ -144,6 +150,9 @@ export interface Desk {
     posts: string[] };
   stopped: { proposal: string; says: string; awaits: string[]; clause: string | null } | null;
   acts: DeskAct[];
+  shortcuts: Shortcut[];
+  /** A card whose reading does the next step as well. */
+  read: { position: number; place: string; command: Record<string, unknown>; takes: Takes } | null;
   life: "closed" | "counted" | "open" | "closing";
   tray: { counting: string[]; differed: boolean; agreed: number | null;
     difference: number | null } | null;
