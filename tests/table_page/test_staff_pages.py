@@ -211,7 +211,10 @@ def test_a_table_is_stopped_and_opened_again(house: House, new_page: NewPage) ->
     boss = new_page()
     boss.goto(f"{house.url}/operator?link={house.people.operator_link()}")
     row = boss.locator(".rows li").first
-    row.get_by_role("button", name="Stop after the round").press("Enter")
+    # The page refreshes itself too: press again only once it was loaded anew.
+    with boss.expect_event("load"):
+        row.get_by_role("button", name="Stop after the round").press("Enter")
     expect(row.locator(".state")).to_have_text("stopped")
-    row.get_by_role("button", name="Open").press("Enter")
+    with boss.expect_event("load"):
+        row.get_by_role("button", name="Open").press("Enter")
     expect(row.locator(".state")).to_have_text("open")
