@@ -214,7 +214,10 @@ class Passing:
     # ------------------------------------------------------------ passing on
 
     async def _socket(self, websocket: WebSocket, calls: Calls | None) -> None:
-        await websocket.accept()
+        try:
+            await websocket.accept()
+        except OSError:
+            return  # They went away while the table changed hands.
         if calls is None:
             await websocket.close(UNREACHABLE, CANNOT_REACH)
             return

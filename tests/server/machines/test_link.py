@@ -170,3 +170,29 @@ def test_a_node_that_cannot_be_reached_is_logged_once_until_it_was_reached(
         assert logged == ["node_unreachable"] * 2
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_player_may_leave_while_a_table_changes_hands(
+    stays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passing, "CHANGES_HANDS_S", 0.05)
+    pit: Any = SimpleNamespace(
+        configs={"t": None}, has=lambda table: False, register=Roster({}, {}), tenure=None
+    )
+    app: Any = SimpleNamespace(state=SimpleNamespace())
+    node = passing.Passing(app, pit, master=bytes(32), address="")
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        if not stays:
+            raise ConnectionResetError
+        sent.append(message)
+
+    scope: Any = {"type": "websocket", "path": "/api/tables/t/socket", "query_string": b""}
+    asyncio.run(node({**scope, "headers": []}, receive, send))
+    told = [message["type"] for message in sent]
+    assert told == (["websocket.accept", "websocket.close"] if stays else [])
