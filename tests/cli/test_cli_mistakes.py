@@ -39,6 +39,8 @@ def check_refused(ran: Ran, sentence: str) -> None:
         (f"submission new {FLORIDA} -o",     "Option '-o' requires an argument."),
         ("rulebooks show nevada",
                                  f"rulebook: there is no rulebook 'nevada'; there are {KNOWN}"),
+        ("practice nevada",
+                                 f"rulebook: there is no rulebook 'nevada'; there are {KNOWN}"),
         ("submission new nevada",
                                  f"rulebook: there is no rulebook 'nevada'; there are {KNOWN}"),
         (f"rulebooks diff {FLORIDA} nevada",

@@ -11,6 +11,7 @@ from croupier.cli.ledger import rules_in
 from croupier.cli.output import AsJson, group, print_json
 from croupier.cli.serve import LOOPBACK, listening, remembered, run_server, stop_like_ctrl_c
 from croupier.errors import UserError
+from croupier.rules.load import load
 
 SEED_BITS = 32
 
@@ -42,6 +43,7 @@ def practice(
     from croupier.server.practice import practice_config
     from croupier.server.practice_app import practice_app
 
+    load(id, context.obj)  # An unknown id is the caller's mistake, not one of the tables file.
     rules_of = remembered(rules_in(context.obj))
     practice_config(id, rules_of)  # A book that can't be dealt is named before anything opens.
     drawn = secrets.randbits(SEED_BITS) if seed is None else seed
