@@ -80,12 +80,3 @@ def purse_of(table: str, player: str) -> Account:
     if is_walk_in(player):
         return account("walkin", f"{table}/{player.removeprefix(WALK_IN)}")
     return account("player", player)
-
-
-def lock_order(account: Account) -> tuple[bool, str]:
-    """Return the sort key for locking accounts.
-
-    A settlement locks and reads the meters first, so they sort first. A fixed order keeps two
-    transactions from deadlocking.
-    """
-    return kind_of(account) != "meter", account

@@ -6,13 +6,21 @@ commands one by one.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from croupier.errors import CroupierError
 from croupier.ledger.accounts import OWING, Account, kept_kind
 from croupier.ledger.journal import Head
 from croupier.ledger.store import Claim
-from croupier.ledger.stores.statements import TABLES, Pen, Row, Session, changes_of
+from croupier.ledger.stores.statements import (
+    MOVE,
+    TABLES,
+    Pen,
+    Row,
+    Session,
+    changes_of,
+    insertion,
+)
 
 _HEADS = f"SELECT {TABLES['streams']} FROM json_each(?) CROSS JOIN streams ON stream = value"
 _KNOWN = f"SELECT {TABLES['commands']} FROM json_each(?) CROSS JOIN commands ON command = value"
@@ -28,7 +36,10 @@ class Short(CroupierError):
 
 
 class Gathering(Pen):
-    """A pen that looks up all commands at once and changes each account once."""
+    """A pen that looks up all commands at once, and writes when all are decided.
+
+    It changes each account once, and inserts the rows of a table together.
+    """
 
     def __init__(self, session: Session, claims: Sequence[Claim]) -> None:
         super().__init__(session)
@@ -40,6 +51,8 @@ class Gathering(Pen):
             self._answers[row[0]] = row
         self._changes: dict[Account, tuple[int, int]] = {}
         """The change to each account, and its lowest point on the way."""
+        self._moved: set[str] = set()
+        self._added: dict[str, list[Row]] = {}
 
     def _stored(self, command: str) -> Row | None:
         return None  # All were looked up already.
@@ -64,6 +77,16 @@ class Gathering(Pen):
         if self._session.run_many(_LOWER, lowered) != len(lowered):
             raise Short("some account does not hold as much")
 
+    def _write(self, stream: str, rows: Mapping[str, Sequence[Row]]) -> None:
+        self._moved.add(stream)
+        for table, added in rows.items():
+            self._added.setdefault(table, []).extend(added)
+
     def finish(self) -> None:
+        """Write what was gathered; then the transaction can be committed."""
         self._catch_up()
-        super().finish()
+        run_many = self._session.run_many
+        run_many(MOVE, [(*self._heads[stream], stream) for stream in self._moved])
+        for table, rows in self._added.items():
+            if rows:
+                run_many(insertion(table), rows)

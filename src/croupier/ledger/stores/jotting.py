@@ -9,7 +9,7 @@ from croupier.ledger.acts import (
     fingerprint,
 )
 from croupier.ledger.journal import Record, chained, encode
-from croupier.ledger.stores.statements import Session, locked_head
+from croupier.ledger.stores.statements import MOVE, Session, locked_head
 from croupier.round.codec import to_plain
 
 
@@ -23,7 +23,7 @@ def jot(session: Session, act: HouseAct, *, time_ms: int) -> None:
         "VALUES (?, ?, ?, '', ?, ?)",
         *(HOUSE_STREAM, after[0], time_ms, data, after[1]),
     )
-    session.run("UPDATE streams SET number = ?, hash = ? WHERE stream = ?", *after, HOUSE_STREAM)
+    session.run(MOVE, *after, HOUSE_STREAM)
 
 
 def begin_journal(session: Session, keys: KeysSet, *, time_ms: int) -> None:

@@ -317,10 +317,7 @@ class PostgresStore:
 
     def _settle_once(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         with self.writing(claim.stream) as session:
-            pen = Pen(session)
-            answer = pen.append(claim, meters, decide=decide)
-            pen.finish()
-            return answer
+            return Pen(session).append(claim, meters, decide=decide)
 
     @contextmanager
     def snapshot(self) -> Iterator[ReadingSession]:

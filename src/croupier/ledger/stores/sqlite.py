@@ -214,7 +214,8 @@ class SqliteStore:
         self._writer.execute("BEGIN IMMEDIATE")
         session, at = SqliteSession(self._writer), 0
         try:
-            pen = Gathering(session, [one.claim for one in requests]) if together else Pen(session)
+            gathers = Gathering(session, [one.claim for one in requests]) if together else None
+            pen = gathers or Pen(session)
             for at, (claim, meters, decide) in enumerate(requests):
                 if isinstance(results.get(at), BaseException):
                     continue
@@ -225,10 +226,8 @@ class SqliteStore:
                     if self._writer.total_changes() != written:
                         raise
                     results[at] = refused
-                if not together:
-                    pen.finish()
-            if together:
-                pen.finish()
+            if gathers:
+                gathers.finish()
         except Exception as error:
             self._roll_back()
             if together:

@@ -5,7 +5,7 @@ what differs.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import groupby, islice, takewhile
@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 from croupier.errors import Bug, Refused, UserError
-from croupier.ledger.accounts import Account, account, kept_kind, lock_order
+from croupier.ledger.accounts import Account, account, kept_kind
 from croupier.ledger.acts import Registered, fingerprint
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
@@ -33,8 +33,8 @@ from croupier.ledger.store import (
 
 Row = tuple[Any, ...]
 ROWS_AT_ONCE = 1_000
-LAYOUT = "layout:"
-"""The prefix of accounts that aren't indexed: their entries are found by round."""
+LAYOUT, METER = "layout:", "meter:"
+"""Prefixes of accounts. Those of layouts aren't indexed: their entries are found by round."""
 BEGINNINGS = ("DeckCommitted", "Opened", "TableSet")
 """The events that begin a subject, first or again; only these are indexed."""
 
@@ -67,6 +67,9 @@ KEEP = (
     "ON CONFLICT (stream) DO UPDATE SET number = excluded.number, hash = excluded.hash, "
     "data = excluded.data WHERE standings.number < excluded.number"
 )
+
+
+MOVE = "UPDATE streams SET number = ?, hash = ? WHERE stream = ?"
 
 
 class Session(Protocol):
@@ -102,23 +105,15 @@ class Session(Protocol):
 
 
 class Pen:
-    """Writes commands inside its owner's transaction.
+    """Writes commands inside its owner's transaction, one by one.
 
-    Accounts are changed command by command, which shows the one that overdraws them. Plain inserts
-    are collected, and `finish` writes them with a few statements.
+    Accounts are changed command by command, which shows the one that overdraws them.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._heads: dict[str, Head] = {}
-        self._moved: dict[str, Head] = {}
         self._answers: dict[str, Row] = {}
-        self._added: dict[str, list[Row]] = {
-            "events": [],
-            "entries": [],
-            "decks": [],
-            "commands": [],
-        }
 
     def append(self, claim: Claim, meters: Sequence[str], *, decide: Decide) -> Answer:
         """Write a command, or raise: then the transaction must not be committed."""
@@ -146,13 +141,11 @@ class Pen:
         for emptied in work.emptied:
             if _balance(session, emptied):
                 raise Bug(f"{emptied} is not empty")
-        self._heads[stream] = self._moved[stream] = Head(number, hash)
+        self._heads[stream] = Head(number, hash)
         answered = claim.command, claim.digest, stream, number, work.answer
         self._answers[claim.command] = answered
-        self._added["events"] += events
-        self._added["entries"] += entries
-        self._added["decks"] += work.sealed
-        self._added["commands"].append(answered)
+        rows = {"events": events, "entries": entries, "decks": work.sealed, "commands": [answered]}
+        self._write(stream, rows)
         return Answer(work.answer, number)
 
     def _known(self, claim: Claim) -> Answer | None:
@@ -178,20 +171,17 @@ class Pen:
     def _catch_up(self) -> None:
         """Bring account balances up to date with all entries so far."""
 
-    def finish(self) -> None:
-        """Write what was collected; then the transaction can be committed."""
-        run_many = self._session.run_many
-        moved = [(*head, stream) for stream, head in self._moved.items()]
-        run_many("UPDATE streams SET number = ?, hash = ? WHERE stream = ?", moved)
-        self._moved.clear()
-        for table, rows in self._added.items():
-            if rows:
-                run_many(_insert(table), rows)
-                rows.clear()
+    def _write(self, stream: str, rows: Mapping[str, Sequence[Row]]) -> None:
+        """Write the rows of a command, and move the head of its stream."""
+        self._session.run(MOVE, *self._heads[stream], stream)
+        for table, added in rows.items():
+            if added:
+                self._session.run_many(insertion(table), added)
 
 
 @cache
-def _insert(table: str) -> str:
+def insertion(table: str) -> str:
+    """Return the statement that inserts a row."""
     columns = TABLES[table]
     values = ", ".join("?" for _ in columns.split(", "))
     return f"INSERT INTO {table} ({columns}) VALUES ({values})"
@@ -234,9 +224,12 @@ def changes_of(entries: Iterable[Row]) -> dict[Account, int]:
 
 
 def _post(session: Session, entries: Iterable[Row]) -> None:
-    """Update balances in a fixed order."""
+    """Update balances in a fixed order, so that no two transactions wait for each other.
+
+    Meters come first: a settlement has locked and read them before.
+    """
     changes = changes_of(entries)
-    for changed in sorted(changes, key=lock_order):
+    for changed in sorted(changes, key=lambda one: (not one.startswith(METER), one)):
         try:
             _add(session, changed, changes[changed])
         except session.floor_error:
