@@ -6,7 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from croupier.gallery.outbox import FRAMES_MAX, KEPT, News, Viewer
+from croupier.gallery.gallery import KEPT, News
+from croupier.gallery.outbox import FRAMES_MAX, Viewer
 from croupier.gallery.scene import patch_of, patched
 
 _seats = st.dictionaries(

@@ -20,6 +20,7 @@ from croupier.house.clock import next_wait
 from croupier.house.now import Now, Told
 from croupier.house.players import clear
 from croupier.ledger.store import NOT_ENOUGH, Finish, Request, Result
+from tests.gallery.noted import never, noted
 from tests.house.floor import (
     OpenPit,
     Player,
@@ -151,7 +152,7 @@ class Confused:
     async def catch_up(self) -> None:
         raise NotImplementedError
 
-    def decide(self) -> list[Request]:
+    def decide(self, time_ms: int) -> list[Request]:
         raise Bug("nothing was decided")
 
     def settled(self, results: Sequence[Result]) -> None:
@@ -175,25 +176,25 @@ def test_who_cannot_decide_stands_in_nobodys_way(tmp_path: Path) -> None:
     assert isinstance(failed, Bug) and number == last
 
 
+def scenes(frames: list[str]) -> list[list[str]]:
+    """Return the parts of the scene that each frame changes."""
+    return [[*json.loads(frame)["scene"]] for frame in frames]
+
+
 def test_bets_of_others_can_wait_and_what_asks_something_cannot(tmp_path: Path) -> None:
     async def watched() -> tuple[list[list[str]], list[list[str]]]:
         async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
             player, _ = await seated(pit, 1, 3)
-            told = list[list[str]]()
             await deal_until(pit, "bets")
             await player.ask("bet", seat=1, wager="ante", cents=500)
             watcher = Viewer(None)
             pit.galleries.welcome(watcher, "t")
-
-            def note() -> None:
-                told.extend([*json.loads(frame)["scene"]] for frame in watcher.take())
-
-            watcher.attach(note, note)
-            told.clear()
+            watcher.take()
+            told = noted(watcher)
             await player.ask("bet", seat=1, wager="ante", cents=600)
-            at_once = told.copy()
+            at_once = scenes(told.frames)
             await deal_until(pit, "decide")
-            return at_once, told
+            return at_once, scenes(told.frames)
 
     at_once, [bet, dealt, *_] = asyncio.run(watched())
     assert at_once == []
@@ -204,17 +205,17 @@ def test_bets_of_others_are_told_in_a_while(tmp_path: Path) -> None:
     async def watched() -> list[str]:
         async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
             [player] = await seated(pit, 1)
-            watcher, told = Viewer(None), asyncio.Event()
+            watcher = Viewer(None)
             await deal_until(pit, "bets")
             await player.ask("bet", seat=1, wager="ante", cents=500)
             pit.galleries.welcome(watcher, "t")
-            watcher.attach(lambda: None, told.set)
             watcher.take()
+            told = noted(watcher, never)
             for cents in (600, 700):
                 await player.ask("bet", seat=1, wager="ante", cents=cents)
             async with asyncio.timeout(60):
-                await told.wait()
-            boxes = [json.loads(frame)["scene"]["boxes"]["1"] for frame in watcher.take()]
+                await told.written.wait()
+            boxes = [json.loads(frame)["scene"]["boxes"]["1"] for frame in told.frames]
             return [box["stakes"]["ante"][0] for box in boxes]
 
     assert asyncio.run(watched()) == ["6.00", "7.00"]

@@ -1,7 +1,6 @@
 """The socket under a viewer: short texts as another library writes them, and news at once."""
 
 import asyncio
-from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +8,7 @@ from websockets.frames import Frame, Opcode
 
 from croupier.gallery.outbox import FRAMES_MAX, Board, Mail, Viewer
 from croupier.server.wire import short_text
+from tests.gallery.noted import noted
 
 
 @given(st.text(), st.binary(min_size=1, max_size=20))
@@ -38,21 +38,14 @@ def test_only_whole_masked_texts_are_short_texts() -> None:
 
 
 def test_news_goes_out_with_the_answer_and_a_moment_later_to_all_others() -> None:
-    async def moment() -> list[tuple[str, list[str]]]:
+    async def moment() -> list[list[list[str]]]:
         answers, board = Mail(), Board(Mail(0.05))
-        written: list[tuple[str, list[str]]] = []
         viewers = [Viewer(name, name) for name in ("ann", "bob")]
 
-        def write(viewer: Viewer) -> None:
-            if viewer.waiting:
-                written.append((viewer.name, viewer.take()))
-
         for viewer in viewers:
-            put = partial(write, viewer)
             board.come(viewer)
-            viewer.attach(partial(answers.put, put), put)
+        sockets = [noted(viewer, answers.put) for viewer in viewers]
         await asyncio.sleep(0.01)
-        written.clear()
         answer = asyncio.get_running_loop().create_future()
 
         async def ask() -> None:
@@ -66,25 +59,22 @@ def test_news_goes_out_with_the_answer_and_a_moment_later_to_all_others() -> Non
         await asyncio.sleep(0.01)
         board.tell("more")
         await asyncio.sleep(0.1)
-        return written
+        return [socket.batches for socket in sockets]
 
-    first, *later = asyncio.run(moment())
-    assert first == ("ann", ["news", "done"])
-    assert sorted(later) == [("ann", ["more"]), ("bob", ["news", "more"])]
+    ann, bob = asyncio.run(moment())
+    assert ann == [["news", "done"], ["more"]]
+    assert bob == [["news", "more"]]
 
 
 def test_a_viewer_whose_socket_takes_nothing_is_cut_when_too_much_waits() -> None:
     async def moment() -> tuple[int, bool]:
-        stirred = 0
-
-        def stir() -> None:
-            nonlocal stirred
-            stirred += 1
-
         viewer = Viewer("ann", "Ann")
-        viewer.attach(stir, stir)
-        for number in range(FRAMES_MAX + 1):
+        socket = noted(viewer)
+        socket.writable.clear()
+        for number in range(FRAMES_MAX):
             viewer.send(str(number))
-        return stirred, viewer.slow
+        assert not viewer.slow and not socket.closes
+        viewer.send("one more")
+        return socket.closes, viewer.slow
 
-    assert asyncio.run(moment()) == (FRAMES_MAX + 2, True)
+    assert asyncio.run(moment()) == (1, True)

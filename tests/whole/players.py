@@ -3,7 +3,7 @@
 import asyncio
 import contextvars
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 from random import Random
@@ -66,13 +66,11 @@ class Connection:
         wire: Any = self
         self.talk = Talk(node.pit.tables[table], self.viewer, wire, rate=UNLIMITED)
         node.galleries.welcome(self.viewer, table, last)
-        self.viewer.attach(partial(node.galleries.mail.put, self._write), self._write)
+        self.viewer.attach(wire, put=node.galleries.mail.put, close=self.end)
 
-    def _write(self) -> None:
-        for frame in self.viewer.take():
+    def write(self, frames: Sequence[str]) -> None:
+        for frame in frames:
             self._later(1, self._arrive, frame, of=None)
-        if self.viewer.ended:
-            self.end()
 
     def _arrive(self, frame: str) -> None:
         if self.open:

@@ -4,13 +4,14 @@ A gallery is told what a table knows and what happened there, and asks nobody. I
 in another process than its table.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from croupier.errors import Refused
 from croupier.gallery.felt import felt_of
 from croupier.gallery.frames import PROTOCOL, encode, refused
-from croupier.gallery.outbox import MISSED_MAX, NEWS_S, Board, Mail, News, Viewer
+from croupier.gallery.outbox import FRAMES_MAX, NEWS_S, Board, Mail, Viewer
 from croupier.gallery.scene import (
     CAN_WAIT,
     UNSAID,
@@ -29,6 +30,11 @@ from croupier.round.events import Confirmed, Dealt
 from croupier.round.tell import tell
 from croupier.round.view import own_positions
 from croupier.table.commands import Time
+
+KEPT = 512
+"""How many frames are kept for viewers who come back."""
+MISSED_MAX = FRAMES_MAX // 2
+"""A viewer who has missed more frames than this gets the whole scene instead."""
 
 
 class Gallery:
@@ -169,6 +175,31 @@ class Gallery:
         """Let somebody go."""
         self.board.go(viewer)
         self._note_present(self.board.present)
+
+
+class News:
+    """The last frames that everybody was sent, by the number of their last event."""
+
+    def __init__(self, number: int) -> None:
+        self._numbers: deque[int] = deque()
+        self._frames: deque[str] = deque()
+        self._from = self._to = number
+
+    def keep(self, number: int, frame: str) -> None:
+        """Keep a frame whose last event has this number."""
+        self._numbers.append(number)
+        self._frames.append(frame)
+        self._to = number
+        if len(self._frames) > KEPT:
+            self._from = self._numbers.popleft()
+            self._frames.popleft()
+
+    def since(self, number: int) -> list[str] | None:
+        """Return the frames after an event, or None if that is too long ago or yet to come."""
+        if not self._from <= number <= self._to:
+            return None
+        kept = zip(self._numbers, self._frames, strict=True)
+        return [frame for last, frame in kept if last > number]
 
 
 def _deals(told: Told) -> bool:

@@ -1,8 +1,8 @@
 """Frames on their way to viewers. A viewer who reads too slowly is cut off."""
 
 import asyncio
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 FRAMES_MAX = 256
 """How many frames may wait for a viewer; with one more the socket is closed."""
@@ -10,10 +10,20 @@ CLOSED = 1001
 """The default close code: the server goes away."""
 NEWS_S = 0.5
 """How long frames that can wait are gathered before they are sent."""
-KEPT = 512
-"""How many frames are kept for viewers who come back."""
-MISSED_MAX = FRAMES_MAX // 2
-"""A viewer who has missed more frames than this gets the whole scene instead."""
+
+
+Put = Callable[[Callable[[], None]], None]
+"""Calls a function soon: once, however often it is put until then."""
+
+
+class Outlet(Protocol):
+    """The socket that a viewer's frames are written to."""
+
+    writable: asyncio.Event
+    """Whether there is room for more frames."""
+
+    def write(self, frames: Sequence[str]) -> None:
+        """Write frames."""
 
 
 class Mail:
@@ -104,17 +114,26 @@ class Viewer:
         self._frames: list[str] = []
         self._board, self._read = _NOTHING_TOLD, 0
         self._wake = asyncio.Event()
-        self._soon: Callable[[], None] = self._wake.set
-        self._now: Callable[[], None] = self._wake.set
+        self._outlet: Outlet | None = None
+        self._put: Put = _at_once
+        self._close: Callable[[], None] = _nothing
 
-    def attach(self, soon: Callable[[], None], now: Callable[[], None]) -> None:
-        """Call these when there are frames to take or the socket is to be closed: soon, or now."""
-        self._soon, self._now = soon, now
-        soon()
+    def attach(self, outlet: Outlet, *, put: Put, close: Callable[[], None]) -> None:
+        """Write to a socket from now on; `put` batches writes, and `close` closes the socket."""
+        self._outlet, self._put, self._close = outlet, put, close
+        put(self.flush)
 
     def detach(self) -> None:
         """Undo `attach`."""
-        self._soon = self._now = self._wake.set
+        self._outlet, self._put, self._close = None, _at_once, _nothing
+
+    def flush(self) -> None:
+        """Write the frames that wait if there is room, and close the socket if it is time."""
+        self._wake.set()
+        if self._outlet and self._outlet.writable.is_set() and (frames := self.take()):
+            self._outlet.write(frames)
+        if self.slow or self.ended:
+            self._close()
 
     def look_at(self, board: Board) -> None:
         """Read a board from now on."""
@@ -123,7 +142,7 @@ class Viewer:
     def send(self, frame: str) -> None:
         """Send a frame after everything that is new on the board."""
         self.read(frame)
-        self._soon()
+        self._put(self.flush)
 
     def read(self, *frames: str) -> None:
         """Take over what is new on the board, and then these frames."""
@@ -141,19 +160,19 @@ class Viewer:
         """Go on with an empty board, and send what was on it."""
         self._read = 0
         if self._frames or self.slow:
-            self._now()
+            self.flush()
 
     def restart(self, frames: list[str]) -> None:
         """Begin with these frames, whatever was waiting."""
         self._frames = frames
         self._read = len(self._board.frames)
-        self._soon()
+        self._put(self.flush)
 
     def end(self, code: int = CLOSED) -> None:
         """Close the socket once the frames that wait are sent."""
         self.read()
         self.ended, self.code = True, code
-        self._soon()
+        self._put(self.flush)
 
     @property
     def waiting(self) -> int:
@@ -175,30 +194,13 @@ class Viewer:
         return self.take()
 
 
+def _at_once(write: Callable[[], None]) -> None:
+    write()
+
+
+def _nothing() -> None:
+    pass
+
+
 _NOTHING_TOLD = Board(Mail())
 """The board of a viewer who looks at no table."""
-
-
-class News:
-    """The last frames that everybody was sent, by the number of their last event."""
-
-    def __init__(self, number: int) -> None:
-        self._numbers: deque[int] = deque()
-        self._frames: deque[str] = deque()
-        self._from = self._to = number
-
-    def keep(self, number: int, frame: str) -> None:
-        """Keep a frame whose last event has this number."""
-        self._numbers.append(number)
-        self._frames.append(frame)
-        self._to = number
-        if len(self._frames) > KEPT:
-            self._from = self._numbers.popleft()
-            self._frames.popleft()
-
-    def since(self, number: int) -> list[str] | None:
-        """Return the frames after an event, or None if that is too long ago or yet to come."""
-        if not self._from <= number <= self._to:
-            return None
-        kept = zip(self._numbers, self._frames, strict=True)
-        return [frame for last, frame in kept if last > number]

@@ -157,8 +157,7 @@ def bets_changed(last: Seen, now: Now) -> tuple[Scene, Scene] | None:
         return None
     only_bets = (
         before.id == round.id
-        and round.stage is not None
-        and round.stage.do == "bets"
+        and _is_betting(round)
         and before.stage is round.stage
         and before.banker is round.banker
         and before.void is round.void
@@ -311,7 +310,7 @@ def _boxes(round: Round, last: Seen | None) -> Scene:
 
 def _box_scene(round: Round, box: Box, lines: list[Scene]) -> Scene:
     net = sum(line.net for line in round.lines if line.seat == box.seat) - box.fee
-    lack = lack_of(round.rules, box) if round.at == 0 else None
+    lack = lack_of(round.rules, box) if _is_betting(round) else None
     return {
         "player": box.player,
         "hand": box.hand,
@@ -325,6 +324,10 @@ def _box_scene(round: Round, box: Box, lines: list[Scene]) -> Scene:
         "fee": format_money(box.fee),
         "net": format_money(net) if round.closed else None,
     }
+
+
+def _is_betting(round: Round) -> bool:
+    return round.stage is not None and round.stage.do == "bets"
 
 
 def told(rules: TableRules, line: Line, reasons: Reasons | None) -> Scene:

@@ -1,7 +1,7 @@
 """The owner's end of a link: requests and sockets of other nodes, answered as if they were here."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from starlette.types import ASGIApp, Scope
@@ -42,7 +42,7 @@ class FarWire:
         elif len(self._early) < EARLY_MAX:
             self._early.append(text)
 
-    def write(self, frames: list[str]) -> None:
+    def write(self, frames: Sequence[str]) -> None:
         self._owner.send(self._number, frames)
 
     def hold(self) -> None:
@@ -93,7 +93,7 @@ class Owner:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def send(self, number: int, frames: list[str]) -> None:
+    def send(self, number: int, frames: Sequence[str]) -> None:
         """Send frames to a viewer, with those for others at this time."""
         if not self._frames:
             asyncio.get_running_loop().call_soon(self._flush)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 
 from croupier.errors import Refused
 from croupier.gallery.galleries import ENDED, MOVED, Galleries
-from croupier.gallery.outbox import Viewer
+from croupier.gallery.outbox import Put, Viewer
 from croupier.house.table import Table
 from croupier.ledger.roles import PLAYER, STAFF
 from croupier.ledger.store import Unavailable
@@ -139,21 +139,19 @@ async def converse(
     viewer: Viewer,
     hear: Callable[[str | bytes], None],
     *,
-    put: Callable[[Callable[[], None]], None],
+    put: Put,
 ) -> None:
     """Read and write until the socket is closed."""
     wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
     closing: asyncio.Task[None] | None = None
 
-    def write() -> None:
+    def close() -> None:
         nonlocal closing
-        if wire.writable.is_set() and (frames := viewer.take()):
-            wire.write(frames)
-        if (viewer.slow or viewer.ended) and closing is None:
+        if closing is None:
             closing = asyncio.create_task(_close(websocket, wire, viewer))
 
-    wire.listen(hear, write)
-    viewer.attach(partial(put, write), write)
+    wire.listen(hear, viewer.flush)
+    viewer.attach(wire, put=put, close=close)
     try:
         # Only messages that aren't one short text arrive here, and those sent before `listen`.
         while (message := await websocket.receive())["type"] != "websocket.disconnect":

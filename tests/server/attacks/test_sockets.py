@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame, Opcode
 
 from croupier.gallery import gallery
-from croupier.gallery.gallery import Gallery
-from croupier.gallery.outbox import FRAMES_MAX, MISSED_MAX, Viewer
+from croupier.gallery.gallery import MISSED_MAX, Gallery
+from croupier.gallery.outbox import FRAMES_MAX, Viewer
 from croupier.gallery.scene import Scene, patched
 from croupier.server import talk, wire
 from croupier.server.limits import Rate
