@@ -41,7 +41,7 @@ from croupier.server.doorway import serve_config
 from croupier.server.people import People
 
 PACKAGE = Path(croupier.__file__).parent
-STEPS_MAX = 64
+STEPS_MAX = 54
 STAGES = {
     "Wire.data_received": "door",
     "Books._take_turns": "decide",

@@ -27,7 +27,7 @@ class Unsure:
             raise Unavailable("the database does not answer")
         self.unsure = False
 
-    def decide(self) -> list[Request]:
+    def decide(self, time_ms: int) -> list[Request]:
         self.did.append("decide")
         return []
 

@@ -47,8 +47,8 @@ class Mailbox(Protocol):
     async def catch_up(self) -> None:
         """Read it."""
 
-    def decide(self) -> list[Request]:
-        """Take what is waiting, and return what to store for it."""
+    def decide(self, time_ms: int) -> list[Request]:
+        """Take what is waiting, and return what to store for it, at this time."""
 
     def settled(self, results: Sequence[Result]) -> None:
         """Apply what was stored, publish it, and reply."""
@@ -165,11 +165,12 @@ class Books:
         """Let mailboxes decide what is waiting, commit once, and hand out the results."""
         if any(box.unsure for box in boxes):
             boxes = await self._sure(boxes)
+        time_ms = self.clocks.wall_ms()
         turns: list[tuple[Mailbox, int]] = []
         requests: list[Request] = []
         for box in boxes:
             try:
-                asked = box.decide()
+                asked = box.decide(time_ms)
             except Exception as error:
                 box.fail(error)
             else:
@@ -348,7 +349,7 @@ class Purses:
     async def catch_up(self) -> None:
         await self._books.hear_of(self._accounts())
 
-    def decide(self) -> list[Request]:
+    def decide(self, time_ms: int) -> list[Request]:
         return []
 
     def settled(self, results: Sequence[Result]) -> None:

@@ -163,7 +163,7 @@ class Cage:
         }
         return view.held([*purses.values()]) | view.balances("pending"), staked
 
-    def decide(self) -> list[Request]:
+    def decide(self, time_ms: int) -> list[Request]:
         shared = self.books.store.tenure.is_shared
         while self._inbox:
             if shared and self._inbox[0].player not in self._staked:
@@ -176,7 +176,6 @@ class Cage:
             if event is None:
                 self._reply(Answer("", self.scribe.number))
                 continue
-            time_ms = self.books.clocks.wall_ms()
             draft = self.scribe.draft([Happened("ledger", event)], time_ms=time_ms)
             digest = sha256(draft.events[0].data).digest()
             id = f"{CAGE}#{draft.scribe.number} {self.books.store.tenure.name}".rstrip()

@@ -108,6 +108,11 @@ class Notes(NamedTuple):
     company: Company = Company()
     clock: Clock = Clock()
 
+    def now(self, standing: Standing, timing: Timing, ms: int) -> "Notes":
+        """Return the notes with the clock of what the table waits for now."""
+        wait = next_wait(standing, timing, self.company)
+        return Notes(self.company, self.clock.now(wait, ms))
+
 
 def next_wait(standing: Standing, timing: Timing, company: Company) -> Wait | None:
     """Return what the dealer does next, or None where only people can move the table on.
@@ -116,8 +121,8 @@ def next_wait(standing: Standing, timing: Timing, company: Company) -> Wait | No
     """
     if standing.table.rules.things:
         return None
-    round = standing.in_play
-    if round is None:
+    round = standing.round
+    if round is None or round.closed:
         return _between(standing, timing, company)
     if round.void:
         return Wait("settle", 0)

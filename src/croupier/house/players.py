@@ -39,15 +39,13 @@ def perform(act: Act, message: said.Command, asking: Asking) -> None:
         case said.Leave(_, seat):
             leave(act, seat)
         case said.Bet():
-            _check_open(act)
             _bet(act, message, asking)
         case said.TakeDown(_, seat, wager):
-            _check_open(act)
-            act.in_round(in_round.TakeDown(seat, wager))
-            if box := act.round.boxes.get(seat):
+            _open_round(act)
+            if box := act.in_round(in_round.TakeDown(seat, wager)).boxes.get(seat):
                 check_box(act.standing.table.rules, box)
         case said.Choose(_, seat, option):
-            _check_open(act)
+            _open_round(act)
             act.in_round(in_round.Choose(seat, option))
         case said.Bank(_, seat, funds):
             _check_funds(act.standing, funds, asking.purse_cents())
@@ -68,34 +66,37 @@ def check_seat(standing: Standing, seat: int, player: str) -> None:
         raise Refused("not_your_seat", f"you aren't sitting at seat {seat}", field="seat")
 
 
-def _check_open(act: Act) -> None:
-    if act.standing.in_play is None:
+def _open_round(act: Act) -> Round:
+    """Return the round that is open, or refuse what needs one."""
+    round = act.standing.round
+    if round is None or round.closed:
         raise Refused("no_round", "no round is open yet; the next one starts soon")
+    return round
 
 
 def _contribute(act: Act, message: said.Contribute, player: str) -> None:
     """Take the hash of a contribution to the cut, while bets are open."""
     if not seats_of(act.standing, player):
         raise Refused("not_your_seat", "take a seat to contribute to the cut", field="round")
-    _check_round(act, message.round)
-    if act.round.at > 0:
+    if _named_round(act, message.round).at > 0:
         raise Refused("bets_closed", "betting has closed; contribute to the next round")
     act.in_cut(Contributed(message.round, player, message.hash))
 
 
 def _reveal(act: Act, message: said.Reveal, player: str) -> None:
     """Take a contribution to the cut, from betting's close until the cards are dealt."""
-    _check_round(act, message.round)
-    if act.round.at == 0:
+    if _named_round(act, message.round).at == 0:
         raise Refused("bets_open", "keep your contribution to yourself until betting has closed")
     act.in_cut(Revealed(message.round, player, message.value))
 
 
-def _check_round(act: Act, round: str) -> None:
-    _check_open(act)
-    if act.round.id != round:
-        message = f"{act.round.id} is in play, not the round you named"
+def _named_round(act: Act, id: str) -> Round:
+    """Return the round that is open, or refuse if a player named another."""
+    round = _open_round(act)
+    if round.id != id:
+        message = f"{round.id} is in play, not the round you named"
         raise Refused("other_round", message, field="round")
+    return round
 
 
 def _sit(act: Act, seat: int, asking: Asking) -> None:
@@ -118,15 +119,16 @@ def _sit(act: Act, seat: int, asking: Asking) -> None:
 def _bet(act: Act, message: said.Bet, asking: Asking) -> None:
     """Make bets that can stand beside those already made: all of them, or none."""
     seat, player, rules = message.seat, asking.player, act.standing.table.rules
-    closed, before = asking.closed() if rules.meters else {}, act.round
+    round = before = _open_round(act)
+    closed = asking.closed() if rules.meters else {}
     for wager, cents in (message.wagers or {message.wager: message.cents}).items():
         if why := closed.get(wager):
             raise Refused("meter_out", why, field=wager)
-        act.in_round(in_round.Bet(seat, player, wager, cents, message.hand))
-    check_box(rules, act.round.boxes[seat])
+        round = act.in_round(in_round.Bet(seat, player, wager, cents, message.hand))
+    check_box(rules, round.boxes[seat])
     if rules.fee or rules.rake:
-        more = at_stake(act.round)[player] - at_stake(before).get(player, 0)
-        _check_charges(act.round, player, asking.purse_cents() - more)
+        more = at_stake(round)[player] - at_stake(before).get(player, 0)
+        _check_charges(round, player, asking.purse_cents() - more)
 
 
 def _check_charges(round: Round, player: str, left: int) -> None:

@@ -86,7 +86,7 @@ def _rest(standing: Standing, round: Round, options: Mapping[str, Option]) -> It
 
 
 def _tried(
-    standing: Standing, commands: Iterable[T], do: Callable[[Act, T], None]
+    standing: Standing, commands: Iterable[T], do: Callable[[Act, T], object]
 ) -> tuple[tuple[T, ...], list[tuple[T, Refused]]]:
     """Decide commands one after another; return those that can be done, and the others."""
     done: list[T] = []

@@ -151,12 +151,13 @@ class Act:
         for event in decide_at_table(self.standing.table, command):
             self._note("table", event)
 
-    def in_round(self, command: RoundCommand) -> None:
-        """Do something in the round."""
+    def in_round(self, command: RoundCommand) -> Round:
+        """Do something in the round, and return it."""
         if self.standing.table.proposals and not isinstance(command, CallOff):
             check_not_stopped(self.standing.table)
         for event in decide(self.round, command):
             self._note("round", event)
+        return self.round
 
     def commit(self, committed: Committed, sealed: bytes) -> None:
         """Publish the commitment to a deck, and keep the deck sealed."""

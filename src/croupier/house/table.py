@@ -13,7 +13,7 @@ from croupier.fairness.commitment import Commitment, Committed
 from croupier.fairness.seal import unseal
 from croupier.house import console, dealer, players, said
 from croupier.house.books import Books, answer_to
-from croupier.house.clock import Company, Notes, Wait, needs_deck, next_wait
+from croupier.house.clock import Company, Notes, Wait, needs_deck
 from croupier.house.config import TableConfig
 from croupier.house.heard import Heard
 from croupier.house.keeping import KEEP_EVERY, Recalled, to_keep
@@ -220,12 +220,11 @@ class Table:
 
     # ------------------------------------------------------------ the mailbox
 
-    def decide(self) -> list[Request]:
+    def decide(self, time_ms: int) -> list[Request]:
         """Decide what is waiting, up to the first that has to read meters."""
         self._release()
         metered = (at for at, ask in enumerate(self._inbox, 1) if ask.meters)
         upto = next(metered, len(self._inbox))
-        time_ms = self.books.clocks.wall_ms()
         turn = Turn(self.config, self.place, self.notes.company, time_ms=time_ms)
         requests = turn.decide(self._inbox[:upto])
         del self._inbox[:upto]
@@ -330,9 +329,8 @@ class Table:
 
     def _publish(self, told: Told) -> None:
         """Tell listeners what is known now, and what is waited for."""
-        company, clock = self.notes
-        wait = next_wait(self.place.standing, self.config.timing, company)
-        self.notes = Notes(company, clock.now(wait, self.books.clocks.wait_ms()))
+        ms = self.books.clocks.wait_ms()
+        self.notes = self.notes.now(self.place.standing, self.config.timing, ms)
         now = self.current()
         for listen in self.listeners:
             listen(now, told)

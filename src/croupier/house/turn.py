@@ -19,7 +19,7 @@ from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, 
 OVERTAKEN = "overtaken"
 NO_BODY = bytes(32)
 """The digest of a command that nobody sent: the dealer's, or the house's."""
-Perform = Callable[[Act], None]
+Perform = Callable[[Act], object]
 Reply = Callable[[Result], None]
 
 
