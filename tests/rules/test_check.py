@@ -330,6 +330,11 @@ SELECTIONS: dict[str, Case] = {
 
 # What is wrong here is wrong in more than one way.
 MANIFOLD: dict[str, Case] = {
+    "question decided twice": (
+        '[ruling.W1]', '[ruling.W2]\nclauses = ["6"]\ndecides = "things"\nproblem = "It is open."\n'
+        'choice = "It is so."\n[ruling.W1]\ndecides = "things"',
+        "ruling.W1.decides", None, '[ruling.W1]\ndecides', "'W2' decides 'things' already",
+    ),
     "hand of four cards": (
         'label  = "Pool"\ncards  = 2', 'label  = "Pool"\ncards  = 1',
         "paytable.crown.A.of", "6", "[paytable.crown.A]\nclause = \"6\"\nof",

@@ -92,7 +92,7 @@ RULINGS = {
     | numbered("L", 9)
     | {"M7", "M8", "M13", "M14", "M16", "M17", "M18", "M20", "M21", "M22", "M24", "M25", "M27"},
     MARYLAND: COMMON | numbered("M", 23) | {"M24", "M25", "M26", "M27"},
-    SINGAPORE: COMMON | numbered("S", 9),
+    SINGAPORE: COMMON | numbered("S", 9) | {"M21"},
 }
 
 
@@ -118,6 +118,14 @@ def test_every_ruling_is_in_its_book(id: str) -> None:
     rulings = book(id).rules.ruling
     assert RULINGS[id] == set(rulings)
     assert {name for name, ruling in rulings.items() if ruling.common} == RULINGS[id] & COMMON
+
+
+@each_book
+def test_each_question_of_the_program_is_decided_by_one_ruling(id: str) -> None:
+    decided = {r.decides: name for name, r in book(id).rules.ruling.items() if r.decides}
+    has_meters = any("progressive" in name for name in WAGERS[id])
+    validation = {"validation": "M21"} if has_meters else {}
+    assert decided == {"things": "T9", "two people": "T11", "reading": "T12"} | validation
 
 
 @each_book

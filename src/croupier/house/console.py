@@ -17,10 +17,9 @@ from croupier.house.proposals import Proposable, preview, proposable
 from croupier.house.standing import Act, Standing
 from croupier.ledger.events import MeterAdjusted
 from croupier.round import commands as in_round
-from croupier.round.awards import validating
+from croupier.round.awards import validated_by
 from croupier.round.faces import shown_next
 from croupier.round.order import is_read
-from croupier.round.settlement import VALIDATED
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Person
 from croupier.table import commands as at_table
@@ -239,7 +238,7 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
     if isinstance(what.command, MeterAdjusted):
         _check_meter(table, what.command, asking)
     if isinstance(what.command, in_round.Validate):
-        clause = validating(table.rules, what.command.wager) or VALIDATED
+        clause = validated_by(table.rules, what.command.wager)
     return check_post(table.crew, asking.person, posts, clause)
 
 
@@ -323,7 +322,8 @@ def _alone(command: object, rules: TableRules) -> at_table.Command:
     """Return a command of the table that needs nothing filled in."""
     match command:
         case at_table.Shuffle() | at_table.Cut() if "cards" not in rules.things:
-            raise Refused("no_cards", "the program shuffles and cuts virtual cards", clause="T9")
+            cited = rules.ruling_on("things")
+            raise Refused("no_cards", "the program shuffles and cuts virtual cards", clause=cited)
         case (
             at_table.Shuffle()
             | at_table.Cut()
@@ -383,7 +383,8 @@ def _deck(act: Act, asking: StaffAsking) -> Committed:
     if act.standing.in_play is None:
         raise Refused("no_round", "no round is open")
     if is_read(act.standing.table.rules):
-        raise Refused("cards_there", "turn the cards up and read them one by one", clause="T12")
+        cited = act.standing.table.rules.ruling_on("reading")
+        raise Refused("cards_there", "turn the cards up and read them one by one", clause=cited)
     if asking.deck is None or asking.deck.commitment.round != act.round.id:
         raise Refused("overtaken", "the table has moved on")
     return asking.deck

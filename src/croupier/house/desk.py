@@ -27,11 +27,10 @@ from croupier.house.step import NO_TIME, NextStep
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
-from croupier.round.faces import READ, shown_next
+from croupier.round.faces import shown_next
 from croupier.round.irregularity import check_time
 from croupier.round.order import is_read
 from croupier.round.plan import plan_of
-from croupier.round.settlement import VALIDATED
 from croupier.round.settling import next_seat
 from croupier.round.state import NOTHING, Duty, FoundAward, Round, is_walk_in
 from croupier.rules.game import Consequence
@@ -103,7 +102,8 @@ def _in_round(round: Round) -> NextStep:
         )
     if round.doubt:
         says = f"The {round.doubt[1].words} was read before. Was it read twice, or are there two?"
-        return NextStep(says, ("dealer",), READ, command=in_round.Misread("twice"))
+        ruling = rules.ruling_on("reading") or ""
+        return NextStep(says, ("dealer",), ruling, command=in_round.Misread("twice"))
     if is_read(rules) and (step := _reading(round)):
         return step
     if todo := _due_now(round):
@@ -141,7 +141,8 @@ def _validates(round: Round, found: FoundAward) -> NextStep:
     label = round.rules.wagers[found.wager].label
     says = f"Validate seat {found.seat}'s {label}: {found.hand}, {dollars(found.cents)}."
     command = in_round.Validate(found.seat, found.wager)
-    return NextStep(says, ("floorperson",), VALIDATED, command=command)
+    ruling = round.rules.ruling_on("validation")
+    return NextStep(says, ("floorperson",), ruling or "", command=command)
 
 
 def _due_now(round: Round) -> tuple[Duty, ...]:
@@ -294,11 +295,18 @@ def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
         clause = round.step.clause if round.step else ""
         command = to_plain(in_round.Choose(seat, "", "dealer"))
         yield {"says": says, "clause": clause, "of": "round", "command": command}
-    for found in open_awards(round) if round and not round.void else ():
+    if round and not round.void:
+        yield from _deferring(round)
+
+
+def _deferring(round: Round) -> Iterator[dict[str, Any]]:
+    """Yield a way to leave each progressive win pending."""
+    clause = round.rules.ruling_on("validation") or ""
+    for found in open_awards(round):
         if found.meter is not None:
             says = f"Defer seat {found.seat}'s win: it stays pending, and the round goes on"
             command = to_plain(in_round.Validate(found.seat, found.wager, "defer"))
-            yield {"says": says, "clause": VALIDATED, "of": "round", "command": command}
+            yield {"says": says, "clause": clause, "of": "round", "command": command}
 
 
 def _read_now(round: Round | None, step: NextStep) -> dict[str, Any] | None:

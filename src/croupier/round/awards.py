@@ -10,7 +10,7 @@ from croupier.errors import Refused
 from croupier.round.commands import Settle
 from croupier.round.events import AwardFound, Event, MetersRead
 from croupier.round.plan import Part, plan_of
-from croupier.round.settlement import VALIDATED, Settlement
+from croupier.round.settlement import Settlement
 from croupier.round.state import FoundAward, Round
 from croupier.rules.table_rules import TableRules
 
@@ -24,9 +24,9 @@ def check_answered(round: Round, seat: int) -> None:
     """Refuse to settle a seat whose progressive win has yet to be answered."""
     for found in open_awards(round):
         if found.seat == seat:
-            clause = validating(round.rules, found.wager)
+            clause = validated_by(round.rules, found.wager)
             message = f"seat {seat}'s progressive win has to be validated first"
-            raise Refused("award_open", message, field="seat", clause=clause or VALIDATED)
+            raise Refused("award_open", message, field="seat", clause=clause)
 
 
 def validating(rules: TableRules, wager: str) -> str | None:
@@ -36,6 +36,11 @@ def validating(rules: TableRules, wager: str) -> str | None:
         if (clause.act, clause.on) == ("validate", wager):
             return name
     return None
+
+
+def validated_by(rules: TableRules, wager: str) -> str | None:
+    """Return the clause by which wins of a wager are validated, or else the book's ruling on it."""
+    return validating(rules, wager) or rules.ruling_on("validation")
 
 
 def awards_found(round: Round, command: Settle) -> tuple[Event, ...]:

@@ -17,9 +17,6 @@ from croupier.round.state import Round
 from croupier.rules.game import counts_stub
 from croupier.rules.vocabulary import Effect
 
-READ = "T12"
-"""The ruling, common to all books, that cards are read when they are turned up."""
-
 
 def shown_next(round: Round) -> tuple[int, ...]:
     """Return the positions that a dealer turns up next."""
@@ -49,17 +46,24 @@ def check_doubt(round: Round, command: Command) -> None:
         case commands.Declare(kind, _) if kind in kinds and kinds[kind].doubled:
             return
     message = f"the {round.doubt[1].words} was read before: say if it was read twice, or is there"
-    raise Refused("stopped", f"{message} twice", field="card", clause=READ)
+    raise Refused(
+        "stopped", f"{message} twice", field="card", clause=round.rules.ruling_on("reading")
+    )
 
 
 def misread(round: Round, command: commands.Misread) -> tuple[Event, ...]:
     """Take back a card that was read twice, or note one that was read too early."""
     _check_real(round)
     if command.why == "twice" and round.doubt is None:
-        raise Refused("not_due", "no card was read twice", field="why", clause=READ)
+        raise Refused(
+            "not_due",
+            "no card was read twice",
+            field="why",
+            clause=round.rules.ruling_on("reading"),
+        )
     if command.why == "early" and (round.stage is None or shown_next(round)):
         message = "a card is due, so nothing was read too early"
-        raise Refused("not_due", message, field="why", clause=READ)
+        raise Refused("not_due", message, field="why", clause=round.rules.ruling_on("reading"))
     return (happened.Misread(command.why),)
 
 
@@ -69,12 +73,19 @@ def correct_card(round: Round, command: commands.Correct) -> tuple[Event, ...]:
     position, card = command.position, command.card
     if position not in round.faces:
         message = f"no card was read at position {position + 1}"
-        raise Refused("not_due", message, field="position", clause=READ)
+        raise Refused("not_due", message, field="position", clause=round.rules.ruling_on("reading"))
     if card in round.faces.values():
-        raise Refused("card_doubled", f"{card} was read already", field="card", clause=READ)
+        raise Refused(
+            "card_doubled",
+            f"{card} was read already",
+            field="card",
+            clause=round.rules.ruling_on("reading"),
+        )
     if _is_settled_on(round, position):
         message = "a seat was settled on this card; correct what it was paid instead"
-        raise Refused("wrong_step", message, field="position", clause=READ)
+        raise Refused(
+            "wrong_step", message, field="position", clause=round.rules.ruling_on("reading")
+        )
     return (happened.CardCorrected(position, round.faces[position], card),)
 
 
@@ -140,4 +151,5 @@ def found_in_shoe(
 
 def _check_real(round: Round) -> None:
     if not is_read(round.rules):
-        raise Refused("no_cards", "the cards of this table are virtual", clause="T9")
+        cited = round.rules.ruling_on("things")
+        raise Refused("no_cards", "the cards of this table are virtual", clause=cited)

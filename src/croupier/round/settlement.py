@@ -16,8 +16,6 @@ from croupier.round.state import Box, FoundAward, Line, Round, Stake
 from croupier.rules.game import Bonus, Envy, PayoutLimit, Row
 from croupier.rules.vocabulary import BANK, SEAT
 
-VALIDATED = "M21"
-"""The ruling on who validates a progressive win."""
 # The fate of a stake before the settlement, and the outcome of its line.
 _FATES = {
     "forfeit": ("forfeit", "fold"),
@@ -40,11 +38,11 @@ def _owed(seat: int, wager: str, stake: int, owed: Judgement) -> Line:
     return Line(seat, wager, stake, outcome, paid, returned, clause, ruling, None, because)
 
 
-def _answered(line: Line, found: FoundAward) -> Line:
+def _answered(line: Line, found: FoundAward, ruling: str | None) -> Line:
     """Return the line of a progressive win that the floor answered, at what it was found to be."""
     if found.answer == "reject":
         ended = line._replace(outcome="lose", paid=0, returned=0)
-        return ended._replace(ruling=VALIDATED, because="rejected")
+        return ended._replace(ruling=ruling, because="rejected")
     return line._replace(paid=found.cents)
 
 
@@ -190,7 +188,7 @@ class Settlement:
             if stake.ruling and not line.ruling:  # The ruling that kept it in play.
                 line = line._replace(ruling=stake.ruling)
             if (found := self.round.awards.get((seat, spot))) is not None:
-                line = _answered(line, found)
+                line = _answered(line, found, self.rules.ruling_on("validation"))
             elif judged.meter:
                 line = line._replace(paid=self._from_meter(judged))
             lines.append(line)

@@ -36,6 +36,7 @@ from croupier.rules.vocabulary import (
     Moment,
     Path,
     Person,
+    Question,
     SelectionId,
     Takes,
     Thing,
@@ -99,6 +100,7 @@ class Ruling(Shape):
 
     clauses: tuple[ClauseId, ...]
     common: bool = False
+    decides: Question | None = None
     problem: Text
     choice: Text
     selection: SelectionId | None = None

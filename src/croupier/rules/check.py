@@ -45,6 +45,7 @@ def read(data: Data) -> tuple[Rules | None, list[Fault]]:
     faults += [fault for check in _CHECKS for fault in check(rules)]
     faults += _overlays(rules, data, reader)
     faults += _unpriced(rules)
+    faults += _decided_twice(rules)
     faults += _clauses(rules, data, reader.references)
     faults += _dangling(reader.references, data)
     # Only a book without faults is checked for playability.
@@ -407,6 +408,15 @@ def _all_sets(rules: Rules) -> Iterator[tuple[Place, Mapping[Path, Any]]]:
     for name, ruling in rules.ruling.items():
         for i, reading in enumerate(ruling.alternative):
             yield ("ruling", name, "alternative", i, "sets"), reading.sets
+
+
+def _decided_twice(rules: Rules) -> Iterator[Fault]:
+    """Yield a fault for each ruling on a question that another one decides."""
+    decided: dict[str, str] = {}
+    for name, ruling in rules.ruling.items():
+        if ruling.decides and (other := decided.setdefault(ruling.decides, name)) != name:
+            message = f"{other!r} decides {ruling.decides!r} already"
+            yield Fault(("ruling", name, "decides"), message)
 
 
 def _unpriced(rules: Rules) -> Iterator[Fault]:

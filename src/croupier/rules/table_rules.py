@@ -24,7 +24,7 @@ from croupier.rules.game import (
     Wager,
 )
 from croupier.rules.shape import Shape
-from croupier.rules.vocabulary import ANY, NONE, BankedBy, Moment, Thing, When
+from croupier.rules.vocabulary import ANY, NONE, BankedBy, Moment, Question, Thing, When
 
 
 class Limits(Shape):
@@ -92,6 +92,10 @@ class TableRules(Shape):
     # Plans are cached by identity: hashing or comparing rules by value takes longer than settling a
     # round. Equal rules that were resolved twice have two plans.
     __hash__ = object.__hash__
+
+    def ruling_on(self, question: Question) -> str | None:
+        """Return the book's ruling on a question that its text leaves open, if it has one."""
+        return next((id for id, one in self.rulings.items() if one.decides == question), None)
 
     def line_label(self, name: str) -> str:
         """Return what a wager, a bonus or an envy is called."""

@@ -62,6 +62,7 @@ Act = Literal[
 ]
 Person = Literal["dealer", "floorperson", "player"]
 Thing = Literal["dealer", "cards", "chips"]
+Question = Literal["things", "two people", "reading", "validation"]
 
 SEAT, BANK, SEATS, DISCARD = PlaceId("seat"), PlaceId("bank"), PlaceId("seats"), PlaceId("discard")
 """The places for cards at every table; a book names its other places itself."""

@@ -135,7 +135,8 @@ def _player_at(table: Table, seat: int) -> str:
 def _tap_in(table: Table, command: commands.TapIn) -> happened.TappedIn:
     crew, person, post = table.crew, command.person, command.post
     if "dealer" not in table.rules.things:
-        raise Refused("no_people", "nobody works at an automatic table", clause="T9")
+        cited = table.rules.ruling_on("things")
+        raise Refused("no_people", "nobody works at an automatic table", clause=cited)
     check_stranger(table, person)
     if (own := crew.post_of(person)) is not None:
         raise Refused("tapped_in", f"you work here already, as the {own}", field="post")
@@ -164,7 +165,8 @@ def _tap_out(table: Table, command: commands.TapOut) -> happened.TappedOut:
 def _check_real(table: Table) -> None:
     """Refuse to handle cards where they are virtual (T9)."""
     if "cards" not in table.rules.things:
-        raise Refused("no_cards", "the cards of this table are virtual", clause="T9")
+        cited = table.rules.ruling_on("things")
+        raise Refused("no_cards", "the cards of this table are virtual", clause=cited)
 
 
 def _recall(table: Table, command: commands.Recall) -> happened.HandRecalled:

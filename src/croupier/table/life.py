@@ -84,7 +84,9 @@ def _open(table: Table, sign: str) -> happened.TableOpened:
 def _count(table: Table, command: commands.CountTray) -> tuple[Event, ...]:
     """Take one person's figure; unequal ones are counted again, and all stay in the journal."""
     if not has_tray(table.rules):
-        raise Refused("no_tray", "this table has no chip tray", clause="T9")
+        raise Refused(
+            "no_tray", "this table has no chip tray", clause=table.rules.ruling_on("things")
+        )
     if table.life in ("open", "counted"):
         raise Refused("not_due", "the tray is counted when the table opens and when it closes")
     _check_over(table)
@@ -127,7 +129,9 @@ def _close(table: Table) -> happened.TableClosing | happened.TableClosed:
 
 def _move(table: Table, command: commands.MoveChips) -> happened.ChipsMoved:
     if not has_tray(table.rules):
-        raise Refused("no_tray", "this table has no chip tray", clause="T9")
+        raise Refused(
+            "no_tray", "this table has no chip tray", clause=table.rules.ruling_on("things")
+        )
     if table.life not in ("counted", "open"):
         raise Refused("table_closed", "chips move only after the tray was counted")
     if command.cents <= 0:

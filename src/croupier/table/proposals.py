@@ -18,8 +18,6 @@ from croupier.table.state import Proposal, Table, elapsed_s
 
 LAPSES_S = 120
 """How long a proposal that the book doesn't demand stays open."""
-TWO_PEOPLE = "T11"
-"""The ruling, common to all books, that these acts take two people."""
 
 ProposalCommand = (
     commands.Propose | commands.Approve | commands.Withdraw | commands.Decline | commands.Lapse
@@ -55,7 +53,7 @@ def _propose(table: Table, command: commands.Propose) -> tuple[Event, ...]:
     if not preview.approve:
         raise Refused("one_person", "this takes one person; do it without a proposal", field="of")
     check_stranger(table, by.person)
-    _check_proposes(preview, by)
+    _check_proposes(table, preview, by)
     round, kind = playing.id if playing else "", str(command.command.get("type"))
     lapsed: list[Event] = []
     for other in table.proposals:
@@ -70,10 +68,10 @@ def _propose(table: Table, command: commands.Propose) -> tuple[Event, ...]:
     return (*lapsed, happened.Proposed(*place, preview))
 
 
-def _check_proposes(preview: Preview, by: Who) -> None:
+def _check_proposes(table: Table, preview: Preview, by: Who) -> None:
     if by.role not in preview.propose:
         message = f"{listed([*preview.propose], last='or')} proposes this, not {by.role}"
-        raise Refused("wrong_person", message, clause=TWO_PEOPLE)
+        raise Refused("wrong_person", message, clause=_two_people(table))
 
 
 def _check_own(proposal: Proposal, by: Who) -> None:
@@ -100,27 +98,32 @@ def has_lapsed(proposal: Proposal, time: Time) -> bool:
 
 def _check_answers(table: Table, proposal: Proposal, by: Who) -> None:
     """Refuse an answer by the proposer, by a role that doesn't give one, or by a player here."""
-    _check_other(proposal, by)
+    _check_other(table, proposal, by)
     check_stranger(table, by.person)
-    _check_role(proposal, by)
+    _check_role(table, proposal, by)
 
 
-def _check_other(proposal: Proposal, by: Who) -> None:
+def _check_other(table: Table, proposal: Proposal, by: Who) -> None:
     if by.person == proposal.by.person:
         message = "another person has to answer it; you may withdraw it"
-        raise Refused("same_person", message, field="id", clause=TWO_PEOPLE)
+        raise Refused("same_person", message, field="id", clause=_two_people(table))
 
 
-def _check_role(proposal: Proposal, by: Who) -> None:
+def _check_role(table: Table, proposal: Proposal, by: Who) -> None:
     if by.role not in proposal.preview.approve:
         message = f"{listed([*proposal.preview.approve], last='or')} answers it, not {by.role}"
-        raise Refused("wrong_person", message, field="id", clause=TWO_PEOPLE)
+        raise Refused("wrong_person", message, field="id", clause=_two_people(table))
 
 
 def _check_unchanged(proposal: Proposal, preview: Preview) -> None:
     if preview != proposal.preview:
         message = "the table has changed since, so this would do something else; propose it again"
         raise Refused("changed", message, field="id")
+
+
+def _two_people(table: Table) -> str | None:
+    """Return the book's ruling that an act takes two people."""
+    return table.rules.ruling_on("two people")
 
 
 def check_stranger(table: Table, person: str) -> None:

@@ -15,7 +15,7 @@ def next_walk_in(table: Table) -> str:
     """Return the name of the next walk-in, or refuse one where there are no chips."""
     if "chips" not in table.rules.things:
         message = "nobody handles chips at this table, so everybody plays at a screen"
-        raise Refused("no_chips", message, field="seat", clause="T9")
+        raise Refused("no_chips", message, field="seat", clause=table.rules.ruling_on("things"))
     return f"{WALK_IN}{table.walk_ins + 1}"
 
 
