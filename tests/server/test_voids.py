@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from croupier.house import dealer
+from croupier.ledger.journal import Of, Record, StoredEvent, encode
 from croupier.ledger.voids import VoidKind, Voids
 from tests.rules.books import MARYLAND
 from tests.server.attacks.houses import House, open_house, table_toml
@@ -74,3 +75,37 @@ def test_a_void_by_the_book_is_counted_before_and_after_the_deal(
         found = found._after("round", plain, sums)
     assert {(kind.clause, kind.dealt): n for kind, n in sums.items()} == counted
     assert found.rounds == events.count("Closed")
+
+
+def counted(*events: tuple[Of, dict[str, object]]) -> Voids:
+    """Count the events of a table, each with the vocabulary that it is of."""
+    records = [Record("t", at, 0, "", of, said) for at, (of, said) in enumerate(events, 1)]
+    stored = [StoredEvent(*record[:4], encode(record), b"") for record in records]
+    return Voids().after(stored)
+
+
+def test_a_misdeal_by_a_ruling_alone_is_a_void_of_the_book() -> None:
+    """C8: the text has no clause on it, and the system called nothing off."""
+    facts = {"kind": "misdeal", "facts": {}, "effects": ["void"], "clause": "", "ruling": "C8"}
+    found = counted(
+        ("table", {"type": "FirstCardDealt"}),
+        ("round", {"type": "Declared", **facts}),
+        ("round", {"type": "Closed"}),
+    ).as_json()
+    [row] = found["voids"]
+    assert (row["clause"], row["ruling"], row["cause"]) == (None, "C8", "misdeal")
+    assert (row["dealt"], row["count"], found["called_off"]) == (True, 1, [])
+
+
+def test_only_declined_voids_are_counted_as_declined() -> None:
+    def proposed(id: str, *, voids: bool) -> tuple[Of, dict[str, object]]:
+        return "table", {"type": "Proposed", "id": id, "preview": {"voids": voids}}
+
+    found = counted(
+        proposed("1", voids=True),
+        proposed("2", voids=False),
+        ("table", {"type": "Declined", "id": "2"}),
+        proposed("3", voids=True),
+        ("table", {"type": "Declined", "id": "1"}),
+    )
+    assert (found.proposed, found.declined) == (2, 1)

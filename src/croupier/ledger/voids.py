@@ -11,21 +11,31 @@ from typing import Any, NamedTuple
 
 from croupier.ledger.journal import StoredEvent, decode
 
-_WORDS = ("Opened", "Dealt", "Declared", "CalledOff", "Closed", "Proposed", "Declined")
+_WORDS = (
+    "Opened",
+    "FirstCardDealt",
+    "Dealt",
+    "Declared",
+    "CalledOff",
+    "Closed",
+    "Proposed",
+    "Declined",
+)
 _COUNTED = tuple(f'"type":"{word}"'.encode() for word in _WORDS)
 PER = 1_000
 
 
 class VoidKind(NamedTuple):
-    """Why rounds came to nothing: by a clause, or because the system called them off."""
+    """Why rounds came to nothing: by a clause or a ruling, or called off by the system."""
 
     clause: str
-    """Empty where the system called the round off."""
+    """Empty where no clause says so: the ruling does, or the system called the round off."""
     ruling: str
     cause: str
     """The irregularity, or the cause of calling off."""
     dealt: bool
     """Whether the first card had been dealt."""
+    called_off: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,8 @@ class Voids:
     declined: int = 0
     dealt: bool = False
     """Whether cards are dealt in the round that is in play."""
+    asked: frozenset[str] = frozenset()
+    """The proposals to void a round, by id."""
 
     def after(self, stored: Iterable[StoredEvent]) -> "Voids":
         """Return the counts after further events."""
@@ -56,24 +68,25 @@ class Voids:
         match of, event["type"]:
             case "round", "Opened":
                 return replace(self, dealt=False)
-            case "round", "Dealt":
+            case ("table", "FirstCardDealt") | ("round", "Dealt"):
                 return replace(self, dealt=True)
             case "round", "Declared" if "void" in event["effects"]:
                 counts[VoidKind(event["clause"], ruling, event["kind"], self.dealt)] += 1
             case "round", "CalledOff":
                 cause = event.get("cause", "interrupted")
-                counts[VoidKind("", ruling, cause, self.dealt)] += 1
+                counts[VoidKind("", ruling, cause, self.dealt, called_off=True)] += 1
             case "round", "Closed":
                 return replace(self, rounds=self.rounds + 1)
             case "table", "Proposed" if event["preview"]["voids"]:
-                return replace(self, proposed=self.proposed + 1)
-            case "table", "Declined":
+                asked = self.asked | {event["id"]}
+                return replace(self, proposed=self.proposed + 1, asked=asked)
+            case "table", "Declined" if event["id"] in self.asked:
                 return replace(self, declined=self.declined + 1)
         return self
 
     def rows(self, *, called_off: bool) -> list[tuple[VoidKind, int]]:
         """Return the book's voids or the calls-off, the most frequent first."""
-        wanted = [(k, n) for k, n in self.counts.items() if (k.clause == "") == called_off]
+        wanted = [(k, n) for k, n in self.counts.items() if k.called_off == called_off]
         return sorted(wanted, key=lambda row: (-row[1], row[0]))
 
     def as_json(self) -> dict[str, Any]:
