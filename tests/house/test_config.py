@@ -52,6 +52,13 @@ def test_everything_can_be_said() -> None:
     assert one.meter("progressive") == "linked"
 
 
+def test_a_house_names_its_approvers() -> None:
+    config = parse_config('[approvers]\naward = ["floor", "auditor"]\n' + table(), rules_of)
+    assert config.approvers.award == ("floor", "auditor")
+    assert config.approvers.void == ("floor",), "the rest keeps its default"
+    assert [one.approvers for one in config.tables] == [config.approvers]
+
+
 def test_all_faults_are_found_at_once_each_with_its_clause() -> None:
     text = (
         "spare = 1\n"
@@ -91,6 +98,11 @@ def test_all_faults_are_found_at_once_each_with_its_clause() -> None:
             "table[1].seats: must be from 2 to 8, not 1 (players)",
         ),
         (table("practice = 1"), "table[1].practice: must be true or false"),
+        (
+            "[approvers]\nvoid = []\n" + table(),
+            "approvers.void: name at least one role that approves this",
+        ),
+        ('[approvers]\naward = ["operator"]\n' + table(), "approvers.award[1]: 'operator' is not"),
         (table("guess = 1"), "table[1].guess: unknown key"),
         (table('meters = { other = "x" }'), "table[1].meters.other: is not a meter of this table"),
         (table("timing = { bets = true }"), "table[1].timing.bets: must be a number of seconds"),

@@ -23,7 +23,7 @@ from croupier.round.commands import Bet, CallOff, Choose, CloseBets, Declare
 from croupier.table import commands as at_table
 from croupier.table import proposals as at_proposals
 from croupier.table.commands import Preview, TakeBank, Time
-from croupier.table.crew import Role, Who
+from croupier.table.crew import Approvers, Role, Who
 from tests.house.floor import KEY, OpenPit, one_table, pit_at, rules_of
 from tests.rules.books import CALIFORNIA
 
@@ -111,6 +111,20 @@ def test_nobody_voids_a_round_alone() -> None:
     standing = table_at("decide")
     why = refusal(lambda: proposals.check_alone(standing, VOID))
     assert (why.code, why.clause) == ("needs_approval", "C8")
+
+
+def test_the_house_says_who_approves() -> None:
+    standing, act = table_at("decide"), Act(table_at("decide"))
+    approvers = Approvers(void=("auditor",))
+    assert preview(standing, VOID, approvers).approve == ("auditor",)
+    proposals.propose(act, VOID, "seen", by=DEALER, time=NOW, approvers=approvers)
+    auditor = Who("a1", "auditor")
+    assert refusal(lambda: answer(act.standing, auditor)).code == "changed", "by other approvers"
+    for by, code in ((FLOOR, "wrong_person"), (Who("d1", "auditor"), "same_person")):
+        why = refusal(partial(proposals.approve, act, "1", by=by, time=NOW, approvers=approvers))
+        assert why.code == code
+    proposals.approve(act, "1", by=auditor, time=NOW, approvers=approvers)
+    assert act.round.void and act.who == ("d1", "a1")
 
 
 TEETH: dict[str, tuple[Who, str]] = {

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from croupier.round.evolve import evolve
 from croupier.round.record import rounds_of
 from croupier.round.state import Round
 from croupier.table.codec import event_from as table_event_from
+from croupier.table.crew import APPROVERS, Approvers
 from tests.house.floor import OpenPit, one_table, play, rules_of, seated
 from tests.house.test_console import SELECTIONS, Staff, crew, refusal
 from tests.rules.books import LET_IT_RIDE, MARYLAND
@@ -130,6 +132,7 @@ def at_the_win(
     bets: dict[int, tuple[str, ...]] = THREE,
     hand: str = ROYAL,
     more: str = "",
+    approvers: Approvers = APPROVERS,
 ) -> None:
     """Play to where seat 2, which holds a hand, is settled; then run a scenario."""
     cards = parse_cards(hand)
@@ -146,7 +149,9 @@ def at_the_win(
         await scenario(table)
 
     config = one_table(book, SELECTIONS[book], more=f'things = ["dealer"]\n{more}')
-    play(tmp_path, config, run)
+    house = replace(config, approvers=approvers)
+    tables = tuple(house.of_house(table) for table in config.tables)
+    play(tmp_path, replace(house, tables=tables), run)
 
 
 def test_a_win_waits_apart_and_its_meter_is_reset_at_once(
@@ -213,6 +218,23 @@ def test_two_people_validate_a_large_win(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 REJECT = {**PAY, "answer": "reject", "why": "the hand was dealt twice"}
+
+
+def test_in_a_house_without_surveillance_another_floorperson_approves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(table: Pit) -> None:
+        other = Staff(table.pit, "f2", "floor")
+        await table.dealer.do(SETTLE)
+        await table.floor.say("propose", of="round", command=REJECT, why="seen")
+        assert (await refusal(table.floor.say("approve", proposal="1"))).code == "same_person"
+        assert (await refusal(table.eye.say("approve", proposal="1"))).code == "wrong_person"
+        await other.say("approve", proposal="1")
+        (record,) = [r for r in await table.records() if r.event["type"] == "Validated"]
+        assert (record.who, record.event["answer"]) == (("f1", "f2"), "reject")
+        await table.finish()
+
+    at_the_win(tmp_path, monkeypatch, scenario, approvers=Approvers(award=("floor",)))
 
 
 def test_two_people_reject_a_win_and_it_goes_back_to_its_meter(

@@ -20,6 +20,7 @@ from croupier.round.state import NOTHING
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Thing
 from croupier.rules.words import plain
+from croupier.table.crew import APPROVERS, Approvers
 
 SECONDS_MAX = 3600
 CHIPS = 1000
@@ -49,6 +50,8 @@ class TableConfig:
     """Two people validate an award of at least this sum."""
     floor_tables: int = FLOOR_TABLES
     """How many tables one floorperson may have."""
+    approvers: Approvers = APPROVERS
+    """Who approves what takes two people."""
 
     @property
     def table_set(self) -> TableSet:
@@ -77,6 +80,12 @@ class Config:
 
     tables: tuple[TableConfig, ...]
     guest_chips_cents: int = CHIPS * 100
+    floor_tables: int = FLOOR_TABLES
+    approvers: Approvers = APPROVERS
+
+    def of_house(self, table: TableConfig) -> TableConfig:
+        """Return a table with what holds for the whole house."""
+        return replace(table, floor_tables=self.floor_tables, approvers=self.approvers)
 
 
 def parse_config(text: str, rules_of: RulesOf, *, file: str = "tables") -> Config:
@@ -105,7 +114,10 @@ def _timing(**seconds: Decimal) -> Timing:
 
 
 _TIMES = {name.removesuffix("_ms"): _Seconds for name in Timing._fields}
-_FILE = Annotated[Any, table_of({"guest_chips": Cents, "floor_tables": Count, "table": Any})]
+_FILE = Annotated[
+    Any,
+    table_of({"guest_chips": Cents, "floor_tables": Count, "approvers": Approvers, "table": Any}),
+]
 
 
 class _Row(NamedTuple):
@@ -152,9 +164,14 @@ class _Tables:
         found = [self._table(row, ("table", i)) for i, row in enumerate(rows)]
         self._check_ids(rows)
         self._check_shared(found)
-        floors = top.get("floor_tables", FLOOR_TABLES)
-        found = [replace(table, floor_tables=floors) if table else None for table in found]
-        return Config(tuple(filter(None, found)), top.get("guest_chips", CHIPS * 100))
+        config = Config(
+            (),
+            top.get("guest_chips", CHIPS * 100),
+            top.get("floor_tables", FLOOR_TABLES),
+            top.get("approvers", APPROVERS),
+        )
+        self._check_approvers(data.get("approvers"))
+        return replace(config, tables=tuple(config.of_house(table) for table in found if table))
 
     def _table(self, raw: Any, at: Place) -> TableConfig | None:
         row: _Row | None = self.reader.read(_Row, raw, at)
@@ -243,6 +260,12 @@ class _Tables:
             self.reader.fault((*at, "practice"), message, ruling)
 
     # ------------------------------------------------------------ what belongs together
+
+    def _check_approvers(self, given: Any) -> None:
+        """Refuse an act that nobody could ever approve."""
+        for act, roles in given.items() if isinstance(given, dict) else ():
+            if roles == []:
+                self.reader.fault(("approvers", act), "name at least one role that approves this")
 
     def _check_ids(self, rows: list[Any]) -> None:
         """Refuse two tables with one id, and ids of the house's own, whatever else is wrong."""

@@ -114,12 +114,15 @@ def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
         case said.Propose(_, of, command, why):
             what, by = proposable(of, command), _working(act, asking)
             _check_may(act, what, asking)
-            _check_declares(act, what, asking, approve=preview(act.standing, what).approve)
-            proposals.propose(act, what, why, by=by, time=asking.time)
+            approvers = asking.config.approvers
+            seen = preview(act.standing, what, approvers)
+            _check_declares(act, what, asking, approve=seen.approve)
+            proposals.propose(act, what, why, by=by, time=asking.time, approvers=approvers)
         case said.Approve(_, proposal):
             _check_handover(act.standing, proposal, asking)
             by = _answering(act.standing, proposal, asking)
-            proposals.approve(act, proposal, by=by, time=asking.time)
+            approvers = asking.config.approvers
+            proposals.approve(act, proposal, by=by, time=asking.time, approvers=approvers)
         case said.Withdraw(_, proposal):
             act.who = (asking.person,)
             act.at_table(at_table.Withdraw(proposal, _working(act, asking)))
@@ -135,7 +138,7 @@ def preview_of(standing: Standing, message: said.Preview, asking: StaffAsking) -
     """Return what a command would do now, or refuse it as it would be refused."""
     act, what = Act(standing), proposable(message.of, message.command)
     _check_may(act, what, asking)
-    return proposals.preview(standing, what)
+    return proposals.preview(standing, what, asking.config.approvers)
 
 
 # ---------------------------------------------------------------- the crew
@@ -277,7 +280,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
         case at_table.Mispay():
             walkins.mispay(act, command)
         case at_table.CorrectPay():
-            proposals.check_alone(act.standing, what)
+            proposals.check_alone(act.standing, what, asking.config.approvers)
             act.at_table(command)
         case in_round.Show():
             _show(act, _deck(act, asking))
@@ -295,11 +298,11 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
         case in_round.TakeDown() | in_round.CloseBets() | in_round.Misread() | in_round.CountStub():
             act.in_round(command)
         case in_round.Declare() | in_round.Validate() | in_round.Correct():
-            proposals.check_alone(act.standing, what)
+            proposals.check_alone(act.standing, what, asking.config.approvers)
             _check_declares(act, what, asking)
             act.in_round(command)
         case MeterAdjusted():
-            proposals.check_alone(act.standing, what)
+            proposals.check_alone(act.standing, what, asking.config.approvers)
         case (
             at_table.Confirm()
             | at_table.Recut()
@@ -312,7 +315,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
         case at_table.Receive():
             act.at_table(replace(command, time=asking.time))
         case at_table.MoveChips():
-            proposals.check_alone(act.standing, what)
+            proposals.check_alone(act.standing, what, asking.config.approvers)
             act.at_table(command)
         case _:
             act.at_table(_alone(command, act.standing.table.rules))

@@ -473,7 +473,7 @@ class Pit:
             # The books here may be others than those it was checked against.
             log("table_refused", table=id, because=str(error))
             return
-        self.configs[id] = config
+        self.configs[id] = self.config.of_house(config)
 
     async def open_table(self, text: str, *, by: str) -> TableConfig:
         """Open a table for an operator, if its book allows it."""

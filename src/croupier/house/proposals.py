@@ -27,7 +27,7 @@ from croupier.table import commands as at_table
 from croupier.table.codec import command_from as table_command_from
 from croupier.table.commands import Command as TableCommand
 from croupier.table.commands import DeckFate, Of, Preview, Time
-from croupier.table.crew import Role, Who
+from croupier.table.crew import APPROVERS, Approvers, Role, Who
 from croupier.table.events import ChipsMoved, PayCorrected, TappedIn
 
 _PLAIN = reader_of(Mapping[str, object])
@@ -89,7 +89,7 @@ class TwoPeople(NamedTuple):
 ALONE = TwoPeople((), ())
 
 
-def preview(standing: Standing, what: Proposable) -> Preview:
+def preview(standing: Standing, what: Proposable, approvers: Approvers = APPROVERS) -> Preview:
     """Return what a command would do now, or refuse it; nothing is stored."""
     trial = Act(standing)
     do(trial, what)
@@ -98,7 +98,7 @@ def preview(standing: Standing, what: Proposable) -> Preview:
     clause = str(cited.clause) if cited else ""
     said = standing.table.rules.clauses.get(clause)
     declared = next((event for event in events if isinstance(event, Declared)), None)
-    people = two_people(standing, events)
+    people = two_people(standing, events, approvers)
     digest = sha256(canonical([to_plain(event) for event in events]).encode()).hexdigest()
     return Preview(
         events=digest,
@@ -116,24 +116,24 @@ def preview(standing: Standing, what: Proposable) -> Preview:
     )
 
 
-def two_people(standing: Standing, events: Iterable[object]) -> TwoPeople:
-    """Return who has to agree to these events (T11)."""
+def two_people(standing: Standing, events: Iterable[object], approvers: Approvers) -> TwoPeople:
+    """Return who has to agree to these events (T11), by what the house has configured."""
     round = standing.round
     for event in events:
         if isinstance(event, Declared) and "void" in event.effects and _is_dealt(standing):
             witnessed = round is not None and _progressive_turned(round)
-            approve: Role = "surveillance" if witnessed else "floor"
-            return TwoPeople(("dealer", "floor"), (approve,), stands=True)
+            approve = approvers.void_turned if witnessed else approvers.void
+            return TwoPeople(("dealer", "floor"), approve, stands=True)
         if isinstance(event, Validated) and round and _needs_two(round, event):
-            return TwoPeople(("floor",), ("surveillance",), stands=True)
+            return TwoPeople(("floor",), approvers.award, stands=True)
         if isinstance(event, CardCorrected) and round and is_acted_on(round, event.position):
-            return TwoPeople(("dealer", "floor"), ("floor",))
+            return TwoPeople(("dealer", "floor"), approvers.correction)
         if isinstance(event, ChipsMoved) and event.why != "sale":
             return TwoPeople(("floor",), ("dealer",))
         if isinstance(event, MeterAdjusted):
-            return TwoPeople(("floor",), ("auditor",))
+            return TwoPeople(("floor",), approvers.meter)
         if isinstance(event, PayCorrected) and _is_next_dealt(standing, event):
-            return TwoPeople(("dealer", "floor"), ("floor",))
+            return TwoPeople(("dealer", "floor"), approvers.correction)
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
     return ALONE
@@ -201,21 +201,29 @@ def _fate(declared: Declared | None) -> DeckFate:
 # ---------------------------------------------------------------- two people
 
 
-def propose(act: Act, what: Proposable, why: str, *, by: Who, time: Time) -> None:
+def propose(
+    act: Act,
+    what: Proposable,
+    why: str,
+    *,
+    by: Who,
+    time: Time,
+    approvers: Approvers = APPROVERS,
+) -> None:
     """Propose a command; what it would do is kept with it."""
-    found = preview(act.standing, what)
+    found = preview(act.standing, what, approvers)
     act.who = (by.person,)
     act.at_table(at_table.Propose(what.of, what.plain, why, by, time, found))
 
 
-def approve(act: Act, id: str, *, by: Who, time: Time) -> None:
+def approve(act: Act, id: str, *, by: Who, time: Time, approvers: Approvers = APPROVERS) -> None:
     """Approve a proposal and do it, if it still does what it did when it was proposed."""
     found = next((one for one in act.standing.table.proposals if one.id == id), None)
     if found is None:
         raise Refused("no_such_proposal", f"no proposal {id!r} is open", field="id")
     what = proposable(found.of, found.command)
     try:
-        now = preview(act.standing.without_proposal(id), what)
+        now = preview(act.standing.without_proposal(id), what, approvers)
     except Refused as refused:
         message = f"the table has changed since, and this can't be done any more: {refused.message}"
         raise Refused("changed", message, field="id", clause=refused.clause) from None
@@ -224,9 +232,9 @@ def approve(act: Act, id: str, *, by: Who, time: Time) -> None:
     do(act, what)
 
 
-def check_alone(standing: Standing, what: Proposable) -> None:
+def check_alone(standing: Standing, what: Proposable, approvers: Approvers = APPROVERS) -> None:
     """Refuse a command that takes two people."""
-    found = preview(standing, what)
+    found = preview(standing, what, approvers)
     if found.approve:
         message = f"{' or '.join(found.approve)} has to approve this; propose it"
         raise Refused("needs_approval", message, clause=found.clause or found.ruling)

@@ -11,6 +11,8 @@ from croupier.rules.vocabulary import Person
 
 Role = Literal["dealer", "floor", "surveillance", "auditor"]
 """What a person may be for a house; the server knows who is, and says so in commands."""
+Approver = Literal["floor", "surveillance", "auditor"]
+"""A role that may be given approvals; operators have none, for they administer the house."""
 Post = Literal["dealer", "clerk", "floor"]
 """What a person does at a table. A clerk helps the dealer and confirms nothing."""
 ROLE_FOR: dict[Post, Role] = {"dealer": "dealer", "clerk": "dealer", "floor": "floor"}
@@ -24,6 +26,24 @@ class Who(NamedTuple):
 
     person: str
     role: Role
+
+
+class Approvers(NamedTuple):
+    """The roles that approve what somebody proposes; a house without surveillance has others."""
+
+    void: tuple[Approver, ...] = ("floor",)
+    """A void after the first card."""
+    void_turned: tuple[Approver, ...] = ("surveillance",)
+    """A void once a hand that plays for a meter is turned up."""
+    award: tuple[Approver, ...] = ("surveillance",)
+    """An award from `witnessed` up, and rejecting one."""
+    correction: tuple[Approver, ...] = ("floor",)
+    """A card or a payment that is corrected after somebody acted on it."""
+    meter: tuple[Approver, ...] = ("auditor",)
+    """An adjustment of a meter."""
+
+
+APPROVERS = Approvers()
 
 
 class Crew(NamedTuple):

@@ -68,5 +68,7 @@ def _concerns(one: Proposal, table: Table, me: Person, now_s: int) -> bool:
     if one.by.person == me.id or me.id in (table.crew.dealer, table.crew.floor):
         return True
     may = bool({*one.preview.approve} & me.roles)
-    unheard = not table.crew.floor or now_s - one.time.wall_s >= EVERYBODY_S
+    # The table's own floorperson is asked first, unless there is none or it is their proposal.
+    alone = table.crew.floor in ("", one.by.person)
+    unheard = alone or now_s - one.time.wall_s >= EVERYBODY_S
     return may and ("floor" not in one.preview.approve or unheard)

@@ -27,6 +27,7 @@ from croupier.ledger.events import AwardProposed, LedgerEvent
 from croupier.ledger.found import award_found
 from croupier.ledger.roles import AUDITOR, FLOOR, SURVEILLANCE
 from croupier.money import format_micros
+from croupier.rules.words import listed
 from croupier.server.faults import RESPONSES
 from croupier.server.registry import SignedIn
 from croupier.server.routes.access import WHY_MAX, people_of, session_with, staff_of
@@ -35,7 +36,7 @@ from croupier.server.strict import Body, StrictRoute
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 Floor = Annotated[SignedIn, Depends(session_with(FLOOR))]
-Answering = Annotated[SignedIn, Depends(session_with(FLOOR, SURVEILLANCE))]
+Answering = Annotated[SignedIn, Depends(session_with(FLOOR, SURVEILLANCE, AUDITOR))]
 Looking = Annotated[SignedIn, Depends(session_with(FLOOR, SURVEILLANCE, AUDITOR))]
 AWARD_CHARS = 200
 
@@ -147,16 +148,20 @@ async def approve(request: Request, by: Answering, wanted: AwardApproved) -> Awa
 @router.post("/api/awards/decline")
 async def decline(request: Request, by: Answering, wanted: AwardAnswered) -> Awards:
     """Decline what another person proposed, or withdraw what you did; the award waits on."""
+    if FLOOR not in by.person.roles:
+        await _check_second(request, by)
     return await _decide(request, by, wanted.award, partial(declined, why=wanted.why))
 
 
 async def _check_second(request: Request, by: SignedIn) -> None:
-    """Refuse a second floorperson where the house has surveillance."""
-    if SURVEILLANCE in by.person.roles:
+    """Refuse a role that doesn't approve awards; where nobody has one, a floorperson approves."""
+    approve, mine = {*pit_of(request).config.approvers.award}, {*by.person.roles}
+    if approve & mine:
         return
     staff = await staff_of(request).everybody()
-    if any(SURVEILLANCE in one.roles and not one.disabled for one in staff):
-        raise Refused("not_allowed", "somebody of surveillance has to approve this")
+    if FLOOR not in mine or any(approve & {*one.roles} and not one.disabled for one in staff):
+        roles = listed(sorted(approve), last="or")
+        raise Refused("not_allowed", f"somebody with the role {roles} has to approve this")
 
 
 async def _decide(request: Request, by: SignedIn, id: str, decided: Decided) -> Awards:
