@@ -4,14 +4,14 @@
 """
 
 import textwrap
-from collections import Counter
+from collections.abc import Iterable
 
 from croupier.round.duties import BLOCKED
 from croupier.rules.book import Clause
 from croupier.rules.load import load, rulebook_ids
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import Moment
-from tests.house.shifts import runs
+from tests.house.shifts import Kept, met
 
 WIDTH = 100
 READY = "Shuffle, StartRound, DealFirstCard"
@@ -38,21 +38,30 @@ who keeps it, and what can't be done before it is kept.
   told to players, and a *right* may be used; nobody confirms those.
 - *Act*: the command that is the confirmation, so that nobody presses twice.
 - *Blocks*: the commands that are refused with this clause until it is kept.
-- *Runs*: in how many shifts a scripted dealer and floorperson met it. They know only the next step
-  of the desk and a list of cards, and first try what may come only later. There are five shifts of
-  Three Card Poker in Maryland and four of Let It Ride, by equipment, and one of each other book.
+- *Too early*: what a scripted dealer and floorperson tried before the clause was kept, and was
+  refused. The refusal cites the clause; where the act itself was missing, it cites the rule in
+  brackets, which demands the act.
+- *By others*: who else tried to keep it, and was refused. A clerk works at the table and confirms
+  nothing; a stranger doesn't work there. Nobody can confirm a manner, a notice or a right.
+- *Again*: what was tried after it was kept, and was refused; of a right, after the first card.
+- *Runs*: in how many shifts it was met. The script knows only the next step of the desk and a list
+  of cards. There are five shifts of Three Card Poker in Maryland and four of Let It Ride, by
+  equipment, and one of each other book.
 
 `tools/guided_table.py` generates this page from the books' data and from those shifts.
 """
+COLUMNS = """\
+| clause | says | moment | by | act | blocks | too early | by others | again | runs |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | ---: |"""
 
 
-def rows(book: Rulebook, seen: Counter[str]) -> list[str]:
+def rows(book: Rulebook, seen: dict[str, list[Kept]]) -> list[str]:
     """Return the rows of a book's guided clauses."""
     guided = [(id, c) for id, c in book.rules.clause.items() if c.kept == "guided" and c.at]
-    return [row(id, clause, seen[id]) for id, clause in guided]
+    return [row(id, clause, seen.get(id, [])) for id, clause in guided]
 
 
-def row(id: str, clause: Clause, runs: int) -> str:
+def row(id: str, clause: Clause, seen: list[Kept]) -> str:
     moment = clause.at or "bets"
     needs = f" ({', '.join(clause.needs)})" if clause.needs else ""
     by = ", then ".join(clause.by) if clause.force == "task" else f"({clause.force})"
@@ -60,22 +69,27 @@ def row(id: str, clause: Clause, runs: int) -> str:
     if clause.force == "task":
         blocks = AT_DECKS.get(moment) or ", ".join(c.__name__ for c in BLOCKED.get(moment, ()))
     says = textwrap.shorten(clause.says, WIDTH, placeholder=" …").replace("|", "\\|")
-    return f"| {id} | {says} | {moment}{needs} | {by} | {clause.act or ''} | {blocks} | {runs} |"
+    early = together(kept.early for kept in seen)
+    others = together(kept.wrong for kept in seen)
+    again = together(kept.again for kept in seen)
+    tried = f"{early} | {others} | {again} | {len(seen)}"
+    return f"| {id} | {says} | {moment}{needs} | {by} | {clause.act or ''} | {blocks} | {tried} |"
+
+
+def together(many: Iterable[tuple[str, ...]]) -> str:
+    """Return what was refused in any shift, each once."""
+    return ", ".join(dict.fromkeys(one for some in many for one in some))
 
 
 def page() -> str:
     """Return the whole page."""
-    parts, seen = [HEAD], runs()
+    parts, seen = [HEAD], met()
     for id in rulebook_ids():
         book = load(id)
         if not (found := rows(book, seen[id])):
             parts.append(f"## {book.rules.title}\n\nThis book has no guided clause.\n")
             continue
-        parts.append(
-            f"## {book.rules.title}\n\n"
-            "| clause | says | moment | by | act | blocks | runs |\n"
-            "| --- | --- | --- | --- | --- | --- | ---: |\n" + "\n".join(found) + "\n"
-        )
+        parts.append("\n".join((f"## {book.rules.title}\n", COLUMNS, *found, "")))
     return "\n".join(parts)
 
 

@@ -141,6 +141,7 @@ class Code(StrEnum):
     ALREADY_CUT = "already_cut", "The deck has been cut."
     ALREADY_DEALT = "already_dealt", "The deck has been dealt from."
     ALREADY_OUT = "already_out", "The device is already out of order."
+    ALREADY_SHUFFLED = "already_shuffled", "The deck is shuffled, and waits for a round."
     BAD_CUT = "bad_cut", "The cut is too near the top or the bottom of the deck."
     BANKED_ENOUGH = (
         "banked_enough",

@@ -3,9 +3,8 @@
 Before each step that keeps a clause they try what might come later, and everything is refused.
 """
 
-from collections import Counter
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from croupier.cards import DECK
@@ -16,6 +15,7 @@ from croupier.house.console import StaffAsking
 from croupier.house.dealer import Chance
 from croupier.house.desk import desk_of, next_step
 from croupier.house.moments import moments_of
+from croupier.house.shift import others
 from croupier.house.standing import Act, Standing
 from croupier.house.step import NextStep
 from croupier.round import commands as in_round
@@ -57,21 +57,28 @@ EQUIPMENT: tuple[dict[str, Any], ...] = (
 )
 """Together they meet every condition of every guided clause."""
 NO_CHANCE = Chance(lambda _: b"", b"")
-AT_ONCE: dict[type, str] = {
-    at_table.StartRound: "open",
-    in_round.CloseBets: "close bets",
-    at_table.Shuffle: "shuffle",
-    at_table.Cut: "cut",
+LATER: dict[type, tuple[type, ...]] = {
+    at_table.Shuffle: (at_table.Cut, at_table.StartRound),
+    at_table.Cut: (at_table.StartRound,),
+    at_table.StartRound: (in_round.CloseBets,),
+    in_round.CloseBets: (in_round.Deal,),
 }
-"""The commands that keep clauses without being asked to."""
+"""What comes after the acts that bring the moment of their own clauses."""
+ONCE = ("Read", "Show")
+"""The commands that are given again for the next card; what they kept isn't due any more."""
 
 
 class Kept(NamedTuple):
-    """How a clause was kept: at its moment, by these people, after this was refused with it."""
+    """How a clause was kept: at its moment, by these people, and what was refused."""
 
     moment: str
     by: tuple[str, ...]
-    refused: tuple[str, ...] = ()
+    early: tuple[str, ...] = ()
+    """What was refused before it was kept, citing it or the rule that it is a part of."""
+    wrong: tuple[str, ...] = ()
+    """Who else tried to keep it and was refused."""
+    again: tuple[str, ...] = ()
+    """What was refused after it, because it was kept."""
 
 
 class Shift:
@@ -86,27 +93,34 @@ class Shift:
         self.standing = Standing(new_table(self.rules, self.others))
         self.config = TableConfig(id="t", title="t", rules=self.rules, selections={}, seats=7)
         self.kept: dict[str, Kept] = {}
-        self.shown: set[str] = set()
+        self.shown: dict[str, Kept] = {}
         """Clauses that nobody confirms, at their moment."""
         self.events: list[tuple[str, Any]] = []
         self.places: dict[int, Standing] = {}
         """Where the table stood after how many events."""
+        self.rights: dict[str, dict[str, Any]] = {}
+        """What a floorperson asked for, by the clause that gives the right."""
         self.option = 0
-        for person, post in (("d1", "dealer"), ("f1", "floor")):
+        for person, post in (("d1", "dealer"), ("f1", "floor"), ("c1", "clerk")):
             self.act(lambda act, p=person, q=post: act.at_table(at_table.TapIn(p, q)))
 
     # ------------------------------------------------------------ doing
 
     def act(self, do: Any) -> None:
-        act = Act(self.standing)
-        act.readings = dict(self.standing.round.meters) if self.standing.round else {}
-        do(act)
+        act = self.trial(do)
         self.standing = act.standing
         self.events += [(one.of, one.event) for one in act.happened]
         self.places[len(self.events)] = self.standing
         self.look()
 
-    def tell(self, person: str, message: said.StaffCommand) -> None:
+    def trial(self, do: Any) -> Act:
+        """Return what would happen."""
+        act = Act(self.standing)
+        act.readings = dict(self.standing.round.meters) if self.standing.round else {}
+        do(act)
+        return act
+
+    def telling(self, person: str, message: said.StaffCommand) -> Any:
         role = "floor" if person == "f1" else "dealer"
         asking = StaffAsking(
             person,
@@ -118,30 +132,38 @@ class Shift:
             f"r{self.rounds + 1}",
             lambda: self.standing.table.meters,
         )
-        self.act(lambda act: console.perform(act, message, asking))
+        return lambda act: console.perform(act, message, asking)
+
+    def tell(self, person: str, message: said.StaffCommand) -> None:
+        self.act(self.telling(person, message))
 
     def say(self, person: str, of: Any, command: dict[str, Any]) -> None:
         self.tell(person, said.Do("x", of, command))
 
     def refusal(self, person: str, of: Any, command: Any) -> Refused | None:
         """Return why a command is refused; None if it would be done. It isn't."""
-        before = self.standing, len(self.events)
+        plain = command if isinstance(command, dict) else to_plain(command)
         try:
-            self.say(person, of, to_plain(command))
+            self.trial(self.telling(person, said.Do("x", of, plain)))
         except Refused as refused:
-            assert self.standing is before[0], "a refusal changes nothing"
             return refused
-        self.standing = before[0]
-        del self.events[before[1] :]
         return None
 
     def look(self) -> None:
-        """Note the clauses that are shown now and that nobody confirms."""
-        rules = self.standing.table.rules
-        for moment in moments_of(self.standing):
+        """Note the clauses that are shown now and that nobody confirms, though they try."""
+        rules, of = self.standing.table.rules, "round" if self.standing.in_play else "table"
+        for moment in moments_of(self.standing) if self.standing.table.crew.clerk else ():
             for name in rules.guided.get(moment, ()):
-                if rules.clauses[name].force != "task":
-                    self.shown.add(name)
+                if rules.clauses[name].force == "task" or name in self.shown:
+                    continue
+                deck = next(iter(self.standing.table.decks), 1)
+                confirm: Any = in_round.Confirm(name, "dealer", "")
+                if of == "table":
+                    confirm = at_table.Confirm(deck, name, "dealer")
+                for person in ("d1", "f1"):
+                    why = self.refusal(person, of, confirm)
+                    assert why and why.code in ("not_due", "not_guided"), (name, why)
+                self.shown[name] = Kept(moment, (), wrong=("dealer", "floorperson"))
 
     # ------------------------------------------------------------ by the desk
 
@@ -151,68 +173,116 @@ class Shift:
         if step.command is None:
             self.players_move(step)
             return step
-        tasks = {duty.clause: duty for duty in self.duties()}
-        tried = self.try_later(step) if step.clause in tasks else ()
+        about, by = self.about(step), step.by[0]
+        new = {n: c for n, c in self.keeping(step).items() if by not in self.kept_by(n)}
+        early = self.try_later(step) if new else ()
+        wrong = self.try_by_others(step) if new else ()
         command = self.filled(step)
-        for by in step.by[:1]:
-            wrong, right = ("d1", "f1") if by == "floorperson" else ("f1", "d1")
-            if command["type"] == "Confirm":
-                why = self.refusal(wrong, step.of, step.command)
-                assert why and (why.code, why.clause) == ("wrong_person", step.clause), step
-            self.note(step, tried)
-            self.say(right, step.of, command)
+        self.say("f1" if by == "floorperson" else "d1", step.of, command)
+        open_ = [(duty.clause, duty.about) for duty in self.duties()]
+        for name, moment in new.items():
+            if type(step.command).__name__ in ONCE and (name, about) in open_:
+                continue  # There are more cards to turn up.
+            again = self.try_again(step, name, about)
+            old = self.kept.get(name, Kept(moment, ()))
+            by_all = (*old.by, by)
+            self.kept[name] = Kept(moment, by_all, early, (*old.wrong, *wrong), again)
         return step
+
+    def kept_by(self, name: str) -> tuple[str, ...]:
+        return self.kept[name].by if name in self.kept else ()
 
     def duties(self) -> tuple[Any, ...]:
         round = self.standing.in_play
         return (*due(self.standing.table), *(round.todo if round else ()))
 
-    def note(self, step: NextStep, tried: tuple[str, ...]) -> None:
-        """Note the clauses that a step keeps: its own, and those that its act keeps besides."""
-        rules = self.standing.table.rules
-        for duty in self.duties():
-            clause = rules.clauses[duty.clause]
-            if duty.clause == step.clause:
-                by = self.kept[step.clause].by if step.clause in self.kept else ()
-                both = (*by, *duty.by[:1]) if len(clause.by) > 1 else clause.by
-                self.kept[duty.clause] = Kept(duty.moment, tuple(dict.fromkeys(both)), tried)
-            elif type(step.command) in (in_round.Deal, in_round.CountStub) and clause.act in (
-                "first card",
-                "count",
-            ):
-                self.kept[duty.clause] = Kept(duty.moment, clause.by, tried)
-        act = AT_ONCE.get(type(step.command))
-        for moment, names in rules.guided.items():
-            for name in names:
-                if act and rules.clauses[name].act == act:
-                    self.kept[name] = Kept(moment, rules.clauses[name].by)
+    def keeping(self, step: NextStep) -> dict[str, str]:
+        """Return the clauses that a step keeps, with their moments: its own, or those of its act.
+
+        A clause that is due tells its moment; an act may bring the moment of its own.
+        """
+        rules, act = self.standing.table.rules, console.KEEPS.get(type(step.command))
+        own = {d.clause: d.moment for d in self.duties() if d.clause == step.clause}
+        acts = {d.clause: d.moment for d in self.duties() if rules.clauses[d.clause].act == act}
+        brought = {
+            name: moment
+            for moment, names in rules.guided.items()
+            for name in names
+            if type(step.command) in LATER and rules.clauses[name].act == act
+        }
+        return {**own, **(acts if act else {}), **brought}
 
     def try_later(self, step: NextStep) -> tuple[str, ...]:
-        """Try what a dealer might do instead; return what is refused with the step's clause."""
+        """Try what comes after a step's clauses; return what is refused with them.
+
+        Where the act itself is missing, the rule that demands it is cited, and named here.
+        """
+        mine, found = {*self.keeping(step)}, {}
+        for of, command in self.later(step):
+            why = self.refusal("d1", of, command)
+            if type(step.command) in LATER:
+                assert why and why.clause, f"{command} was done before {step.clause}"
+            if why and (why.clause in mine or type(step.command) in LATER):
+                own = why.clause in mine
+                found[type(command).__name__] = "" if own else f" ({why.clause})"
+        return tuple(f"{name}{cited}" for name, cited in found.items())
+
+    def later(self, step: NextStep) -> list[tuple[str, Any]]:
+        """Return what a dealer might do too early."""
         round, table = self.standing.in_play, self.standing.table
         about = self.about(step).removeprefix("deck ")
-        number = int(about) if about.isdigit() else 1
-        instead: list[tuple[str, Any]] = [
+        number = int(about) if about.isdigit() else getattr(step.command, "deck", 1)
+        found: list[tuple[str, Any]] = [
             ("table", at_table.Shuffle(number, 52 if table.rules.deck.machine_count else None)),
+            ("table", at_table.Cut(number)),
             ("table", at_table.StartRound("", Time(0, 0))),
             ("table", at_table.Change(self.rules.digest)),
         ]
-        if round:
-            seat = next(iter(round.asked or round.boxes), 1)
-            options = round.step.option if round.step else {}
-            instead = [
+        if round or isinstance(step.command, at_table.StartRound):
+            seat = next(iter(round.asked or round.boxes), 1) if round else 1
+            options = round.step.option if round and round.step else {}
+            found = [
+                ("round", in_round.CloseBets()),
                 ("round", in_round.Deal()),
                 ("round", Choose(seat, next(iter(options), ""), "dealer")),
                 ("round", in_round.Read(DECK[0])),
-                *(("round", in_round.Settle(seat=seat)) for seat in round.boxes),
+                *(("round", in_round.Settle(seat=s)) for s in (round.boxes if round else ())),
                 ("round", in_round.Close()),
                 ("round", in_round.Confirm(step.clause, "dealer", self.about(step))),
             ]
-        why = {type(c).__name__: self.refusal("d1", of, c) for of, c in instead}
-        return tuple(name for name, one in why.items() if one and one.clause == step.clause)
+        wanted = LATER.get(type(step.command))
+        return [one for one in found if wanted is None or type(one[1]) in wanted]
+
+    def try_by_others(self, step: NextStep) -> tuple[str, ...]:
+        """Let everybody else try a step; return who they are. Each is refused with the clause."""
+        mine, refused = {*self.keeping(step)}, []
+        others = {"dealer": "d1", "floorperson": "f1", "clerk": "c1", "a stranger": "x1"}
+        for who, person in others.items():
+            reads = isinstance(step.command, in_round.Read | in_round.Show) and person != "x1"
+            if who == step.by[0] or reads:
+                continue  # Anybody who works here reads cards.
+            why = self.refusal(person, step.of, self.filled(step))
+            assert why and why.code in ("wrong_person", "not_tapped_in"), (step, who, why)
+            assert why.clause in mine or person in ("c1", "x1"), (step, who, why)
+            refused.append(who)
+        return tuple(refused)
+
+    def try_again(self, step: NextStep, name: str, about: str) -> tuple[str, ...]:
+        """Keep a clause a second time; return what was refused."""
+        right = "f1" if step.by[0] == "floorperson" else "d1"
+        kind = type(step.command).__name__
+        if kind in ONCE:
+            kind, command = "Confirm", to_plain(in_round.Confirm(name, "dealer", about))
+        else:
+            command = self.filled(step)
+        why = self.refusal(right, step.of, command)
+        assert why, f"{kind} was done twice for {name}"
+        return (kind,)
 
     def about(self, step: NextStep) -> str:
-        return next(str(duty.about) for duty in self.duties() if duty.clause == step.clause)
+        """Return what the next step is about: a deck, a device, a seat; '' for the whole table."""
+        found = (str(duty.about) for duty in self.duties() if duty.clause == step.clause)
+        return next(found, "")
 
     def filled(self, step: NextStep) -> dict[str, Any]:
         """Return the command with what a person reads, counts or turns up."""
@@ -269,6 +339,8 @@ class Shift:
         for _ in range(rounds):
             self.until(lambda standing: standing.in_play is not None)
             self.rounds += 1
+            self.until(is_dealt)
+            self.try_rights_late()
             self.until(lambda standing: standing.in_play is None)
             self.option += 1
             self.time_s += 60
@@ -278,11 +350,27 @@ class Shift:
         for one in desk_of(self.standing)["acts"]:
             if one["command"]["type"] == type and fields.items() <= one["command"].items():
                 command = {"depth": 30, **one["command"]} if type == "Recut" else one["command"]
-                rights = ("Recut", "OrderShuffle")
-                self.shown |= {one["clause"]} if type in rights else set()
+                if type in ("Recut", "OrderShuffle"):
+                    self.try_right(one["clause"], command)
                 self.say("f1" if one.get("by") == ["floorperson"] else "d1", one["of"], command)
                 return True
         return False
+
+    def try_right(self, name: str, command: dict[str, Any]) -> None:
+        """Let others try what only a floorperson may ask for, and everybody when it is too late."""
+        for person in ("d1", "c1", "x1"):
+            why = self.refusal(person, "table", command)
+            assert why and why.code in ("wrong_person", "not_tapped_in"), (name, person, why)
+        wrong = "dealer", "clerk", "a stranger"
+        self.shown[name] = self.shown[name]._replace(by=("floorperson",), wrong=wrong)
+        self.rights[name] = command
+
+    def try_rights_late(self) -> None:
+        """Let the floorperson ask while the cards are out: it is too late."""
+        for name, command in self.rights.items():
+            why = self.refusal("f1", "table", {**command, "deck": self.standing.table.last_deck})
+            assert why, f"{name} was asked for while the cards were out"
+            self.shown[name] = self.shown[name]._replace(again=(command["type"],))
 
     def change_old_decks(self) -> None:
         """Let decks grow too old, where the book says when, and change them."""
@@ -301,19 +389,34 @@ class Shift:
         clauses = [duty.clause for duty in due(self.standing.table) if duty.moment == DEVICE]
         for clause in clauses:
             if clause not in self.kept:
-                tried = self.refusal("d1", "table", at_table.StartRound("", Time(0, 0)))
-                assert tried and tried.code == "device_open" and tried.clause in clauses
-                self.kept[clause] = Kept(DEVICE, ("dealer",), ("StartRound",))
-                assert self.use("Secure", clause=clause)
+                self.secure(clause, [*clauses])
                 break
         self.play()
         assert self.use("Restore", device=device)
         assert self.use("Change", digest=self.rules.digest)
         self.play()
 
+    def secure(self, clause: str, either: list[str]) -> None:
+        """Cover a device or mark it; either will do, and nothing goes on before."""
+        early = at_table.StartRound("", Time(0, 0)), at_table.Change(self.others[0].digest)
+        for command in early:
+            why = self.refusal("d1" if command is early[0] else "f1", "table", command)
+            assert why and why.code == "device_open" and why.clause in either, why
+        step = next(s for s in others(self.standing.table) if s.clause == clause)
+        wrong = self.try_by_others(step)
+        self.say("d1", "table", to_plain(step.command))
+        again = self.refusal("d1", "table", step.command)
+        assert again and again.code == "not_due"
+        done = tuple(type(command).__name__ for command in early)
+        self.kept[clause] = Kept(DEVICE, ("dealer",), done, wrong, ("Secure",))
+
     def leave(self) -> None:
         for seat in [*self.standing.table.seats]:
             self.act(lambda act, s=seat: act.at_table(at_table.Leave(s)))
+
+
+def is_dealt(standing: Standing) -> bool:
+    return standing.table.round is None or standing.table.round.dealt
 
 
 def work(id: str, selections: dict[str, Any]) -> Shift:
@@ -346,9 +449,16 @@ def shifts() -> Iterator[Shift]:
             yield work(id, {**one, **WAGERS.get(id, {})})
 
 
-def runs() -> dict[str, Counter[str]]:
-    """Return in how many shifts each guided clause of each book was kept or shown."""
-    found: dict[str, Counter[str]] = {id: Counter() for id in STAKES}
-    for shift in shifts():
-        found[shift.id].update({*shift.kept, *shift.shown})
+@cache
+def worked() -> tuple[Shift, ...]:
+    """Work all shifts once."""
+    return tuple(shifts())
+
+
+def met() -> dict[str, dict[str, list[Kept]]]:
+    """Return how each guided clause of each book was kept or shown, shift by shift."""
+    found: dict[str, dict[str, list[Kept]]] = {id: {} for id in STAKES}
+    for shift in worked():
+        for name, kept in {**shift.kept, **shift.shown}.items():
+            found[shift.id].setdefault(name, []).append(kept)
     return found

@@ -13,6 +13,7 @@ from croupier.table.commands import (
     Fail,
     Join,
     Leave,
+    OrderShuffle,
     Receive,
     Recut,
     Restore,
@@ -205,7 +206,8 @@ def test_5_A_2_the_cards_are_shuffled_after_every_round(
 
 def test_5_A_3_a_shuffle_may_be_ordered_again_and_undoes_the_cut() -> None:
     house = House(MARYLAND, BY_HAND).sit("ann").get_ready()
-    house.do(Shuffle(1))
+    assert refusal(house, Shuffle(1)) == ("already_shuffled", "5.A(3)")
+    house.do(OrderShuffle(1, "floorperson"), Shuffle(1))
     house.get_ready(until="Cut")
     assert refusal(house, StartRound("r", house.time)) == ("not_cut", "5.F")
 

@@ -21,6 +21,7 @@ from croupier.round.awards import validated_by
 from croupier.round.faces import shown_next
 from croupier.round.order import is_read
 from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import Act as Keeping
 from croupier.rules.vocabulary import Person
 from croupier.table import commands as at_table
 from croupier.table.commands import EndRound, Preview, Time
@@ -70,6 +71,15 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     at_table.MoveChips: ("dealer", "floor"),
 }
 """The commands that people give at a table, and from which posts. All others are refused."""
+KEEPS: Mapping[type, Keeping] = {
+    at_table.StartRound: "open",
+    at_table.Shuffle: "shuffle",
+    at_table.Cut: "cut",
+    in_round.CloseBets: "close bets",
+    in_round.Deal: "first card",
+    in_round.CountStub: "count",
+}
+"""The commands that keep clauses by being done; the person whom the book names does them."""
 SEVERAL = (in_round.Bet, in_round.Choose)
 """The commands of which several are given at once: what walk-ins bet and decide."""
 ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
@@ -242,7 +252,22 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
         _check_meter(table, what.command, asking)
     if isinstance(what.command, in_round.Validate):
         clause = validated_by(table.rules, what.command.wager)
-    return check_post(table.crew, asking.person, posts, clause)
+    post = check_post(table.crew, asking.person, posts, clause)
+    _check_keeps(table.rules, what.command, post)
+    if what.of == "round" and act.standing.round is None:
+        first = table.rules.sequence[0][1].clause
+        raise Refused("no_round", "no round is open yet", clause=first)
+    return post
+
+
+def _check_keeps(rules: TableRules, command: object, post: Post) -> None:
+    """Refuse an act by which somebody else keeps a clause of the book."""
+    act = KEEPS.get(type(command))
+    for name in (name for names in rules.guided.values() for name in names) if act else ():
+        clause = rules.clauses[name]
+        if clause.act == act and PERSON.get(post) not in clause.by:
+            message = f"the {' or the '.join(clause.by)} does this, not the {PERSON[post]}"
+            raise Refused("wrong_person", message, clause=name)
 
 
 # ---------------------------------------------------------------- acts

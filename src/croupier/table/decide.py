@@ -245,13 +245,24 @@ def _shuffle(table: Table, command: commands.Shuffle) -> tuple[Event, ...]:
     if machine is None:
         if command.cards is not None:
             raise Refused("no_counter", "no shuffler here counts the cards", field="cards")
+        _check_unshuffled(table, number)
         return (happened.Shuffled(number),)
     if command.cards is None:
         message = "the shuffler's count has to be read"
         raise Refused("no_count", message, field="cards", clause=machine.clause)
+    _check_unshuffled(table, number)
     removed = command.cards != rules.deck.cards and "remove deck" in machine.does
     shuffled = happened.Shuffled(number, counted=True)
     return (shuffled, happened.DeckRemoved(number, machine.clause)) if removed else (shuffled,)
+
+
+def _check_unshuffled(table: Table, number: int) -> None:
+    # 5.A: cards are shuffled before play, after a round, and when the floor directs it.
+    stack = table.decks[number].stack
+    if "cards" in table.rules.things and stack not in (None, "preshuffled"):
+        message = f"deck {number} is shuffled; only a floorperson has it shuffled again"
+        clause = right(table.rules, "shuffle")
+        raise Refused("already_shuffled", message, field="deck", clause=clause)
 
 
 def _cut(table: Table, command: commands.Cut) -> happened.CutMade:
