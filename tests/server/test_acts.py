@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from croupier.fairness.seal import key_id
 from croupier.gallery.galleries import ENDED
 from croupier.ledger.acts import HOUSE_STREAM, HouseAct, Register, acts_in
 from croupier.server.people import (
@@ -18,6 +19,7 @@ from croupier.server.people import (
     People,
 )
 from tests.rules.books import MARYLAND
+from tests.server.attacks import houses
 from tests.server.attacks.houses import House, crashes, open_house, table_toml
 
 METERED = table_toml(MARYLAND)
@@ -67,7 +69,7 @@ def test_what_operators_do_is_in_the_journal_and_lasts(tmp_path: Path) -> None:
     async def look_again(house: House) -> None:
         boss = ids["boss"]
         assert of_type(house, "MeterStopped") == [(ids["meter"], True, boss)]
-        assert of_type(house, "DealingStopped") == [("maryland", True, boss)]
+        assert of_type(house, "DealingStopped") == [("maryland", True, boss, "")]
         assert of_type(house, "AccountDisabled") == [(ids["ann"], True, boss)]
         assert of_type(house, "RolesSet")[-1] == (ids["bob"], ("auditor",), boss, "")
         with house.pit.books.store.reading() as view:
@@ -81,6 +83,44 @@ def test_what_operators_do_is_in_the_journal_and_lasts(tmp_path: Path) -> None:
         assert person is not None and person.disabled
 
     run(tmp_path, decide, look_again)
+
+
+def test_an_operator_is_told_of_a_missing_key_and_may_give_the_round_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def bet(house: House) -> None:
+        ann = await house.person("Ann Ash")
+        line = await ann.line("maryland")
+        await line.do("sit", seat=1)
+        await house.until_phase("maryland", "bets")
+        await line.do("bet", seat=1, wager="ante", cents=500)
+
+    async def give_up(house: House) -> None:
+        boss = await house.person("Boss Ash", "operator")
+        [closed] = (await boss.http.get("/house.json")).json()["closed"]
+        assert closed["locked"] and key_id(houses.KEY) not in closed["because"]
+        page = (await boss.http.get("/house")).text
+        assert "which isn&#39;t here" in page and "Call the round off" in page
+        seen = (await house.visitor().http.get("/api/tables/maryland")).json()["error"]
+        assert (seen["code"], seen["message"]) == ("no_deck", closed["because"])
+        assert "deck_locked" in house.lines.getvalue()
+        assert (await boss.post("/api/tables/maryland/call-off")).status_code == 200
+        table = house.table("maryland")
+        round = table.place.standing.round
+        assert round and round.void and round.void.ruling == "T6"
+        assert not table.notes.company.open
+        found = (await boss.http.get("/house.json")).json()
+        assert [row["because"] for row in found["tables"]] == [closed["because"]]
+        assert (
+            found["closed"] == [] and "Closed by the house" in (await boss.http.get("/house")).text
+        )
+        assert (await boss.post("/api/tables/maryland/call-off")).status_code == 409
+        assert (await boss.post("/api/tables/maryland/dealing", open=True)).status_code == 200
+        assert table.notes.company.open
+
+    run(tmp_path, bet)
+    monkeypatch.setattr(houses, "KEY", bytes(range(1, 33)))
+    run(tmp_path, give_up)
 
 
 def test_the_journal_gives_the_people_again(tmp_path: Path) -> None:

@@ -33,6 +33,10 @@ REFUSAL = "cannot be opened: it was changed, or is that of another round or anot
 _KEY = re.compile(r"croupier-master-key-1 ([0-9a-f]{64})\n?")
 
 
+class MissingKey(UserError):
+    """Raised for a seal whose master key isn't here; with that key it would open."""
+
+
 def new_key(entropy: Entropy) -> bytes:
     return take(entropy, KEY_BYTES)
 
@@ -74,7 +78,7 @@ def unseal(sealed: bytes, key: bytes, commitment: Commitment, *older: bytes) -> 
         keys = [key for key in keys if key_id(key) == wanted]
         if not keys:
             message = f"is sealed with the master key {wanted}, which isn't here"
-            raise UserError(message, field="seal")
+            raise MissingKey(message, field="seal")
     elif len(sealed) != len(OLD_VERSION) + CONTENT_BYTES or not sealed.startswith(OLD_VERSION):
         raise UserError(REFUSAL, field="seal")
     content = _decrypted(sealed[-CONTENT_BYTES:], keys, _bound(commitment))

@@ -34,6 +34,11 @@ class Acts:
 
     async def do(self, act: HouseAct) -> None:
         """Store an act, and let this process hear of it."""
+        await self.store(act)
+        await self.look()
+
+    async def store(self, act: HouseAct) -> None:
+        """Store an act; this process hears of it when it looks next."""
         time_ms = self.books.clocks.wall_ms()
 
         def write() -> None:
@@ -41,7 +46,6 @@ class Acts:
                 jot(session, act, time_ms=time_ms)
 
         await self.books.away(write)
-        await self.look()
 
     async def look(self) -> None:
         """Hear what has been done since."""

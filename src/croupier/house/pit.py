@@ -2,10 +2,11 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 from croupier.errors import CroupierError, Refused, UserError
+from croupier.fairness.seal import MissingKey
 from croupier.house import players
 from croupier.house.acts import Acts
 from croupier.house.automatic import AutomaticDealer
@@ -18,7 +19,7 @@ from croupier.house.log import log, log_crash
 from croupier.house.recall import recall, wrong_standings
 from croupier.house.signing import Checkpoints, Signing
 from croupier.house.standing import Act
-from croupier.house.table import Table
+from croupier.house.table import Table, Unreadable
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.acts import (
     AccountDisabled,
@@ -96,8 +97,12 @@ class Pit:
         """How the tables of other processes stood at the last look."""
         self._gone: dict[tuple[str, str], int] = {}
         """Since when players who sit at a table are away; a restart starts over."""
-        self._stopped: set[str] = set()
-        """The tables at which dealing was stopped, also those that other processes have."""
+        self._stopped: dict[str, str] = {}
+        """Why dealing was stopped, by table, also at those that other processes have."""
+        self._locked: dict[str, str] = {}
+        """The tables whose open round is sealed with a key that this process doesn't have."""
+        self._given_up: dict[str, str] = {}
+        """Who gave up the open round of a table, because its key is lost."""
         self._disabled: set[str] = set()
         self._not_players: set[str] = set()
         """Whose roles were taken: nobody sits without the role of a player."""
@@ -214,7 +219,9 @@ class Pit:
         table.floors_of = partial(self._floors_of, config.id)
         table.look_elsewhere = self.look_elsewhere if self.tenure.is_shared else None
         dealer = None if "dealer" in config.rules.things else AutomaticDealer(table)
-        await table.start()
+        table.on_unreadable = partial(self._reopen, config.id)
+        if not await self._start(table):
+            return
         table.note_open(open=self._is_dealt(table.id))
         self.tables[table.id] = table
         if dealer is not None:
@@ -227,6 +234,58 @@ class Pit:
             whose = {"table": table.id, "node": self.tenure.name, "epoch": epoch}
             log("table_opened", **whose, number=number)
         self.on_open(table)
+
+    async def _start(self, table: Table) -> bool:
+        """Let a table stand where it stood; return whether this process can go on there.
+
+        A round whose key is missing waits for the key, or until an operator gives it up. A round
+        whose deck is damaged can't be finished by anybody: it is called off (T6). In both cases the
+        table closes, and stays closed until an operator opens it.
+        """
+        try:
+            await table.start()
+        except MissingKey as error:
+            if table.id not in self._given_up:
+                await self._lock_up(table.id, f"the deck of its round {error.message}")
+                return False
+            await self._call_off(table, f"the deck of its round {error.message}")
+        except Unreadable as error:
+            await self._call_off(table, f"the deck of its round can't be read: {error}")
+        return True
+
+    async def _lock_up(self, id: str, because: str) -> None:
+        """Leave a table to a process that has its key, and tell the operator."""
+        log("deck_locked", table=id, because=because)
+        self._locked[id] = because
+        if self.tenure.is_shared:
+            await self.books.away(self.tenure.release, [id])
+
+    async def _call_off(self, table: Table, because: str) -> None:
+        """Close a table and tell the operator, and call its round off (T6)."""
+        by = self._given_up.pop(table.id, "")
+        log("deck_unreadable", table=table.id, because=because, by=by)
+        self._stopped[table.id] = because
+        await self.acts.store(DealingStopped(table.id, stopped=True, by=by, because=because))
+        await table.call_off()
+
+    def is_locked(self, id: str) -> bool:
+        """Whether a table waits for a key that this process doesn't have."""
+        return id in self._locked
+
+    async def give_up(self, id: str, *, by: str) -> None:
+        """Call off a round whose key is lost, for an operator."""
+        if id not in self._locked:
+            raise Refused("no_round", "no round of this table waits for a missing key", field="id")
+        self._given_up[id] = by
+        del self._locked[id]
+        if not self.tenure.is_shared:
+            await self._take([id])
+
+    def _reopen(self, id: str) -> None:
+        """Take a table up anew whose deck doesn't open; with several processes, anyone may."""
+        self._step_down(id)
+        if not self.tenure.is_shared:
+            self._tasks.append(asyncio.create_task(self._take([id]), name=f"reopen {id}"))
 
     def _floors_of(self, but: str, person: str) -> int:
         """Return how many other tables have somebody as their floorperson."""
@@ -303,9 +362,9 @@ class Pit:
         return id in self.tables and self.tenure.may_write(id)
 
     @property
-    def stopped(self) -> frozenset[str]:
-        """The tables at which an operator stopped the dealing."""
-        return frozenset(self._stopped)
+    def stopped(self) -> Mapping[str, str]:
+        """Why dealing was stopped, by table; an operator need not say."""
+        return self._stopped
 
     def table(self, id: str) -> Table:
         """Return a table, or refuse an id that none has, or that the build keeps closed."""
@@ -360,18 +419,22 @@ class Pit:
                 log_crash(error, missing="build")
 
     def closed_because(self, id: str) -> str | None:
-        """Say why the build keeps a table closed; None if it doesn't."""
+        """Say why a missing key or the build keeps a table closed; None if neither does."""
+        if id in self._locked:
+            return self._locked[id]
         if self.build_state is None or id not in self.configs:
             return None
         return self.build_state.closes(self.configs[id].rules.rulebook)
 
     def check_approved(self, id: str) -> None:
-        """Refuse a table that the build keeps closed."""
+        """Refuse a table that a missing key or the build keeps closed."""
+        if id in self._locked:
+            raise Refused("no_deck", self._locked[id], field="table")
         if reason := self.closed_because(id):
             raise Refused("unapproved", reason, field="table")
 
     def _allowed(self) -> list[str]:
-        """Return the tables that the build of this process lets it open."""
+        """Return the tables that the keys and the build of this process let it open."""
         return [id for id in self.configs if not self.closed_because(id)]
 
     def _is_dealt(self, id: str) -> bool:
@@ -450,8 +513,10 @@ class Pit:
                 (self.books.out.add if out else self.books.out.discard)(meter)
                 for table in self.tables.values():
                     table.look_again()
-            case DealingStopped(id, stopped):
-                (self._stopped.add if stopped else self._stopped.discard)(id)
+            case DealingStopped(id, stopped, because=because):
+                self._stopped.pop(id, None)
+                if stopped:
+                    self._stopped[id] = because
                 if id in self.tables:
                     self.tables[id].note_open(open=self._is_dealt(id))
             case TableOpened(id, text):

@@ -10,7 +10,7 @@ from functools import partial
 
 from croupier.errors import Bug, CroupierError, Refused
 from croupier.fairness.commitment import Commitment, Committed
-from croupier.fairness.seal import unseal
+from croupier.fairness.seal import MissingKey, unseal
 from croupier.house import console, dealer, players, said
 from croupier.house.books import Books, answer_to
 from croupier.house.clock import Company, Notes, Wait, needs_deck
@@ -35,6 +35,10 @@ SETTLING = ("Settle", "Read")
 METER_OUT = "its meter is out of operation; you can make the other wagers"
 
 
+class Unreadable(CroupierError):
+    """Raised for the deck of an open round that is damaged or gone: nobody can finish the round."""
+
+
 class Table:
     """A table at which rounds are dealt."""
 
@@ -51,6 +55,8 @@ class Table:
         """Tells of how many other tables somebody is the floorperson."""
         self.look_elsewhere: Callable[[], Awaitable[None]] | None = None
         """Finds out how the tables of other processes stand, where there are any."""
+        self.on_unreadable: Callable[[], None] = lambda: None
+        """Called when a deck that was stored doesn't open."""
         self.unsure = False
         """Whether something failed and may have been stored all the same."""
         self._heard = Heard()
@@ -273,7 +279,10 @@ class Table:
         self.place = Place(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         if sealed is not None and standing.commitment is not None:
-            self.deck = self._unsealed(sealed, standing.commitment)
+            try:
+                self.deck = self._unsealed(sealed, standing.commitment)
+            except (CroupierError, ValueError):
+                self.on_unreadable()  # It is taken up anew, as after a restart.
         if self.rounds > rounds:
             self._note_opened()
         self.books.posted(entries, events=self.number - known)
@@ -371,7 +380,7 @@ class Table:
         return unseal(sealed, self.books.key, commitment, *self.books.older_keys)
 
     async def find_deck(self, round: str) -> None:
-        """Open the deck of the last round; call the round off if it needs a deck that can't be."""
+        """Open the deck of the last round; raise `MissingKey` or `Unreadable` if it is needed."""
         commitment = self.place.standing.commitment
         if is_read(self.place.standing.table.rules):
             return  # The cards lie on the felt.
@@ -380,9 +389,14 @@ class Table:
             if sealed is None or commitment is None:
                 raise Refused("no_deck", f"the deck of {round} is not there")
             self.deck = self._unsealed(sealed, commitment)
+        except MissingKey:
+            if needs_deck(self.place.standing):
+                raise
         except (CroupierError, ValueError) as error:
             if needs_deck(self.place.standing):
-                log_crash(error, called_off=round)
-                why = "its cards could not be read again"
-                call_off = partial(dealer.call_off, cause="cards unreadable", because=why)
-                await self.act(call_off)
+                raise Unreadable(str(error)) from error
+
+    async def call_off(self) -> None:
+        """Call off a round whose cards can't be read (T6)."""
+        why = "its cards could not be read again"
+        await self.act(partial(dealer.call_off, cause="cards unreadable", because=why))

@@ -148,11 +148,15 @@ class MeterStopped(NamedTuple):
 
 
 class DealingStopped(NamedTuple):
-    """An operator had a table stop dealing after its round, or resume."""
+    """An operator had a table stop dealing after its round, or resume.
+
+    Without a person the house itself stopped, because the cards of a round can't be read.
+    """
 
     table: str
     stopped: bool
     by: str
+    because: str = ""
 
 
 class TableOpened(NamedTuple):
@@ -321,7 +325,7 @@ class Register:
                 self._change(person)
             case MeterStopped(meter, out, _):
                 (self.meters_out.add if out else self.meters_out.discard)(meter)
-            case DealingStopped(table, stopped, _):
+            case DealingStopped(table, stopped):
                 (self.tables_stopped.add if stopped else self.tables_stopped.discard)(table)
             case TableOpened(by=by):
                 self._known(by)

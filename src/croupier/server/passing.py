@@ -147,7 +147,7 @@ class Passing:
             await self.app(scope, receive, send)
             return
         calls = None if HERE in scope.get("extensions", {}) else await self._way(table)
-        if self.pit.has(table):
+        if self.pit.has(table) or (calls is None and self.pit.closed_because(table)):
             await self.app(scope, receive, send)
             return
         if scope["type"] == "websocket":

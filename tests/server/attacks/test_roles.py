@@ -29,6 +29,7 @@ SIGNED_IN = {
 OPERATORS = {
     *("GET /api/people", "POST /api/people/{id}/roles", "POST /api/people/{id}/disable"),
     *("POST /api/tables/{id}/dealing", "POST /api/meters/{name}"),
+    "POST /api/tables/{id}/call-off",
     *("POST /api/tables/{id}/seats/{seat}/free", "POST /api/staff", "POST /api/staff/{id}/link"),
     *("POST /api/proposals/{id}/withdraw", "POST /api/tables"),
 }

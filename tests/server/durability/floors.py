@@ -95,6 +95,8 @@ class Floor:
         self.screens: dict[str, Screen] = {}
         self.watcher: Screen
         self.asked = 0
+        self.locked = ""
+        """Why the open round waited for its key; an operator gives it up at once."""
 
     @property
     def table(self) -> Table:
@@ -115,6 +117,9 @@ class Floor:
     async def open(self) -> None:
         """Stand the table up from its journal; its dealer does nothing unless told."""
         await self.pit.start(deals=False)
+        if self.id not in self.pit.tables:
+            self.locked = self.pit.closed_because(self.id) or ""
+            await self.pit.give_up(self.id, by="boss")
         self.galleries.open()
         for player in self.players:
             await self.pit.cage.fill(player, 0 if self.books.purse_cents(player) else CHIPS)

@@ -8,16 +8,18 @@ import psycopg
 import pytest
 
 from croupier.fairness.commitment import commit
+from croupier.fairness.seal import key_id
 from croupier.fairness.shuffle import shuffled
 from croupier.house.clock import needs_deck
 from croupier.house.table import Table
 from croupier.ledger.accounts import Account
+from croupier.ledger.acts import HOUSE_STREAM, DealingStopped, HouseAct, acts_in
 from croupier.ledger.journal import decode
 from croupier.ledger.store import Claim, Decide, Request, SealedDeck, Work
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
-from tests.server.durability.floors import OTHER_KEY, Floor, run
+from tests.server.durability.floors import KEY, OTHER_KEY, Floor, run
 from tests.server.durability.tables import BOOKS, rules_of
 
 SEED = "interrupted"
@@ -121,13 +123,21 @@ async def _called_off(copy: Path, floor: Floor, before: dict[Account, int]) -> s
     round = floor.table.place.standing.in_play
     assert round
     ledger = SqliteStore(copy, make=True)
+    before_all = heads(ledger)
+    other = Floor(ledger, floor.id, clock=floor.clock, key=OTHER_KEY, seed="other")
+    await other.pit.start(deals=False)
+    assert floor.id not in other.pit.tables and other.pit.is_locked(floor.id)
+    assert heads(ledger) == before_all, "nothing happens to a round that its key would finish"
+    await other.close()
     other = Floor(ledger, floor.id, clock=floor.clock, key=OTHER_KEY, seed="other")
     async with other.opened():
+        assert key_id(KEY) in other.locked
         assert other.table.place.standing.round and other.table.place.standing.round.id == round.id
         assert other.table.place.standing.round.void and not other.table.place.standing.in_play
         assert holdings(ledger) == before, round.stage
         why = {"clause": "", "ruling": "T6", "says": "its cards could not be read again"}
         assert other.watcher.scene["void"] == why, "everybody is told, and nothing that is not so"
+        await stays_closed(other, by="boss")
         await other.rounds(3)
     with ledger.reading() as view:
         assert verify(view, rules_of).faults == ()
@@ -138,6 +148,64 @@ async def _called_off(copy: Path, floor: Floor, before: dict[Account, int]) -> s
         )
     ledger.close()
     return str(round.stage.do if round.stage else "")
+
+
+def heads(store: Store) -> dict[str, Any]:
+    with store.reading() as view:
+        return dict(view.heads())
+
+
+async def stays_closed(floor: Floor, by: str) -> None:
+    """A table whose cards could not be read deals again when an operator opens it."""
+    assert floor.table.notes.clock.wait is None, "no round is opened"
+    assert floor.watcher.scene["phase"] == "closed"
+    [stopped] = [act for act in acts_of(floor.store) if isinstance(act, DealingStopped)]
+    assert (stopped.table, stopped.stopped, stopped.by) == (floor.id, True, by)
+    assert stopped.because == floor.pit.stopped[floor.id]
+    await floor.pit.acts.do(DealingStopped(floor.id, stopped=False, by="boss"))
+    assert floor.id not in floor.pit.stopped
+
+
+def acts_of(store: Store) -> list[HouseAct]:
+    with store.reading() as view:
+        return [act for _, act in acts_in(view.stream(HOUSE_STREAM))]
+
+
+async def damaged(folder: Path) -> str:
+    """Open a copy of the ledger in which the deck of an open round is damaged."""
+    store, copy = SqliteStore(folder / "ledger.db", make=True), folder / "copy.db"
+    async with Floor(store, TABLES[0], seed=SEED).opened() as floor:
+        await floor.rounds(1)
+        await floor.until("open")
+        before = holdings(store)
+        for _ in range(20):
+            open = floor.table.place.standing.in_play
+            if open and open.stage and open.stage.do == "decide":
+                break
+            await floor.act()
+        store.backup(copy)
+        assert open
+        with store.reading() as view:
+            sealed = view.sealed(open.id)
+    store.close()
+    tag = (sealed or b"")[-16:]
+    written = copy.read_bytes()
+    assert written.count(tag) == 1
+    copy.write_bytes(written.replace(tag, bytes(16)))
+    ledger = SqliteStore(copy, make=True)
+    async with Floor(ledger, TABLES[0], clock=floor.clock, seed="other").opened() as other:
+        assert not other.locked
+        round = other.table.place.standing.round
+        assert round and round.void
+        assert holdings(ledger) == before, "every stake came back"
+        await stays_closed(other, by="")
+        await other.rounds(1)
+    ledger.close()
+    return round.void.ruling or ""
+
+
+def test_a_damaged_deck_calls_its_round_off_and_closes_its_table(tmp_path: Path) -> None:
+    assert run(damaged(tmp_path)) == "T6"
 
 
 async def _settled_without(copy: Path, floor: Floor) -> str:

@@ -74,7 +74,15 @@ async def _house(request: Request) -> dict[str, Any]:
     rows = await lobby_rows(request)
     keys, checkpoints = await pit.books.read(_keys)
     return {
-        "tables": [{**row, "stopped": row["table"] in pit.stopped} for row in rows],
+        "tables": [
+            {
+                **row,
+                "stopped": row["table"] in pit.stopped,
+                "because": pit.stopped.get(row["table"]),
+            }
+            for row in rows
+        ],
+        "closed": _closed(pit, {row["table"] for row in rows}),
         "meters": await _meters(pit),
         "staff": [PersonSaid.of(one).model_dump() for one in await staff.everybody()],
         "proposals": await _proposals(request),
@@ -82,6 +90,15 @@ async def _house(request: Request) -> dict[str, Any]:
         "checkpoints": checkpoints,
         "build": pit.build_state.says if pit.build_state else "This build wasn't compared yet.",
     }
+
+
+def _closed(pit: Pit, shown: set[str]) -> list[dict[str, Any]]:
+    """Return the tables that no process has opened, and why this one can't."""
+    return [
+        {"table": id, "title": config.title, "because": reason, "locked": pit.is_locked(id)}
+        for id, config in pit.configs.items()
+        if id not in shown and (reason := pit.closed_because(id))
+    ]
 
 
 async def _proposals(request: Request) -> list[dict[str, Any]]:

@@ -109,6 +109,10 @@ class DeskSaid(BaseModel):
     desk: dict[str, Any]
 
 
+class CalledOffSaid(BaseModel):
+    table: str
+
+
 class Purse(BaseModel):
     cents: int
 
@@ -265,6 +269,13 @@ async def dealing(request: Request, who: Operator, *, id: TableId, given: Dealin
     await pit.acts.do(DealingStopped(id, stopped=not given.open, by=who.id))
     log("table_dealing", table=id, open=str(given.open), by=who.id)
     return _row(galleries_of(request), id)
+
+
+@router.post("/api/tables/{id}/call-off")
+async def call_off(request: Request, who: Operator, *, id: TableId, _: Nothing) -> CalledOffSaid:
+    """Call off a round that waits for a master key that is lost (T6); every stake is returned."""
+    await pit_of(request).give_up(id, by=who.id)
+    return CalledOffSaid(table=id)
 
 
 @router.post("/api/tables/{id}/seats/{seat}/free")
