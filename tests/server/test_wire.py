@@ -1,13 +1,17 @@
 """The socket under a viewer: short texts as another library writes them, and news at once."""
 
 import asyncio
+from types import SimpleNamespace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 
 from croupier.gallery.outbox import FRAMES_MAX, Board, Mail, Viewer
-from croupier.server.wire import short_text
+from croupier.server import sockets
+from croupier.server.pages import practice
+from croupier.server.wire import short_text, wire_of
 from tests.gallery.noted import noted
 
 
@@ -78,3 +82,12 @@ def test_a_viewer_whose_socket_takes_nothing_is_cut_when_too_much_waits() -> Non
         return socket.closes, viewer.slow
 
     assert asyncio.run(moment()) == (1, True)
+
+
+def test_a_client_that_left_before_the_conversation_is_nobody() -> None:
+    """What a closed socket told of itself is cleared, also while its table changes hands."""
+    gone: Any = SimpleNamespace(scope={"extensions": {}})
+    assert wire_of(gone.scope) is None
+    nobody: Any = None
+    asyncio.run(sockets._talk(gone, nobody, nobody))
+    asyncio.run(practice._talk(gone, nobody, nobody))

@@ -22,7 +22,7 @@ from croupier.server.guard import whole_body
 from croupier.server.link import Link, Message, answered, dial, link_key, listening
 from croupier.server.owner import HERE, Owner
 from croupier.server.sockets import UNREACHABLE, converse
-from croupier.server.wire import EXTENSION, Wire
+from croupier.server.wire import Wire, wire_of
 
 _TABLE = re.compile(r"/(?:api/)?tables/([a-z0-9-]+)(?:\.json|/.*)?")
 _COACH = "/api/coach"
@@ -221,7 +221,9 @@ class Passing:
         if calls is None:
             await websocket.close(UNREACHABLE, CANNOT_REACH)
             return
-        wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
+        wire = wire_of(websocket.scope)
+        if wire is None:
+            return  # They went away since.
         viewer = Viewer(None)
         number = calls.open(websocket.scope, viewer, wire)
         try:

@@ -17,7 +17,7 @@ from croupier.ledger.store import Unavailable
 from croupier.server import registry
 from croupier.server.people import EXTENDED_MS, People
 from croupier.server.talk import Talk
-from croupier.server.wire import EXTENSION, Wire
+from croupier.server.wire import EXTENSION, Wire, wire_of
 
 router = APIRouter()
 CLOSE_S = 1.0
@@ -116,7 +116,9 @@ def _expire(people: People, viewer: Viewer, ends_ms: int) -> None:
 
 async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:
     """Hear and answer until the socket is closed."""
-    wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
+    wire = wire_of(websocket.scope)
+    if wire is None:
+        return
     state = websocket.app.state
     address = websocket.client.host if websocket.client else ""
     allowance = state.quotas.allowance(viewer.player or "", address) if state.quotas else None
@@ -142,7 +144,7 @@ async def converse(
     put: Put,
 ) -> None:
     """Read and write until the socket is closed."""
-    wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
+    wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]  # It was there just now.
     closing: asyncio.Task[None] | None = None
 
     def close() -> None:

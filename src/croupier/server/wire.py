@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from starlette.types import Scope
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
@@ -35,6 +36,12 @@ LINGER_S = 1.0
 TOO_MANY = 1008
 _MASKED, _HEAD = 0x80, 6
 """The mask bit of a client's frame, and the length of a short frame's header."""
+
+
+def wire_of(scope: Scope) -> "Wire | None":
+    """Return the socket under a conversation; None if the client has gone away meanwhile."""
+    wire: Wire | None = scope["extensions"].get(EXTENSION, {}).get("wire")
+    return wire
 
 
 class Wire(WebSocketsSansIOProtocol):

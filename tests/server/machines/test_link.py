@@ -180,6 +180,7 @@ def test_a_player_may_leave_while_a_table_changes_hands(
     pit: Any = SimpleNamespace(
         configs={"t": None}, has=lambda table: False, register=Roster({}, {}), tenure=None
     )
+    pit.closed_because = lambda table: None
     app: Any = SimpleNamespace(state=SimpleNamespace())
     node = passing.Passing(app, pit, master=bytes(32), address="")
     sent: list[Any] = []

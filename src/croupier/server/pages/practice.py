@@ -16,7 +16,7 @@ from croupier.server.practice import ID, ROUNDS, ROUNDS_MAX, TRAINEE, Practice, 
 from croupier.server.sockets import NO_TABLE, converse
 from croupier.server.strict import Body, StrictRoute
 from croupier.server.talk import Talk
-from croupier.server.wire import EXTENSION, Wire
+from croupier.server.wire import wire_of
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(route_class=StrictRoute, responses=RESPONSES)
@@ -111,7 +111,9 @@ async def socket(websocket: WebSocket, token: str) -> None:
 
 
 async def _talk(websocket: WebSocket, practice: Practice, viewer: Viewer) -> None:
-    wire: Wire = websocket.scope["extensions"][EXTENSION]["wire"]
+    wire = wire_of(websocket.scope)
+    if wire is None:
+        return
     rate = websocket.app.state.messages
     talk = Talk(practice.table, viewer, wire, rate=rate, told=practice.told)
 
