@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from croupier.house import pit
+from croupier.server.attempts import InMemory
 from croupier.server.limits import TooMany
-from croupier.server.quotas import Quota, Quotas
+from croupier.server.quotas import NEWCOMERS, Quota, Quotas, count_newcomer
 from tests.house.floor import OpenPit, Player, answered, one_table, play
 from tests.rules.books import MARYLAND
 from tests.server.attacks.houses import open_house, table_toml
@@ -89,6 +91,56 @@ def test_a_command_over_the_quota_is_refused_in_a_sentence_and_changes_nothing(
         assert player.table.place.standing.table.seats == {1: "p1"}
 
     play(tmp_path, one_table(MARYLAND), scenario)
+
+
+def test_an_address_makes_so_many_newcomers_a_day() -> None:
+    clock = Clock()
+    held = InMemory(clock)
+
+    def made(address: str, most: int = 2 * NEWCOMERS) -> int:
+        for number in range(most):
+            try:
+                count_newcomer(held, address)
+            except TooMany as refused:
+                assert refused.code == "quota" and "guests and accounts a day" in refused.message
+                return number
+        return most
+
+    assert made("2001:db8::1") == NEWCOMERS
+    assert made("2001:db8::2") == 0, "the neighbours share it"
+    assert made("192.0.2.1", 3) == 3
+    clock.now += DAY_S / 2
+    assert made("2001:db8::1") == NEWCOMERS // 2
+    clock.now += 10 * DAY_S
+    assert made("2001:db8::1") == NEWCOMERS
+
+
+def test_every_request_that_stores_something_counts(tmp_path: Path) -> None:
+    """A guest who takes one name after the other writes an event each time."""
+
+    async def main() -> None:
+        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+            one = house.visitor()
+            await one.post("/api/guest")
+            house.app.state.quotas = Quotas(Quota(2, 9))
+            names = [await one.post("/api/name", name=f"Ann Ash {n}") for n in "abc"]
+            assert [said.status_code for said in names] == [200, 200, 429]
+            assert (await one.http.get("/api/tables")).status_code == 200, "looking is free"
+
+    asyncio.run(main())
+
+
+def test_operators_open_so_many_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pit, "TABLES_MAX", 2)
+
+    async def main() -> list[str]:
+        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+            boss = await house.person("Boss Ash", "operator")
+            texts = [f'[[table]]\nid = "{n}"\nrulebook = "{MARYLAND}"\n' for n in "ab"]
+            said = [(await boss.post("/api/tables", table=text)).json() for text in texts]
+            return [one.get("error", {}).get("code", "") for one in said]
+
+    assert asyncio.run(main()) == ["", "quota"]
 
 
 def test_guests_and_chips_count_too(tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ AWAY_MS = 180_000
 BUILD_S = 86_400.0
 """How often the files of the program are compared with the approved ones."""
 ERA_CHARS = 8
+TABLES_MAX = 500
+"""How many tables operators may have a house open: each is kept for good."""
 
 
 class Pit:
@@ -546,6 +548,8 @@ class Pit:
         if len(found) != 1:
             raise Refused("bad_fact", "describe one table", field="table")
         (config,) = found
+        if len(self.configs) >= TABLES_MAX:
+            raise Refused("quota", f"a house has at most {TABLES_MAX} tables", field="table")
         if config.id in self.configs:
             message = f"there is a table {config.id} already"
             raise Refused("table_taken", message, field="table")

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.types import ASGIApp
 
 from croupier import __version__
@@ -74,6 +74,7 @@ def make_app(
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        dependencies=[Depends(access.spend)],
     )
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)

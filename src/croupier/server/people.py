@@ -34,6 +34,7 @@ from croupier.server.attempts import Attempts, Counts, InDatabase, InMemory, Tri
 from croupier.server.limits import Clock, TooMany
 from croupier.server.onetime import OneTime, digest, new_token
 from croupier.server.passwords import Passwords
+from croupier.server.quotas import count_newcomer
 from croupier.server.recent import Recent
 from croupier.server.registry import Newcomer, Person, SignedIn
 
@@ -242,6 +243,10 @@ class People:
             await self.write(lambda rows: work(InDatabase(rows)))
         else:
             work(self._tries)
+
+    async def count_newcomer(self, address: str) -> None:
+        """Refuse another guest or account from an address that has made many."""
+        await self._counting(lambda held: count_newcomer(held, address))
 
     async def _refuse_taken(self, looks: str, *, but: str = "") -> None:
         """Refuse a name that somebody has, other than the person who asks for it."""

@@ -1,4 +1,4 @@
-"""Quotas: how many commands one person and one address may have stored, a minute and a day.
+"""Quotas: how much one person and one address may have stored, a minute and a day.
 
 A command takes about 1.5 kB of the ledger. Within the rate of messages alone, one socket could
 write 2.6 GB a day. Processes count for themselves, so with several of them a person who goes from
@@ -8,7 +8,8 @@ one to the other may write more, by as many times as there are processes.
 import time
 from typing import NamedTuple
 
-from croupier.server.limits import Bucket, Buckets, Clock, Rate, TooMany, neighbourhood
+from croupier.server.attempts import Counts
+from croupier.server.limits import Bucket, Buckets, Clock, Rate, TooMany, Tries, neighbourhood
 
 DAY_S, MINUTE_S = 86_400, 60
 
@@ -22,6 +23,11 @@ class Quota(NamedTuple):
 
 PERSON, ADDRESS = Quota(120, 20_000), Quota(1_200, 200_000)
 """About 30 MB of ledger a day for a person, and 300 MB for an address, which many may share."""
+
+
+NEWCOMERS = 500
+"""How many guests and accounts an address may make a day, in all processes together. Each brings
+chips, a purse and rows that are kept for good."""
 
 
 class Share(NamedTuple):
@@ -67,6 +73,20 @@ class Quotas:
         return Allowance(
             [Share(buckets[keys[whose]], says) for whose, says, buckets in self._of if keys[whose]]
         )
+
+
+def count_newcomer(held: Counts, address: str) -> None:
+    """Count a new guest or account for an address, or refuse it.
+
+    What is held is the time at which the address will have used up nothing.
+    """
+    key, now_s = f"newcomers {neighbourhood(address)}", held.now_s()
+    ends_s = max(held[key].locked_until_s, now_s) + DAY_S / NEWCOMERS
+    wait_s = ends_s - now_s - DAY_S
+    if wait_s > 1e-3:
+        message = f"your address may make {NEWCOMERS} guests and accounts a day"
+        raise TooMany("quota", f"{message}; try again in {int(wait_s) + 1} seconds", wait_s=wait_s)
+    held[key] = Tries(0, ends_s, now_s)
 
 
 def _said(whose: str, most: int, per: str) -> str:

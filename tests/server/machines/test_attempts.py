@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from croupier.errors import Refused
+from croupier.server import quotas
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
 from tests.ledger.servers import new_database
@@ -62,6 +63,25 @@ def test_attempts_at_once_count_before_they_are_known(processes: Any) -> None:
 
     found = asyncio.run(play())
     assert sorted(found) == ["locked"] * 7 + ["wrong_sign_in"] * 3
+
+
+def test_newcomers_count_whichever_process_makes_them(
+    processes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, _ = processes
+    monkeypatch.setattr(quotas, "NEWCOMERS", 3)
+
+    async def play() -> list[str]:
+        found = []
+        for one in (*people, *people):
+            try:
+                await one.count_newcomer(HERE)
+                found.append("in")
+            except Refused as refused:
+                found.append(refused.code)
+        return found
+
+    assert asyncio.run(play()) == ["in", "in", "in", "quota"]
 
 
 def test_what_is_forgotten_is_dropped(processes: Any) -> None:

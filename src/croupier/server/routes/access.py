@@ -17,6 +17,7 @@ from croupier.house.log import log
 from croupier.ledger.acts import Proposed
 from croupier.ledger.roles import OPERATOR, PLAYER, ROLES
 from croupier.server.faults import RESPONSES
+from croupier.server.guard import SAFE
 from croupier.server.passwords import CHARS_MAX
 from croupier.server.people import STAFF_MS, Entrance, People, locks
 from croupier.server.quotas import Quotas
@@ -118,11 +119,24 @@ def address_of(connection: HTTPConnection) -> str:
     return connection.client.host if connection.client else ""
 
 
-def spend(connection: HTTPConnection, person: str = "") -> None:
-    """Count something that is stored towards the caller's quotas, or refuse it."""
+def quotas_of(connection: HTTPConnection) -> Quotas | None:
+    """Return the quotas that callers have, if they have any."""
     quotas: Quotas | None = getattr(connection.app.state, "quotas", None)
-    if quotas is not None:
-        quotas.allowance(person, address_of(connection)).take()
+    return quotas
+
+
+async def spend(connection: HTTPConnection) -> None:
+    """Count a request that may store something towards the caller's quotas, or refuse it."""
+    is_request = connection.scope["type"] == "http" and connection.scope["method"] not in SAFE
+    if is_request and (quotas := quotas_of(connection)) is not None:
+        one = await signed_in_of(connection)
+        quotas.allowance(one.person.id if one else "", address_of(connection)).take()
+
+
+async def _count_newcomer(request: Request) -> None:
+    """Refuse another guest or account from an address that has made many."""
+    if quotas_of(request) is not None:
+        await people_of(request).count_newcomer(address_of(request))
 
 
 Maybe = Annotated[SignedIn | None, Depends(signed_in_of)]
@@ -232,7 +246,7 @@ async def guest(request: Request, response: Response, *, was: Maybe, _: Nothing)
     """Sign in as a guest; a caller who is signed in already stays signed in."""
     if was is not None:
         return Me(person=PersonSaid.of(was.person))
-    spend(request)
+    await _count_newcomer(request)
     entrance = await people_of(request).guest()
     await _issue_chips(request, entrance)
     return welcome(request, response, entrance)
@@ -241,8 +255,9 @@ async def guest(request: Request, response: Response, *, was: Maybe, _: Nothing)
 @router.post("/api/sign-up")
 async def sign_up(request: Request, response: Response, *, was: Maybe, wanted: Credentials) -> Me:
     """Create an account; a guest keeps the chips."""
-    spend(request)
     people = people_of(request)
+    if was is None:
+        await _count_newcomer(request)
     entrance = await people.sign_up(wanted.name, wanted.password, as_guest=was)
     if was is None or was.person.id != entrance.signed_in.person.id:
         await _issue_chips(request, entrance)

@@ -24,7 +24,6 @@ from croupier.server.routes.access import (
     Somebody,
     needs,
     signed_in_of,
-    spend,
 )
 from croupier.server.strict import Body, StrictRoute
 from croupier.server.voids import VoidCounts
@@ -234,7 +233,6 @@ async def purse(request: Request, one: Somebody) -> Purse:
 async def chips(request: Request, one: Player, _: Nothing) -> Purse:
     """Top up the caller's play chips to the starting amount."""
     pit = pit_of(request)
-    spend(request, one.id)
     await pit.cage.issue(one.id)
     return Purse(cents=pit.books.purse_cents(one.id))
 
