@@ -51,6 +51,9 @@ def states(page: Page, house: House, table: str) -> Iterator[str]:
     page.wait_for_selector('#dock[data-mode="guest"]')
     yield "watch"
     come_in(page, house, table)
+    page.wait_for_selector('#dock:is([data-mode="bets"], [data-mode="bank"], [data-mode="wait"])')
+    if page.get_attribute("#dock", "data-mode") == "bank":
+        yield "offer"
     until_bets(page)
     yield "bet"
     bet_everywhere(page)
@@ -63,6 +66,26 @@ def states(page: Page, house: House, table: str) -> Iterator[str]:
     yield "result"
     page.keyboard.press("l")
     yield "lines"
+    page.keyboard.press("Escape")
+    yield from states_of_two_boxes(page)
+
+
+def states_of_two_boxes(page: Page) -> Iterator[str]:
+    """Play a round with two boxes, where a second seat is free."""
+    until_bets(page)
+    seats = page.locator(".seats .sit:enabled")
+    if not seats.count():
+        return
+    seats.first.click()
+    page.wait_for_selector('.own[data-boxes="2"] bet-spot[open]')
+    bet_everywhere(page)
+    yield "two_placed"
+    page.keyboard.press("d")
+    choices_are_live(page)
+    yield "two_decide"
+    decide(page)
+    settled(page)
+    yield "two_result"
 
 
 def photograph(page: Page, house: House, table: str, folder: Path) -> dict[Scheme, list[Path]]:
@@ -113,7 +136,7 @@ def main() -> None:
                 opened(Path(store), bots=ARGUMENTS.bots) as house,
             ):
                 page = browser.new_page(viewport={"width": 1280, "height": 900})
-                page.set_default_timeout(30_000)
+                page.set_default_timeout(90_000)  # Others at a table have a minute for a result.
                 for scheme, pictures in photograph(page, house, table, folder).items():
                     sheet = folder / f"sheet-{table}-{scheme}.png"
                     lay_out(browser, pictures, sheet)

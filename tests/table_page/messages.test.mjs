@@ -74,6 +74,19 @@ for (const name of readdirSync(HERE)) {
     assert.equal(told("-1.00"), "lost");
   });
 
+  test(`${name}: of two boxes the one that made most of a result explains it`, () => {
+    const over = last(name);
+    const lost = (stake, because) => ({ stake, paid: "0.00", returned: "0.00", because });
+    const won = (stake, because) => ({ stake, paid: stake, returned: stake, because });
+    const box = (net, ...lines) => ({ ...over.scene.boxes[2], net, lines });
+    const boxes = {
+      2: box("9.00", won("14.00", "the first won"), lost("5.00", "the first lost")),
+      3: box("-10.00", lost("5.00", "the second lost"), lost("5.00", "and its side bet")),
+    };
+    const seats = { ...over.scene.seats, 3: over.scene.seats[2] };
+    assert.equal(outcome(changed(over, () => ({ boxes, seats }))).more, "the second lost");
+  });
+
   test(`${name}: the own hand is named with those cards that have turned over`, () => {
     const over = last(name);
     const shared = over.felt.hand.of.flatMap((id) => over.scene.places[id] ?? []);

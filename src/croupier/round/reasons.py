@@ -20,6 +20,11 @@ _PLAIN = {
 }
 
 
+def _one(hand: str) -> str:
+    """Give the name of a hand its article: 'a pair', but 'three of a kind'."""
+    return hand if hand.startswith(("two ", "three ", "four ")) else f"a {hand}"
+
+
 class Reasons:
     """Explains the lines of a settled round."""
 
@@ -34,7 +39,7 @@ class Reasons:
         if line.because in _PLAIN:
             return _PLAIN[line.because]
         if line.because == "envy":
-            return f"seat {line.from_seat} holds a {self._name(line)}"
+            return f"seat {line.from_seat} holds {_one(self._name(line))}"
         if line.because in ("row", "unlisted"):
             return self._by_table(line)
         return self._showdown(line)
@@ -81,7 +86,8 @@ class Reasons:
         if row is None:
             least = hand_says(table.rows[-1]) if table.rows else ""
             better = "" if least.endswith("or better") else " or better"
-            return f"{hand.words} does not pay" + (f"; it takes a {least}{better}" if least else "")
+            takes = f"; it takes {_one(least)}{better}" if least else ""
+            return f"{hand.words} does not pay{takes}"
         return f"{hand.words} pays {payout_says(table, row)}"
 
     def _judged(self, line: Line) -> tuple[Paytable, Hand]:

@@ -13,7 +13,6 @@ import { fetchDocument } from "./documents.js";
 import { cite, dialog, dressed, h, must } from "./dom.js";
 import { sentence } from "./hands.js";
 import { cents, signed } from "./money.js";
-import { lineRow } from "./seat.js";
 
 await dressed();
 
@@ -218,6 +217,27 @@ export function menu(commands, table) {
       link(`/tables/${table}/text`, "This table as text"),
       link("/", "All tables"),
       link("/account", "Account"),
+    ),
+  );
+}
+
+/**
+ * A settled line: what it was on, what it came to, why, and by which clause.
+ * @param {import("./types").Line} line
+ * @param {string} book
+ */
+function lineRow(line, book) {
+  const net = cents(line.paid) + cents(line.returned) - cents(line.stake);
+  return h(
+    "li",
+    { "data-sign": Math.sign(net) },
+    h("span", {}, line.label),
+    h("b", {}, net ? signed(net) : line.outcome),
+    h(
+      "small",
+      {},
+      line.because ? `${sentence(line.because)} ` : "",
+      cite(book, line.clause, line.ruling),
     ),
   );
 }

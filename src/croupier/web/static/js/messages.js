@@ -35,7 +35,8 @@ export function outcome(state) {
   const nets = mine.flatMap((seat) => netOf(state, seat) ?? []);
   if (!nets.length) return null;
   const net = nets.reduce((sum, one) => sum + one, 0);
-  const lines = mine.flatMap((seat) => boxOf(state, seat)?.lines ?? []);
+  const boxes = mine.map((seat) => boxOf(state, seat)?.lines ?? []);
+  const lines = boxes.flat();
   const staked = lines.reduce((sum, line) => sum + cents(line.stake), 0);
   const meter = lines.some(({ row }) => {
     const table = state.felt?.paytables.find((one) => one.id === row?.[0]);
@@ -57,20 +58,25 @@ export function outcome(state) {
     ? "the round is void"
     : banked
       ? accountWords(accountOf(state))
-      : reason(lines, net);
+      : reason(boxes, net);
   const words = tone === "jackpot" ? `Jackpot! ${text}` : text;
   return { ...said(words, { tone, more: why }), net, staked };
 }
 
 /**
- * The line that says most: of a win or a loss the largest, otherwise the first.
- * @param {import("./types").Line[]} lines
+ * The largest line of the box that won or lost most.
+ * @param {import("./types").Line[][]} boxes
  * @param {number} net
  */
-function reason(lines, net) {
-  const came = (/** @type {import("./types").Line} */ line) =>
-    (cents(line.paid) + cents(line.returned) - cents(line.stake)) * Math.sign(net);
-  const [best] = [...lines].sort((a, b) => came(b) - came(a));
+function reason(boxes, net) {
+  const came = (/** @type {import("./types").Line[]} */ ...lines) =>
+    lines.reduce(
+      (sum, { paid, returned, stake }) =>
+        sum + (cents(paid) + cents(returned) - cents(stake)) * Math.sign(net),
+      0,
+    );
+  const [most = []] = boxes.sort((a, b) => came(...b) - came(...a));
+  const [best] = [...most].sort((a, b) => came(b) - came(a));
   return best?.because.split(":")[0] ?? "";
 }
 

@@ -12,9 +12,8 @@
  *   account: AccountView | null, groups: (view: SeatView) => GroupView[]}} Around
  */
 
-import { cite, fill, h, write } from "./dom.js";
-import { sentence } from "./hands.js";
-import { cents, money, signed } from "./money.js";
+import { fill, h, write } from "./dom.js";
+import { money, signed } from "./money.js";
 import { slideFrom, slideTo } from "./motion.js";
 
 /** So many rows of a paytable lie below each other where there is room beside them. */
@@ -346,27 +345,6 @@ export function light(printed, group) {
   group.tables
     .flatMap((table) => table.rows)
     .forEach((one, place) => rows[place]?.toggleAttribute("hit", one.hit));
-}
-
-/**
- * A settled line: what it was on, what it came to, why, and by which clause.
- * @param {import("./types").Line} line
- * @param {string} book
- */
-export function lineRow(line, book) {
-  const net = cents(line.paid) + cents(line.returned) - cents(line.stake);
-  return h(
-    "li",
-    { "data-sign": Math.sign(net) },
-    h("span", {}, line.label),
-    h("b", {}, net ? signed(net) : line.outcome),
-    h(
-      "small",
-      {},
-      line.because ? `${sentence(line.because)} ` : "",
-      cite(book, line.clause, line.ruling),
-    ),
-  );
 }
 
 /**
