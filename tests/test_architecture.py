@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gym": TO_ROUND,
     "odds": TO_ROUND,  # Counts; nothing here is drawn at random.
     "simulation": TO_ROUND | {"odds"},
-    "ledger": TO_ROUND | {"fairness"},  # An auditor follows the cut of a deck.
+    "ledger": TO_ROUND | {"fairness", "table"},  # An auditor follows the cut and the tray.
     "reports": TO_ROUND | {"odds"},  # A PAR sheet prints what the mathematics found.
     # Rounds of the journal, priced; correlations are counted over the cases of a simulator.
     "theory": TO_ROUND | {"ledger", "odds", "reports", "simulation"},

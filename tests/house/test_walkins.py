@@ -152,7 +152,8 @@ def test_a_mispay_keeps_both_figures_and_is_corrected_by_two_after_the_next_firs
         right = {"type": "CorrectPay", "round": wrong.round, "seat": 2, "wager": "ante"}
         await dealer.do(right, "table")
         assert table.place.standing.table.mispaid == ()
-        assert await pit.books.read(lambda view: view.balances()) == balances
+        after = await pit.books.read(lambda view: view.balances())
+        assert after == {**balances, parse_account("tray:t"): 0}
         await dealer.do(mispay, "table")
         for _ in range(100):
             if table.place.standing.in_play and table.place.standing.in_play.at > 1:

@@ -299,6 +299,24 @@ def win(
 
 
 @app.command()
+def shifts(data: Data = None, database: Database = None, as_json: AsJson = False) -> None:
+    """Add up each shift of tables with chip trays: counts, fills, credits, drop and win.
+
+    The win by the two counts stands beside the journal's; a difference is named and never posted.
+    """
+    from croupier.cli.ledger_shifts import print_shifts, shift_json
+    from croupier.ledger.chips import shifts_in
+
+    with opened(data, database) as store, store.reading() as view:
+        found = [s for stream in sorted(view.heads()) for s in shifts_in(view.stream(stream))]
+    report = [shift_json(shift) for shift in found]
+    if as_json:
+        print_json(report)
+    else:
+        print_shifts(report)
+
+
+@app.command()
 def checkpoint(
     secret: Annotated[
         Path, typer.Option(metavar="FILE", help="The secret key; created if missing.")

@@ -13,6 +13,7 @@ Account = NewType("Account", str)
 Kind = Literal[
     "bank",
     "cage",
+    "drop",
     "fees",
     "house",
     "inventory",
@@ -20,12 +21,14 @@ Kind = Literal[
     "meter",
     "pending",
     "player",
+    "tray",
     "walkin",
 ]
 """What each kind is:
 
 bank       the funds that a player put up to bank one round
 cage       where chips are bought and cashed in: the world outside
+drop       the cash that chips were sold for at a table
 fees       fees and rake that a table has taken
 house      what the house put into meters
 inventory  the chips of a table's tray, which wagers are won from and lost to
@@ -33,12 +36,15 @@ layout     the money that lies on the layout in one round; it ends at zero
 meter      what a meter shows
 pending    an award that a floorperson has still to validate
 player     a player's chips
+tray       the chips that the cage lent to a table, less those sold or handed out wrongly
 walkin     the chips of somebody who plays at a table without a screen: the world outside
 """
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-OWING: tuple[Kind, ...] = ("cage", "house", "inventory", "walkin")
+OWING: tuple[Kind, ...] = ("cage", "house", "inventory", "tray", "walkin")
 """The kinds that may go below zero: the house's own, and chips that nobody here counts."""
+_AS_CAGE: tuple[Kind, ...] = ("drop", "tray", "walkin")
+"""The kinds that came later than the databases, which keep them as the cage's."""
 
 CAGE, HOUSE = Account("cage"), Account("house")
 _ALONE = (CAGE, HOUSE)
@@ -69,9 +75,9 @@ def kind_of(account: Account) -> Kind:
 
 
 def kept_kind(account: Account) -> Kind:
-    """Return the kind that stores keep of an account: what is outside is the cage's there."""
+    """Return the kind that stores keep of an account."""
     kind = kind_of(account)
-    return "cage" if kind == "walkin" else kind
+    return "cage" if kind in _AS_CAGE else kind
 
 
 @lru_cache(maxsize=4096)  # The same players bet repeatedly.

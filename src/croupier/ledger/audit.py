@@ -13,6 +13,7 @@ from croupier.fairness.events import Contributed, DeckCommitted
 from croupier.fairness.events import event_from as fairness_event_from
 from croupier.ledger.accounts import Account
 from croupier.ledger.awards import Award, awards_in, faults_of, proposals_after
+from croupier.ledger.chips import ABOUT, audited, chips_moves
 from croupier.ledger.entries import Entry, Posting, Setting, numbered, post
 from croupier.ledger.events import (
     AwardProposed,
@@ -28,6 +29,8 @@ from croupier.round.events import Dealt, Event, Opened
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules, as_edition
 from croupier.rules.vocabulary import Thing
+from croupier.table.codec import event_from as table_event_from
+from croupier.table.tray import NO_TRAY
 
 RulesOf = Callable[[str, Mapping[str, Any], Collection[Thing]], TableRules]
 """Finds a book by its id, and resolves its selections for what there is to handle."""
@@ -70,7 +73,17 @@ class Posted(NamedTuple):
 class Auditor:
     """Replays one stream, event by event, and computes the entries of each."""
 
-    __slots__ = ("awards", "commitment", "cut", "posting", "rules", "rules_of", "setting", "stream")
+    __slots__ = (
+        "awards",
+        "commitment",
+        "cut",
+        "posting",
+        "rules",
+        "rules_of",
+        "setting",
+        "stream",
+        "tray",
+    )
 
     def __init__(self, stream: str, rules_of: RulesOf) -> None:
         self.stream, self.rules_of = stream, rules_of
@@ -79,6 +92,7 @@ class Auditor:
         self.posting: Posting | None = None
         self.commitment: DeckCommitted | None = None
         self.cut = NO_CUT
+        self.tray = NO_TRAY
         self.awards: Mapping[str, AwardProposed] = {}
         """What is proposed about awards, and waits for a second person."""
 
@@ -88,6 +102,7 @@ class Auditor:
         twin.stream, twin.rules_of, twin.setting = self.stream, self.rules_of, self.setting
         twin.rules, twin.posting = self.rules, self.posting
         twin.commitment, twin.cut, twin.awards = self.commitment, self.cut, self.awards
+        twin.tray = self.tray
         return twin
 
     def entries(self, record: Record) -> tuple[Entry, ...]:
@@ -107,8 +122,24 @@ class Auditor:
             case "fairness":
                 self._check_fairness(record.event)
                 return ()
-            case "table" | "house":
+            case "table":
+                return self._at_table(record)
+            case "house":
                 return ()
+
+    def _at_table(self, record: Record) -> tuple[Entry, ...]:
+        """Return the entries of an event at a table, and follow its tray."""
+        if record.event.get("type") not in ABOUT:
+            return ()
+        if self.rules is None or "chips" not in self.rules.things:
+            return ()
+        round = self.posting.round if self.posting else None
+        self.tray = audited(self.tray, record.event, self.rules, round)
+        return self.table_entries(record.number, table_event_from(record.event))
+
+    def table_entries(self, number: int, event: object) -> tuple[Entry, ...]:
+        """Return the entries of an event at a table, by its number in the stream."""
+        return numbered(f"{self.stream}#{number}", chips_moves(self.stream, event))
 
     def _check_fairness(self, plain: Mapping[str, Any]) -> None:
         """Check that a contribution, its reveal and the cut follow from what was before."""
@@ -153,6 +184,7 @@ class Auditor:
 
     def _set(self, event: TableSet) -> None:
         self.rules = rules_set(event, self.rules_of)
+        self.tray = NO_TRAY
         sums = event.validated_cents, event.witnessed_cents
         self.setting = Setting(self.stream, event.meters, *sums)
 

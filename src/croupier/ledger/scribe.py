@@ -99,6 +99,8 @@ class Scribe:
                 subject = auditor.posting.round.id if auditor.posting else ""
             elif of == "ledger":
                 entries = auditor.ledger_entries(number, event)
+            elif of == "table" and getattr(event, "posted", False):
+                entries = auditor.table_entries(number, event)
             if isinstance(event, TableSet):
                 subject = event.digest
             if isinstance(event, Closed):

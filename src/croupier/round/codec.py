@@ -22,10 +22,7 @@ def to_plain(value: Any) -> dict[str, Any]:
 
     A value names the later fields that it leaves out, so that older bytes stay the same.
     """
-    plain = {TYPE: type(value).__name__, **_fields_of(value)}
-    for name in getattr(value, "left_out", ()):
-        del plain[name]
-    return plain
+    return {TYPE: type(value).__name__, **_written(value)}
 
 
 def command_from(data: Any) -> Command:
@@ -45,6 +42,14 @@ def _fields_of(value: Any) -> dict[str, Any]:
     return {name: plain_of(getattr(value, name)) for name in names}
 
 
+def _written(value: Any) -> dict[str, Any]:
+    """Return the fields of a value as plain data, but for those that it leaves out."""
+    plain = _fields_of(value)
+    for name in getattr(value, "left_out", ()):
+        del plain[name]
+    return plain
+
+
 _AS_THEY_ARE = frozenset({int, str, bool, NoneType})
 
 
@@ -62,6 +67,6 @@ def plain_of(value: Any) -> Any:
         case tuple() | list():
             return [plain_of(item) for item in value]
         case _ if is_dataclass(value):
-            return _fields_of(value)
+            return _written(value)
         case _:
             return value

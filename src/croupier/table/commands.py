@@ -241,7 +241,7 @@ class EndRound:
             removed=next((e.clause for e in declared if "remove deck" in e.effects), None),
             failed=tuple(dict.fromkeys(kind.device for kind in kinds if kind.device)),
             meters={} if round.void else round.meters,
-            chips=_chips_won(round),
+            chips=chips_won(round),
             bets=_walk_ins_bets(round),
         )
 
@@ -260,7 +260,7 @@ def _walk_ins_bets(round: Round) -> dict[str, dict[str, int]]:
     }
 
 
-def _chips_won(round: Round) -> int:
+def chips_won(round: Round) -> int:
     """Return what the tray won from walk-ins; a player's bank is never the tray."""
     felt = {seat for seat, box in round.boxes.items() if is_walk_in(box.player)}
     if round.rules.banked_by != "house" or not felt:

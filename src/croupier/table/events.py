@@ -27,6 +27,12 @@ class Mispaid:
     wager: str
     due: int
     paid: int
+    posted: bool = False
+    """Whether the ledger has an entry of it; older journals have none."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return () if self.posted else ("posted",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,12 @@ class PayCorrected:
     player: str
     wager: str
     cents: int
+    posted: bool = False
+    """Whether the ledger has an entry of it; older journals have none."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return () if self.posted else ("posted",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +227,12 @@ class TrayAgreed:
 class ChipsMoved:
     why: ChipsWhy
     cents: int
+    posted: bool = False
+    """Whether the ledger has an entry of it; older journals have none."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return () if self.posted else ("posted",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,15 +137,33 @@ def _proposed(table: Table, event: happened.Proposed) -> Table:
     return replace(table, proposals=proposals, proposed=table.proposed + 1)
 
 
-def _lived(table: Table, event: _LifeEvent) -> Table:
+def tray_after(tray: Tray, event: Event, rules: TableRules) -> Tray:
+    """Return a tray after an event at its table; a player's bank is never the tray."""
+    house = rules.banked_by == "house"
     match event:
         case happened.TrayCounted(by, cents):
-            return replace(table, tray=table.tray.after_figure(TrayFigure(by, cents)))
+            return tray.after_figure(TrayFigure(by, cents))
         case happened.TrayAgreed(cents):
-            life: Life = "counted" if table.life == "closed" else table.life
-            return replace(table, life=life, tray=table.tray.after_count(cents))
+            return tray.after_count(cents)
         case happened.ChipsMoved(why, cents):
-            return replace(table, tray=table.tray.after_move(SIGNS[why] * cents))
+            return tray.after_move(SIGNS[why] * cents)
+        case happened.Mispaid() if house:
+            return tray.after_move(event.due - event.paid)
+        case happened.PayCorrected() if house:
+            return tray.after_move(-event.cents)
+        case happened.RoundEnded():
+            return tray.after_move(event.chips)
+    return tray
+
+
+def _lived(table: Table, event: _LifeEvent) -> Table:
+    tray = tray_after(table.tray, event, table.rules)
+    match event:
+        case happened.TrayAgreed():
+            life: Life = "counted" if table.life == "closed" else table.life
+            return replace(table, life=life, tray=tray)
+        case happened.TrayCounted() | happened.ChipsMoved():
+            return replace(table, tray=tray)
         case happened.TableOpened():
             return replace(table, life="open")
         case happened.TableClosing():
@@ -292,17 +310,12 @@ def _joined(table: Table, event: happened.Joined) -> Table:
 
 
 def _mispaid(table: Table, event: happened.Mispaid | happened.PayCorrected) -> Table:
+    tray = tray_after(table.tray, event, table.rules)
     if isinstance(event, happened.Mispaid):
-        tray = _handed(table, event.paid - event.due)
         return replace(table, mispaid=(*table.mispaid, event), tray=tray)
     wrong = event.round, event.seat, event.wager
     left = (one for one in table.mispaid if (one.round, one.seat, one.wager) != wrong)
-    return replace(table, mispaid=tuple(left), tray=_handed(table, event.cents))
-
-
-def _handed(table: Table, cents: int) -> Tray:
-    """Return the tray after a sum was handed out beyond what was due; a bank isn't the tray."""
-    return table.tray.after_move(-cents) if table.rules.banked_by == "house" else table.tray
+    return replace(table, mispaid=tuple(left), tray=tray)
 
 
 def _left(table: Table, event: happened.Left) -> Table:
@@ -350,7 +363,7 @@ def _ended(table: Table, event: happened.RoundEnded) -> Table:
             turn=turn,
             uncounted=0 if event.counted else table.uncounted,
             meters={**table.meters, **event.meters},
-            tray=table.tray.after_move(event.chips),
+            tray=tray_after(table.tray, event, table.rules),
             bets=event.bets,
             # Nothing can be done any more in a round that is over.
             proposals=tuple(one for one in table.proposals if one.of != "round"),

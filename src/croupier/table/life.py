@@ -140,4 +140,4 @@ def _move(table: Table, command: commands.MoveChips) -> happened.ChipsMoved:
     if SIGNS[command.why] < 0 and command.cents > there:
         message = "by the journal the tray doesn't hold that much"
         raise Refused("no_money", message, field="cents")
-    return happened.ChipsMoved(command.why, command.cents)
+    return happened.ChipsMoved(command.why, command.cents, posted=True)

@@ -49,7 +49,7 @@ def _mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
         message = "this was noted already; say that it was put right first"
         raise Refused("not_due", message, field="wager")
     place = command.round, command.seat, player, command.wager
-    return happened.Mispaid(*place, command.due, command.paid)
+    return happened.Mispaid(*place, command.due, command.paid, posted=_from_tray(table))
 
 
 def _correct_pay(table: Table, command: commands.CorrectPay) -> happened.PayCorrected:
@@ -58,7 +58,12 @@ def _correct_pay(table: Table, command: commands.CorrectPay) -> happened.PayCorr
     if found is None:
         raise Refused("not_due", "no such mispay was noted", field="wager")
     place = found.round, found.seat, found.player, found.wager
-    return happened.PayCorrected(*place, found.due - found.paid)
+    return happened.PayCorrected(*place, found.due - found.paid, posted=found.posted)
+
+
+def _from_tray(table: Table) -> bool:
+    """Whether winners are paid from the tray; a player's bank is never the tray."""
+    return table.rules.banked_by == "house"
 
 
 def _found(table: Table, round: str, seat: int, wager: str) -> happened.Mispaid | None:

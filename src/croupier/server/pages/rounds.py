@@ -189,6 +189,7 @@ def _time(record: Record) -> datetime:
 _ACCOUNTS: dict[Kind, str] = {
     "bank": "the banker's funds",
     "cage": "the cage",
+    "drop": "the drop box",
     "fees": "fees and rake",
     "house": "the house",
     "inventory": "the table's chips",
@@ -196,6 +197,7 @@ _ACCOUNTS: dict[Kind, str] = {
     "meter": "the meter",
     "pending": "an award to be validated",
     "player": "a player",
+    "tray": "the table's tray",
     "walkin": "a player's chips on the felt",
 }
 

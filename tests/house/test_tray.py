@@ -1,0 +1,120 @@
+"""The chip tray of a served table: what moves is in the ledger, and a shift adds up."""
+
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croupier.ledger.accounts import parse_account
+from croupier.ledger.audit import Auditor
+from croupier.ledger.chips import TrayShift, WrongTray, chips_moves, shifts_in
+from croupier.ledger.journal import decode
+from croupier.money import micros
+from croupier.table.codec import event_from
+from tests.cli.running import run
+from tests.house.floor import OpenPit, play, rules_of, seated
+from tests.house.test_console import Staff, crew
+from tests.house.test_shoe import Shoe, real
+from tests.house.test_walkins import FELT, one_round, seat_walk_ins
+from tests.rules.books import MARYLAND
+
+OVER = 5_00
+"""By how much both people count too much at the end."""
+
+
+async def move(dealer: Staff, floor: Staff, why: str, cents: int) -> None:
+    command = {"type": "MoveChips", "why": why, "cents": cents}
+    if why == "sale":
+        await dealer.do(command, "table")
+        return
+    await floor.say("propose", of="table", command=command, why=why)
+    proposals = (await dealer.look())["proposals"]
+    await dealer.say("approve", proposal=proposals[0]["id"])
+
+
+async def close(pit: OpenPit, dealer: Staff, floor: Staff) -> None:
+    """Close the table; both count what the journal says, and a little more."""
+    table = pit.tables["t"]
+    await dealer.do({"type": "CloseTable"}, "table")
+    while (step := (await dealer.look())["next"])["command"]["type"] != "CountTray":
+        await dealer.do(step["command"], step["of"])
+    expected = table.place.standing.table.tray.expected
+    assert expected is not None
+    for staff in (dealer, floor):
+        command = {"type": "CountTray", "by": "dealer", "cents": expected + OVER}
+        await staff.do(command, "table")
+    assert table.place.standing.table.life == "closed"
+
+
+async def shift(pit: OpenPit) -> None:
+    """Work a shift: two rounds of two walk-ins beside a screen, and chips that move."""
+    players, shoe = await seated(pit, 1), Shoe(11)
+    await players[0].look()
+    dealer, floor = staff = await crew(pit)
+    await seat_walk_ins(dealer, 2, 3)
+    await one_round(pit, players, staff, shoe)
+    await move(dealer, floor, "fill", 700_00)
+    await move(dealer, floor, "sale", 300_00)
+    mispay = {"type": "Mispay", "seat": 2, "wager": "ante", "paid": 35_00}
+    await dealer.do(mispay, "table")
+    await one_round(pit, players, staff, shoe)
+    await move(dealer, floor, "credit", 100_00)
+    await close(pit, dealer, floor)
+
+
+def test_a_shift_adds_up_from_the_journal_and_the_accounts_balance(tmp_path: Path) -> None:
+    found: list[TrayShift] = []
+
+    async def scenario(pit: OpenPit) -> None:
+        await shift(pit)
+        balances = await pit.books.read(lambda view: view.balances())
+        wrong = pit.tables["t"].place.standing.table.mispaid[0]
+        assert balances[parse_account("drop:t")] == micros(300_00)
+        handed = wrong.paid - wrong.due
+        lent = micros(700_00 - 300_00 - 100_00 - handed)
+        assert balances[parse_account("tray:t")] == lent
+        assert sum(balances.values()) == 0
+        found.extend(await pit.books.read(lambda view: [*shifts_in(view.stream("t"))]))
+        (one,) = found
+        assert (one.fills, one.credits, one.drop) == (700_00, 100_00, 300_00)
+        assert one.handed == handed != 0 and one.won != 0
+        # Walk-ins' losses went to the table, the player's on the screen as well.
+        walked = sum(m for a, m in balances.items() if a.startswith("walkin:"))
+        assert walked == micros(handed) - micros(one.won)
+        assert one.difference == OVER
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)
+    ran = run("ledger", "shifts", "--data", str(tmp_path / "ledger.db"), "--json")
+    (told,) = ran.data
+    assert (told["fills"], told["drop"], told["difference"]) == ("700.00", "300.00", "5.00")
+    ran = run("ledger", "shifts", "--data", str(tmp_path / "ledger.db"))
+    assert "win by count" in ran.out and "5.00" in ran.out
+
+
+def test_verify_finds_a_tray_that_was_told_another_sum(tmp_path: Path) -> None:
+    records: list[Any] = []
+
+    async def scenario(pit: OpenPit) -> None:
+        await shift(pit)
+        rows = await pit.books.read(lambda view: [*view.stream("t")])
+        records.extend(decode(row.data) for row in rows)
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)
+    auditor, refused = Auditor("t", rules_of), set()
+    for record in records:
+        for field in ("expected", "chips"):
+            if record.event.get(field):
+                wrong = {**record.event, field: record.event[field] + 1}
+                with pytest.raises(WrongTray):
+                    copy(auditor).entries(record._replace(event=wrong))
+                refused.add(record.event["type"])
+        auditor.entries(record)
+    assert refused == {"TrayAgreed", "RoundEnded"}
+
+
+def test_older_events_of_chips_have_no_entries() -> None:
+    plain = {"type": "ChipsMoved", "why": "fill", "cents": 100}
+    assert [*chips_moves("t", event_from(plain))] == []
+    (moved,) = chips_moves("t", event_from({**plain, "posted": True}))
+    assert moved.code == "fill"
