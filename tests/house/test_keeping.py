@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from croupier.house import table as house_table
+from croupier.house.config import Config
 from croupier.house.keeping import Recalled, as_kept, to_keep
 from croupier.house.recall import recall, wrong_standings
 from croupier.ledger.journal import Head
@@ -15,7 +16,8 @@ from croupier.ledger.scribe import Scribe
 from croupier.ledger.store import Kept, View
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.verify import KEPT, verify
-from tests.house.floor import OpenPit, one_table, play, rules_of
+from tests.house.floor import OpenPit, one_table, pit_at, play, rules_of
+from tests.house.test_console import crew as people
 from tests.house.test_table import SELECTED
 from tests.house.test_turns import two_rounds
 from tests.rules.books import IDS, MARYLAND
@@ -105,6 +107,38 @@ def test_what_is_kept_wrongly_is_found_and_what_is_of_another_journal_is_not_use
             assert recall(view, "t", rules_of).kept == 0
 
     play(tmp_path, one_table(MARYLAND), scenario)
+
+
+@pytest.mark.parametrize(
+    ("crew", "faults"),
+    [
+        ({"dealer": "d1", "clerk": "", "floor": "f1"}, 0),
+        ({"dealer": "", "clerk": "", "floor": ""}, 0),
+        ({"dealer": "a thief", "clerk": "", "floor": "f1"}, 1),
+    ],
+    ids=["as today", "as older versions kept it", "changed"],
+)
+def test_where_a_table_stood_under_other_rules_verifies(
+    tmp_path: Path, crew: dict[str, str], faults: int
+) -> None:
+    def at(limits: str) -> Config:
+        return one_table(MARYLAND, f"limits = {{ ante = {limits} }}", more='things = ["dealer"]')
+
+    async def main() -> None:
+        async with pit_at(tmp_path / "ledger.db", at("[5, 100]")) as pit:
+            await people(pit)
+        async with pit_at(tmp_path / "ledger.db", at("[10, 100]")) as pit:
+            store = pit.books.store
+            with store.reading() as view:
+                kept = to_keep(recall(view, "t", rules_of))
+            assert kept is not None
+            data = json.loads(kept.data)
+            data["table"]["crew"] = crew
+            store.keep("t", Kept(kept.head, json.dumps(data)))
+            with store.reading() as view:
+                assert len([*wrong_standings(view, rules_of)]) == faults
+
+    asyncio.run(main())
 
 
 def test_a_table_is_kept_no_more_often_than_needed(tmp_path: Path) -> None:

@@ -16,12 +16,13 @@ from croupier.money import micros
 from croupier.reading.json import parse_json
 from croupier.round.commands import Bet, Choose, CloseBets, Deal, Face, Open, Settle, Show
 from croupier.round.file import Played
-from croupier.round.record import events_of, open_record, record_of, rounds_of
+from croupier.round.record import events_of, open_record, record_of, rounds_of, things_of
 from croupier.round.settler import Settler
 from croupier.round.state import Round
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import digest_of
+from croupier.rules.table_rules import as_edition
 from croupier.rules.words import plain
 from tests.cli.running import run
 from tests.round.games import game
@@ -404,3 +405,43 @@ def test_a_field_of_another_type_is_told_in_words(
     played = worked[0][1]
     record = recorded(played.round, played.events)
     assert refusal(sealed({**record, field: value})) == says
+
+
+# ---------------------------------------------------------------- before progressive wins stopped
+
+OLDER = Path("tests/data/record-before-awards.json")
+
+
+def older_round(change: Callable[[list[Any]], object] = lambda _: None) -> Round:
+    """Play a round that a dealer settled before M21 stopped its seats, with its events changed."""
+    record = parse_json(OLDER.read_text(), field="record")
+    change(record["events"])
+    record["seal"] = digest_of({key: value for key, value in record.items() if key != "seal"})
+    rules = resolve(book(MARYLAND), record["selections"], things=things_of(open_record(record)))
+    edition = as_edition(rules, record["digest"])
+    assert edition is not None
+    *_, last = rounds_of(edition, events_of(edition, record))
+    return last
+
+
+def test_a_round_with_a_win_that_was_confirmed_before_M21_plays_again() -> None:
+    round = older_round()
+    (win,) = [ln for ln in round.lines if ln.wager == "progressive" and ln.outcome == "win"]
+    assert (round.closed, win.seat, win.paid) == (True, 2, 1_000_28)
+    assert {ln.seat for ln in round.lines if ln.from_seat == 3} == {1, 2}, "only envied"
+
+
+def without_confirmation(events: list[Any]) -> None:
+    events[:] = [event for event in events if event["type"] != "Confirmed"]
+
+
+def paying_more(events: list[Any]) -> None:
+    settled = [event for event in events if event["type"] == "SeatSettled" and event["seat"] == 2]
+    (line,) = [ln for ln in settled[0]["lines"] if ln["wager"] == "progressive"]
+    line["paid"] += 1
+
+
+@pytest.mark.parametrize("change", [without_confirmation, paying_more])
+def test_such_a_round_is_refused_if_its_win(change: Callable[[list[Any]], None]) -> None:
+    with pytest.raises(UserError, match="does not follow"):
+        older_round(change)

@@ -36,8 +36,11 @@ def _begun(view: View, stream: str, rules_of: RulesOf) -> Recalled:
     return Recalled(None, None, Scribe(stream, rules_of), 0)
 
 
-def _read(view: View, begun: Recalled, *, upto: int | None = None) -> Recalled:
-    """Go on with a table by its journal; only its last round is replayed."""
+def _read(view: View, begun: Recalled, *, upto: int | None = None, stay: bool = True) -> Recalled:
+    """Go on with a table by its journal; only its last round is replayed.
+
+    People stay at their posts when other rules are set, unless `stay` is false.
+    """
     standing, setting, scribe, rounds, _ = begun
     stream, rules_of = scribe.stream, scribe.auditor.rules_of
     last: list[StoredEvent] = []
@@ -54,7 +57,8 @@ def _read(view: View, begun: Recalled, *, upto: int | None = None) -> Recalled:
         event = _event(record)
         rounds += isinstance(event, RoundStarted)
         if isinstance(event, TableSet):
-            setting, standing = event, new_standing(rules_set(event, rules_of), standing)
+            before = standing if stay else None
+            setting, standing = event, new_standing(rules_set(event, rules_of), before)
             last = []
         elif standing is not None:
             standing = standing.after(record.of, event)
@@ -71,9 +75,13 @@ def wrong_standings(view: View, rules_of: RulesOf) -> Iterator[str]:
     """Compute again where tables stood, and yield what is kept otherwise."""
     for stream, kept in view.kept().items():
         number = kept.head.number
-        new = Recalled(None, None, Scribe(stream, rules_of), 0)
-        again = to_keep(_read(view, new, upto=number))
-        if again is None or not is_same(again, kept):
+        # Older versions kept a table without its people once other rules were set.
+        for stay in (True, False):
+            new = Recalled(None, None, Scribe(stream, rules_of), 0)
+            again = to_keep(_read(view, new, upto=number, stay=stay))
+            if again and is_same(again, kept):
+                break
+        else:
             yield f"{stream} stood otherwise at event {number} than is kept"
 
 

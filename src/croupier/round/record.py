@@ -3,7 +3,7 @@
 A record is checked by replaying it: each event must be what the engine decides at that point.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple, cast, get_args
 
@@ -16,6 +16,7 @@ from croupier.round.commands import Command
 from croupier.round.decide import decide
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
+from croupier.round.settling import paid_at
 from croupier.round.state import Round
 from croupier.rules.rulebook import digest_of
 from croupier.rules.table_rules import TableRules
@@ -91,9 +92,10 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
         for event in events
     )
     expected: list[Event] = []
+    confirmed: set[str] = set()
     for number, event in enumerate(events, 1):
-        if isinstance(event, happened.Confirmed) and "dealer" not in rules.things:
-            # Older automatic tables recorded confirmations that nobody made. They change nothing.
+        if isinstance(event, happened.Confirmed) and _is_older(round, event):
+            confirmed.add(event.about)
             yield round
             continue
         if not expected and not (void and isinstance(event, happened.Chose)):
@@ -102,6 +104,7 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
             if isinstance(command, commands.Settle) and "dealer" in rules.things and not round.void:
                 command = _settling(events[number - 1 :])
             expected = _decided(round, command, number)
+            expected = _unstopped(round, expected, events[number - 1 :], confirmed) or expected
         if void and isinstance(event, happened.Chose):
             _check_choice(round, event, number)
         if expected and not _is_same(expected.pop(0), event):
@@ -110,6 +113,35 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
         yield round
     if expected or not round.closed:
         raise UserError("ends before the round does", field="record.events")
+
+
+def _is_older(round: Round, event: happened.Confirmed) -> bool:
+    """Whether somebody confirmed this as older versions had it; it changes nothing.
+
+    Automatic tables recorded confirmations that nobody made. A dealer's progressive win didn't stop
+    its seat: what M21 has done about it was confirmed when the seat's turn came.
+    """
+    if "dealer" not in round.rules.things:
+        return True
+    clause = round.rules.clauses.get(event.clause)
+    is_due = any((duty.clause, duty.about) == (event.clause, event.about) for duty in round.todo)
+    return clause is not None and clause.at == "progressive won" and not is_due
+
+
+def _unstopped(
+    round: Round, expected: list[Event], events: tuple[Event, ...], confirmed: Collection[str]
+) -> list[Event]:
+    """Return how older versions settled a seat that stops for a win today, if they settled this.
+
+    Its wins had been confirmed by then. A hand that is only envied needed nothing.
+    """
+    wins = [event for event in expected if isinstance(event, happened.AwardFound)]
+    if not wins or any(isinstance(e, happened.AwardFound) for e in takewhile(_is_finding, events)):
+        return []
+    for win in wins:
+        if (win.cents or win.meter) and f"seat {win.seat} {win.wager}" not in confirmed:
+            return []
+    return list(paid_at(round, wins[0].seat, _readings(events)))
 
 
 def _is_same(event: Event, other: Event) -> bool:
@@ -183,17 +215,20 @@ def _command_for(event: Event) -> Command:
             return commands.Settle()
 
 
-_FINDING = (happened.MetersRead, happened.AwardFound)
+def _is_finding(event: Event) -> bool:
+    """Whether an event belongs to finding a progressive win."""
+    return isinstance(event, happened.MetersRead | happened.AwardFound)
+
+
+def _readings(events: tuple[Event, ...]) -> Mapping[str, int]:
+    """Return what the meters showed when a seat was settled."""
+    return events[0].meters if isinstance(events[0], happened.MetersRead) else {}
 
 
 def _settling(events: tuple[Event, ...]) -> Command:
     """Return the command with which a dealer settled a seat, or closed the round."""
-    readings = events[0].meters if isinstance(events[0], happened.MetersRead) else {}
-    found = [
-        event
-        for event in takewhile(lambda e: isinstance(e, _FINDING), events)
-        if isinstance(event, happened.AwardFound)
-    ]
+    readings = _readings(events)
+    found = [e for e in takewhile(_is_finding, events) if isinstance(e, happened.AwardFound)]
     if found:
         least = min(event.cents for event in found)
         witnessed = min((event.cents for event in found if event.two), default=None)
