@@ -292,6 +292,12 @@ MUTANTS: dict[str, tuple[Any, str, Any, Callable[[], object]]] = {
         nothing,
         lambda: answer(other_table()),
     ),
+    "it isn't decided again": (
+        proposals,
+        "preview",
+        lambda *_: preview(table_at("decide"), VOID),
+        lambda: answer(other_table()),
+    ),
     "anybody withdraws": (at_proposals, "_check_own", nothing, withdrawn_by_another),
     "nothing lapses": (at_proposals, "has_lapsed", lambda *_: False, late),
     "the round goes on": (at_standing, "check_not_stopped", nothing, gone_on),

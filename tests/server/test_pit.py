@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -13,12 +14,13 @@ from croupier.ledger.tape import TapeRow
 from croupier.ledger.tape import tape as read_tape
 from croupier.server import tapes
 from croupier.server.pages.pit import requests_of
+from croupier.server.people import People
 from croupier.server.registry import Person
 from croupier.table.crew import Crew
 from tests.house.test_proposals import proposed as proposed_at
 from tests.house.test_proposals import table_at
 from tests.rules.books import CALIFORNIA, MARYLAND
-from tests.server.attacks.houses import House, Visitor, crashes, open_house, table_toml
+from tests.server.attacks.houses import PASSWORD, House, Visitor, crashes, open_house, table_toml
 from tests.server.test_attended import attended, go_on, staffed
 from tests.server.test_staff import again, code_of
 
@@ -55,6 +57,36 @@ def test_a_void_is_approved_in_the_pit_with_the_password_again(tmp_path: Path) -
             row = (await flo.http.get("/pit.json")).json()["tables"][0]
             assert row["irregularity"]["clause"] == "C8" and row["dealer_since_ms"]
             assert (await house.verified()).faults == () and crashes(house) == []
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("door", ["pit", "socket"])
+def test_the_password_given_again_has_teeth(
+    tmp_path: Path, door: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts once, in the session that gave it; without the check any token would do."""
+
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            id, flo = await void_proposed(house)
+            line = await flo.line(id)
+
+            async def code(token: str) -> object:
+                if door == "socket":
+                    return (await line.ask("approve", proposal="1", again=token)).get("code")
+                path = f"/api/tables/{id}/proposals/1"
+                answer = await flo.post(path, answer="approve", again=token)
+                return code_of(answer) if answer.status_code != 200 else None
+
+            elsewhere = house.visitor()
+            await elsewhere.post("/api/sign-in", name="Flo Ash", password=PASSWORD)
+            used = await again(flo)
+            assert await flo.post(f"/api/tables/{id}/proposals/9", answer="approve", again=used)
+            for token in ("", "made up", await again(elsewhere), used):
+                assert await code(token) == "password_again"
+            monkeypatch.setattr(People, "use_again", AsyncMock())
+            assert await code("made up") is None
 
     asyncio.run(main())
 

@@ -1,0 +1,142 @@
+"""Two processes of one house on one database: who works where, and whose files were changed."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+
+from croupier.errors import Refused
+from croupier.gallery.outbox import Viewer
+from croupier.house import pit as pits
+from croupier.house.books import Books
+from croupier.house.build import Build, approve_build
+from croupier.house.config import Config, parse_config
+from croupier.house.keys import Keys
+from croupier.house.pit import Pit
+from croupier.ledger.acts import HOUSE_STREAM, BuildChecked, KeysSet, acts_in
+from croupier.ledger.checkpoints import public_key
+from croupier.ledger.stores.jotting import begin_journal
+from croupier.ledger.stores.postgres import PostgresStore
+from croupier.ledger.tenure import heir
+from tests.house.floor import KEY, answered, rules_of
+from tests.house.test_build import TIME, one_byte, package
+from tests.ledger.servers import new_database
+from tests.rules.books import LET_IT_RIDE, MARYLAND
+
+__all__ = ["package"]
+SECRET = bytes(range(32))
+
+
+def house(*ids: str, things: str = "[]") -> Config:
+    """A house of two tables, with one table for a floorperson."""
+    tables = zip(ids, (MARYLAND, LET_IT_RIDE), strict=True)
+    text = "floor_tables = 1\n" + "".join(
+        f'[[table]]\nid = "{id}"\nrulebook = "{book}"\nthings = {things}\n' for id, book in tables
+    )
+    return parse_config(text, rules_of)
+
+
+@asynccontextmanager
+async def two_pits(
+    url: str, *builds: Build, things: str = "[]"
+) -> AsyncIterator[tuple[Pit, Pit, list[str]]]:
+    """Two processes, each with one of the two tables of a house; the builds are their files."""
+    stores = [PostgresStore(url, make=True, node="") for _ in range(2)]
+    nodes = [store.tenure.name for store in stores]
+    ids = [next(id for n in count() if heir(id := f"t-{n}", nodes) == node) for node in nodes]
+    config = house(*ids, things=things)
+    books = [Books(store, KEY) for store in stores]
+    files = builds or (None, None)
+    open = [
+        Pit(config, one, rules_of, nodes=2, build=build)
+        for one, build in zip(books, files, strict=True)
+    ]
+    await asyncio.gather(*(pit.start(deals=False) for pit in open))
+    try:
+        yield open[0], open[1], ids
+    finally:
+        await asyncio.gather(*(pit.stop() for pit in open))
+        for one, store in zip(books, stores, strict=True):
+            one.close()
+            store.close()
+
+
+async def tap(pit: Pit, person: str, post: str) -> dict[str, Any]:
+    """Tap in at the table that a process has, and return the answer."""
+    (table,) = pit.tables.values()
+    viewer = Viewer(person, person, plays=False)
+    viewer.roles = frozenset({post})
+    text = json.dumps({"type": "tap_in", "id": f"{table.id}-{person}", "post": post})
+    said: dict[str, Any] = json.loads(await answered(table, viewer, text))
+    return said
+
+
+def test_a_floorperson_has_so_many_tables_whichever_processes_have_them(server: str) -> None:
+    async def main() -> None:
+        async with two_pits(new_database(server), things='["dealer"]') as (one, other, ids):
+            assert [[*pit.tables] for pit in (one, other)] == [[id] for id in ids]
+            assert (await tap(one, "f1", "floor"))["type"] == "done"
+            refused = await tap(other, "f1", "floor")
+            assert (refused["type"], refused["code"]) == ("refused", "too_many_tables")
+            assert (await tap(other, "f2", "floor"))["type"] == "done"
+
+    asyncio.run(main())
+
+
+def test_who_sits_at_a_table_is_known_to_the_process_that_has_another(server: str) -> None:
+    async def main() -> None:
+        async with two_pits(new_database(server), things='["dealer"]') as (one, other, ids):
+            table = one.tables[ids[0]]
+            assert await other.seated_at(table.id) == frozenset()
+            await one.cage.fill("p1", 1_000_00)
+            text = json.dumps({"type": "sit", "id": "1", "seat": 3})
+            said = json.loads(await answered(table, Viewer("p1", "p1"), text))
+            assert said["type"] == "done", said
+            assert await other.seated_at(table.id) == {"p1"}
+            assert (await other.states())[table.id].seats == {3: "p1"}
+
+    asyncio.run(main())
+
+
+def test_D10_one_changed_byte_stops_a_table_on_whichever_process(
+    server: str, tmp_path: Path, package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pits, "PATIENCE_MS", 0)
+    monkeypatch.setattr(pits, "LOOK_S", 0.1)
+    url, other_package = new_database(server), tmp_path / "other" / "croupier"
+    copytree(package, other_package)
+    store = PostgresStore(url, make=True, node="")
+    with store.writing() as session:
+        begin_journal(session, KeysSet("", public_key(SECRET).hex()), time_ms=TIME)
+    approve_build(store, Keys(KEY, SECRET), Build((), package).files(), time_ms=TIME)
+    store.close()
+    book = f"rulebooks/{MARYLAND}.toml"
+    one_byte(package / book)
+
+    async def main() -> None:
+        builds = Build((), package), Build((), other_package)
+        async with two_pits(url, *builds) as (changed, sound, (three, ride)):
+            async with asyncio.timeout(30):  # It takes over what its heir may not open.
+                while {*sound.tables} != {three, ride}:
+                    await asyncio.sleep(0.02)
+            assert not changed.tables
+            with pytest.raises(Refused, match=f"{MARYLAND}.toml was changed") as refused:
+                changed.check_approved(three)
+            assert refused.value.code == "unapproved"
+            assert sound.tables[three].notes.company.open
+            one_byte(other_package / book)
+            await sound.check_build()
+            dealt = [id for id, table in sound.tables.items() if table.notes.company.open]
+            assert (dealt, [*changed.tables]) == ([ride], [])
+            found = await sound.books.read(lambda view: list(acts_in(view.stream(HOUSE_STREAM))))
+        checked = [act for _, act in found if isinstance(act, BuildChecked)]
+        nodes = {changed.tenure.name, sound.tenure.name}
+        assert {one.node for one in checked if one.differing} == nodes
+
+    asyncio.run(main())
