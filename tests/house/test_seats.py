@@ -20,6 +20,9 @@ from tests.house.floor import (
     refused,
     seated,
 )
+from tests.house.test_console import crew
+from tests.house.test_shoe import real
+from tests.house.test_walkins import FELT, seat_walk_ins
 from tests.rules.books import CALIFORNIA, MARYLAND
 from tests.server.attacks.houses import House, crashes, open_house, table_toml
 
@@ -52,6 +55,18 @@ def test_guests_who_close_the_tab_do_not_shut_a_table(tmp_path: Path, *, open_ro
         await late.ask("sit", seat=3)
 
     play(tmp_path, one_table(MARYLAND), scenario, clock=clock)
+
+
+def test_a_walk_in_has_no_screen_to_be_away_from(tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def scenario(pit: OpenPit) -> None:
+        go(*await seated(pit, 1))
+        dealer, _ = await crew(pit)
+        await seat_walk_ins(dealer, 2)
+        assert await wait(pit, clock, AWAY_S) == {2: "w-1"}
+
+    play(tmp_path, real(MARYLAND, FELT), scenario, clock=clock)
 
 
 def test_seats_are_freed_after_a_restart_too(tmp_path: Path) -> None:

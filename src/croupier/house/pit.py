@@ -44,7 +44,7 @@ from croupier.ledger.tenure import (
     to_take_back,
 )
 from croupier.ledger.verify import Verified, verify
-from croupier.round.state import Round
+from croupier.round.state import Round, is_walk_in
 from croupier.table.commands import Lapse
 from croupier.table.proposals import has_lapsed
 from croupier.table.state import Table as TableState
@@ -483,6 +483,8 @@ class Pit:
     async def _free_seats_at(self, table: Table) -> None:
         now_ms, standing = self.books.clocks.wait_ms(), table.place.standing
         for seat, player in sorted(standing.table.seats.items()):
+            if is_walk_in(player):
+                continue  # Walk-ins have no screen: the dealer sees who has gone.
             key = table.id, player
             if player in table.notes.company.present:
                 self._gone.pop(key, None)
