@@ -247,7 +247,7 @@ def test_a_walk_in_is_seated_bets_and_decides_on_the_page(house: House, new_page
             page.locator("#do").click()
         else:
             page.keyboard.press("m")
-            page.get_by_label("The sum in dollars", exact=True).fill("25")
+            page.get_by_label("Put it down: the sum in dollars").fill("25")
             page.get_by_role("button", name="Put it down").press("Enter")
             expect(page.locator("#seats")).to_contain_text("Ante $25")
             page.keyboard.press("Escape")

@@ -3,7 +3,6 @@
 from fractions import Fraction
 from typing import Any
 
-from croupier.gallery.scene import spot_label
 from croupier.house.config import TableConfig
 from croupier.money import format_money
 from croupier.reports.notices import notices_of
@@ -12,7 +11,7 @@ from croupier.round import bots
 from croupier.round.result import hand_places
 from croupier.round.settle import shared_place
 from croupier.rules.game import Paytable, Row, Wager
-from croupier.rules.table_rules import TableRules
+from croupier.rules.table_rules import TableRules, spot_label
 from croupier.rules.vocabulary import BANK, SEATS
 from croupier.rules.words import hand_says, number, payout_says
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from croupier.gallery.felt import CHIPS_CENTS
-from croupier.gallery.scene import spot_label
 from croupier.round.events import PartSettled, SeatSettled
 from croupier.round.reasons import Reasons
 from croupier.round.settling import hidden_from, next_seat, paid_at
 from croupier.round.state import Line, Round
+from croupier.rules.table_rules import spot_label
 from croupier.rules.words import dollars
 
 

@@ -24,7 +24,7 @@ from croupier.round.reasons import Reasons
 from croupier.round.result import line_of
 from croupier.round.state import Box, Line, Round, Void
 from croupier.round.view import choices
-from croupier.rules.table_rules import TableRules
+from croupier.rules.table_rules import TableRules, spot_label
 from croupier.rules.vocabulary import BANK
 from croupier.rules.words import dollars
 from croupier.table.past import NEW
@@ -336,22 +336,6 @@ def told(rules: TableRules, line: Line, reasons: Reasons | None) -> Scene:
     row = reasons.row(line) if reasons else None
     label = spot_label(rules, line.wager)
     return {**line_of(line), "label": label, "because": why, "row": list(row) if row else None}
-
-
-def spot_label(rules: TableRules, spot: str) -> str:
-    """Return what a spot, or a line without one, is called on the felt."""
-    for name, wager in rules.wagers.items():
-        if spot == name:
-            return wager.label
-        if spot in wager.spots:
-            return f"{wager.label} {wager.spots.index(spot) + 1}"
-    for name, bonus in rules.bonuses.items():
-        if spot == name:
-            return bonus.label
-    for envy in rules.envies.values():
-        if spot == envy.line:
-            return envy.label
-    return spot
 
 
 # ---------------------------------------------------------------- patches

@@ -22,7 +22,7 @@ QUESTIONS: dict[Fact, str] = {
 }
 CARD = {"field": "card", "kind": "card", "says": "Which card?"}
 STUB = {"field": "stub", "kind": "number", "says": "How many cards are left in the stub?"}
-FUNDS = {"field": "funds", "kind": "number", "says": "How much is put up, in cents?"}
+FUNDS = {"field": "funds", "kind": "money", "says": "How many dollars are put up?"}
 """What somebody fills in who reads a card, or counts the stub."""
 _NUMBERS: tuple[Fact, ...] = ("count", "cards")
 _CHOICES: tuple[Fact, ...] = ("seat", "where")

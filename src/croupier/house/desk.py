@@ -11,6 +11,7 @@ from croupier.cards import DECK
 from croupier.errors import Refused
 from croupier.house.asks import CARD, FUNDS, STUB, asks_of
 from croupier.house.console import MAY
+from croupier.house.forms import forms, topic_of
 from croupier.house.moments import manners
 from croupier.house.shift import (
     deck_step,
@@ -21,13 +22,13 @@ from croupier.house.shift import (
     tray_of,
 )
 from croupier.house.shoe import card_at, doubled_kinds, read_ahead, reads_of, stub_kind
-from croupier.house.shortcuts import shortcuts
+from croupier.house.shortcuts import REPEAT, REST, shortcuts
 from croupier.house.standing import Standing
 from croupier.house.step import NO_TIME, NextStep
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
-from croupier.round.faces import shown_next
+from croupier.round.faces import is_settled_on, shown_next
 from croupier.round.irregularity import check_time
 from croupier.round.order import is_read
 from croupier.round.plan import plan_of
@@ -47,6 +48,13 @@ _DOES: dict[Act | None, in_round.Command] = {
     "show": in_round.Show(()),
 }
 """The commands that are the confirmation of a clause."""
+KEYS: Mapping[type, tuple[str, str]] = {
+    in_round.CloseBets: ("N", "No more bets"),
+    in_round.Deal: ("D", "Deal"),
+    in_round.Settle: ("Y", "Take and pay at the seat whose turn it is"),
+}
+"""Steps that have a key of their own besides that of every next step."""
+TAKE_BACK = "Z"
 READS = in_round.Read(DECK[0])
 """Reads a card; whoever turns it up fills in which one it is."""
 
@@ -226,6 +234,26 @@ def _posts(step: NextStep) -> tuple[Post, ...]:
     return may
 
 
+def _key(step: NextStep) -> str:
+    """Return the step's own key; a step that waits for an entry has none."""
+    return "" if step.takes else KEYS.get(type(step.command), ("", ""))[0]
+
+
+def keys_of(rules: TableRules) -> Iterator[dict[str, str]]:
+    """Yield every key that this table's desk gives a meaning at some moment."""
+    yield from ({"key": key, "says": says} for key, says in KEYS.values())
+    options = [option for _, step in rules.sequence for option in step.option.values()]
+    if not is_read(rules):
+        return
+    for key, says in {option.key: option.label for option in options if option.key}.items():
+        yield {"key": key, "says": f"The asked seat: {says}"}
+    yield {"key": TAKE_BACK, "says": "Take back the card that was read last"}
+    if "chips" in rules.things:
+        yield {"key": REPEAT, "says": "Repeat all last bets"}
+        yield {"key": REST, "says": "The rest take the first choice"}
+        yield {"key": "1–9", "says": "That seat takes the other choice, those before it the first"}
+
+
 def _stopped(standing: Standing) -> dict[str, Any] | None:
     """Return why nobody can go on, and whose answer the round waits for."""
     for one in standing.table.proposals:
@@ -321,6 +349,28 @@ def _read_now(round: Round | None, step: NextStep) -> dict[str, Any] | None:
     return {**card, "command": plain["command"], "takes": takes}
 
 
+def _last_read(round: Round | None) -> dict[str, Any] | None:
+    """Return the card that was read last and how to correct it, if nobody was settled on it."""
+    if round is None or round.void or round.doubt or not is_read(round.rules) or not round.faces:
+        return None
+    position, card = [*round.faces.items()][-1]
+    if is_settled_on(round, position):
+        return None
+    takes = {**CARD, "says": f"{card.words}, no: which card is it?"}
+    command = in_round.Correct(position, card)
+    plain = NextStep("", ("dealer",), command=command, takes=takes).as_json()
+    shown = {**card_at(round, position), "card": str(card), "says": card.words}
+    return {**shown, "key": TAKE_BACK, "command": plain["command"], "takes": takes}
+
+
+def _other_acts(standing: Standing, closed: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield what the people here may do or enter besides the next step."""
+    for one in (*forms(standing, closed), *others(standing.table)):
+        people = {*one.by, *(("clerk",) if "dealer" in one.by else ())}
+        posts = [post for post in _posts(one) if PERSON.get(post, post) in people]
+        yield one.as_act(topic_of(one), posts)
+
+
 def desk_of(standing: Standing, closed: Mapping[str, str] = NOTHING) -> dict[str, Any]:
     """Return the desk as plain data; it is the same for everybody who works here.
 
@@ -335,11 +385,13 @@ def desk_of(standing: Standing, closed: Mapping[str, str] = NOTHING) -> dict[str
         for d in todo
     ]
     return {
-        "next": {**step.as_json(), **_together(rules, now, step)},
+        "next": {**step.as_json(), **_together(rules, now, step), "key": _key(step)},
         "stopped": _stopped(standing),
-        "acts": [*_acts(round), *_voiced(standing), *(one.as_json() for one in others(table))],
+        "acts": [*_acts(round), *_voiced(standing), *_other_acts(standing, closed)],
         "shortcuts": [one.as_json() for one in shortcuts(standing, closed)],
         "read": _read_now(round, step),
+        "last_read": _last_read(round),
+        "keys": [*keys_of(rules)],
         "life": table.life,
         "tray": tray_of(table),
         "duties": duties,

@@ -28,6 +28,8 @@ class Shortcut(NamedTuple):
     key: str
     clause: str
     commands: tuple[Bet | Choose, ...]
+    short: str = ""
+    """What a button says; `says` tells the whole."""
     without: tuple[str, ...] = ()
     """What is left out because it would be refused, with the reason."""
 
@@ -62,7 +64,7 @@ def _repeat(standing: Standing, clause: str, closed: Mapping[str, str]) -> Itera
     labels = {wager: one.label for wager, one in table.rules.wagers.items()}
     without = tuple(f"Seat {b.seat}, {labels[b.wager]}: {why.message}" for b, why in refused)
     if bets:
-        yield Shortcut("Repeat all last bets", REPEAT, clause, bets, without)
+        yield Shortcut("Repeat all last bets", REPEAT, clause, bets, without=without)
 
 
 def _rest(standing: Standing, round: Round, options: Mapping[str, Option]) -> Iterator[Shortcut]:
@@ -82,7 +84,8 @@ def _rest(standing: Standing, round: Round, options: Mapping[str, Option]) -> It
             says = f"Seat {choose.seat}: {other.label}; before it: {option.label}"
             key = str(choose.seat) if len(others) == 1 else ""
             commands = (*rest[:at], choose._replace(option=name))
-            yield Shortcut(says, key, other.clause, commands)
+            short = f"Seat {choose.seat}: {other.label}"
+            yield Shortcut(says, key, other.clause, commands, short)
 
 
 def _tried(

@@ -81,7 +81,7 @@ def correct_card(round: Round, command: commands.Correct) -> tuple[Event, ...]:
             field="card",
             clause=round.rules.ruling_on("reading"),
         )
-    if _is_settled_on(round, position):
+    if is_settled_on(round, position):
         message = "a seat was settled on this card; correct what it was paid instead"
         raise Refused(
             "wrong_step", message, field="position", clause=round.rules.ruling_on("reading")
@@ -94,7 +94,7 @@ def is_acted_on(round: Round, position: int) -> bool:
     return position in [*round.faces][: round.firm]
 
 
-def _is_settled_on(round: Round, position: int) -> bool:
+def is_settled_on(round: Round, position: int) -> bool:
     """Whether a seat was settled that this card had a part in."""
     if not (round.order or round.lines):
         return False

@@ -106,6 +106,22 @@ class TableRules(Shape):
         return envied[0] if envied else name
 
 
+def spot_label(rules: TableRules, spot: str) -> str:
+    """Return what a spot, or a line without one, is called on the felt."""
+    for name, wager in rules.wagers.items():
+        if spot == name:
+            return wager.label
+        if spot in wager.spots:
+            return f"{wager.label} {wager.spots.index(spot) + 1}"
+    for name, bonus in rules.bonuses.items():
+        if spot == name:
+            return bonus.label
+    for envy in rules.envies.values():
+        if spot == envy.line:
+            return envy.label
+    return spot
+
+
 def fits(when: When, values: Mapping[str, Any]) -> bool:
     """Whether any map fits the selections' values; no map at all always fits."""
     return not when or any(

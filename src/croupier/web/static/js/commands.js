@@ -67,9 +67,10 @@ export class Commands {
   /**
    * The keys, as rows of a list.
    * @param {(key: string) => string} [words]
+   * @param {Command[]} [of]
    */
-  help(words = (key) => key) {
-    const listed = this.all().filter((one) => one.key);
+  help(words = (key) => key, of = this.all()) {
+    const listed = of.filter((one) => one.key);
     const groups = [...new Set(listed.map((one) => one.group))];
     return groups.map((group) =>
       h(

@@ -9,8 +9,8 @@
 
 import "./elements.js";
 import { Commands } from "./commands.js";
-import { entered } from "./console_entry.js";
 import { People } from "./console_people.js";
+import { Reading } from "./console_reading.js";
 import { Side } from "./console_side.js";
 import { Work } from "./console_work.js";
 import { Wrong } from "./console_wrong.js";
@@ -21,8 +21,6 @@ import { Line } from "./line.js";
 import { START, reduce } from "./state.js";
 
 const KEPT = "croupier.settings";
-/** A scanner is a keyboard whose keys come faster than fingers. */
-const SCANS_MS = 30;
 const LABEL_MAX = 30;
 /** A longer step is written smaller, so that the table stays in sight. */
 const STEP_MAX = 60;
@@ -30,7 +28,6 @@ const STEP_MAX = 60;
 const root = must("#desk");
 const { table = "", book = "", me = "", roles = "", practice = "" } = root.dataset;
 const button = /** @type {HTMLButtonElement} */ (must("#do"));
-const field = /** @type {HTMLInputElement} */ (must("#read"));
 
 let state = START;
 /** @type {Desk | null} */
@@ -38,8 +35,6 @@ let desk = null;
 /** @type {"" | "wrong" | "crew" | "more"} */
 let open = "";
 let busy = false;
-/** @type {number[]} */
-let strokes = [];
 
 const line = new Line(table, {
   hear,
@@ -54,6 +49,8 @@ const side = new Side(around);
 const work = new Work(around);
 const wrong = new Wrong({ ...around, close: () => show("") });
 const people = new People(around);
+const reading = new Reading(
+  { goOn, redraw: draw, perform: (what, why) => work.perform(what, why) });
 
 /** @param {Message} message */
 function hear(message) {
@@ -113,9 +110,7 @@ function draw() {
   const several = now && next.run > 1;
   must("#all").hidden = !several;
   write(must("#all b"), `All ${next.run} of ${next.group ?? ""}`);
-  const takes = mine() && !open ? next.takes ?? desk.read?.takes : null;
-  must("#reading").hidden = !takes;
-  if (takes) reading(takes);
+  reading.draw(desk, { hidden: !mine(), quiet: open !== "" || Boolean(stopped) });
   if (desk.practice) practise(desk.practice);
   side.draw(state, desk);
   people.draw(desk, { crew: open === "crew" });
@@ -170,14 +165,6 @@ function label({ next, stopped, settling }, now) {
   button.hidden = open === "wrong";
 }
 
-/** @param {NonNullable<Desk["next"]["takes"]>} takes */
-function reading({ says, kind }) {
-  write(must("#reading label"), says);
-  field.inputMode = kind === "number" ? "numeric" : kind === "money" ? "decimal" : "text";
-  const at = document.activeElement;
-  if (!at || at === document.body || at === button) field.focus({ preventScroll: true });
-}
-
 /** Do the next step. */
 async function goOn() {
   if (!desk?.next.command || !mine() || busy) return null;
@@ -225,7 +212,10 @@ const listed = [
     show(open === "more" ? "" : "more")),
   one("back", "Back to the round", "Escape", () => open !== "", () => show("")),
   one("help", "Keys", "?", () => true, () => {
-    must("#keys-list").replaceChildren(...commands.help((key) => (key === " " ? "Space" : key)));
+    const named = (/** @type {string} */ key) => (key === " " ? "Space" : key);
+    const here = (desk?.keys ?? []).map(({ key, says }) => (
+      { ...one(key, says, key, () => true, () => {}), group: "This table" }));
+    must("#keys-list").replaceChildren(...commands.help(named, [...listed, ...here]));
     dialog("#keys").showModal();
   }),
 ];
@@ -233,13 +223,18 @@ const listed = [
 function offered() {
   const works = desk && Object.values(desk.crew).includes(me);
   const { acts = [], shortcuts = [] } = works && !open && !desk?.stopped ? desk ?? {} : {};
-  const alone = acts.filter((act) => act.key && !act.takes).map((act) => one(
+  const alone = acts.filter((act) => act.key).map((act) => one(
     `act ${act.key}`, act.says, act.key ?? "", () => !busy, () =>
       ask({ type: "act", of: act.of, command: act.command })));
   const several = shortcuts.filter((it) => it.key).map((it) => one(
     `acts ${it.key}`, it.says, it.key, () => !busy, () =>
       ask({ type: "acts", commands: it.commands })));
-  return [...alone, ...several];
+  const { next, last_read: last } = desk ?? {};
+  const step = next?.key ? [one(`step ${next.key}`, next.says, next.key,
+    () => !button.disabled, goOn)] : [];
+  const back = works && !open && last ? [one(`back ${last.key}`, last.says, last.key,
+    () => !busy, () => reading.takeBack())] : [];
+  return [...alone, ...several, ...step, ...back];
 }
 
 const commands = new Commands(listed, { more: offered, keys: keysOn });
@@ -261,30 +256,6 @@ letters.checked = keysOn();
 letters.addEventListener("change", () => {
   const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
   localStorage.setItem(KEPT, JSON.stringify({ ...kept, keys: letters.checked }));
-});
-field.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter") strokes.push(event.timeStamp);
-  // Where reading a card is only one way to go on, Space in the empty field is the other.
-  if (event.key !== " " || field.value || desk?.next.takes) return;
-  event.preventDefault();
-  strokes = [];
-  goOn();
-});
-must("#reading").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const text = field.value.trim();
-  const { next, read } = desk ?? {};
-  const { takes, command } = (next?.takes ? next : read) ?? {};
-  if (!text && !next?.takes) await goOn(); // The card is not read yet: only the next step.
-  if (!text || !takes || !command || busy) return;
-  const last = strokes.at(-1) ?? 0;
-  const scanned = strokes.length > 1 && (last - strokes[0]) / (strokes.length - 1) < SCANS_MS;
-  field.value = "";
-  strokes = [];
-  const source = "source" in command ? { source: scanned ? "scanned" : "typed" } : {};
-  const of = next?.takes ? next.of : "round";
-  await ask({ type: "act", of, command: { ...command, ...source, ...entered(takes, text) } });
-  field.focus();
 });
 addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || !open || document.querySelector("dialog[open]")) return;

@@ -1,11 +1,79 @@
 // @ts-check
 /**
- * What was typed into a field of a command: sums are typed in dollars and sent in cents.
- * @param {import("./types").Takes} takes
+ * Forms of the console, drawn from the fields that a command takes.
+ *
+ * @typedef {import("./types").Field} Field
+ */
+
+import { h } from "./dom.js";
+
+/** The keys that a phone offers for a field. */
+const KEYS = { money: "decimal", number: "numeric" };
+
+/**
+ * What was typed into a field, as parts of a command: sums are typed in dollars and sent in cents.
+ * @param {Field} field
  * @param {string} text
  */
-export function entered({ field, kind }, text) {
+export function entered({ field, kind, answers = [] }, text) {
   const typed = text.trim();
-  if (kind === "money") return { [field]: Math.round(Number(typed.replace("$", "")) * 100) };
-  return { [field]: kind === "number" ? Number(typed) : typed };
+  switch (kind) {
+    case "choice": return answers[Number(typed)]?.gives ?? {};
+    case "money": return { [field]: Math.round(Number(typed.replace("$", "")) * 100) };
+    case "number": return { [field]: Number(typed) };
+    case "cards": return { [field]: typed.split(/[\s,]+/).filter(Boolean) };
+    default: return { [field]: typed };
+  }
+}
+
+/**
+ * A field that can be typed into or chosen from; `about` says what it belongs to.
+ * @param {Field} field
+ * @param {string} about
+ */
+function control({ kind, says, answers, value = "" }, about) {
+  const label = `${about}: ${says.toLowerCase()}`;
+  if (answers)
+    return /** @type {HTMLSelectElement} */ (h("select", { "aria-label": label },
+      ...answers.map((one, number) => h("option", { value: number }, one.says))));
+  return /** @type {HTMLInputElement} */ (h("input", { "aria-label": label, placeholder: says,
+    value, required: "", autocomplete: "off", autocapitalize: "none", spellcheck: "false",
+    inputmode: KEYS[/** @type {keyof typeof KEYS} */ (kind)] ?? "text" }));
+}
+
+/**
+ * A form with these fields; `send` gets the parts of the command and what was typed, in words.
+ * @param {Field[]} fields
+ * @param {{about: string, button: (Node | string)[],
+ *   send: (parts: Record<string, unknown>, words: string) => Promise<boolean>}} how
+ */
+export function form(fields, { about, button, send }) {
+  const controls = fields.map((field) => control(field, about));
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const parts = fields.map((field, at) => entered(field, controls[at].value));
+    const words = controls.map((one) => "selectedOptions" in one
+      ? one.selectedOptions[0]?.text ?? "" : one.value);
+    if (!(await send(Object.assign({}, ...parts), words.join(", ")))) return;
+    fields.forEach((field, at) => {
+      if (!field.answers) controls[at].value = field.value ?? "";
+    });
+  };
+  const made = controls.flatMap((one, at) => [one, ...link(fields[at], one)]);
+  return h("form", { class: "act-form", submit }, ...made,
+    h("button", { class: "button" }, ...button));
+}
+
+/**
+ * A link to what a field names, such as a round's page.
+ * @param {Field} field
+ * @param {HTMLInputElement | HTMLSelectElement} one
+ */
+function link({ link: to, says }, one) {
+  if (!to) return [];
+  const made = h("a", { class: "button", target: "_blank", rel: "noopener" }, `Open ${says}`);
+  const point = () => made.setAttribute("href", to.replace("{}", encodeURIComponent(one.value)));
+  one.addEventListener("input", point);
+  point();
+  return [made];
 }

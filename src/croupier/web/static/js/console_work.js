@@ -8,24 +8,22 @@
  * @typedef {import("./types").SeatView} SeatView
  */
 
-import { entered } from "./console_entry.js";
-import { nameOf, walkIns, walkInsOf } from "./console_walkins.js";
-import { cite, h, must } from "./dom.js";
+import { form } from "./console_entry.js";
+import { nameOf } from "./console_walkins.js";
+import { cite, clauseSays, h, must } from "./dom.js";
 import { chips } from "./elements.js";
-import { sentence } from "./hands.js";
 import { money } from "./money.js";
 import { placesOf, seatOf, seatsOf } from "./view.js";
 
 const VERBS = { take: "Take", pay: "Pay", leave: "Leave" };
 const CHIPS_MAX = 4;
-/** The keys that a phone offers for a field. */
-const KEYS = { money: "decimal", number: "numeric", card: "text", text: "text" };
 
 export class Work {
-  /** @param {{ask: (message: any) => Promise<any>, book: string}} around */
-  constructor({ ask, book }) {
+  /** @param {{ask: (message: any) => Promise<any>, book: string, me: string}} around */
+  constructor({ ask, book, me }) {
     this.ask = ask;
     this.book = book;
+    this.me = me;
     this.acts = "";
     /** How many acts there are besides those of this moment. */
     this.others = 0;
@@ -43,26 +41,22 @@ export class Work {
     const inside = settling ? this.settlement(state, settling) : layout(state, desk);
     place.className = settling ? "panel settling" : "layout";
     place.replaceChildren(...inside);
-    // An act that names nobody answers the next step; the others can wait.
-    const now = desk.acts.filter((one) => !one.by);
-    const others = desk.acts.filter((one) => one.by);
-    const guests = walkInsOf(state, desk);
-    this.others = others.length + (guests ? 1 : 0);
+    const now = desk.acts.filter((one) => !one.topic);
+    const others = desk.acts.filter((one) =>
+      one.topic && one.posts?.some((post) => desk.crew[post] === this.me));
+    this.others = others.length;
     const { shortcuts } = desk;
     must("#acts").hidden = hidden || !(now.length + shortcuts.length);
     must("#more").hidden = !more;
-    const known = JSON.stringify([shortcuts, desk.acts, guests]);
+    const known = JSON.stringify([shortcuts, now, others]);
     if (known === this.acts) return; // What somebody types stays there.
     this.acts = known;
     must("#acts").replaceChildren(
-      ...shortcuts.flatMap((one) => this.shortcut(one)), ...now.map((one) => this.act(one)));
-    const groups = [...new Set(others.map(({ by }) => (by ?? []).join(" or ")))];
-    const walking = guests ? [walkIns(guests, this.ask)] : [];
-    must("#more-acts").replaceChildren(...walking, ...groups.map((who) => h("section", {},
-      h("h3", {}, sentence(who)),
-      h("div", { class: "actions" }, ...others
-        .filter(({ by }) => (by ?? []).join(" or ") === who)
-        .map((one) => this.act(one))))));
+      ...now.map((one) => this.act(one)), ...shortcuts.flatMap((one) => this.shortcut(one)));
+    const topics = [...new Set(others.map(({ topic }) => topic ?? ""))];
+    must("#more-acts").replaceChildren(...topics.map((about) => h("section", {},
+      h("h3", {}, about),
+      ...others.filter(({ topic }) => topic === about).map((one) => this.act(one)))));
   }
 
   /** Go to the first thing that can be typed or pressed. */
@@ -72,31 +66,28 @@ export class Work {
   }
 
   /** @param {import("./types").Shortcut} one */
-  shortcut({ says, key, clause, commands, without }) {
-    const cited = clause ? [" ", h("small", {}, clause)] : [];
-    const does = h("button", { class: "button", type: "button",
-      click: () => this.ask({ type: "acts", commands }) }, says, ...cited, ...hint(key));
+  shortcut({ says, key, clause, short, commands, without }) {
+    const cited = clause && !short ? [" ", h("small", {}, clauseSays(clause))] : [];
+    const does = h("button", { class: "button", type: "button", title: short && says,
+      "aria-label": short && says,
+      click: () => this.ask({ type: "acts", commands }) }, short || says, ...cited, ...hint(key));
     const left = without.map((why) => h("p", { class: "hint" }, `Left out: ${why}.`));
     return [does, ...left];
   }
 
   /** @param {import("./types").DeskAct} one */
-  act({ says, of, command, takes, clause, key = "" }) {
+  act({ says, of, command, fields = [], clause, key = "" }) {
     const words = says.replace(/\.$/, "");
-    const cited = clause ? [" ", h("small", {}, clause)] : [];
-    if (!takes)
+    const cited = clause ? [" ", h("small", {}, clauseSays(clause))] : [];
+    if (!fields.length)
       return h("button", { class: "button", type: "button",
         click: () => this.perform({ of, command }, words) }, words, ...cited,
         ...hint(key));
-    const input = /** @type {HTMLInputElement} */ (
-      h("input", { "aria-label": `${words}: ${takes.says}`, placeholder: takes.says, required: "",
-        autocomplete: "off", inputmode: KEYS[takes.kind] ?? "text" }));
-    return h("form", { class: "act-form", submit: async (/** @type {Event} */ event) => {
-      event.preventDefault();
-      const sent = { ...command, ...entered(takes, input.value) };
-      const answer = await this.perform({ of, command: sent }, `${words}, ${input.value}`);
-      if (answer.type === "done") input.value = "";
-    } }, input, h("button", { class: "button" }, words, ...cited));
+    return form(fields, { about: words, button: [words, ...cited],
+      send: async (parts, typed) => {
+        const sent = { of, command: { ...command, ...parts } };
+        return (await this.perform(sent, `${words}, ${typed}`)).type === "done";
+      } });
   }
 
   /**

@@ -12,7 +12,7 @@ import { cardWords } from "./hands.js";
 const SVG = "http://www.w3.org/2000/svg";
 const FLIP_MS = 260;
 /** @type {Record<string, string>} Each as text, never as a picture. */
-const SUITS = { s: "\u2660\ufe0e", h: "\u2665\ufe0e", d: "\u2666\ufe0e", c: "\u2663\ufe0e" };
+export const SUITS = { s: "\u2660\ufe0e", h: "\u2665\ufe0e", d: "\u2666\ufe0e", c: "\u2663\ufe0e" };
 
 /** `<play-card code="As">`; without a code it lies face down. A small one has one big index. */
 export class PlayCard extends HTMLElement {

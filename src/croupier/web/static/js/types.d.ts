@@ -121,38 +121,47 @@ export interface Proposal {
   since_s: number; preview: Preview;
 }
 
+/** An act without a topic answers the next step; the others can wait. */
 export interface DeskAct {
   says: string; clause: string | null; of: string; command: Record<string, unknown>;
-  by?: string[]; takes?: Takes | null; key?: string;
+  by?: string[]; topic?: string; posts?: string[]; fields?: Field[]; key?: string;
 }
 
 /** Several commands of the round, given with one press; what would be refused is left out. */
 export interface Shortcut {
-  says: string; key: string; clause: string;
+  says: string; key: string; clause: string; short: string;
   commands: Record<string, unknown>[]; without: string[];
 }
 
-/** A field of a command that has to be read or typed. */
-export interface Takes {
-  field: string; kind: "card" | "number" | "money" | "text"; says: string;
+/** A field of a command that has to be read, typed or chosen. */
+export interface Field {
+  field: string; kind: "card" | "cards" | "number" | "money" | "text" | "choice"; says: string;
+  /** Of a choice: what each answer says, and the parts of the command that it gives. */
+  answers?: { says: string; gives: Record<string, unknown> }[];
+  value?: string; link?: string;
 }
 
 /** Something that can be done. */
 export interface DeskStep {
   says: string; by: string[]; clause: string | null; of: string;
-  command: Record<string, unknown> | null; takes: Takes | null;
+  command: Record<string, unknown> | null; takes: Field | null;
 }
 
 /** What lies on the desk of those who work at a table. */
 export interface Desk {
   next: DeskStep & { about: string; group: string | null; run: number;
     /** The posts from which it may be done. */
-    posts: string[] };
+    posts: string[]; key: string };
   stopped: { proposal: string; says: string; awaits: string[]; clause: string | null } | null;
   acts: DeskAct[];
   shortcuts: Shortcut[];
   /** A card whose reading does the next step as well. */
-  read: { position: number; place: string; command: Record<string, unknown>; takes: Takes } | null;
+  read: { position: number; place: string; command: Record<string, unknown>; takes: Field } | null;
+  /** The card that was read last, and the command that corrects it. */
+  last_read: { position: number; place: string; card: string; says: string; key: string;
+    command: Record<string, unknown>; takes: Field } | null;
+  /** Every key that the desk gives a meaning at some moment. */
+  keys: { key: string; says: string }[];
   life: "closed" | "counted" | "open" | "closing";
   tray: { counting: string[]; differed: boolean; agreed: number | null;
     difference: number | null } | null;

@@ -1,0 +1,204 @@
+"""What people enter at a desk besides the next step: commands, with the fields that they take.
+
+A page draws a form from its fields and knows no command. A field has a kind; one of kind `choice`
+has answers, each with the parts of the command that it gives.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from croupier.house.asks import CARD
+from croupier.house.shift import CENTS, DEALER, FLOOR, STAFF
+from croupier.house.shoe import card_at
+from croupier.house.standing import Standing
+from croupier.house.step import Field, NextStep
+from croupier.round import commands as in_round
+from croupier.round.faces import is_settled_on, shown_next
+from croupier.round.order import is_read
+from croupier.round.state import Round, is_walk_in
+from croupier.rules.table_rules import TableRules, spot_label
+from croupier.rules.vocabulary import Moment
+from croupier.rules.words import dollars
+from croupier.table import commands as at_table
+
+PAID: Field = {
+    "field": "paid",
+    "kind": "money",
+    "says": "Dollars handed out, stake included",
+}
+FOUND: Field = {"field": "cards", "kind": "cards", "says": "The cards found, such as As Kd Qc"}
+_RACKED: Moment = "settled"
+TOPICS: Mapping[type, str] = {
+    in_round.Bet: "Walk-ins",
+    in_round.TakeDown: "Walk-ins",
+    at_table.SeatWalkIn: "Walk-ins",
+    at_table.Leave: "Walk-ins",
+    at_table.Mispay: "Chips",
+    at_table.CorrectPay: "Chips",
+    at_table.MoveChips: "Chips",
+    in_round.Correct: "Cards",
+    in_round.Misread: "Cards",
+    at_table.Recall: "Cards",
+    at_table.Receive: "Cards",
+    at_table.Shuffle: "Cards",
+    at_table.OrderShuffle: "Cards",
+    at_table.Recut: "Cards",
+    at_table.Idle: "Table",
+    at_table.CloseTable: "Table",
+}
+"""What an act is about; devices are the rest."""
+DEVICES = "Devices"
+
+
+def topic_of(step: NextStep) -> str:
+    """Return the heading under which an act stands."""
+    return TOPICS.get(type(step.command), DEVICES)
+
+
+def forms(standing: Standing, closed: Mapping[str, str]) -> Iterator[NextStep]:
+    """Yield what can be entered now; `closed` are the wagers that can't be made."""
+    things = standing.table.rules.things
+    if "chips" in things and standing.table.life == "open":
+        yield from _bets(standing, closed)
+        yield from _seats(standing)
+        yield from _payments(standing)
+    if "cards" in things:
+        if standing.in_play:
+            yield from _reading(standing.in_play)
+        yield from _recall(standing)
+
+
+def choice(says: str, answers: Iterable[tuple[str, Mapping[str, Any]]]) -> Field:
+    """Return a field with answers: what each says, and the parts of the command that it gives."""
+    listed = [{"says": said, "gives": dict(gives)} for said, gives in answers]
+    return {"field": "", "kind": "choice", "says": says, "answers": listed}
+
+
+def _seat(seats: Iterable[int]) -> Field:
+    return choice("Seat", [(f"Seat {seat}", {"seat": seat}) for seat in seats])
+
+
+# ---------------------------------------------------------------- walk-ins
+
+
+def _bets(standing: Standing, closed: Mapping[str, str]) -> Iterator[NextStep]:
+    """Yield the bets that walk-ins put down or take back before betting closes."""
+    table, round = standing.table, standing.in_play
+    if round is None or round.void or round.step is None or round.step.do != "bets":
+        return
+    rules, banker, clause = table.rules, round.banker, round.step.clause
+    seats = [s for s in _walk_ins(standing) if banker is None or s != banker.seat]
+    wagers = [
+        (wager.label, {"wager": name})
+        for name, wager in rules.wagers.items()
+        if wager.placed == "before the deal" and name not in closed
+    ]
+    if seats and wagers:
+        fields = _seat(seats), choice("Wager", wagers), CENTS
+        bet = in_round.Bet(0, "", "", 0)
+        yield NextStep("Put it down.", DEALER, clause, command=bet, fields=fields)
+    down = [
+        (f"Seat {seat}, {wager.label}", {"seat": seat, "wager": name})
+        for seat in seats
+        for name, wager in rules.wagers.items()
+        if seat in round.boxes and rules.spots[name][0] in round.boxes[seat].stakes
+    ]
+    if down:
+        take, which = in_round.TakeDown(0, ""), choice("Which wager", down)
+        yield NextStep("Take it back.", DEALER, clause, command=take, fields=(which,))
+
+
+def _walk_ins(standing: Standing) -> list[int]:
+    seats = standing.table.seats
+    return sorted(seat for seat, player in seats.items() if is_walk_in(player))
+
+
+def _seats(standing: Standing) -> Iterator[NextStep]:
+    """Yield the seats that walk-ins can take, and those that they can leave."""
+    table = standing.table
+    rules = table.rules.table
+    free = [seat for seat in range(1, rules.seats + 1) if seat not in table.seats]
+    if free:
+        sit = at_table.SeatWalkIn(0)
+        yield _at_table("Seat a walk-in.", DEALER, rules.clause, sit, _seat(free))
+    if taken := _walk_ins(standing):
+        yield _at_table("Leaves the table.", DEALER, rules.clause, at_table.Leave(0), _seat(taken))
+
+
+# ---------------------------------------------------------------- payments
+
+
+def _payments(standing: Standing) -> Iterator[NextStep]:
+    """Yield what walk-ins may have been handed wrongly, and what is still to be put right."""
+    table, round = standing.table, standing.round
+    wrong = {(one.seat, one.wager) for one in table.mispaid if round and one.round == round.id}
+    due: dict[tuple[int, str], int] = {}
+    for line in round.lines if round and not round.void else ():
+        place = line.seat, line.wager
+        if place not in wrong and is_walk_in(table.seats.get(line.seat, "")):
+            due[place] = due.get(place, 0) + line.paid + line.returned
+    paid = [
+        (
+            f"{_place(table.rules, seat, wager)}: {dollars(cents)} due",
+            {"seat": seat, "wager": wager},
+        )
+        for (seat, wager), cents in due.items()
+    ]
+    if paid:
+        fields = choice("Which wager", paid), PAID
+        yield _at_table("Paid another amount.", STAFF, "", at_table.Mispay(0, "", 0), *fields)
+    for one in table.mispaid:
+        where, handed = _place(table.rules, one.seat, one.wager), dollars(one.paid)
+        says = f"Put right: {where} got {handed}, {dollars(one.due)} was due."
+        right = at_table.CorrectPay(one.round, one.seat, one.wager)
+        yield _at_table(says, STAFF, "", right)
+
+
+def _place(rules: TableRules, seat: int, wager: str) -> str:
+    return f"Seat {seat}, {spot_label(rules, wager)}"
+
+
+# ---------------------------------------------------------------- cards
+
+
+def _reading(round: Round) -> Iterator[NextStep]:
+    """Yield corrections of cards that were read, and a card that came before its time."""
+    if round.void or not is_read(round.rules):
+        return
+    ruling = round.rules.ruling_on("reading") or ""
+    read = [
+        (f"{card_at(round, at)['place']}: {card.words}", {"position": at})
+        for at, card in reversed([*round.faces.items()])
+        if not is_settled_on(round, at)
+    ]
+    if read and not round.doubt:
+        fields = choice("Which card", read), CARD
+        correct = in_round.Correct(0, next(iter(round.faces.values())))
+        yield NextStep("Correct a card.", STAFF, ruling, command=correct, fields=fields)
+    if round.next_position and round.stage and not round.doubt and not shown_next(round):
+        says = "A card was turned up before its time."
+        yield NextStep(says, STAFF, ruling, command=in_round.Misread("early"))
+
+
+def _recall(standing: Standing) -> Iterator[NextStep]:
+    """Yield the recall of a hand; the page of its round says where its cards lie (11.E)."""
+    table, round = standing.table, standing.round
+    if round is None:
+        return
+    clause = next(reversed(table.rules.guided.get(_RACKED, ())), "")
+    named: Field = {
+        "field": "round",
+        "kind": "text",
+        "says": "Round",
+        "value": round.id,
+        "link": "/rounds/{}",
+    }
+    recall = at_table.Recall("", 0, ())
+    fields = named, _seat(range(1, table.rules.table.seats + 1)), FOUND
+    yield _at_table("Recall a hand.", FLOOR, clause, recall, *fields)
+
+
+def _at_table(
+    says: str, by: tuple[str, ...], clause: str, command: at_table.Command, *fields: Field
+) -> NextStep:
+    return NextStep(says, by, clause, "table", command, fields=fields)
