@@ -1,9 +1,11 @@
 """What all tests share."""
 
+import gc
 import os
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +21,15 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 # Hundreds of processes are started here, and none must compile again what another has compiled.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# No test goes beyond the loopback, so none needs the authorities of the world: a client that reads
+# all their certificates does little else. This folder has none.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
+
+# Ten thousand tests are made and all of them stay: there is no garbage to look for meanwhile, and
+# none among them later.
+gc.disable()
 
 # The same examples every time, however busy the machine; `./test --long` looks for new ones.
 # A busy machine is slow, and no test is at fault for it.
@@ -50,6 +61,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         inside = {item for item in items if "browser" in getattr(item, "fixturenames", ())}
         config.hook.pytest_deselected(items=[*inside])
         items[:] = [item for item in items if item not in inside]
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
