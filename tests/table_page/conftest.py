@@ -28,7 +28,10 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 @pytest.fixture
 def new_page(browser: Browser) -> Iterator[NewPage]:
-    """Open a page of somebody's own; what goes wrong in its scripts fails the test."""
+    """Open a page of somebody's own; what goes wrong in its scripts fails the test.
+
+    Where a test isn't about motion nothing moves: drawing what does is most of a browser's work.
+    """
     contexts: list[BrowserContext] = []
     faults: list[str] = []
 
@@ -36,9 +39,12 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
         if said.type == "error":
             faults.append(said.text)
 
-    def open_one(size: tuple[int, int] = DESKTOP, **options: Any) -> Page:
-        viewport = {"width": size[0], "height": size[1]}
-        context = browser.new_context(viewport=viewport, **options)  # type: ignore[arg-type]
+    def open_one(size: tuple[int, int] = DESKTOP, *, moves: bool = False, **options: Any) -> Page:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            reduced_motion="no-preference" if moves else "reduce",
+            **options,
+        )
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(WAIT_MS)

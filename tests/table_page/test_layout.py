@@ -146,7 +146,7 @@ def out_of_view(page: Page, state: str, selectors: tuple[str, ...]) -> list[str]
 
 @pytest.mark.parametrize("table", IDS)
 def test_everything_needed_is_in_view(table: str, house: House, new_page: NewPage) -> None:
-    check_a_round(new_page(reduced_motion="reduce"), house, table)
+    check_a_round(new_page(), house, table)
 
 
 def test_paytables_that_do_not_fit_are_a_press_away(house: House, new_page: NewPage) -> None:
@@ -161,7 +161,7 @@ def test_paytables_that_do_not_fit_are_a_press_away(house: House, new_page: NewP
 
 def test_two_boxes_are_in_view(house: House, new_page: NewPage) -> None:
     """Both hands, all spots and the choices, with the most wagers that a book has."""
-    page = new_page(reduced_motion="reduce")
+    page = new_page()
     come_in(page, house, "maryland")
     until_bets(page)
     page.locator(".seats .sit:enabled").first.click()
@@ -181,7 +181,7 @@ BANKED = (".sums", ".account tbody tr", ".places play-card", ".says .text", "#ne
 def test_banking_is_explained_and_in_view(tmp_path: Path, new_page: NewPage) -> None:
     """U7: range, risk and turn at the offer, and lines on the felt that the next one leaves."""
     with opened(tmp_path, pause=3, bets=5) as house:
-        page = new_page(reduced_motion="reduce")
+        page = new_page()
         come_in(page, house, "california")
         page.wait_for_selector('#dock[data-mode="bank"]')
         words = page.inner_text("#hint")
@@ -223,7 +223,7 @@ def test_a_book_nobody_has_seen_is_in_view(
     book: str, seats: int, tmp_path: Path, new_page: NewPage
 ) -> None:
     with opened(tmp_path, more=UNSEEN.format(id="unseen", book=book, seats=seats)) as house:
-        check_a_round(new_page(reduced_motion="reduce"), house, "unseen")
+        check_a_round(new_page(), house, "unseen")
 
 
 def check_a_round(page: Page, house: House, table: str) -> None:
@@ -273,7 +273,7 @@ PIECES = {
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
 def test_nothing_jumps(size: tuple[int, int], house: House, new_page: NewPage) -> None:
     """On load and through a whole round only cards, chips and numbers move."""
-    page = new_page(size)
+    page = new_page(size, moves=True)
     page.add_init_script(f"({SHIFTS})()")
     come_in(page, house, "maryland")
     until_bets(page)

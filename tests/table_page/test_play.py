@@ -85,7 +85,7 @@ def round_cents(micros: str) -> int:
 
 @pytest.mark.parametrize("table", IDS)
 def test_a_guest_plays_a_round_of_every_book(table: str, house: House, new_page: NewPage) -> None:
-    page = new_page()
+    page = new_page(moves=True)
     player = come_in(page, house, table)
     until_bets(page)
     expect(page.locator(".says")).to_contain_text("Place your bets.")
@@ -390,7 +390,7 @@ def test_settings_hold_before_their_dialog_has_closed(house: House, new_page: Ne
 
 @pytest.mark.parametrize("size", [PHONE, NARROW])
 def test_on_a_phone(size: tuple[int, int], house: House, new_page: NewPage) -> None:
-    page = new_page(size, has_touch=True)
+    page = new_page(size, moves=True, has_touch=True)
     page.goto(house.url)
     assert violations(page) == []
     player = come_in(page, house, "maryland")
@@ -414,7 +414,7 @@ def test_on_a_phone(size: tuple[int, int], house: House, new_page: NewPage) -> N
 
 
 def test_nothing_moves_where_motion_is_unwelcome(house: House, new_page: NewPage) -> None:
-    page = new_page(reduced_motion="reduce")
+    page = new_page(moves=False)
     come_in(page, house, "singapore")
     until_bets(page)
     bet_everywhere(page)

@@ -61,7 +61,7 @@ NAMED = """
 
 
 def test_the_bank_is_named_when_its_last_card_has_turned(house: House, new_page: NewPage) -> None:
-    page = new_page()
+    page = new_page(moves=True)
     come_in(page, house, "maryland")
     bet_and_deal(page)
     page.wait_for_selector(CHOICES)
@@ -75,7 +75,7 @@ def test_the_bank_is_named_when_its_last_card_has_turned(house: House, new_page:
 
 def test_own_cards_stay_as_they_lie(house: House, new_page: NewPage) -> None:
     """They are turned up for the others, too, and their player has seen them."""
-    page = new_page()
+    page = new_page(moves=True)
     come_in(page, house, "maryland")
     bet_and_deal(page)
     page.wait_for_selector(CHOICES)
@@ -94,7 +94,7 @@ def test_own_cards_stay_as_they_lie(house: House, new_page: NewPage) -> None:
 def test_a_result_waits_for_its_player(tmp_path: Path, new_page: NewPage) -> None:
     """With others at the table it gives way at their next deal, and not at all where it is held."""
     with opened(tmp_path, pause=0.2, bets=4) as house:
-        quick, reader, keeper = [new_page(reduced_motion="reduce") for _ in range(3)]
+        quick, reader, keeper = [new_page() for _ in range(3)]
         pages = (quick, reader, keeper)
         for page in pages:
             come_in(page, house, "maryland")
@@ -126,7 +126,7 @@ def test_a_result_waits_for_its_player(tmp_path: Path, new_page: NewPage) -> Non
 
 def test_no_press_brings_the_next_deal_before_its_time(tmp_path: Path, new_page: NewPage) -> None:
     with opened(tmp_path, round_min=5) as house:
-        page = new_page(reduced_motion="reduce")
+        page = new_page()
         come_in(page, house, "maryland")
         bet_and_deal(page)
         page.wait_for_selector(CHOICES)
@@ -252,7 +252,7 @@ def won(frame: dict[str, Any], net: str, row: int) -> dict[str, Any]:
 def test_a_win_is_celebrated_above_the_stake_alone(
     net: str, row: int, tone: str, starts: str, house: House, new_page: NewPage
 ) -> None:
-    page = new_page()
+    page = new_page(moves=True)
     Wire(page).change = lambda frame: won(frame, net, row)
     come_in(page, house, "maryland")
     bet_and_deal(page)
