@@ -48,6 +48,13 @@ def test_the_first_of_two_folders_comes_first(
     assert seats == [5, 6]
 
 
+def test_a_book_is_parsed_again_when_it_has_changed(shelf: Path) -> None:
+    before = load(SIXTH, [shelf])
+    assert load(SIXTH, [shelf]) is before
+    (shelf / f"{SIXTH}.toml").write_text(swapped(SIXTH_TEXT, ("seats  = 5", "seats  = 6")))
+    assert load(SIXTH, [shelf]).rules.table.seats == 6
+
+
 def test_an_unknown_book_is_refused_with_those_that_there_are(shelf: Path) -> None:
     with pytest.raises(UserError) as caught:
         load("nevada", [shelf])

@@ -52,10 +52,14 @@ class _Walker:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
+        self.counted = (0, 1)
         self.items: dict[Place, int] = {}
 
     def line(self) -> int:
-        return self.text.count("\n", 0, self.position) + 1
+        """Return the line of the position, counted on from where it was last asked for."""
+        position, line = self.counted
+        self.counted = self.position, line + self.text.count("\n", position, self.position)
+        return self.counted[1]
 
     def skip_blank(self) -> int:
         self._take(_BLANK)

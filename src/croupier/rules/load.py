@@ -1,6 +1,7 @@
 """Find rulebooks: those of the package, and those in folders that the caller names."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from croupier.errors import UserError
@@ -10,6 +11,9 @@ Folders = Sequence[Path]
 """Folders with more rulebooks, in order of precedence."""
 
 _PACKAGED = Path(__file__).parent.parent / "rulebooks"
+
+_parsed = lru_cache(maxsize=32)(parse_rulebook)
+"""Parses a text once. The file is read each time, so a book that has changed is parsed again."""
 
 
 def rulebook_ids(folders: Folders = ()) -> tuple[str, ...]:
@@ -21,7 +25,7 @@ def load(id: str, folders: Folders = ()) -> Rulebook:
     """Return the book with this id; folders take precedence over the package."""
     for file in _files(folders):
         if file.name == f"{id}.toml":
-            return parse_rulebook(read_text(file), id=id, file=file.name)
+            return _parsed(read_text(file), id=id, file=file.name)
     known = ", ".join(rulebook_ids(folders))
     raise UserError(f"there is no rulebook {id!r}; there are {known}", field="rulebook")
 
@@ -36,7 +40,7 @@ def _files(folders: Folders) -> Iterator[Path]:
 
 def load_file(file: Path) -> Rulebook:
     """Return the book in a file; its id is the file's name."""
-    return parse_rulebook(read_text(file), id=file.stem, file=str(file))
+    return _parsed(read_text(file), id=file.stem, file=str(file))
 
 
 def read_text(file: Path) -> str:
