@@ -177,10 +177,16 @@ async def deal_until(pit: Pit, phase: str, table: str = "t") -> None:
 
 @asynccontextmanager
 async def pit_at(
-    file: Path, config: Config, *, key: bytes = KEY, clock: Clock | None = None, **options: Any
+    file: Path,
+    config: Config,
+    *,
+    key: bytes = KEY,
+    clock: Clock | None = None,
+    opens: type[SqliteStore] = SqliteStore,
+    **options: Any,
 ) -> AsyncIterator[OpenPit]:
     """Open a pit whose tables deal only when a test says so."""
-    store = SqliteStore(file, make=True)
+    store = opens(file, make=True)
     books = Books(store, key, (clock or Clock()).clocks)
     pit = OpenPit(config, books, **options)
     await pit.start(deals=False)

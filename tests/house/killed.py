@@ -1,0 +1,80 @@
+"""A shift at a felt whose process is killed after its n-th commit, or in the midst of it.
+
+python -m tests.house.killed FILE N [midst]
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from croupier.house.desk import desk_of
+from croupier.house.table import Table
+from croupier.ledger.store import Request, Result
+from croupier.ledger.stores.sqlite import SqliteStore
+from tests.house.floor import OpenPit, pit_at, seated
+from tests.house.test_console import crew
+from tests.house.test_shoe import Shoe, real
+from tests.house.test_tray import close, move
+from tests.house.test_walkins import FELT, one_round, seat_walk_ins
+from tests.rules.books import MARYLAND
+
+CONFIG = real(MARYLAND, FELT)
+Finish = Callable[[], list[Result]]
+
+
+class Dying(SqliteStore):
+    """A store whose process dies with one of its commits."""
+
+    left = 0
+    in_the_midst = False
+
+    def begin_all(self, requests: Sequence[Request]) -> Finish | None:
+        finish = super().begin_all(requests)
+        if finish is None:
+            return None
+        Dying.left -= 1
+        if Dying.left == 0 and Dying.in_the_midst:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        def finished() -> list[Result]:
+            results = finish()
+            if Dying.left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return results
+
+        return finished
+
+
+async def shift(pit: OpenPit) -> None:
+    """Work a shift: open, two rounds, chips that move, two people who agree, a close."""
+    players, shoe = await seated(pit, 1), Shoe(11)
+    await players[0].look()
+    dealer, floor = staff = await crew(pit)
+    await seat_walk_ins(dealer, 2)
+    await one_round(pit, players, staff, shoe)
+    await move(dealer, floor, "fill", 700_00)
+    await move(dealer, floor, "sale", 300_00)
+    await dealer.do({"type": "Mispay", "seat": 2, "wager": "ante", "paid": 35_00}, "table")
+    await one_round(pit, players, staff, shoe)
+    await close(pit, dealer, floor)
+
+
+def desks_of(table: Table) -> dict[int, Any]:
+    """Return the desk after each event at which it is told, as it will be told."""
+    found: dict[int, Any] = {}
+    table.listeners.append(lambda now, _: found.update({now.number: desk_of(now.standing)}))
+    return found
+
+
+async def run(file: Path) -> None:
+    async with pit_at(file, CONFIG, opens=Dying) as pit:
+        await shift(pit)
+
+
+if __name__ == "__main__":
+    Dying.left, Dying.in_the_midst = int(sys.argv[2]), "midst" in sys.argv
+    asyncio.run(run(Path(sys.argv[1])))
