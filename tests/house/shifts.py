@@ -91,7 +91,15 @@ class Shift:
         ways = [{**spared, **BY_HAND}] if "shuffler" in selections else []
         self.others = [resolve(book(id), way, things=things) for way in ways]
         self.standing = Standing(new_table(self.rules, self.others))
-        self.config = TableConfig(id="t", title="t", rules=self.rules, selections={}, seats=7)
+        self.config = TableConfig(
+            id="t",
+            title="t",
+            rules=self.rules,
+            selections={},
+            seats=7,
+            others=tuple(self.others),
+            instead=({},) * len(self.others),
+        )
         self.kept: dict[str, Kept] = {}
         self.shown: dict[str, Kept] = {}
         """Clauses that nobody confirms, at their moment."""

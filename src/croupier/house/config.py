@@ -48,6 +48,10 @@ class TableConfig:
     """Awards of at least this sum wait for the floor; without one, none do."""
     witnessed_cents: int | None = None
     """Two people validate an award of at least this sum."""
+    instead: tuple[Mapping[str, Any], ...] = ()
+    """The selections of other equipment that the table can go on with, in full."""
+    others: tuple[TableRules, ...] = field(default=(), repr=False)
+    """The rules with each of them."""
     floor_tables: int = FLOOR_TABLES
     """How many tables one floorperson may have."""
     approvers: Approvers = APPROVERS
@@ -56,9 +60,17 @@ class TableConfig:
     @property
     def table_set(self) -> TableSet:
         """What the journal says of the table's rules."""
-        rules = self.rules
+        return self._set(self.rules, self.selections)
+
+    def equipment_set(self, digest: str) -> TableSet | None:
+        """What the journal says when the table goes on with the equipment of these rules."""
+        ways = zip((self.rules, *self.others), (self.selections, *self.instead), strict=True)
+        found = (self._set(*way) for way in ways if way[0].digest == digest)
+        return next((one._replace(equipment=True) for one in found), None)
+
+    def _set(self, rules: TableRules, selections: Mapping[str, Any]) -> TableSet:
         meters = {id: name for id, name in self.meters.items() if id in rules.meters}
-        given = plain(dict(self.selections))
+        given = plain(dict(selections))
         return TableSet(
             rulebook=rules.rulebook,
             selections=given,
@@ -135,6 +147,12 @@ class _Row(NamedTuple):
     things: tuple[Thing, ...] = ()
     timing: Annotated[Timing, table_of(_TIMES, make=_timing)] = Timing()
     meters: Mapping[str, _Id] = NOTHING
+    instead: tuple[Mapping[str, Any], ...] = ()
+    """What is selected otherwise, for each other equipment."""
+
+
+_NOT_EQUIPMENT = ("bonuses", "envies", "limits", "meters", "paytables", "places", "spots")
+"""The parts of table rules that a change of equipment leaves as they are."""
 
 
 def _only_practice(rules: TableRules) -> str | None:
@@ -183,6 +201,7 @@ class _Tables:
         self._check_meters(read, rules, at)
         self._check_things(read, at)
         self._check_practice(read, rules, at)
+        others = self._others(read, rules, at)
         if row is None or rules is None:
             return None
         return TableConfig(
@@ -197,7 +216,28 @@ class _Tables:
             meters=row.meters,
             validated_cents=row.validated,
             witnessed_cents=row.witnessed,
+            instead=tuple({**row.selections, **one} for one in row.instead),
+            others=others,
         )
+
+    def _others(self, row: _Row, rules: TableRules | None, at: Place) -> tuple[TableRules, ...]:
+        """Return the rules with each other equipment; nothing but the equipment may differ."""
+        found: list[TableRules] = []
+        for i, one in enumerate(row.instead if rules else ()):
+            path = (*at, "instead", i)
+            if "cards" not in row.things:
+                self.reader.fault(path, "is for tables with real cards, which use devices")
+                continue
+            try:
+                other = self.rules_of(row.rulebook, {**row.selections, **one}, row.things)
+            except Breaches as breaches:
+                for breach in breaches.breaches:
+                    self.reader.fault((*path, breach.selection), breach.message, breach.clause)
+                continue
+            if any(getattr(other, part) != getattr(rules, part) for part in _NOT_EQUIPMENT):
+                self.reader.fault(path, "changes what may be bet; only the equipment may differ")
+            found.append(other)
+        return tuple(found)
 
     def _rules(self, row: _Row, at: Place) -> tuple[TableRules | None, TableRules | None]:
         """Return the table's rules, and the nearest ones to check the rest against.

@@ -15,7 +15,7 @@ from croupier.house.config import TableConfig
 from croupier.house.dealer import Chance
 from croupier.house.proposals import Proposable, preview, proposable
 from croupier.house.standing import Act, Standing
-from croupier.ledger.events import MeterAdjusted
+from croupier.ledger.events import MeterAdjusted, TableSet
 from croupier.round import commands as in_round
 from croupier.round.awards import validated_by
 from croupier.round.faces import shown_next
@@ -339,6 +339,8 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             act.at_table(replace(command, by=PERSON[post]))
         case at_table.Receive():
             act.at_table(replace(command, time=asking.time))
+        case at_table.Change(digest):
+            _change(act, asking.config.equipment_set(digest))
         case at_table.MoveChips():
             proposals.check_alone(act.standing, what, asking.config.approvers)
             act.at_table(command)
@@ -358,12 +360,18 @@ def _alone(command: object, rules: TableRules) -> at_table.Command:
             | at_table.Count()
             | at_table.Fail()
             | at_table.Restore()
-            | at_table.Change()
             | at_table.OpenTable()
             | at_table.CloseTable()
         ):
             return command
     raise Bug(f"nothing is done about {type(command).__name__}")
+
+
+def _change(act: Act, setting: TableSet | None) -> None:
+    """Go on with other equipment; the journal says by which rules."""
+    if setting is None:
+        raise Refused("no_such_rules", "the table has no such equipment", field="digest")
+    act.set_equipment(setting)
 
 
 def _check_dealer(act: Act) -> None:

@@ -39,7 +39,7 @@ class Recalled(NamedTuple):
 def to_keep(recalled: Recalled) -> Kept | None:
     """Return what to keep of a table; None if it plays by other rules than were set."""
     standing, setting, scribe, rounds, _ = recalled
-    if standing is None or setting is None or standing.table.ways.keys() != {setting.digest}:
+    if standing is None or setting is None or standing.table.rules.digest != setting.digest:
         return None
     table = {name: plain_of(getattr(standing.table, name)) for name in _readers()}
     data = {"setting": to_plain(setting), "rounds": rounds, "tally": [*standing.tally]}

@@ -56,7 +56,9 @@ def _read(view: View, begun: Recalled, *, upto: int | None = None, stay: bool = 
         record = decode(row.data)
         event = _event(record)
         rounds += isinstance(event, RoundStarted)
-        if isinstance(event, TableSet):
+        if isinstance(event, TableSet) and event.equipment and standing is not None:
+            standing = standing.with_ways([rules_set(event, rules_of)])
+        elif isinstance(event, TableSet):
             before = standing if stay else None
             setting, standing = event, new_standing(rules_set(event, rules_of), before)
             last = []

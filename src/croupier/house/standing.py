@@ -4,7 +4,7 @@ Nothing here reads a clock or draws a card. A standing follows from the table's 
 reading the journal again gives the same standing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from croupier.round.events import Declared
 from croupier.round.evolve import evolve
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
+from croupier.table.commands import Change
 from croupier.table.commands import Command as TableCommand
 from croupier.table.decide import decide as decide_at_table
 from croupier.table.events import RoundStarted
@@ -63,6 +64,11 @@ class Standing:
     def in_play(self) -> Round | None:
         """The round that is not over yet."""
         return self.round if self.round and not self.round.closed else None
+
+    def with_ways(self, others: Iterable[TableRules]) -> "Standing":
+        """Return the standing of a table that can use other equipment as well."""
+        new = {way.digest: way for way in others if way.digest not in self.table.ways}
+        return replace(self, table=replace(self.table, ways={**self.table.ways, **new}))
 
     def without_proposal(self, id: str) -> "Standing":
         """Return the standing as if a proposal were answered."""
@@ -176,11 +182,18 @@ class Act:
         """Record a ledger event that belongs to no round."""
         self._note("ledger", event)
 
-    def set_rules(self, rules: TableRules, event: TableSet) -> None:
+    def set_rules(
+        self, rules: TableRules, event: TableSet, others: Iterable[TableRules] = ()
+    ) -> None:
         """Open the table under other rules, with empty seats and new decks."""
         self.happened.append(Happened("ledger", event))
         self.setting = event
-        self.standing = new_standing(rules, self.standing)
+        self.standing = new_standing(rules, self.standing).with_ways(others)
+
+    def set_equipment(self, event: TableSet) -> None:
+        """Go on with other equipment, which the table knows."""
+        self.in_ledger(event)
+        self.at_table(Change(event.digest))
 
     def _note(self, of: Any, event: Any, subject: str = "") -> None:
         self.standing = self.standing.after(of, event)

@@ -44,7 +44,7 @@ class Table:
 
     def __init__(self, config: TableConfig, books: Books, recalled: Recalled) -> None:
         self.id, self.config, self.books = config.id, config, books
-        standing = recalled.standing or new_standing(config.rules)
+        standing = (recalled.standing or new_standing(config.rules)).with_ways(config.others)
         self.place = Place(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         self._kept = recalled.kept
@@ -275,7 +275,7 @@ class Table:
         if missed is None:
             return
         recalled, entries, sealed = missed
-        standing = recalled.standing or self.place.standing
+        standing = (recalled.standing or self.place.standing).with_ways(self.config.others)
         self.place = Place(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         if sealed is not None and standing.commitment is not None:
@@ -373,7 +373,7 @@ class Table:
         setting, rules = self.config.table_set, self.config.rules
         if self.setting == setting:
             return False
-        await self.act(lambda act: act.set_rules(rules, setting))
+        await self.act(lambda act: act.set_rules(rules, setting, self.config.others))
         return True
 
     def _unsealed(self, sealed: bytes, commitment: Commitment) -> Committed:

@@ -184,7 +184,7 @@ class Auditor:
 
     def _set(self, event: TableSet) -> None:
         self.rules = rules_set(event, self.rules_of)
-        self.tray = NO_TRAY
+        self.tray = self.tray if event.equipment else NO_TRAY
         sums = event.validated_cents, event.witnessed_cents
         self.setting = Setting(self.stream, event.meters, *sums)
 

@@ -24,11 +24,17 @@ class TableSet(NamedTuple):
     """What people handle at the table; nothing at an automatic one."""
     witnessed_cents: int | None = None
     """Two people validate an award of at least this sum."""
+    equipment: bool = False
+    """Whether only the equipment changes: the table goes on with its people, decks and tray."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """The fields that aren't written, so that other tables keep the bytes they had."""
-        unset = {"things": not self.things, "witnessed_cents": self.witnessed_cents is None}
+        unset = {
+            "things": not self.things,
+            "witnessed_cents": self.witnessed_cents is None,
+            "equipment": not self.equipment,
+        }
         return tuple(name for name, is_unset in unset.items() if is_unset)
 
     @property

@@ -25,6 +25,17 @@ def tell_table(rules: TableRules, event: Event) -> str:
             return f"Seat {seat} is free."
         case happened.Confirmed(_, clause, by):
             return f"Confirmed by the {by}: {rules.clauses[clause].says}"
+        case happened.Failed(device, _, usable):
+            use = "may still be used" if usable else "can't be used"
+            return f"The {device} had a fault" + (f" and {use}." if usable is not None else ".")
+        case happened.Secured(device, clause):
+            return f"The {device}: {rules.clauses[clause].says}"
+        case happened.Restored(device):
+            return f"The {device} works again."
+        case happened.Changed():
+            return "The equipment is changed."
+        case happened.ChipsMoved(why, cents):
+            return f"{why.capitalize()} of {dollars(cents)}."
         case happened.BankTaken(seat, _, _):
             return f"Seat {seat} takes the bank."
         case happened.BankPassed(seat, _):
