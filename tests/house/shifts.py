@@ -3,11 +3,11 @@
 Before each step that keeps a clause they try what might come later, and everything is refused.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from croupier.cards import DECK
+from croupier.cards import DECK, Card
 from croupier.errors import Refused
 from croupier.house import console, said
 from croupier.house.config import TableConfig
@@ -100,6 +100,8 @@ class Shift:
             others=tuple(self.others),
             instead=({},) * len(self.others),
         )
+        self.cards: Sequence[Card] = DECK
+        """What every deck is, from the top."""
         self.kept: dict[str, Kept] = {}
         self.shown: dict[str, Kept] = {}
         """Clauses that nobody confirms, at their moment."""
@@ -297,7 +299,7 @@ class Shift:
         command, table, round = to_plain(step.command), self.standing.table, self.standing.in_play
         field = (step.takes or {}).get("field")
         if field == "card" and round:
-            command["card"] = str(DECK[desk_of(self.standing)["reads"][0]["position"]])
+            command["card"] = str(self.cards[desk_of(self.standing)["reads"][0]["position"]])
         elif field == "stub" and round:
             command["stub"] = 52 - round.next_position
         elif field:

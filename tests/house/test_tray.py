@@ -6,14 +6,25 @@ from typing import Any
 
 import pytest
 
+from croupier.cards import DECK, parse_cards
+from croupier.house.awards import Acting, validated
+from croupier.house.standing import Standing
 from croupier.ledger.accounts import parse_account
 from croupier.ledger.audit import Auditor
+from croupier.ledger.awards import Award
 from croupier.ledger.chips import TrayShift, WrongTray, chips_moves, shifts_in
+from croupier.ledger.events import moves_of
 from croupier.ledger.journal import decode
 from croupier.money import micros
+from croupier.round.awards import open_awards
+from croupier.round.codec import to_plain
+from croupier.round.commands import Validate
+from croupier.round.state import FoundAward
+from croupier.table import commands as at_table
 from croupier.table.codec import event_from
 from tests.cli.running import run
 from tests.house.floor import OpenPit, play, rules_of, seated
+from tests.house.shifts import EQUIPMENT, Shift
 from tests.house.test_console import Staff, crew
 from tests.house.test_shoe import Shoe, real
 from tests.house.test_walkins import FELT, one_round, seat_walk_ins
@@ -118,3 +129,31 @@ def test_older_events_of_chips_have_no_entries() -> None:
     assert [*chips_moves("t", event_from(plain))] == []
     (moved,) = chips_moves("t", event_from({**plain, "posted": True}))
     assert moved.code == "fill"
+
+
+def waiting(standing: Standing) -> tuple[FoundAward, ...]:
+    return open_awards(standing.in_play) if standing.in_play else ()
+
+
+def test_a_deferred_award_of_a_walk_in_is_paid_by_the_cage_and_not_by_the_tray() -> None:
+    shift = Shift(MARYLAND, {**EQUIPMENT[3], "progressive": "A"})
+    royal = parse_cards("As Ks Qs")
+    shift.cards = (*royal, *(card for card in DECK if card not in royal))
+    for seat in (1, 2):
+        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
+    shift.until(lambda standing: any(found.meter for found in waiting(standing)))
+    (found,) = waiting(shift.standing)
+    shift.say("f1", "round", to_plain(Validate(found.seat, found.wager, "defer")))
+    shift.until(lambda standing: standing.in_play is None)
+    round = shift.standing.round
+    assert round is not None
+    award = round.awards[found.seat, found.wager]
+    net = sum(line.net for line in round.lines)
+    assert award.cents and shift.standing.table.tray.moved == -(net - award.cents)
+    id = f"r/{found.seat}/{found.wager}"
+    waits = Award(id, f"w-{found.seat}", "m", 100, 0, needs_two=False, table="t")
+    (paid,) = moves_of(validated(waits, None, Acting("f1", "s")))
+    assert (paid.debit, paid.credit) == (f"pending:{id}", f"walkin:t/{found.seat}")
+    screen = validated(waits._replace(player="p1"), None, Acting("f1", "s"))
+    assert [move.credit for move in moves_of(screen)] == ["player:p1"]
+    assert "table" in screen.left_out  # type: ignore[union-attr]

@@ -16,6 +16,7 @@ from croupier.ledger.events import (
     AwardValidated,
     LedgerEvent,
 )
+from croupier.round.state import is_walk_in
 
 NOTHING_PROPOSED = "nothing is proposed about this award, or somebody has answered it"
 
@@ -38,7 +39,13 @@ def validated(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEve
     _check_free(award, open)
     if award.needs_two:
         return AwardProposed(award.id, "validate", *by, "")
-    return AwardValidated(award.id, award.player, award.micros, by.person)
+    return _paid(award, by.person)
+
+
+def _paid(award: Award, by: str, second: str = "") -> AwardValidated:
+    """Return the payment of an award; a walk-in has no purse and gets chips."""
+    table = award.table if is_walk_in(award.player) else ""
+    return AwardValidated(award.id, award.player, award.micros, by, second, table)
 
 
 def rejected(award: Award, open: AwardProposed | None, by: Acting, why: str) -> LedgerEvent:
@@ -56,7 +63,7 @@ def approved(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEven
     if by.session == open.session:
         raise Refused("same_session", "it was proposed in this session; answer it in another one")
     if open.does == "validate":
-        return AwardValidated(award.id, award.player, award.micros, open.by, by.person)
+        return _paid(award, open.by, by.person)
     return AwardRejected(
         award=award.id,
         meter=award.meter,

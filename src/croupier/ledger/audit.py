@@ -225,7 +225,7 @@ class Totals:
         if record.of == "round" and auditor.posting:
             players = {n: box.player for n, box in auditor.posting.round.boxes.items()}
             for award in awards_in(entries, players, auditor.setting.witnessed_cents):
-                self.awards[award.id] = award
+                self.awards[award.id] = award._replace(table=record.stream)
 
     def award_faults(self) -> Iterator[str]:
         """Yield what is wrong with how awards were released."""

@@ -34,6 +34,8 @@ class Award(NamedTuple):
     reset_micros: int
     """What the house put into the meter in the same append."""
     needs_two: bool
+    table: str = ""
+    """The table where it was won."""
     at_table: bool = False
     """Whether its round is open, so that it is answered there."""
 
@@ -114,6 +116,8 @@ def faults_of(
                 award = awards.get(id)
                 if award is None or (player, amount) != (award.player, award.micros):
                     yield f"{at}: {id} was validated as another award than it is"
+                elif event.table not in ("", award.table):
+                    yield f"{at}: {id} was paid at another table than it was won at"
                 elif award.needs_two and not second:
                     yield f"{at}: {id} was validated by one person, and needs two"
             case AwardRejected(id, meter, amount, reset):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from croupier.ledger.accounts import CAGE, HOUSE, account
+from croupier.ledger.accounts import CAGE, HOUSE, account, purse_of
 from croupier.ledger.entries import Move
 from croupier.money import micros
 from croupier.reading import reader_of, run
@@ -81,11 +81,13 @@ class AwardValidated(NamedTuple):
     by: str
     approved_by: str = ""
     """The second person, for an award that needs two."""
+    table: str = ""
+    """The table of a walk-in, whom the cage pays in chips."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The fields that aren't written, so that what one person may do keeps its bytes."""
-        return () if self.approved_by else ("approved_by",)
+        """The fields that aren't written, so that other awards keep the bytes they had."""
+        return tuple(name for name in ("approved_by", "table") if not getattr(self, name))
 
 
 class AwardProposed(NamedTuple):
@@ -159,8 +161,9 @@ def moves_of(event: LedgerEvent) -> Iterator[Move]:
             shown = account("meter", meter)
             ends = (HOUSE, shown) if amount > 0 else (shown, HOUSE)
             yield Move(*ends, abs(amount), "adjusted")
-        case AwardValidated(award, player, amount):
-            yield Move(account("pending", award), account("player", player), amount, "validated")
+        case AwardValidated(award, player, amount, table=table):
+            purse = purse_of(table, player) if table else account("player", player)
+            yield Move(account("pending", award), purse, amount, "validated")
         case AwardRejected(award, meter, amount, reset):
             yield Move(account("pending", award), account("meter", meter), amount, "rejected")
             yield Move(account("meter", meter), HOUSE, reset, "reset back")

@@ -103,7 +103,7 @@ def award_found(view: View, id: str, rules_of: RulesOf) -> Award:
     ]
     awards = awards_in(entries, players, found.table.witnessed_cents)
     award = next(award for award in awards if award.id == id)
-    return award._replace(at_table=not found.played.round.closed)
+    return award._replace(table=first.stream, at_table=not found.played.round.closed)
 
 
 def _table(view: View, digest: str, first: StoredEvent) -> TableSet:

@@ -265,7 +265,17 @@ def chips_won(round: Round) -> int:
     felt = {seat for seat, box in round.boxes.items() if is_walk_in(box.player)}
     if round.rules.banked_by != "house" or not felt:
         return 0
-    return -sum(line.net for line in round.lines if line.seat in felt)
+    return deferred_cents(round) - sum(line.net for line in round.lines if line.seat in felt)
+
+
+def deferred_cents(round: Round) -> int:
+    """Return the awards of walk-ins that wait, and that nobody has handed out yet."""
+    waiting = {key for key, found in round.awards.items() if found.answer == "defer"}
+    return sum(
+        line.paid
+        for line in round.lines
+        if (line.seat, line.wager) in waiting and is_walk_in(round.boxes[line.seat].player)
+    )
 
 
 @dataclass(frozen=True, slots=True)
