@@ -68,13 +68,15 @@ class Dealing:
         """Play from the end of one round to the end of the next one."""
         table, self.reads, self.presses = self.pit.tables["t"], 0, 0
         before, left = table.rounds, [*folds]
-        while not (table.rounds > before and table.place.standing.in_play is None):
+        for _ in range(300):
             round = table.place.standing.in_play
+            if table.rounds > before and round is None:
+                return Taken(self.reads, self.presses)
             if round and round.at == 0 and first and not round.boxes:
                 await bet(self.staff[0], *SEATS, **BETS)
             else:
                 await self._press(left)
-        return Taken(self.reads, self.presses)
+        raise AssertionError("the round doesn't end")
 
     async def _press(self, folds: list[int]) -> None:
         """Press once, or read one card."""
@@ -169,8 +171,12 @@ def test_R_repeats_the_last_bets_and_leaves_out_what_cannot_stand(tmp_path: Path
         assert recalled.standing == table.place.standing, "after a kill"
 
     async def to_bets(dealer: Staff) -> None:
-        while (step := (await dealer.look())["next"])["command"]:
+        for _ in range(40):
+            if (step := (await dealer.look())["next"])["command"] is None:
+                return
+            assert step["command"]["type"] != "CloseBets", "somebody bets already"
             await dealer.do(step["command"], step["of"])
+        raise AssertionError(step)
 
     play(tmp_path, felt(), scenario)
 

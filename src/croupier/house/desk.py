@@ -356,7 +356,7 @@ def _last_read(round: Round | None) -> dict[str, Any] | None:
     position, card = [*round.faces.items()][-1]
     if is_settled_on(round, position):
         return None
-    takes = {**CARD, "says": f"{card.words}, no: which card is it?"}
+    takes = {**CARD, "says": f"Not the {card.words}: which card is it?"}
     command = in_round.Correct(position, card)
     plain = NextStep("", ("dealer",), command=command, takes=takes).as_json()
     shown = {**card_at(round, position), "card": str(card), "says": card.words}

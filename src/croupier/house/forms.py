@@ -24,9 +24,9 @@ from croupier.table import commands as at_table
 PAID: Field = {
     "field": "paid",
     "kind": "money",
-    "says": "Dollars handed out, stake included",
+    "says": "Dollars handed out",
 }
-FOUND: Field = {"field": "cards", "kind": "cards", "says": "The cards found, such as As Kd Qc"}
+FOUND: Field = {"field": "cards", "kind": "cards", "says": "Cards found: As Kd Qc"}
 _RACKED: Moment = "settled"
 TOPICS: Mapping[type, str] = {
     in_round.Bet: "Walk-ins",
@@ -146,7 +146,9 @@ def _payments(standing: Standing) -> Iterator[NextStep]:
     ]
     if paid:
         fields = choice("Which wager", paid), PAID
-        yield _at_table("Paid another amount.", STAFF, "", at_table.Mispay(0, "", 0), *fields)
+        yield _at_table(
+            "Paid another amount, stake included.", STAFF, "", at_table.Mispay(0, "", 0), *fields
+        )
     for one in table.mispaid:
         where, handed = _place(table.rules, one.seat, one.wager), dollars(one.paid)
         says = f"Put right: {where} got {handed}, {dollars(one.due)} was due."

@@ -71,7 +71,8 @@ export function form(fields, { about, button, send }) {
  */
 function link({ link: to, says }, one) {
   if (!to) return [];
-  const made = h("a", { class: "button", target: "_blank", rel: "noopener" }, `Open ${says}`);
+  const words = `Open the ${says.toLowerCase()}`;
+  const made = h("a", { class: "button", target: "_blank", rel: "noopener" }, words);
   const point = () => made.setAttribute("href", to.replace("{}", encodeURIComponent(one.value)));
   one.addEventListener("input", point);
   point();

@@ -1,0 +1,232 @@
+"""A real shoe on the console: keys, typing, a scanner, touch alone, and a dealer who hands over."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from croupier.cards import parse_cards
+from croupier.house import said
+from croupier.house.books import answer_to
+from croupier.house.desk import desk_of
+from croupier.house.table import Table
+from croupier.table.life import sign_code
+from tests.table_page.conftest import NewPage
+from tests.table_page.house import House, opened
+from tests.table_page.test_console_page import PASSWORD, TABLET, UPRIGHT, come, phase
+
+FELT = """
+[[table]]
+id = "{id}"
+rulebook = "maryland-three-card-poker"
+things = ["dealer", "cards", "chips"]
+[table.selections]
+"""
+TABLES = "".join(FELT.format(id=id) for id in ("keys", "touch", "clause", "handover"))
+SEATS = (1, 2, 3)
+CARDS = parse_cards("2s 2h 2d 2c 3s 3h 3d 6h 6d 6c 6s 7h")
+"""The shoe: three cards for each seat and for the bank."""
+KEY_S = 0.005
+DEALER, FLOOR = ("dealer-0", frozenset({"dealer"})), ("floor-0", frozenset({"floor"}))
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with opened(tmp_path_factory.mktemp("shoe"), more=TABLES) as one:
+        yield one
+
+
+class Stage:
+    """Brings a table to a moment without a browser: what a page shows elsewhere is not repeated."""
+
+    def __init__(self, house: House, id: str) -> None:
+        self.house, self.table, self.number = house, house.table(id), 0
+
+    def say(self, who: Any, message: Any) -> None:
+        self.number += 1
+        sent = message._replace(id=f"{self.table.id}-{self.number}")
+        digest = sha256(repr(sent).encode()).digest()
+        table: Table = self.table
+        asked = answer_to(lambda reply: table.hear_staff(who, sent, digest, reply=reply))
+        asyncio.run_coroutine_threadsafe(asked, self.house.loop).result()
+
+    def do(self, of: str, command: dict[str, Any], who: Any = DEALER) -> None:
+        self.say(who, said.Do("", of, command))  # type: ignore[arg-type]
+
+    @property
+    def desk(self) -> dict[str, Any]:
+        return desk_of(self.table.place.standing)
+
+    def go_on(self, until: Callable[[dict[str, Any]], bool]) -> None:
+        for _ in range(200):
+            desk = self.desk
+            if until(desk):
+                return
+            step = desk["next"]
+            assert step["command"], step
+            command = {**step["command"], **self._filled(desk)}
+            self.do(step["of"], command, FLOOR if step["by"] == ["floorperson"] else DEALER)
+        raise AssertionError(self.desk["next"])
+
+    def _filled(self, desk: dict[str, Any]) -> dict[str, Any]:
+        takes, round = desk["next"]["takes"], self.table.place.standing.in_play
+        left = 52 - (round.next_position if round else 0)
+        known = {"cents": 90_00, "sign": sign_code(self.table.config.rules), "stub": left}
+        if takes and takes["field"] == "card":
+            known["card"] = str(CARDS[desk["reads"][0]["position"]])
+        return {takes["field"]: known.get(takes["field"], 52)} if takes else {}
+
+    def crew(self) -> None:
+        self.say(DEALER, said.TapIn("", "dealer"))
+        self.say(FLOOR, said.TapIn("", "floor"))
+
+    def second_round(self) -> None:
+        """Open the table, let walk-ins play a round, and open the next one for bets."""
+        self.crew()
+        self.go_on(lambda desk: desk["life"] == "open")
+        for seat in SEATS:
+            self.do("table", {"type": "SeatWalkIn", "seat": seat})
+        self.go_on(lambda desk: not desk["next"]["command"])
+        for seat in SEATS:
+            bet = {"type": "Bet", "seat": seat, "player": "", "wager": "ante", "cents": 10_00}
+            self.do("round", bet)
+        self.go_on(lambda desk: not desk["next"]["command"])
+        for seat in SEATS:
+            self.do("round", {"type": "Choose", "seat": seat, "option": "play"})
+        self.go_on(lambda desk: self.table.place.standing.in_play is None)
+        self.go_on(lambda desk: not desk["next"]["command"])
+
+
+def take_over(page: Page, stage: Stage, name: str, press: Callable[[str], None]) -> None:
+    """Come to a table and relieve its dealer, who agrees."""
+    come(page, stage.house, name, "dealer", stage.table.id)
+    press("Take over as dealer from")
+    expect(page.locator("#requests")).to_contain_text("handover")
+    (proposal,) = stage.table.place.standing.table.proposals
+    stage.say(DEALER, said.Approve("", proposal.id))
+    expect(page.locator("#dealer")).to_have_text(name)
+    expect(page.locator("#requests")).to_be_hidden()
+
+
+def card_due(stage: Stage) -> str:
+    return str(CARDS[stage.desk["reads"][0]["position"]])
+
+
+def changed(page: Page, press: Callable[[], None]) -> None:
+    """Press something, and wait until it is on the tape."""
+    tape = page.inner_text("#tape")
+    press()
+    page.wait_for_function("was => document.querySelector('#tape').innerText !== was", arg=tape)
+
+
+def test_keys_typing_and_a_scanner(house: House, new_page: NewPage) -> None:
+    stage, page = Stage(house, "keys"), new_page(TABLET)
+    stage.second_round()
+    sent: list[str] = []
+    page.on("websocket", lambda ws: ws.on("framesent", lambda data: sent.append(str(data))))
+    take_over(page, stage, "Dee Ash", lambda name: page.get_by_role("button", name=name).click())
+    page.locator("body").click(position={"x": 5, "y": 5})
+    changed(page, lambda: page.keyboard.press("r"))
+    expect(page.locator("#seats .who small")).to_contain_text(["Ante $10"] * 3 + [""] * 4)
+    changed(page, lambda: page.keyboard.press("n"))
+    while not (round := stage.table.place.standing.in_play) or not round.asked or round.todo:
+        step = stage.desk["next"]
+        key = step["key"] or "Space"
+        changed(page, lambda key=key: page.keyboard.press(key))  # type: ignore[misc]
+    changed(page, lambda: page.keyboard.press("2"))
+    changed(page, lambda: page.keyboard.press("a"))
+    boxes = stage.table.place.standing.in_play.boxes
+    assert [box.folded for box in boxes.values()] == [False, True, False]
+    while not stage.desk["reads"] or not stage.desk["next"]["takes"]:
+        changed(page, lambda: page.keyboard.press("Space"))
+    expect(page.locator("#read")).to_be_focused()
+    wrong, right = "As", card_due(stage)
+    page.keyboard.type(wrong, delay=80)
+    changed(page, lambda: page.keyboard.press("Enter"))
+    assert '"source":"typed"' in sent[-1]
+    page.keyboard.type("z")
+    page.keyboard.press("Enter")
+    expect(page.locator("#reading label")).to_contain_text("Not the ace of spades")
+    page.keyboard.type(right)
+    changed(page, lambda: page.keyboard.press("Enter"))
+    changed(page, lambda: scan(page, card_due(stage)))
+    assert '"source":"scanned"' in sent[-1]
+    faces = stage.table.place.standing.in_play.faces
+    assert right in map(str, faces.values()) and wrong not in map(str, faces.values())
+    while stage.desk["next"]["takes"]:
+        changed(page, lambda: scan(page, card_due(stage)))
+    expect(page.locator("#do b")).to_have_text("Seat 3 done")
+    page.keyboard.press("Escape")
+    changed(page, lambda: page.keyboard.press("y"))
+    assert 3 in stage.table.place.standing.in_play.order
+    page.locator("#read").evaluate("one => one.blur()")
+    page.keyboard.press("?")
+    for key in ("N", "D", "Y", "Z", "R", "A", "P", "F", "Space", "Shift+Space", "Escape", "M"):
+        expect(page.locator("#keys kbd", has_text=key).first).to_be_visible()
+
+
+def scan(page: Page, text: str) -> None:
+    """Type as a scanner does, 5 ms a key however slow the machine is, and Enter."""
+    expect(page.locator("#read")).to_be_focused()
+    session = page.context.new_cdp_session(page)
+    start = page.evaluate("performance.timeOrigin + performance.now()") / 1000
+    keys = [{"key": key, "text": key} for key in text]
+    keys.append({"key": "Enter", "text": "\r"})
+    for number, key in enumerate(keys):
+        pressed = {**key, "type": "keyDown", "timestamp": start + number * KEY_S}
+        session.send("Input.dispatchKeyEvent", pressed)
+    session.detach()
+
+
+def test_a_round_by_touch_alone(house: House, new_page: NewPage) -> None:
+    stage, page = Stage(house, "touch"), new_page(UPRIGHT, has_touch=True)
+    stage.second_round()
+    take_over(page, stage, "Tap Ash", lambda name: page.get_by_role("button", name=name).tap())
+    changed(page, lambda: page.get_by_role("button", name="Repeat all last bets").tap())
+    for _ in range(60):
+        desk, round = stage.desk, stage.table.place.standing.in_play
+        if round is None:
+            break
+        if round.asked and not round.todo:
+            changed(page, lambda: page.get_by_role("button", name="The rest").tap())
+        elif desk["next"]["takes"] and desk["reads"]:
+            due = card_due(stage)
+            rank, suit = due[0], due[1]
+            page.locator(f"#pad [data-rank='{rank}']").tap()
+            key = page.locator(f"#pad [data-suit={suit}]")
+            changed(page, key.tap)
+        else:
+            changed(page, lambda: page.locator("#do").tap())
+    assert stage.table.place.standing.in_play is None
+    assert phase(page) == "over" and stage.table.rounds == 2
+
+
+def test_shift_and_space_keep_a_whole_clause(house: House, new_page: NewPage) -> None:
+    stage, page = Stage(house, "clause"), new_page(TABLET)
+    stage.crew()
+    stage.go_on(lambda desk: desk["life"] == "open")
+    stage.do("table", {"type": "SeatWalkIn", "seat": 1})
+    stage.go_on(lambda desk: desk["next"]["run"] > 1)
+    take_over(page, stage, "Cle Ash", lambda name: page.get_by_role("button", name=name).click())
+    step, duties = stage.desk["next"], stage.desk["duties"]
+    expect(page.locator("#all b")).to_have_text(f"All {step['run']} of {step['group']}")
+    page.keyboard.press("Shift+Space")
+    expect(page.locator("#tape")).to_contain_text(duties[step["run"] - 1]["says"])
+    assert stage.desk["duties"] == duties[step["run"] :]
+
+
+def test_a_dealer_hands_over_in_their_own_session(house: House, new_page: NewPage) -> None:
+    first, second = new_page(TABLET), new_page(TABLET)
+    come(first, house, "Ida Ash", "dealer", "handover")
+    first.get_by_role("button", name="Tap in as dealer").click()
+    expect(first.locator("#dealer")).to_have_text("Ida Ash")
+    come(second, house, "Una Ash", "dealer", "handover")
+    second.get_by_role("button", name="Take over as dealer from Ida Ash").click()
+    expect(first.locator("#requests")).to_contain_text("Una Ash asks: handover.")
+    first.get_by_label("Your password, again").fill(PASSWORD)
+    first.get_by_role("button", name="Approve").press("Enter")
+    expect(second.locator("#dealer")).to_have_text("Una Ash")
+    expect(first.get_by_role("button", name="Take over as dealer from Una Ash")).to_be_visible()
