@@ -22,6 +22,9 @@ from websockets.exceptions import WebSocketException
 
 from croupier.client import Client
 from croupier.errors import Refused
+from tests.cli import running
+from tests.cli.running import Ran
+from tests.server.doors import logged
 
 TABLES = """
 [[table]]
@@ -57,9 +60,15 @@ def serving(folder: Path, *args: str) -> Iterator[tuple[subprocess.Popen[str], s
         process.communicate()
 
 
-def run(*args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "croupier", *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+def run(*args: str) -> Ran:
+    """Run a command that ends by itself in this process, which saves starting another."""
+    heard = {sign: signal.getsignal(sign) for sign in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        with logged():
+            return running.run(*args)
+    finally:
+        for sign, handler in heard.items():
+            signal.signal(sign, handler)
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -93,11 +102,11 @@ def test_it_opens_prints_its_links_and_ends_cleanly_with_the_open_round_stored(
     for key in ("master.key", "signing.key"):
         assert stat.S_IMODE((data / key).stat().st_mode) == 0o600
     verified = run("ledger", "verify", "--data", str(data), "--json")
-    assert json.loads(verified.stdout)["verifies"] is True
-    assert json.loads(verified.stdout)["checkpoints"] >= 1
+    assert json.loads(verified.out)["verifies"] is True
+    assert json.loads(verified.out)["checkpoints"] >= 1
     checkpoints = str(data / "checkpoints.jsonl")
     again = run("ledger", "verify", "--data", str(data), "--checkpoints", checkpoints)
-    assert again.returncode == 0
+    assert again.code == 0
     if stop != signal.SIGINT:
         return
     with serving(tmp_path) as (_, address):
@@ -124,8 +133,8 @@ def test_one_address_may_do_much_in_a_load_test_and_little_otherwise(tmp_path: P
 def test_a_folder_has_one_server(tmp_path: Path) -> None:
     with serving(tmp_path):
         second = run("serve", "-p", "0", "--data", str(tmp_path / "data"))
-        assert (second.returncode, second.stdout) == (2, "")
-        assert "another server has data open" in second.stderr
+        assert (second.code, second.out) == (2, "")
+        assert "another server has data open" in second.err
 
 
 def test_a_hangup_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
@@ -177,7 +186,7 @@ def test_a_ledger_that_is_taken_away_closes_the_house(tmp_path: Path, *, replace
     assert said.startswith("croupier: ") and "ledger.db was removed or replaced" in said
     assert "Traceback" not in errors and '"crash"' not in errors
     again = run("serve", "-p", "0", "--data", str(tmp_path / "data"))
-    assert (again.returncode, again.stdout) == (2, "")
+    assert (again.code, again.out) == (2, "")
 
 
 def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
@@ -186,8 +195,8 @@ def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
         taken.listen()
         port = str(taken.getsockname()[1])
         found = run("serve", "-p", port, "--data", str(tmp_path))
-    assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr.count("\n") == 1 and "cannot listen" in found.stderr
+    assert (found.code, found.out) == (2, "")
+    assert found.err.count("\n") == 1 and "cannot listen" in found.err
 
 
 def test_bad_tables_are_refused_before_anything_is_opened(tmp_path: Path) -> None:
@@ -195,8 +204,8 @@ def test_bad_tables_are_refused_before_anything_is_opened(tmp_path: Path) -> Non
     file.write_text(TABLES + 'seats = 9\nselections = { pair_plus = "Z" }\n')
     data = tmp_path / "data"
     found = run("serve", "-p", "0", "--data", str(data), "--tables", str(file))
-    assert (found.returncode, found.stdout) == (2, "")
-    assert "(12.D)" in found.stderr
+    assert (found.code, found.out) == (2, "")
+    assert "(12.D)" in found.err
     assert not data.exists()
 
 
@@ -212,8 +221,8 @@ def test_bad_tables_are_refused_before_anything_is_opened(tmp_path: Path) -> Non
 )
 def test_bad_options_are_refused(tmp_path: Path, args: tuple[str, ...], said: str) -> None:
     found = run("serve", "--data", str(tmp_path / "data"), *args)
-    assert (found.returncode, found.stdout) == (2, "")
-    assert said in found.stderr and "Traceback" not in found.stderr
+    assert (found.code, found.out) == (2, "")
+    assert said in found.err and "Traceback" not in found.err
 
 
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
@@ -222,18 +231,18 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
     key = tmp_path / "data" / "master.key"
     os.chmod(key, 0o644)
     found = run("serve", "-p", "0", "--data", str(tmp_path / "data"))
-    assert found.returncode == 2 and "master.key: can be read by other users" in found.stderr
+    assert found.code == 2 and "master.key: can be read by other users" in found.err
 
 
 def test_bots_play_over_the_network(tmp_path: Path) -> None:
     with serving(tmp_path) as (_, address):
         found = run("bots", address, "--seats", "3", "--seconds", "3", "--json")
-        said = json.loads(found.stdout)
+        said = json.loads(found.out)
         assert said["bots"] == 3 and said["rounds"] >= 3
         missing = run("bots", address, "--table", "none")
-        assert missing.returncode == 2 and "there is no table 'none'" in missing.stderr
+        assert missing.code == 2 and "there is no table 'none'" in missing.err
     gone = run("bots", address)
-    assert gone.returncode == 2 and "does not answer" in gone.stderr
+    assert gone.code == 2 and "does not answer" in gone.err
 
 
 def test_bots_say_that_the_server_has_closed(tmp_path: Path) -> None:
@@ -271,8 +280,8 @@ def test_every_fault_of_the_tables_has_a_line_of_its_own(tmp_path: Path) -> None
     more = 'seats = 9\nbots = 20\ntitle = ""\nselections = { pair_plus = "Z" }\n'
     file.write_text(TABLES + more)
     done = run("serve", "--tables", str(file), "--data", str(tmp_path / "data"), "-p", "0")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert [line.split(": ")[:3] for line in done.stderr.splitlines()] == [
+    assert (done.code, done.out) == (2, "")
+    assert [line.split(": ")[:3] for line in done.err.splitlines()] == [
         ["croupier", f"tables.toml:{line}", f"table[1].{field}"]
         for line, field in enumerate(("seats", "bots", "title", "selections.pair_plus"), 6)
     ]
