@@ -334,16 +334,21 @@ OFFERS = [
             others=4,
             five_card_bonus="F",
             three_card_bonus="B",
-            six_card_bonus="A",
             progressive="E",
             payout_limit=40,
         ),
-        ["let_it_ride", "five_card_bonus", "three_card_bonus", "six_card_bonus", "progressive"],
+        ["let_it_ride", "five_card_bonus", "three_card_bonus", "progressive"],
     ),
 ]
+SLOW_OFFER = (
+    case(RIDE, "", three_card_bonus="B", six_card_bonus="A"),
+    ["let_it_ride", "three_card_bonus", "six_card_bonus"],
+)
 
 
-@pytest.mark.parametrize(("each", "wagers"), OFFERS, ids=str)
+@pytest.mark.parametrize(
+    ("each", "wagers"), [*OFFERS, pytest.param(*SLOW_OFFER, marks=pytest.mark.long)], ids=str
+)
 def test_every_wager_on_its_own(each: Case, wagers: list[str]) -> None:
     rules = resolve(load(each.book), each.selections)
     found = analyses(rules, meters=each.meters, others=each.others)
