@@ -14,7 +14,7 @@ from croupier.round.codec import to_plain as plain
 from croupier.table.codec import event_from as table_event_from
 from croupier.table.state import new_table
 from tests.house.shifts import EQUIPMENT, STAKES, WAGERS, Shift, met
-from tests.rules.books import MARYLAND, book
+from tests.rules.books import LET_IT_RIDE, MARYLAND, book
 
 FILL: dict[str, Any] = {"type": "MoveChips", "why": "fill", "cents": 100_00}
 AUTOMATED = {**EQUIPMENT[3], **WAGERS[MARYLAND]}
@@ -54,6 +54,22 @@ def test_a_clause_that_the_dealer_does_not_know_is_named_and_refused_without() -
     while (step := shift.step()).clause.startswith("10.A(3)"):
         continue
     assert isinstance(step.command, in_round.Deal), "the deal is what comes then"
+
+
+@pytest.mark.parametrize("id", [MARYLAND, LET_IT_RIDE])
+def test_a_card_with_the_back_of_the_other_deck_condemns_both(id: str) -> None:
+    """M22: neither deck is whole."""
+    shift = Shift(id, {**EQUIPMENT[1], **WAGERS[id]})
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "decide")
+    command = {"type": "Declare", "kind": "other_deck_card", "facts": {}}
+    shift.tell("d1", said.Propose("x", "round", command, "a red back among the blue ones"))
+    shift.tell("f1", said.Approve("x", "1"))
+    round = shift.standing.in_play
+    assert round and round.void and round.void.ruling == "M22"
+    shift.until(lambda s: s.in_play is None)
+    assert shift.standing.table.decks == {}
+    step = next_step(shift.standing)
+    assert step.says == "Bring deck 1 to the table."
 
 
 def test_nobody_is_shown_the_figure_of_the_other_who_counts() -> None:

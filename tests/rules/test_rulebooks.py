@@ -72,7 +72,7 @@ SELECTIONS = {
 }
 BOTH = {
     "face_up_cards", "card_drawn_in_error", "wrong_number_of_cards", "shuffler_fault", "shoe_fault",
-    "stub_count", "abandoned", "doubled_card",
+    "stub_count", "abandoned", "doubled_card", "other_deck_card",
 }  # fmt: skip
 IRREGULARITIES = {
     CALIFORNIA: {"misdeal"},

@@ -193,7 +193,7 @@ def _undoes(before: Round | None, after: Round | None) -> Mapping[int, int]:
 
 def _fate(declared: Declared | None) -> DeckFate:
     effects = declared.effects if declared else ()
-    if "remove deck" in effects:
+    if "remove deck" in effects or "remove all decks" in effects:
         return "removed"
     return "reshuffled" if "reshuffle" in effects else "stays"
 

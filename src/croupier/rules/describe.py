@@ -35,6 +35,7 @@ EFFECTS = {
     "use as next": "it is used as the next card",
     "reshuffle": "the cards are reshuffled",
     "remove deck": "the deck leaves the table",
+    "remove all decks": "every deck leaves the table",
     "abandon seat": "what is not yet withdrawn loses",
 }
 PAYTABLES = "Paytables"

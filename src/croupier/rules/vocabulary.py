@@ -37,7 +37,14 @@ Collects = Literal["first", "in turn"]
 CoverFrom = Literal["wager", "wager and collections"]
 RakePayer = Literal["all", "players", "designated_player"]
 Effect = Literal[
-    "void", "stand", "discard card", "use as next", "reshuffle", "remove deck", "abandon seat"
+    "void",
+    "stand",
+    "discard card",
+    "use as next",
+    "reshuffle",
+    "remove deck",
+    "remove all decks",
+    "abandon seat",
 ]
 Fact = Literal[
     "count", "positions", "where", "cards", "misdealt", "handled", "reconstructable",

@@ -11,7 +11,7 @@ from croupier.round.events import Declared
 from croupier.round.events import Event as RoundEvent
 from croupier.round.state import Round, is_walk_in
 from croupier.rules.game import counts_stub
-from croupier.rules.vocabulary import Device, Person
+from croupier.rules.vocabulary import Device, Effect, Person
 from croupier.table.crew import Post, Role, Who
 from croupier.table.tray import ChipsWhy
 
@@ -210,6 +210,9 @@ class DealFirstCard:
     time: Time
 
 
+_REMOVING: frozenset[Effect] = frozenset(("remove deck", "remove all decks"))
+
+
 @dataclass(frozen=True, slots=True)
 class EndRound:
     """Record how a round ended."""
@@ -219,6 +222,8 @@ class EndRound:
     counted: bool = False
     removed: str | None = None
     """The clause that removes the deck, if any."""
+    all_decks: bool = False
+    """Whether it removes every deck of the table."""
     failed: tuple[Device, ...] = ()
     """The devices that had a fault; people say whether they can still be used."""
     meters: Mapping[str, int] = field(default_factory=dict)
@@ -234,11 +239,13 @@ class EndRound:
             raise Refused("round_not_over", "the round isn't over")
         declared = [event for event in events if isinstance(event, Declared)]
         kinds = [round.rules.irregularities[event.kind] for event in declared]
+        removing = [event for event in declared if _REMOVING & {*event.effects}]
         return cls(
             round.id,
             void=round.void is not None,
             counted=any(map(counts_stub, kinds)),
-            removed=next((e.clause for e in declared if "remove deck" in e.effects), None),
+            removed=next((event.clause for event in removing), None),
+            all_decks=any("remove all decks" in event.effects for event in removing),
             failed=tuple(dict.fromkeys(kind.device for kind in kinds if kind.device)),
             meters={} if round.void else round.meters,
             chips=chips_won(round),

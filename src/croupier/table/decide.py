@@ -515,7 +515,8 @@ def _end(table: Table, command: commands.EndRound) -> tuple[Event, ...]:
             command.bets,
         )
     ]
-    if command.removed and playing.deck in table.decks:
-        events.append(happened.DeckRemoved(playing.deck, command.removed))
+    for number in table.decks if command.removed else ():
+        if command.all_decks or number == playing.deck:
+            events.append(happened.DeckRemoved(number, command.removed or ""))
     failed = (d for d in command.failed if uses(table.rules, d) and d not in table.out)
     return (*events, *(_fail(table, device, usable=None) for device in failed))
