@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from croupier.house.desk import keys_of
 from croupier.house.forms import TOPICS
 from croupier.rules.resolve import resolve
@@ -91,7 +89,6 @@ def test_a_mispay_and_its_correction_are_on_the_desk(tmp_path: Path) -> None:
     play(tmp_path, real(MARYLAND, FELT), scenario)
 
 
-@pytest.mark.clause(MARYLAND, "11.E")
 def test_a_card_is_corrected_and_a_hand_of_any_round_recalled(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         dealer, floor = staff = await crew(pit)
