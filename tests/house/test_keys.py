@@ -198,3 +198,44 @@ def test_a_wrapped_copy_opens_with_its_passphrase_alone() -> None:
             unwrap(broken, PASSPHRASE)
     with pytest.raises(UserError, match="at least 12 characters"):
         wrap(keys, {}, "short")
+
+
+def _vault(folder: Path, text: str) -> str:
+    """Return a command that is asked for keys."""
+    script = folder / "vault"
+    script.write_text(f"#!/bin/sh\n{text}\n")
+    script.chmod(0o700)
+    return f"'{script}' --quietly"
+
+
+def test_keys_come_from_a_command(tmp_path: Path) -> None:
+    house, vault = tmp_path / "house", tmp_path / "vault of ours"
+    with opened_house(house) as opened:
+        known = opened.keys
+    vault.mkdir()
+    for name in (MASTER, SIGNING):
+        (house / name).rename(vault / name)
+    command = _vault(vault, 'test "$1" = --quietly && cat "$(dirname "$0")/$2"')
+    with opened_house(house, key_command=command) as opened:
+        assert opened.keys == known
+    assert [*house.glob("*.key*")] == [], "none is written to the disk"
+    (vault / MASTER).write_text((vault / SIGNING).read_text())
+    with pytest.raises(UserError, match=r"this is the key \w+, and the ledger's is"):
+        opened_house(house, key_command=command).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("says", "refusal"),
+    [
+        ("echo asking; echo sealed >&2; exit 3", "it ended with exit code 3: sealed"),
+        ("echo a-secret", "what it printed for master.key is not a key file's text"),
+    ],
+)
+def test_a_command_that_gives_no_key_is_refused_in_a_sentence(
+    tmp_path: Path, says: str, refusal: str
+) -> None:
+    with pytest.raises(UserError, match=refusal) as caught:
+        keys.key_from(_vault(tmp_path, says), MASTER)
+    assert caught.value.field == "--key-command" and "a-secret" not in str(caught.value)
+    with pytest.raises(UserError, match="No such file"):
+        keys.key_from(str(tmp_path / "nothing"), MASTER)

@@ -69,6 +69,12 @@ def serve(
             "--link", metavar="HOST:PORT", help="Where servers on other machines reach this one."
         ),
     ] = None,
+    key_command: Annotated[
+        str,
+        typer.Option(
+            "--key-command", metavar="COMMAND", help="Prints a key, given the name of its file."
+        ),
+    ] = "",
 ) -> None:
     """Open live tables that people play in a browser: by default, one for each book.
 
@@ -94,10 +100,10 @@ def serve(
         raise UserError("works with one worker a server", field="--link")
     policy = limits._replace(hosts=tuple(names or ()), proxies=_proxies(proxies or []))
     log_to(sys.stderr)
-    setup = Setup(config, rules_of, policy, data, database, context.obj)
+    setup = Setup(config, rules_of, policy, data, database, context.obj, key_command)
     if workers > 1:
         with locked_folder(data), listening(host, port) as listener:
-            with opened_house(data, database, is_locked=True):
+            with opened_house(data, database, is_locked=True, key_command=key_command):
                 pass  # A new ledger gets its tables and keys once, not from every worker.
             work = partial(_work, setup, listener, workers=workers, open_page=open_page)
             rounds = supervised(workers, work)
@@ -116,6 +122,7 @@ class Setup(NamedTuple):
     data: Path
     database: str | None
     folders: Any
+    key_command: str
 
 
 def _work(
@@ -148,8 +155,9 @@ def _house(
     from croupier.server.people import People
     from croupier.server.quotas import Quotas
 
-    config, rules_of, policy, data, database, folders = setup
-    with opened_house(data, database, node=address, is_locked=nodes > 1) as house:
+    config, rules_of, policy, data, database, folders, key_command = setup
+    options: Any = {"node": address, "is_locked": nodes > 1, "key_command": key_command}
+    with opened_house(data, database, **options) as house:
         people, books = People(house.store), house.books()
         pit = Pit(
             config, books, rules_of, signing=house.signing(), nodes=nodes, build=Build(folders)

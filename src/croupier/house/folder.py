@@ -46,7 +46,12 @@ def locked_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def opened_house(
-    folder: Path, database: str | None = None, *, node: str = "", is_locked: bool = False
+    folder: Path,
+    database: str | None = None,
+    *,
+    node: str = "",
+    is_locked: bool = False,
+    key_command: str = "",
 ) -> Iterator["House"]:
     """Open a folder and its ledger, and lock it for this server; create it if there is none.
 
@@ -57,7 +62,7 @@ def opened_house(
         # Workers share a folder, so a folder that is locked for them is the place of none.
         store = _ledger(folder, database, node, place="" if is_locked else _place(folder))
         try:
-            keys = keys_of(folder, store)
+            keys = keys_of(folder, store, command=key_command)
             with store.reading() as view:
                 check_marks(view, marks_in(folder))
             yield House(folder, store, keys)

@@ -7,6 +7,8 @@ reject the next checkpoint.
 
 import os
 import re
+import shlex
+import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,6 +27,7 @@ from croupier.ledger.stores.protocol import Store
 
 MASTER, SIGNING = "master.key", "signing.key"
 OWNER_ONLY = 0o600
+COMMAND_S = 30
 ID_CHARS = 32
 _KEY_FILE = re.compile(r"(master|signing)(-[0-9a-f]+)?\.key")
 _DECK, _CLOSED = b'"type":"DeckCommitted"', b'"type":"Closed"'
@@ -59,8 +62,11 @@ def ids_of(keys: Keys) -> KeyIds:
     return KeyIds(*(_IDS[name](key) for name, key in zip(_IDS, keys[:2], strict=True)))
 
 
-def keys_of(folder: Path, store: Store) -> Keys:
-    """Read a ledger's keys from its folder; refuse missing keys and those of another ledger."""
+def keys_of(folder: Path, store: Store, *, command: str = "") -> Keys:
+    """Read a ledger's keys from its folder; refuse missing keys and those of another ledger.
+
+    With a command, the keys in force are what it prints, and none are made.
+    """
     with store.snapshot() as session:
         known = next(
             (KeyIds(*row) for row in session.rows("SELECT master, signing FROM house")), None
@@ -68,10 +74,10 @@ def keys_of(folder: Path, store: Store) -> Keys:
     with store.reading() as view:
         empty = not any(head.number for head in view.heads().values())
     if known is None and empty:
-        return _made(folder, store)
-    if known is not None:
+        return _begun(store, _asked(folder, command)) if command else _made(folder, store)
+    if known is not None and not command:
         _finish_making(folder, known)
-    keys = Keys(_read(folder, MASTER), _read(folder, SIGNING), older_in(folder))
+    keys = _asked(folder, command) if command else _held(folder)
     if known is None:
         with store.reading() as view:
             _check_fit(view, keys)
@@ -86,6 +92,35 @@ def keys_of(folder: Path, store: Store) -> Keys:
     with store.writing() as session:  # A ledger of an earlier version has no journal of its house.
         begin_journal(session, KeysSet(*known), time_ms=_now_ms())
     return keys
+
+
+def _held(folder: Path) -> Keys:
+    """Return the keys whose files a folder holds."""
+    return Keys(_read(folder, MASTER), _read(folder, SIGNING), older_in(folder))
+
+
+def _asked(folder: Path, command: str) -> Keys:
+    """Return the keys that a command prints; those of the past are in the folder."""
+    return Keys(key_from(command, MASTER), key_from(command, SIGNING), older_in(folder))
+
+
+def key_from(command: str, name: str) -> bytes:
+    """Return the key that a command prints when it is asked for one by its name."""
+    try:
+        words = [*shlex.split(command), name]
+        ran = subprocess.run(words, capture_output=True, text=True, timeout=COMMAND_S, check=False)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        why = getattr(error, "strerror", None) or f"it took more than {COMMAND_S} seconds"
+        raise UserError(f"cannot get {name}: {why}", field="--key-command") from None
+    if ran.returncode:
+        said = ran.stderr.strip().splitlines()[-1:]
+        why = ": ".join([f"it ended with exit code {ran.returncode}", *said])
+        raise UserError(f"cannot get {name}: {why}", field="--key-command")
+    try:
+        return parse_key(ran.stdout)
+    except ValueError:
+        message = f"what it printed for {name} is not a key file's text"
+        raise UserError(message, field="--key-command") from None
 
 
 HELP = (
@@ -144,6 +179,12 @@ def _read(folder: Path, name: str) -> bytes:
 
 
 # ---------------------------------------------------------------- new keys
+
+
+def _begun(store: Store, keys: Keys) -> Keys:
+    """Let a new ledger know keys that come from elsewhere."""
+    _note(store, ids_of(keys))
+    return keys
 
 
 def _made(folder: Path, store: Store) -> Keys:
@@ -248,7 +289,7 @@ def vouching(folder: Path) -> Vouching | None:
     """Return what the keys of a folder can vouch for, or None if it has none."""
     if not all((folder / name).exists() for name in _IDS):
         return None
-    return vouching_of(Keys(_read(folder, MASTER), _read(folder, SIGNING), older_in(folder)))
+    return vouching_of(_held(folder))
 
 
 def vouching_of(keys: Keys) -> Vouching:
