@@ -116,3 +116,28 @@ def test_nothing_is_acknowledged_into_a_file_that_is_gone(
         store.check()
     assert file.exists() == replaced, "what is gone is not made anew"
     store.close()
+
+
+def test_a_reader_sees_what_was_committed_since_the_last_one(tmp_path: Path) -> None:
+    """Connections are used again, but never one that still holds an old snapshot."""
+    store = SqliteStore(tmp_path / "ledger.db", make=True)
+    asked = "SELECT count(*) FROM sessions"
+    add = "INSERT INTO persons (person, name, looks, made_ms) VALUES (?, ?, ?, 0)"
+    unfinished = []
+    for number in range(8):
+        with store.snapshot() as session:
+            [[count]] = session.rows("SELECT count(*) FROM persons")
+            assert count == number
+            rows = session.rows("SELECT person FROM persons")
+            next(rows, None)
+            unfinished.append(rows)  # It keeps its snapshot until somebody drops it.
+        if number % 2:
+            unfinished.clear()
+        with store.writing() as session:
+            session.run(add, f"p-{number:010}", f"P {number}", f"p{number}")
+    assert len(store._readers) <= 1
+    with store.snapshot() as one, store.snapshot() as other:
+        assert list(one.rows(asked)) == list(other.rows(asked)) == [(0,)]
+    assert len(store._readers) == 2
+    store.close()
+    assert store._readers == []

@@ -37,6 +37,7 @@ SCHEMA = 7
 HAS_TABLES = "SELECT 1 FROM sqlite_schema WHERE name = 'migrations'"
 BUSY_MS, CLOSING_MS = 10_000, 1_000
 PAGES_A_STEP = 256
+READERS_MAX = 4
 STATEMENTS_KEPT = 512
 """The size of the cache of prepared statements. A large commit runs hundreds of them; with the
 default of a hundred, every statement would be prepared again for each commit."""
@@ -90,6 +91,9 @@ class SqliteStore:
         check_version(apsw.sqlite_lib_version())
         self.path, self.vfs = path, vfs
         self._lock = threading.Lock()
+        self._readers: list[apsw.Connection] = []
+        """Connections with which nobody reads just now."""
+        self._is_closed = False
         if not make and not path.exists():
             raise UserError(f"there is no ledger {path.name}", field="--data")
         try:
@@ -258,12 +262,30 @@ class SqliteStore:
     def snapshot(self) -> Iterator[SqliteSession]:
         """Hold a snapshot of the ledger, without later commits."""
         self._place.check()
-        connection = self._connect()
+        connection = self._reader()
         try:
             connection.execute("BEGIN; SELECT number FROM streams LIMIT 1")
             self._place.check()
             yield SqliteSession(connection)
-        finally:
+            connection.execute("ROLLBACK")
+        except BaseException:
+            connection.close(True)
+            raise
+        self._put_back(connection)
+
+    def _reader(self) -> apsw.Connection:
+        """Return a connection that nobody reads with; to open one takes ten times as long."""
+        try:
+            return self._readers.pop()
+        except IndexError:
+            return self._connect()
+
+    def _put_back(self, connection: apsw.Connection) -> None:
+        """Keep a connection for the next reader, unless it still holds its snapshot."""
+        is_idle = connection.txn_state() == apsw.SQLITE_TXN_NONE
+        if is_idle and len(self._readers) < READERS_MAX and not self._is_closed:
+            self._readers.append(connection)
+        else:
             connection.close(True)
 
     @contextmanager
@@ -314,6 +336,9 @@ class SqliteStore:
     def close(self) -> None:
         with self._lock:
             self._emptying.close()
+            self._is_closed = True
+            while self._readers:
+                self._readers.pop().close()
             # Empty the log even while others read, so that the file alone is complete.
             self._writer.set_busy_timeout(CLOSING_MS)
             with suppress(apsw.Error):
