@@ -3,7 +3,7 @@
 import argparse
 from collections import Counter
 
-from tests.whole.house import house_of, simulate
+from tests.whole.house import PEOPLE_S, house_of, simulate
 
 
 def main() -> int:
@@ -16,11 +16,16 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--first", type=int, default=1)
     given = parser.parse_args()
-    house, reached, found = house_of(given.tables), Counter[str](), 0
+    house, reached, found = house_of(given.tables), Counter[object](), 0
     simulated_s = took_s = 0.0
     for seed in range(given.first, given.first + given.seeds):
         outcome = simulate(
-            house, str(seed), hours=given.hours, nodes=given.nodes, seats=given.seats
+            house,
+            str(seed),
+            hours=given.hours,
+            nodes=given.nodes,
+            seats=given.seats,
+            think_s=PEOPLE_S,
         )
         print(outcome, flush=True)
         reached += outcome.reached

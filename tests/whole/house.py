@@ -39,6 +39,8 @@ KEY = bytes(range(32))
 CENTS = 10_000_00
 FAULT_EVERY_S = (10.0, 60.0)
 EPOCH_S = 1_700_000_000
+HASTE_S, PEOPLE_S = (0.1, 1.0), (1.0, 7.0)
+"""How long players think about what they do next: in short runs, and as people do."""
 TIMING = "{ bets = 15, decide = 20, grace = 20, show = 1, pause = 4, bank = 15, round_min = 5 }"
 FAULTS = ("kill", "sleep", "cut", "slow", "commits", "clock", "drain")
 
@@ -104,7 +106,7 @@ class Outcome:
     took_s: float
     acknowledged: int
     frames: int
-    reached: Counter[str] = field(repr=False)
+    reached: Counter[object] = field(repr=False)
 
     def __str__(self) -> str:
         faults = {name: self.reached[f"fault {name}"] for name in FAULTS}
@@ -121,8 +123,15 @@ class World:
     """Everything there is, from one seed."""
 
     def __init__(
-        self, loop: Loop, config: Config, seed: str, *, faults: tuple[str, ...] = FAULTS
+        self,
+        loop: Loop,
+        config: Config,
+        seed: str,
+        *,
+        faults: tuple[str, ...] = FAULTS,
+        think_s: tuple[float, float] = HASTE_S,
     ) -> None:
+        self.think_s = think_s
         self.loop, self.config, self.seed, self._faults = loop, config, seed, faults
         self._books = {table.id: table.table_set.rulebook for table in config.tables}
         self.rng = Random(f"world {seed}")
@@ -136,7 +145,7 @@ class World:
         self.findings: list[str] = []
         self.cards: dict[tuple[str, str, str], str] = {}
         self.answers: dict[str, int] = {}
-        self.reached: Counter[str] = Counter()
+        self.reached: Counter[object] = Counter()
         self.frames = 0
 
     def entropy(self, count: int) -> bytes:
@@ -156,7 +165,7 @@ class World:
         """Count in how many states tables were seen."""
         book = self._books.get(scene["round"].partition("-")[0], "")
         place = book, scene["phase"], scene["step"], scene["asked"]
-        self.reached[f"{place} {len(scene['seats'])} {len(scene['boxes'])}"] += 1
+        self.reached[*place, len(scene["seats"]), len(scene["boxes"])] += 1
 
     def owner(self, table: str) -> Node | None:
         lease = self.register.leases.get(table)
@@ -298,12 +307,13 @@ def simulate(
     nodes: int = 3,
     seats: int = 7,
     faults: tuple[str, ...] = FAULTS,
+    think_s: tuple[float, float] = HASTE_S,
 ) -> Outcome:
     """Run a house for some hours of made-up time; everything follows from the seed."""
     began = time.monotonic()
     loop = Loop(seed)
     asyncio.set_event_loop(loop)
-    world = World(loop, config, seed, faults=faults)
+    world = World(loop, config, seed, faults=faults, think_s=think_s)
     try:
         with _quiet():
             loop.run_until_complete(world.run(hours, nodes, seats))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ASK_S, AWAY_S = 6.0, (0.2, 2.0)
 DELAY_S = (0.01, 0.15)
 WITHHELD = 0.05
+ANSWERS = '{"type":"done"', '{"type":"refused"'
 UNLIMITED = Rate(1e12, 1e12)
 
 
@@ -69,12 +70,12 @@ class Connection:
         self.viewer.attach(wire, put=node.galleries.mail.put, close=self.end)
 
     def write(self, frames: Sequence[str]) -> None:
-        for frame in frames:
-            self._later(1, self._arrive, frame, of=None)
+        self._later(1, self._arrive, frames, of=None)
 
-    def _arrive(self, frame: str) -> None:
-        if self.open:
-            self.player.hear(frame)
+    def _arrive(self, frames: Sequence[str]) -> None:
+        for frame in frames:
+            if self.open:
+                self.player.hear(frame)
 
     def say(self, text: str) -> None:
         self._later(0, self._hear, text, of=self.node.process)
@@ -121,11 +122,13 @@ class Player:
         self.trace.update(frame.encode())
         self.world.frames += 1
         self.table._take(frame)
-        said = json.loads(frame)
-        if said["type"] in ("done", "refused") and self.asked and said["id"] == self.asked["id"]:
-            self._answered(said)
+        if self.asked and frame.startswith(ANSWERS):
+            said = json.loads(frame)
+            if said["id"] == self.asked["id"]:
+                self._answered(said)
         self._look()
-        self._changed.set()
+        if self.asked is None and (self.stops or self._may_move()):
+            self._changed.set()
 
     def _answered(self, said: dict[str, Any]) -> None:
         assert self.asked
@@ -156,13 +159,19 @@ class Player:
             if self.connection is None:
                 await asyncio.sleep(self.rng.uniform(*AWAY_S))
                 self._connect()
-            elif self.asked is not None or (move := self._move()) is None:
+            elif self.asked is not None or not self._may_move():
                 await self._wait()
             else:
-                self._count += 1
-                self.asked = {**move, "id": str(self._count)}
-                self.connection.say(json.dumps(self.asked))
-                await asyncio.sleep(self.rng.uniform(0.1, 1.0))
+                await asyncio.sleep(self.rng.uniform(*self.world.think_s))
+                self._say()
+
+    def _say(self) -> None:
+        """Ask for what is to be done, if that is still so after thinking about it."""
+        if self.connection is None or (move := self._move()) is None:
+            return
+        self._count += 1
+        self.asked = {**move, "id": str(self._count)}
+        self.connection.say(json.dumps(self.asked))
 
     def _connect(self) -> None:
         nodes = [node for node in self.world.nodes if node.ready]
@@ -184,6 +193,26 @@ class Player:
         except TimeoutError:
             if self.asked is not None and self.connection is not None:
                 self.connection.cut()
+
+    def _may_move(self) -> bool:
+        """Whether there may be something to do; what, is decided after thinking."""
+        scene, seat = self.table.scene, self.seat
+        if not scene:
+            return False
+        mine = scene["seats"].get(str(seat))
+        match scene["phase"]:
+            case _ if mine is None:
+                return not self.stops
+            case "decide":
+                return bool(scene["asked"] == seat)
+            case _ if self.stops:
+                return False
+            case "bets":
+                banks = (scene["banker"] or {}).get("seat") == seat
+                return not (mine.get("ready") or banks) or self.id not in scene["cut"]["hashes"]
+            case "dealing":
+                return self.id in scene["cut"]["hashes"] and self._revealed != scene["round"]
+        return bool(scene["bank_turn"] == seat)
 
     def _move(self) -> dict[str, Any] | None:
         scene, seat = self.table.scene, self.seat
@@ -209,7 +238,7 @@ class Player:
     def _cut(self, scene: dict[str, Any]) -> dict[str, Any] | None:
         """Contribute to the cut, and reveal it unless it is withheld."""
         round, is_in = scene["round"], self.id in scene["cut"]["hashes"]
-        secret = f"{self.id} in {round}"
+        secret = sha256(f"{self.id} in {round}".encode()).hexdigest()
         if scene["phase"] == "bets" and not is_in:
             hash = contribution_hash(round, self.id, secret)
             return {"type": "contribute", "round": round, "hash": hash}
