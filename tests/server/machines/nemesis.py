@@ -15,6 +15,7 @@ import signal
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ import psycopg
 
 from croupier.client import Client, TableClient
 from croupier.errors import Refused
+from croupier.fairness import contribution_hash
 from croupier.ledger.accounts import account
 from croupier.ledger.stores import open_postgres
 from croupier.ledger.verify import verify
@@ -53,6 +55,7 @@ class Note:
     table: str
     id: str
     began_s: float
+    does: str
     number: int = 0
     ended_s: float = 0.0
 
@@ -132,6 +135,8 @@ class Player:
         seat = str(self.seat)
         if seat not in scene["seats"]:
             return [{"type": "sit", "seat": self.seat}]
+        if cut := self._cut(scene):
+            return cut
         if scene["phase"] == "bets" and not scene["seats"][seat].get("ready"):
             wager = felt["wagers"][0]["wager"]
             cents = 1000 + 500 * self.rng.randint(0, 4)
@@ -141,10 +146,23 @@ class Player:
             ]
         return []
 
+    def _cut(self, scene: dict[str, Any]) -> list[dict[str, Any]]:
+        """Contribute to the players' cut, and reveal that once bets are closed."""
+        round, me = scene["round"], str((self.client.person or {})["id"])
+        is_in = me in scene["cut"]["hashes"]
+        secret = sha256(f"{me} in {round}".encode()).hexdigest()
+        if scene["phase"] == "bets" and not is_in:
+            hash = contribution_hash(round, me, secret)
+            return [{"type": "contribute", "round": round, "hash": hash}]
+        if scene["phase"] == "dealing" and is_in and me not in scene["cut"]["values"]:
+            return [{"type": "reveal", "round": round, "value": secret}]
+        return []
+
     async def _say(self, body: dict[str, Any]) -> None:
         self.number += 1
         id = f"{self.id}-{self.seat}-{self.number}"
-        note = Note(self.id, f"{(self.client.person or {})['id']}/{id}", time.monotonic())
+        whose = f"{(self.client.person or {})['id']}/{id}"
+        note = Note(self.id, whose, time.monotonic(), body["type"])
         if body["type"] != "ready":  # It leaves no event.
             self.notes.commands.append(note)
         self.waiting = {**body, "id": id}, note
@@ -263,13 +281,16 @@ class Outcome:
     acknowledged: int
     taken_up: int
     cards: int
+    revealed: int
+    """How many contributions to the players' cut were revealed and acknowledged."""
     seconds: float
     findings: list[str]
 
     def __str__(self) -> str:
         return (
             f"{self.faults} faults, {self.acknowledged} acknowledged, {self.taken_up} times a "
-            f"table was taken up, {self.cards} own cards compared, {len(self.findings)} findings "
+            f"table was taken up, {self.cards} own cards compared, {self.revealed} contributions "
+            f"revealed, {len(self.findings)} findings "
             f"{'; '.join(self.findings[:3])}, {self.seconds:.0f} s"
         )
 
@@ -309,7 +330,9 @@ async def afflicted(
     acknowledged = sum(note.number > 0 for note in notes.commands)
     taken = [line for line in machines.logged() if line["event"] == "table_opened"]
     took_s = time.monotonic() - began
-    return Outcome(done, acknowledged, len(taken), len(notes.cards), took_s, findings)
+    revealed = sum(note.does == "reveal" and note.number > 0 for note in notes.commands)
+    seen = acknowledged, len(taken), len(notes.cards), revealed
+    return Outcome(done, *seen, took_s, findings)
 
 
 async def _alive(notes: Notes, tasks: list[asyncio.Task[None]]) -> None:

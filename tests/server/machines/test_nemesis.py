@@ -39,6 +39,7 @@ def test_nothing_is_lost_among_servers(
     assert outcome.findings == []
     assert outcome.faults == faults < outcome.taken_up
     assert outcome.acknowledged > 4 * faults and outcome.cards > faults
+    assert outcome.revealed > faults // 2, "the players' cut is made under faults too"
 
 
 @pytest.mark.long
