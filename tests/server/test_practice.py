@@ -15,7 +15,7 @@ from croupier.round.settling import hidden_from
 from croupier.rules.resolve import resolve
 from croupier.server import bots, practice, talk
 from croupier.server.drill import Deviation, Happening, given_payout, judged_payout, report_of
-from croupier.server.practice import Practice, Practices, practice_config, script_bets
+from croupier.server.practice import Practice, Practices, Script, practice_config, script_bets
 from tests.rules.books import CALIFORNIA, MARYLAND, book, each_book
 from tests.server.attacks.houses import rules_of
 
@@ -124,9 +124,9 @@ def right(take: int, pay: int) -> str:
     return f"{take / 100:.2f} {pay / 100:.2f}"
 
 
-def practised(id: str, *, seed: int, rounds: int, run: Any) -> Any:
+def practised(id: str, *, seed: int, rounds: int, run: Any, faulty: float = 1.0) -> Any:
     async def main() -> Any:
-        all_ = Practices(rules_of)
+        all_ = Practices(rules_of, script=Script(faulty=faulty, floor_s=0.001))
         at = await all_.open(id, seed=seed, rounds=rounds, hints=False)
         try:
             return await run(at)
@@ -139,8 +139,6 @@ def practised(id: str, *, seed: int, rounds: int, run: Any) -> Any:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots, "THINKS_S", 0.001)
-    monkeypatch.setattr(practice, "FLOOR_S", 0.001)
-    monkeypatch.setattr(practice, "FAULTY", 1.0)
 
 
 @each_book
@@ -184,13 +182,20 @@ def test_what_the_table_refuses_is_a_deviation() -> None:
 
     (refused,) = practised(MARYLAND, seed=1, rounds=1, run=run)
     assert refused.says.startswith("Refused: ") and refused.cents == 0
+    assert refused.clause and "the book has: " in refused.says
 
 
-def test_a_void_of_a_good_round_is_a_deviation_and_costs_its_stakes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(practice, "FAULTY", 0.0)
+def test_behind_several_servers_practice_is_not_offered() -> None:
+    async def main() -> None:
+        with pytest.raises(Refused, match="croupier practice"):
+            await Practices(rules_of, is_alone=lambda: False).open(
+                MARYLAND, seed=1, rounds=1, hints=True
+            )
 
+    asyncio.run(main())
+
+
+def test_a_void_of_a_good_round_is_a_deviation_and_costs_its_stakes() -> None:
     async def run(at: Practice) -> list[Deviation]:
         trainee = Trainee(at)
         await trainee.deal(right, until=lambda desk: "decides" in desk["next"]["says"])
@@ -198,7 +203,7 @@ def test_a_void_of_a_good_round_is_a_deviation_and_costs_its_stakes(
         await trainee.say(type="propose", of="round", command=command, why="a slip")
         return at.deviations
 
-    (made_up,) = practised(CALIFORNIA, seed=1, rounds=1, run=run)
+    (made_up,) = practised(CALIFORNIA, seed=1, rounds=1, run=run, faulty=0.0)
     assert made_up.says == "Declared what did not happen"
     assert made_up.clause and made_up.cents > 0
 

@@ -29,6 +29,7 @@ from croupier.server.guard import Policy
 from croupier.server.limits import Rate
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
+from croupier.server.practice import Practices
 from tests.server.doors import serving
 
 TABLES = Path(__file__).parent.parent.parent / "src/croupier/server/tables.toml"
@@ -67,6 +68,7 @@ class House:
     galleries: Galleries
     people: People
     loop: asyncio.AbstractEventLoop
+    practices: Practices
 
     def table(self, id: str) -> Table:
         return self.galleries.pit.tables[id]
@@ -123,6 +125,7 @@ def opened(folder: Path, *, more: str = "", bots: int = 0, **seconds: float) -> 
 
     pit.start = noted  # type: ignore[method-assign]
     with serving(guarded(app, GENEROUS)) as port:
-        yield House(f"http://127.0.0.1:{port}", app.state.galleries, people, loops[0])
+        state, url = app.state, f"http://127.0.0.1:{port}"
+        yield House(url, state.galleries, people, loops[0], state.practices)
     books.close()
     store.close()

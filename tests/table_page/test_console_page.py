@@ -260,11 +260,8 @@ def test_a_walk_in_is_seated_bets_and_decides_on_the_page(house: House, new_page
     expect(page.locator("#seats")).not_to_contain_text("away")
 
 
-def test_practice_without_an_account(
-    house: House, new_page: NewPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(practice, "FLOOR_S", 0.02)
-    monkeypatch.setattr(practice, "FAULTY", 1.0)
+def test_practice_without_an_account(house: House, new_page: NewPage) -> None:
+    house.practices.script = practice.Script(faulty=1.0, floor_s=0.02)
     page = new_page(TABLET)
     page.goto(f"{house.url}/practice")
     assert violations(page) == []

@@ -348,9 +348,14 @@ class Pit:
         # This waits for appends in progress, which hold the lease; none can begin any more.
         await self.books.away(self.tenure.release, ids)
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other process serves this house."""
+        return not self.tenure.is_shared or len(self.register.nodes) < 2
+
     async def drain(self) -> None:
         """Hand every table over at the end of its round, or as it stands if that takes long."""
-        if not self.tenure.is_shared or len(self.register.nodes) < 2:
+        if self.is_alone:
             return
         self._drains = True
         until_ms = self.books.clocks.wait_ms() + DRAIN_MS

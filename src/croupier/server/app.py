@@ -80,7 +80,7 @@ def make_app(
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)
     app.state.quotas, app.state.staff = quotas, Staff(people)
     app.state.voids = VoidCounts(pit)
-    app.state.practices = Practices(pit.rules_of)
+    app.state.practices = Practices(pit.rules_of, is_alone=lambda: pit.is_alone)
     app.state.tape, app.state.winnings = ActsTape(pit), Winnings(pit)
     app.state.everywhere = nowhere
     people.on_ended = galleries.end

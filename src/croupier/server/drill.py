@@ -69,6 +69,16 @@ def judged_payout(
     return Deviation(round, says, clause, abs(took - take) + abs(paid - pay))
 
 
+def out_of_order(
+    refused: Mapping[str, Any], expected: Mapping[str, Any], *, round: str
+) -> Deviation:
+    """Name what the table refused; a refusal without a clause breaks that of the expected step."""
+    says = f"Refused: {refused['message']}"
+    if expected.get("says"):
+        says = f"{says}; the book has: {expected['says'].rstrip('.')}"
+    return Deviation(round, says, refused["clause"] or expected.get("clause"))
+
+
 def report_of(
     title: str,
     seed: int,

@@ -14,9 +14,10 @@ from contextlib import suppress
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from croupier.errors import Refused
+from croupier.gallery.felt import CHIPS_CENTS
 from croupier.gallery.galleries import Galleries
 from croupier.gallery.payout import payout_of
 from croupier.house import said
@@ -34,21 +35,40 @@ from croupier.round.commands import Declare, Settle
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.server.bots import HousePlayer
-from croupier.server.drill import Deviation, Happening, given_payout, judged_payout, report_of
+from croupier.server.drill import (
+    Deviation,
+    Happening,
+    given_payout,
+    judged_payout,
+    out_of_order,
+    report_of,
+)
 
 ID, TRAINEE, FLOOR = "practice", "trainee", "floor"
-PLAYERS = 3
 ROUNDS, ROUNDS_MAX = 5, 50
-FAULTY = 0.4
-"""How many of the rounds have something go wrong, where the book knows of anything."""
-SIDE = 0.5
-"""How many of the side wagers a scripted player makes."""
-CHIPS = (5_00, 10_00, 25_00, 35_00)
-FLOOR_S = 1.0
-"""How long the scripted floorperson takes for an answer."""
 KEPT_MAX, IDLE_S = 12, 1800
 ANSWER = "answer"
+ELSEWHERE = "this house has several servers; practise with the command 'croupier practice'"
 ASKED = "Take and pay, in dollars"
+NOT_DEALING = frozenset({"too_many", "unreadable"})
+"""Refusals that say nothing about dealing."""
+
+
+class Script(NamedTuple):
+    """How a scripted table behaves."""
+
+    players: int = 3
+    faulty: float = 0.4
+    """How many of the rounds have something go wrong, where the book knows of anything."""
+    side: float = 0.5
+    """How many of the side wagers a scripted player makes."""
+    chips_max: int = 7
+    """How many chips of one colour a scripted player bets."""
+    floor_s: float = 1.0
+    """How long the scripted floorperson takes for an answer."""
+
+
+SCRIPT = Script()
 RulesOf = Callable[[str, Mapping[str, Any], Any], TableRules]
 
 
@@ -71,15 +91,17 @@ def _selections(rulebook: str) -> str:
     return "".join(own.partition("[table.selections]")[1:])
 
 
-def script_bets(seed: str, rules: TableRules) -> dict[str, int]:
+def script_bets(seed: str, rules: TableRules, script: Script = SCRIPT) -> dict[str, int]:
     """Return what a scripted player bets: the least that the table asks for, and more by chance."""
     draws, made = random.Random(seed), bots.bets(rules)
+    chip = CHIPS_CENTS[1]
+    sums = [chip * many for many in range(1, script.chips_max + 1)]
     for name, wager in rules.wagers.items():
-        if wager.placed != "before the deal" or (name not in made and draws.random() > SIDE):
+        if wager.placed != "before the deal" or (name not in made and draws.random() > script.side):
             continue
         limits = rules.limits.get(name)
-        least, most = (limits.min, limits.max) if limits else (0, CHIPS[-1])
-        fits = [chip for chip in CHIPS if least <= chip <= most] or [max(least, CHIPS[0])]
+        least, most = (limits.min, limits.max) if limits else (0, sums[-1])
+        fits = [cents for cents in sums if least <= cents <= most] or [max(least, sums[0])]
         made[name] = draws.choice([*wager.sizes.of] if wager.sizes else fits)
     return made
 
@@ -88,9 +110,18 @@ class Practice:
     """One dealer's practice table."""
 
     def __init__(
-        self, config: Config, rules_of: RulesOf, *, seed: int, rounds: int, hints: bool = False
+        self,
+        config: Config,
+        rules_of: RulesOf,
+        *,
+        seed: int,
+        rounds: int,
+        hints: bool = False,
+        script: Script = SCRIPT,
     ) -> None:
-        self.seed, self.rounds, self.hints = seed, rounds, hints
+        self.seed, self.rounds, self.hints, self.script = seed, rounds, hints, script
+        self._expected: Mapping[str, Any] = {}
+        """The next step when the trainee last did something."""
         self.token = secrets.token_urlsafe(12)
         self.deviations: list[Deviation] = []
         self.settled = self.right = 0
@@ -121,7 +152,7 @@ class Practice:
         self.galleries.names.update({TRAINEE: "You", FLOOR: "Floor"})
         table.listeners.insert(0, self._follow)
         last = table.config.seats
-        players = max(PLAYERS, table.config.rules.table.seats_min)
+        players = max(self.script.players, table.config.rules.table.seats_min)
         for seat in range(last, last - players, -1):
             player = HousePlayer(self.galleries, table, seat, stakes=self._stakes)
             self._tasks.append(asyncio.create_task(player.run()))
@@ -149,7 +180,7 @@ class Practice:
     # ------------------------------------------------------------ the script
 
     def _stakes(self, rules: TableRules, seat: int) -> dict[str, int]:
-        return script_bets(f"{self.seed}/{self.table.rounds}/{seat}", rules)
+        return script_bets(f"{self.seed}/{self.table.rounds}/{seat}", rules, self.script)
 
     async def _staff(self, person: str, role: str, message: said.StaffCommand) -> None:
         """Let somebody of the script do something; what is refused is not done."""
@@ -166,7 +197,7 @@ class Practice:
         while True:
             await self._moved.wait()
             self._moved.clear()
-            await asyncio.sleep(FLOOR_S)
+            await asyncio.sleep(self.script.floor_s)
             standing = self.table.place.standing
             for one in standing.table.proposals:
                 if one.by.person == TRAINEE:
@@ -200,7 +231,7 @@ class Practice:
     def _go_wrong(self, standing: Standing, round: Round) -> None:
         """Let something go wrong in the round, by the seed: at the decisions or the settlement."""
         draws = random.Random(f"{self.seed}/{round.id}")
-        wrong, moment = draws.random() < FAULTY, draws.choice(("decide", "settle"))
+        wrong, moment = draws.random() < self.script.faulty, draws.choice(("decide", "settle"))
         if not wrong or round.void:
             self._done.add(round.id)
             return
@@ -265,6 +296,7 @@ class Practice:
             self.last = f"Right, the floor declares it: {self._told_floor.says}."
         if message.get("type") not in ("act", "propose") or not isinstance(command, dict):
             return text
+        self._expected = desk_of(self.table.place.standing)["next"]
         if command.get("type") == Declare.__name__:
             self._judge_declared(command)
         elif self.happening and message.get("of") == "round":
@@ -292,8 +324,8 @@ class Practice:
         if not frame.startswith('{"type":"refused"'):
             return
         refused = json.loads(frame)
-        if refused["code"] not in ("too_many", "unreadable"):
-            self._deviate(self._round, f"Refused: {refused['message']}", refused["clause"])
+        if refused["code"] not in NOT_DEALING:
+            self._deviate(*out_of_order(refused, self._expected, round=self._round))
 
     @property
     def _round(self) -> str:
@@ -363,12 +395,23 @@ def _paid(round: Round) -> dict[int, int]:
 class Practices:
     """The practice tables of a process: a few, and none that nobody uses."""
 
-    def __init__(self, rules_of: RulesOf) -> None:
-        self._rules_of = rules_of
+    def __init__(
+        self,
+        rules_of: RulesOf,
+        *,
+        script: Script = SCRIPT,
+        is_alone: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._rules_of, self.script, self.is_alone = rules_of, script, is_alone
         self._open: dict[str, Practice] = {}
 
     async def open(self, rulebook: str, *, seed: int, rounds: int, hints: bool) -> Practice:
-        """Open a practice table, or refuse one more than there may be."""
+        """Open a practice table, or refuse one more than there may be.
+
+        Behind several processes the next request may reach another one, which doesn't have it.
+        """
+        if not self.is_alone():
+            raise Refused("not_found", ELSEWHERE)
         now_s = asyncio.get_running_loop().time()
         for token, one in [*self._open.items()]:
             if now_s - one.used_s > IDLE_S:
@@ -376,7 +419,8 @@ class Practices:
         if len(self._open) >= KEPT_MAX:
             raise Refused("too_many", "all practice tables are taken; try again later")
         config = practice_config(rulebook, self._rules_of)
-        made = Practice(config, self._rules_of, seed=seed, rounds=rounds, hints=hints)
+        how: Any = {"seed": seed, "rounds": rounds, "hints": hints, "script": self.script}
+        made = Practice(config, self._rules_of, **how)
         self._open[made.token] = made
         await made.start()
         return made

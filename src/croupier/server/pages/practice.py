@@ -12,7 +12,7 @@ from croupier.server.faults import RESPONSES
 from croupier.server.messages import id_in
 from croupier.server.pages.desk import Desk
 from croupier.server.pages.render import document, page
-from croupier.server.practice import ID, ROUNDS, ROUNDS_MAX, TRAINEE, Practice, Practices
+from croupier.server.practice import ELSEWHERE, ID, ROUNDS, ROUNDS_MAX, TRAINEE, Practice, Practices
 from croupier.server.sockets import NO_TABLE, converse
 from croupier.server.strict import Body, StrictRoute
 from croupier.server.talk import Talk
@@ -45,6 +45,8 @@ def practices_of(request: Request | WebSocket) -> Practices:
 async def practice_page(request: Request) -> Response:
     """Show the form that begins a practice."""
     desk: Desk = request.app.state.desk
+    if not practices_of(request).is_alone():
+        raise Refused("not_found", ELSEWHERE)
     books = [{"id": book.id, "title": book.rules.title} for book in desk.books()]
     return page(request, "practice", books=books, rounds=ROUNDS, rounds_max=ROUNDS_MAX)
 
