@@ -6,6 +6,7 @@ Each gate is a function from source text to findings, so that it can be shown to
 import ast
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -119,10 +120,16 @@ def room_of(path: str) -> str:
     return PurePosixPath(path).parts[0].removesuffix(".py")
 
 
+@lru_cache(maxsize=1)
+def nodes(source: str) -> list[ast.AST]:
+    """Everything in a source; a gate looks at one several times."""
+    return list(ast.walk(ast.parse(source)))
+
+
 def imported(source: str, path: str) -> Iterator[tuple[int, str]]:
     """Every module that a source imports, with its line; relative imports are resolved."""
     package = ["croupier", *PurePosixPath(path).parent.parts]
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         match node:
             case ast.Import(names=names):
                 yield from ((node.lineno, alias.name) for alias in names)
@@ -196,7 +203,7 @@ def impurities(source: str, path: str) -> list[str]:
 
 def calls(source: str) -> Iterator[tuple[int, str, int]]:
     """Line, dotted name and number of arguments of every call."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Call):
             yield node.lineno, dotted(node.func), len(node.args) + len(node.keywords)
 
@@ -207,7 +214,7 @@ def floats(source: str, path: str) -> list[str]:
         return []
     literals = [
         node.lineno
-        for node in ast.walk(ast.parse(source))
+        for node in nodes(source)
         if isinstance(node, ast.Constant) and isinstance(node.value, float)
     ]
     conversions = [line for line, name, _ in calls(source) if name == "float"]
@@ -226,11 +233,12 @@ def named(source: str, path: str, *, names: set[str], parts: set[str]) -> list[s
     tree = ast.parse(source)
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     commands = {id(node) for node in command_names(tree)} if path.startswith("cli/") else set()
+    spared = prose | commands
     found = []
     for node in ast.walk(tree):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
             continue
-        if id(node) in prose | commands or (path, node.value) in COINCIDENCES:
+        if id(node) in spared or (path, node.value) in COINCIDENCES:
             continue
         text = node.value.casefold()
         if text in names or any(part.casefold() in text for part in parts):
