@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,10 @@ def codes_in(source: str) -> Iterator[str]:
                 yield value
 
 
-def said() -> set[str]:
+@cache
+def said() -> frozenset[str]:
     files = [file for file in SRC.rglob("*.py") if file.name != "errors.py"]
-    return {code for file in files for code in codes_in(file.read_text())}
+    return frozenset(code for file in files for code in codes_in(file.read_text()))
 
 
 def test_every_code_that_is_raised_is_in_the_enumeration() -> None:
