@@ -26,6 +26,7 @@ PAGES = {
     "/house": {"operator"},
     "/house.json": {"operator"},
     "/house/check?table=x": {"operator"},
+    "/house/new?book=maryland-three-card-poker": {"operator"},
     "/pit": {"floor", "surveillance"},
     "/pit.json": {"floor", "surveillance"},
     "/watch": {"surveillance"},
@@ -191,6 +192,7 @@ def test_a_new_table_is_checked_against_its_book(house: House, new_page: NewPage
     boss.goto(f"{house.url}/operator?link={house.people.operator_link()}")
     for pair_plus, says in (("A", "This table would open"), ("Z", "This table can't open")):
         boss.goto(f"{house.url}/house")
+        boss.get_by_text("Write it as text").press("Enter")
         boss.fill(
             "#new-table",
             '[[table]]\nid = "new"\nrulebook = "maryland-three-card-poker"\n'
@@ -205,6 +207,32 @@ def test_a_new_table_is_checked_against_its_book(house: House, new_page: NewPage
     boss.wait_for_url(f"{house.url}/house")
     expect(boss.locator("main")).to_contain_text("Three Card Poker")
     assert "new" in house.galleries.pit.tables
+
+
+def test_a_new_table_is_filled_in_by_the_fields_of_its_book(
+    house: House, new_page: NewPage
+) -> None:
+    boss = new_page(SIZES[0])
+    boss.goto(f"{house.url}/operator?link={house.people.operator_link()}")
+    boss.select_option("#new-book", "maryland-let-it-ride")
+    boss.get_by_role("button", name="Fill in the form").press("Enter")
+    boss.get_by_label("Name in addresses").fill("Ride")
+    boss.get_by_label("Let It Ride, smallest").fill("50")
+    boss.get_by_label("Let It Ride, largest").fill("5")
+    boss.get_by_role("button", name="Check it").press("Enter")
+    expect(boss.get_by_role("alert")).to_contain_text("This table can't open")
+    wrong = boss.get_by_label("Let It Ride, smallest")
+    expect(wrong).to_have_accessible_description("$50 to $5 leaves nothing to bet (T7)")
+    expect(boss.get_by_label("Name in addresses")).to_have_attribute("aria-invalid", "true")
+    looks_right(boss, "new-wrong")
+    boss.get_by_label("Name in addresses").fill("low-ride")
+    boss.get_by_label("Let It Ride, largest").fill("500")
+    boss.get_by_role("button", name="Check it").press("Enter")
+    expect(boss.get_by_role("heading", name="This table would open")).to_be_visible()
+    looks_right(boss, "new")
+    boss.get_by_role("button", name="Open it now").press("Enter")
+    boss.wait_for_url(f"{house.url}/house")
+    assert house.galleries.pit.tables["low-ride"].config.rules.limits["let_it_ride"].max == 500_00
 
 
 def test_a_table_is_stopped_and_opened_again(house: House, new_page: NewPage) -> None:

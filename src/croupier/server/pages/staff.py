@@ -18,6 +18,8 @@ from croupier.ledger.roles import AUDITOR, FLOOR, OPERATOR, ROLES, SURVEILLANCE
 from croupier.ledger.store import View
 from croupier.ledger.tape import TapeRow, Wanted, tape
 from croupier.money import format_micros
+from croupier.server.pages.desk import Desk
+from croupier.server.pages.new_table import read_fields, table_form
 from croupier.server.pages.pit import pit_facts, requests_of
 from croupier.server.pages.render import document, page, query
 from croupier.server.pages.tables import lobby_rows
@@ -48,6 +50,11 @@ async def entry_page(request: Request, link: Text = "") -> Response:
 def pit_of(request: Request) -> Pit:
     pit: Pit = request.app.state.pit
     return pit
+
+
+def _desk(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
 
 
 # ---------------------------------------------------------------- the operator's house
@@ -88,6 +95,7 @@ async def _house(request: Request) -> dict[str, Any]:
         "proposals": await _proposals(request),
         "keys": keys,
         "checkpoints": checkpoints,
+        "books": [{"id": one.id, "title": one.rules.title} for one in _desk(request).books()],
         "build": pit.build_state.says if pit.build_state else "This build wasn't compared yet.",
     }
 
@@ -121,6 +129,20 @@ def _keys(view: View) -> tuple[dict[str, str] | None, dict[str, Any]]:
     last = kept[-1] if kept else None
     said = {"count": len(kept), "last_ms": last.time_ms if last else None}
     return {"master": keys[0], "signing": keys[1]} if keys else None, said
+
+
+@router.get("/house/new")
+async def new_table_page(request: Request) -> Response:
+    """Show the form of a new table, by the fields of its book, with what is wrong beside each."""
+    one = await session_with(OPERATOR)(request)
+    given = read_fields(request.query_params.multi_items())
+    desk = _desk(request)
+    if given.get("book") not in desk.ids():
+        raise Refused("not_found", "there is no such rulebook", field="book")
+    form = table_form(pit_of(request), desk.book(given["book"]), given)
+    as_text = query("/house/check", {"table": form.text})
+    values: dict[str, Any] = {"form": form, "as_text": as_text, "checked": "id" in given}
+    return page(request, "house_new", me=one.person, **values)
 
 
 @router.get("/house/check")
