@@ -10,6 +10,7 @@ from croupier.fairness.seal import MissingKey
 from croupier.house import players
 from croupier.house.acts import Acts
 from croupier.house.automatic import AutomaticDealer
+from croupier.house.backups import Backup, last_backup, make_backup
 from croupier.house.books import Books, Purses
 from croupier.house.build import Build, BuildState
 from croupier.house.cage import Cage
@@ -23,6 +24,7 @@ from croupier.house.table import Table, Unreadable
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.acts import (
     AccountDisabled,
+    BackupMade,
     DealingStopped,
     HouseAct,
     MeterStopped,
@@ -548,6 +550,21 @@ class Pit:
             log("table_refused", table=id, because=str(error))
             return
         self.configs[id] = self.config.of_house(config)
+
+    async def back_up(self, *, by: str) -> Backup:
+        """Make a backup of the ledger for an operator, and journal it."""
+        if self.checkpoints is None:
+            raise Refused("unavailable", "this house has no folder to keep backups in")
+        folder, time_ms = self.checkpoints.signing.file.parent, self.books.clocks.wall_ms()
+        made = await self.books.away(make_backup, self.books.store, folder, time_ms)
+        await self.acts.do(BackupMade(made.file, by))
+        return made
+
+    async def last_backup(self) -> Backup | None:
+        """Return the last backup that was made from here."""
+        if self.checkpoints is None:
+            return None
+        return await self.books.away(last_backup, self.checkpoints.signing.file.parent)
 
     async def open_table(self, text: str, *, by: str) -> TableConfig:
         """Open a table for an operator, if its book allows it."""

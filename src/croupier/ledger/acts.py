@@ -168,6 +168,13 @@ class TableOpened(NamedTuple):
     by: str
 
 
+class BackupMade(NamedTuple):
+    """An operator made a backup of the ledger, which holds everything before this."""
+
+    file: str
+    by: str
+
+
 class KeysSet(NamedTuple):
     """The keys that are in force from here on."""
 
@@ -225,6 +232,7 @@ HouseAct = (
     | MeterStopped
     | DealingStopped
     | TableOpened
+    | BackupMade
     | KeysSet
     | BuildApproved
     | BuildChecked
@@ -327,7 +335,7 @@ class Register:
                 (self.meters_out.add if out else self.meters_out.discard)(meter)
             case DealingStopped(table, stopped):
                 (self.tables_stopped.add if stopped else self.tables_stopped.discard)(table)
-            case TableOpened(by=by):
+            case TableOpened(by=by) | BackupMade(by=by):
                 self._known(by)
             case KeysSet():
                 self.keys.append((number, act))

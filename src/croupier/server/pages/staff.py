@@ -96,6 +96,7 @@ async def _house(request: Request) -> dict[str, Any]:
         "keys": keys,
         "checkpoints": checkpoints,
         "books": [{"id": one.id, "title": one.rules.title} for one in _desk(request).books()],
+        "backup": backup.as_json() if (backup := await pit.last_backup()) else None,
         "build": pit.build_state.says if pit.build_state else "This build wasn't compared yet.",
     }
 

@@ -35,6 +35,13 @@ class OpenedSaid(BaseModel):
     title: str
 
 
+class BackupSaid(BaseModel):
+    file: str
+    """In the house's folder."""
+    bytes: int
+    time_ms: int
+
+
 class Answered(Body):
     answer: Literal["approve", "decline", "withdraw"]
     why: str = Field(default="", max_length=WHY_MAX)
@@ -52,6 +59,14 @@ async def open_table(request: Request, who: Operator, given: NewTable) -> Opened
     config = await pit_of(request).open_table(given.table, by=who.id)
     log("table_made", table=config.id, by=who.id)
     return OpenedSaid(table=config.id, title=config.title)
+
+
+@router.post("/api/backups")
+async def back_up(request: Request, who: Operator, _: Body) -> BackupSaid:
+    """Make a backup of the ledger while the house is open."""
+    made = await pit_of(request).back_up(by=who.id)
+    log("backup", file=made.file, by=who.id)
+    return BackupSaid(**made.as_json())
 
 
 @router.post("/api/tables/{id}/proposals/{proposal}")

@@ -1,0 +1,51 @@
+"""Backups that an operator makes of an open house."""
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from croupier.house.backups import last_backup, make_backup
+from croupier.house.folder import opened_house
+from croupier.ledger.acts import HOUSE_STREAM, BackupMade, acts_in
+from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.ledger.verify import verify
+from tests.house.floor import rules_of
+from tests.rules.books import MARYLAND
+from tests.server.attacks.houses import open_house, table_toml
+from tests.server.test_staff import code_of
+
+
+def test_a_backup_of_an_open_house_is_whole(tmp_path: Path) -> None:
+    assert last_backup(tmp_path) is None
+    with opened_house(tmp_path) as house:
+        with house.store.reading() as view:
+            heads = view.heads()
+        first, second = (make_backup(house.store, tmp_path, at) for at in (0, 60_000))
+        assert first.file == "backups/ledger-19700101T000000Z.db"
+        assert last_backup(tmp_path) == second and second.time_ms == 60_000
+    copy = SqliteStore(tmp_path / second.file)
+    with copy.reading() as view:
+        assert view.heads() == heads and verify(view, rules_of).faults == ()
+    copy.close()
+
+
+def test_an_operator_makes_a_backup_and_the_journal_says_who(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+            boss, ann = await house.person("Boss Ash", "operator"), await house.person("Ann Ash")
+            assert code_of(await ann.post("/api/backups")) == "not_allowed"
+            assert code_of(await boss.post("/api/backups")) == "unavailable"
+            folder: Any = SimpleNamespace(signing=SimpleNamespace(file=tmp_path / "x"))
+            house.pit.checkpoints = folder
+            made = (await boss.post("/api/backups")).json()
+            assert (tmp_path / made["file"]).stat().st_size == made["bytes"] > 0
+            assert (await boss.http.get("/house.json")).json()["backup"] == made
+            assert made["file"] in (await boss.http.get("/house")).text
+            rows = await house.pit.books.read(lambda view: list(view.stream(HOUSE_STREAM)))
+            acts = [act for _, act in acts_in(rows) if isinstance(act, BackupMade)]
+            assert acts == [BackupMade(made["file"], boss.id)]
+            assert (await house.verified()).faults == ()
+            house.pit.checkpoints = None
+
+    asyncio.run(main())
