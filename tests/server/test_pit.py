@@ -145,6 +145,31 @@ def test_an_operator_opens_a_table_that_stays(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_surveillance_marks_an_act_and_auditors_look_by_words(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, table_toml(MARYLAND)) as house:
+            eye = await house.person("Eva Ash", "surveillance")
+            auditor = await house.person("Ada Ash", "auditor")
+            row = (await eye.http.get("/watch.json")).json()["acts"][0]
+            place = f"{row['stream']} {row['number']}"
+            await eye.post("/api/notes", about=place, says="look at the camera")
+            page = (await eye.http.get("/watch")).text
+            marked = page[page.index('<p class="mark">') :].partition("</tr>")[0]
+            assert "look at the camera" in marked and f'"about": "{place}"' in marked
+
+            async def found(**wanted: str) -> set[str]:
+                assert (await auditor.http.get("/audit", params=wanted)).status_code == 200
+                answer = await auditor.http.get("/audit.json", params=wanted)
+                return {one["act"] for one in answer.json()["acts"]}
+
+            assert await found(act="note taken") == await found(act="NoteTaken") == {"NoteTaken"}
+            assert await found(act="no such act") == set()
+            assert await found(person="eva ash") == await found(person=eye.id) >= {"NoteTaken"}
+            assert await found(person="ada ash", act="note") == set()
+
+    asyncio.run(main())
+
+
 def test_pages_read_a_stream_once_and_then_only_what_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """The tape: what people did, from every stream, by person, act, clause and round. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ class TapeRow(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What to look for; an empty text is anything."""
+    """What to look for; an empty text is anything, and some words of an act are enough."""
 
     person: str = ""
     act: str = ""
@@ -41,10 +42,15 @@ class Wanted(NamedTuple):
         """Whether a row is looked for."""
         return (
             (not self.person or self.person in row.persons)
-            and self.act in ("", row.act)
+            and in_words(self.act) in in_words(row.act)
             and self.clause in ("", row.clause)
             and self.round in ("", row.round)
         )
+
+
+def in_words(act: str) -> str:
+    """Return the name of an act as words: 'RolesSet' and 'roles set' are 'roles set'."""
+    return " ".join(re.sub("([A-Z])", r" \1", act).lower().split())
 
 
 def tape(stored: Iterable[StoredEvent], previous: bytes = GENESIS) -> Iterator[TapeRow]:

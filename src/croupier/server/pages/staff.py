@@ -13,10 +13,10 @@ from fastapi import APIRouter, Query, Request, Response
 from croupier.errors import CroupierError, Problems, Refused
 from croupier.house.config import parse_config
 from croupier.house.pit import Pit
-from croupier.ledger.acts import HOUSE_STREAM
+from croupier.ledger.acts import HOUSE_STREAM, NoteTaken
 from croupier.ledger.roles import AUDITOR, FLOOR, OPERATOR, ROLES, SURVEILLANCE
 from croupier.ledger.store import View
-from croupier.ledger.tape import TapeRow, Wanted, tape
+from croupier.ledger.tape import TapeRow, Wanted, in_words, tape
 from croupier.money import format_micros
 from croupier.server.pages.desk import Desk
 from croupier.server.pages.new_table import read_fields, table_form
@@ -37,7 +37,7 @@ from croupier.server.tapes import ActsTape, Winnings
 from croupier.theory.wins import By
 
 router = APIRouter(include_in_schema=False)
-TAPE_MAX, EXPORT_MAX = 100, 10_000
+TAPE_MAX, MARKS_MAX, EXPORT_MAX = 100, 1_000, 10_000
 Text = Annotated[str, Query(max_length=100)]
 
 
@@ -242,7 +242,11 @@ async def watch_page(request: Request) -> Response:
     one = await session_with(SURVEILLANCE)(request)
     found = await _tape(request, Wanted(), TAPE_MAX)
     rows = await lobby_rows(request)
-    return page(request, "watch", json="/watch.json", me=one.person, tables=rows, **found)
+    marks: dict[str, list[str]] = {}
+    for note in await tape_of(request).rows(Wanted(act=NoteTaken.__name__), limit=MARKS_MAX):
+        marks.setdefault(str(note.event["about"]), []).append(str(note.event["says"]))
+    values: dict[str, Any] = {"me": one.person, "tables": rows, "marks": marks, **found}
+    return page(request, "watch", json="/watch.json", **values)
 
 
 @router.get("/watch.json")
@@ -259,10 +263,15 @@ async def audit_page(
 ) -> Response:
     """Show what people did: by person, act, clause and round."""
     one = await session_with(AUDITOR)(request)
-    wanted = Wanted(person, act, clause, round)
+    wanted = Wanted(await _id_of(request, person), act, clause, round)
     found = await _tape(request, wanted, TAPE_MAX)
     export = query("/audit.json", wanted._asdict())
-    values: dict[str, Any] = {"me": one.person, "wanted": wanted, "export": export, **found}
+    values: dict[str, Any] = {"me": one.person, "export": export, **found}
+    values["wanted"] = {"person": person, "act": act, "clause": clause, "round": round}
+    values["known"] = {
+        "person": sorted({*found["names"].values()}),
+        "act": sorted({in_words(row.act) for row in found["acts"]}),
+    }
     values["proposals"] = await _proposals(request)
     return page(request, "audit", json=export, **values)
 
@@ -273,7 +282,8 @@ async def audit_json(
 ) -> Response:
     """Export what people did, each act with its record and the hashes that prove it."""
     await session_with(AUDITOR)(request)
-    found = await _tape(request, Wanted(person, act, clause, round), EXPORT_MAX)
+    wanted = Wanted(await _id_of(request, person), act, clause, round)
+    found = await _tape(request, wanted, EXPORT_MAX)
     heads = await pit_of(request).books.read(lambda view: view.heads())
     said = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in sorted(heads.items())}
     return document(request, {**_plain(found), "heads": said})
@@ -311,6 +321,13 @@ def _reading(wanted: Wanted, limit: int) -> Callable[[View], list[TapeRow]]:
 
 def _time(ms: int) -> str:
     return datetime.fromtimestamp(ms / 1000, UTC).strftime("%d %b %H:%M:%S")
+
+
+async def _id_of(request: Request, person: str) -> str:
+    """Return the id of somebody of the staff who is called so; anything else stands for itself."""
+    staff = await staff_of(request).everybody() if person else []
+    called = person.casefold()
+    return next((one.id for one in staff if one.name.casefold() == called), person)
 
 
 async def _names(request: Request, ids: set[str]) -> dict[str, str]:
