@@ -72,7 +72,7 @@ def _row(row: StoredEvent, previous: bytes) -> TapeRow:
         time_ms=record.time_ms,
         act=str(event["type"]),
         persons=tuple(persons),
-        clause=str(event.get("clause") or ""),
+        clause=str(event.get("clause") or event.get("ruling") or ""),
         round=(record.subject or "") if record.of == "round" else "",
         event=dict(event),
         record=row.data.decode(),

@@ -31,7 +31,7 @@ OPERATORS = {
     *("POST /api/tables/{id}/dealing", "POST /api/meters/{name}"),
     "POST /api/tables/{id}/call-off",
     *("POST /api/tables/{id}/seats/{seat}/free", "POST /api/staff", "POST /api/staff/{id}/link"),
-    *("POST /api/proposals/{id}/withdraw", "POST /api/tables"),
+    *("POST /api/proposals/{id}/withdraw", "POST /api/tables", "POST /api/backups"),
 }
 APPOINTING = {
     *("GET /api/staff", "POST /api/proposals/{id}/approve", "POST /api/proposals/{id}/decline"),

@@ -161,6 +161,7 @@ async def _check_second(request: Request, by: SignedIn) -> None:
     staff = await staff_of(request).everybody()
     if FLOOR not in mine or any(approve & {*one.roles} and not one.disabled for one in staff):
         roles = listed(sorted(approve), last="or")
+        log("not_allowed", person=by.person.id, needs=roles, path=request.url.path)
         raise Refused("not_allowed", f"somebody with the role {roles} has to approve this")
 
 
