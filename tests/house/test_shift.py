@@ -11,6 +11,7 @@ from croupier.house.standing import Standing
 from croupier.round import commands as in_round
 from croupier.round.codec import event_from
 from croupier.round.codec import to_plain as plain
+from croupier.table import commands as at_table
 from croupier.table.codec import event_from as table_event_from
 from croupier.table.state import new_table
 from tests.house.shifts import EQUIPMENT, STAKES, WAGERS, Shift, met
@@ -70,6 +71,14 @@ def test_a_card_with_the_back_of_the_other_deck_condemns_both(id: str) -> None:
     assert shift.standing.table.decks == {}
     step = next_step(shift.standing)
     assert step.says == "Bring deck 1 to the table."
+
+
+def test_the_desk_offers_an_act_that_keeps_a_clause_only_to_the_person_it_names() -> None:
+    shift = Shift(MARYLAND, AUTOMATED)
+    shift.until(lambda s: isinstance(next_step(s).command, at_table.Shuffle))
+    assert desk_of(shift.standing)["next"]["posts"] == ["dealer"]
+    why = shift.refusal("f1", "table", at_table.Shuffle(1))
+    assert why and (why.code, why.clause) == ("wrong_person", "5.B")
 
 
 def test_nobody_is_shown_the_figure_of_the_other_who_counts() -> None:

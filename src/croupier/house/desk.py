@@ -10,7 +10,7 @@ from typing import Any
 from croupier.cards import DECK
 from croupier.errors import Refused
 from croupier.house.asks import CARD, FUNDS, STUB, asks_of
-from croupier.house.console import MAY
+from croupier.house.console import KEEPS, MAY
 from croupier.house.forms import forms, topic_of
 from croupier.house.moments import manners
 from croupier.house.shift import (
@@ -229,7 +229,8 @@ def _together(rules: TableRules, todo: tuple[Duty, ...], step: NextStep) -> dict
 def _posts(step: NextStep) -> tuple[Post, ...]:
     """Return the posts from which the next step is done: a clause names its person."""
     may = MAY.get(type(step.command), ())
-    if isinstance(step.command, in_round.Confirm | at_table.Confirm | at_table.CountTray):
+    named = isinstance(step.command, in_round.Confirm | at_table.Confirm | at_table.CountTray)
+    if named or type(step.command) in KEEPS:
         return tuple(post for post in may if PERSON.get(post) in step.by)
     return may
 
