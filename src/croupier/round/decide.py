@@ -82,16 +82,16 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
             return _choose(round, command)
         case Settle():
             return _settle(round, command)
-        case Close():
-            return _close(round)
-        case Validate():
-            return (_validate(round, command),)
         case Open():
             return _open(round, command)
         case CloseBets():
             return _close_bets(round, command)
         case Deal():
             return _deal(round)
+        case Close():
+            return _close(round)
+        case Validate():
+            return (_validate(round, command),)
         case Read():
             return read_card(round, command)
         case Misread():

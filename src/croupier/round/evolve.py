@@ -46,72 +46,63 @@ def replay(rules: TableRules, events: Iterable[Event]) -> Round:
 
 
 def evolve(round: Round, event: Event) -> Round:
-    """Return the round after one event."""
-    after = _evolved(round, event)
-    if "dealer" not in round.rules.things:
-        return after
-    if isinstance(event, Chose):
-        after = after._replace(firm=len(after.faces))
-    return after._replace(todo=todo_after(round, event, after))
-
-
-def _evolved(round: Round, event: Event) -> Round:
-    """Return the round after one event, but for duties. The most frequent kinds come first."""
+    """Return the round after one event. The most frequent kinds come first."""
     match event:
         case Shown():
             position, card, _, _ = event
             due, faces = _without(round.due, position), {**round.faces, position: card}
-            return _moved(round, round.boxes, round.asked, due, faces)
+            after = _moved(round, round.boxes, round.asked, due, faces)
         case BetMade():
-            return _bet(round, (event,))
+            after = _bet(round, (event,))
         case Chose():
-            return _chose(round, event)
+            after = _chose(round, event)
         case SeatSettled():
-            return _settled(round, (event,))
+            after = _settled(round, (event,))
         case Dealt():
-            return _dealt(round, event)
+            after = _dealt(round, event)
         case Opened():
-            first = plan_of(round.rules).stages[0]
-            shown = event.meters
-            return round._replace(
-                id=event.round,
-                stage=first,
-                meters=shown,
-                meters_before=shown,
-                counts=event.counts,
-            )
+            after = _opened(round, event)
         case BetsClosed():
-            return _bets_closed(round, event)
+            after = _bets_closed(round, event)
         case Closed():
-            return round._replace(stage=None, bank_result=event.bank, closed=True)
+            after = round._replace(stage=None, bank_result=event.bank, closed=True)
         case BetTakenDown():
-            return _taken_down(round, event)
+            after = _taken_down(round, event)
         case Banked():
-            return round._replace(banker=Banker(event.seat, event.player, event.funds))
+            after = round._replace(banker=Banker(event.seat, event.player, event.funds))
         case AwardFound():
-            return _found(round, event)
+            after = _found(round, event)
         case Validated():
-            return _validated(round, event)
+            after = _validated(round, event)
         case MetersRead():
-            return _meters_read(round, event)
+            after = _meters_read(round, event)
         case Declared():
-            return _declared(round, event)
+            after = _declared(round, event)
         case CalledOff():
             void = Void("", "", event.ruling, event.because)
-            return _voided(round, void)._replace(asked=(), due=())
+            after = _voided(round, void)._replace(asked=(), due=())
         case PartSettled():
-            return round._replace(lines=round.lines + event.lines)
+            after = round._replace(lines=round.lines + event.lines)
         case Confirmed():
-            return round
+            after = round
         case Doubted():
-            return round._replace(doubt=(event.position, event.card))
+            after = round._replace(doubt=(event.position, event.card))
         case Misread():
-            return round._replace(doubt=None)
+            after = round._replace(doubt=None)
         case CardCorrected():
-            return round._replace(faces={**round.faces, event.position: event.card})
+            after = round._replace(faces={**round.faces, event.position: event.card})
         case StubCounted():
-            return round._replace(stub=event.cards)
-    assert_never(event)
+            after = round._replace(stub=event.cards)
+        case _:
+            assert_never(event)
+    return _attended(round, event, after) if "dealer" in round.rules.things else after
+
+
+def _attended(round: Round, event: Event, after: Round) -> Round:
+    """Return the round with what a dealer has to do now."""
+    if isinstance(event, Chose):
+        after = after._replace(firm=len(after.faces))
+    return after._replace(todo=todo_after(round, event, after))
 
 
 def evolve_all(round: Round, events: Sequence[Event]) -> Round:
@@ -138,6 +129,13 @@ def evolve_all(round: Round, events: Sequence[Event]) -> Round:
 
 
 # ---------------------------------------------------------------- bets
+
+
+def _opened(round: Round, event: Opened) -> Round:
+    first, shown = plan_of(round.rules).stages[0], event.meters
+    return round._replace(
+        id=event.round, stage=first, meters=shown, meters_before=shown, counts=event.counts
+    )
 
 
 def _bet(round: Round, events: Sequence[BetMade]) -> Round:
