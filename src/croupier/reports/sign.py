@@ -3,7 +3,7 @@
 Everything comes from the table rules, so the sign says what the table pays.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -151,8 +151,12 @@ def _wager(rules: TableRules, name: str, wager: Wager) -> Panel:
     if wager.payout_limit and wager.payout_limit.amount is not None:
         amount = dollars(wager.payout_limit.amount)
         notes.append(f"Payout limit: {amount} a hand.")
+    return _panel(rules, wager.label, table, notes)
+
+
+def _panel(rules: TableRules, title: str, table: Paytable, notes: Iterable[str]) -> Panel:
     return Panel(
-        title=wager.label,
+        title=title,
         clause=table.clause,
         about=_cards(rules, table),
         rows=tuple((_hand(row), payout_says(table, row)) for row in table.rows),
@@ -164,13 +168,7 @@ def _bonus(rules: TableRules, bonus: Bonus) -> Panel:
     table = rules.paytables[bonus.paytable]
     on, needs = rules.wagers[bonus.on].label, rules.wagers[bonus.needs].label
     notes = [f"Paid on the {on} of a hand with {_an(needs)}.", *_gate(rules, bonus.settle)]
-    return Panel(
-        title=bonus.label,
-        clause=table.clause,
-        about=_cards(rules, table),
-        rows=tuple((_hand(row), payout_says(table, row)) for row in table.rows),
-        notes=tuple(notes),
-    )
+    return _panel(rules, bonus.label, table, notes)
 
 
 def _envy(rules: TableRules, envy: Envy) -> Panel:
