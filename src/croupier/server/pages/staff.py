@@ -32,7 +32,7 @@ from croupier.server.routes.access import (
     staff_of,
 )
 from croupier.server.routes.awards import waiting_awards
-from croupier.server.routes.tables import VerifiedSaid, verified_said
+from croupier.server.routes.tables import VerifiedSaid, pit_of, verified_said
 from croupier.server.tapes import ActsTape, Winnings
 from croupier.theory.wins import By
 
@@ -45,11 +45,6 @@ Text = Annotated[str, Query(max_length=100)]
 async def entry_page(request: Request, link: Text = "") -> Response:
     """Show the form in which new staff set their password."""
     return page(request, "staff_entry", link=link)
-
-
-def pit_of(request: Request) -> Pit:
-    pit: Pit = request.app.state.pit
-    return pit
 
 
 def _desk(request: Request) -> Desk:

@@ -11,7 +11,6 @@ from croupier.errors import CroupierError, Refused
 from croupier.gallery.galleries import Galleries
 from croupier.gallery.sights import sees_desk
 from croupier.house.config import TableConfig
-from croupier.house.pit import Pit
 from croupier.house.table import Table
 from croupier.money import format_money
 from croupier.odds import analyze
@@ -25,6 +24,7 @@ from croupier.server.pages.render import document, page, query
 from croupier.server.registry import Person
 from croupier.server.routes.access import PersonSaid, Somebody, signed_in_of
 from croupier.server.routes.awards import waiting_awards
+from croupier.server.routes.tables import live_table, pit_of
 from croupier.server.voids import VoidCounts
 
 router = APIRouter(include_in_schema=False)
@@ -54,7 +54,7 @@ async def lobby_json(request: Request) -> Response:
 
 async def lobby_rows(request: Request) -> list[dict[str, Any]]:
     """Return what is to be seen of every table of the house, in the order of its file."""
-    tables = list(_pit(request).tables.values())
+    tables = list(pit_of(request).tables.values())
     edges = await run_in_threadpool(lambda: [_edge(_desk(request), t.config.rules) for t in tables])
     galleries: Galleries = request.app.state.galleries
     rows = [
@@ -64,7 +64,7 @@ async def lobby_rows(request: Request) -> list[dict[str, Any]]:
     scope = {**request.scope, "path": LOBBY}
     for lobby in await request.app.state.everywhere(scope):
         rows += orjson.loads(lobby)["tables"]
-    order = {id: at for at, id in enumerate(_pit(request).configs)}
+    order = {id: at for at, id in enumerate(pit_of(request).configs)}
     return sorted(rows, key=lambda row: order.get(row["table"], len(order)))
 
 
@@ -138,9 +138,9 @@ def _edge(desk: Desk, rules: TableRules) -> float | None:
 @router.get("/tables/{id}.json")
 async def table_json(request: Request, id: str) -> Response:
     """Return a table as anybody sees it."""
-    table = _pit(request).tables.get(id)
+    table = pit_of(request).tables.get(id)
     if table is None:
-        _pit(request).check_approved(id)
+        pit_of(request).check_approved(id)
         raise Refused("not_found", "there is no table of this name")
     galleries: Galleries = request.app.state.galleries
     clock = table.notes.clock.countdown(table.books.clocks.wait_ms())
@@ -151,7 +151,7 @@ async def table_json(request: Request, id: str) -> Response:
 @router.get("/tables/{id}/voids.json")
 async def voids_json(request: Request, id: str) -> Response:
     """Return how many rounds came to nothing, and why."""
-    if id not in _pit(request).tables:
+    if id not in pit_of(request).tables:
         raise Refused("not_found", "there is no table of this name")
     return document(request, await _voids(request, id))
 
@@ -159,7 +159,7 @@ async def voids_json(request: Request, id: str) -> Response:
 @router.get("/tables/{id}/voids")
 async def voids_page(request: Request, id: str) -> Response:
     """Show how many rounds came to nothing, and why."""
-    if id not in _pit(request).tables:
+    if id not in pit_of(request).tables:
         raise Refused("not_found", "there is no table of this name")
     felt, found = request.app.state.galleries[id].felt, await _voids(request, id)
     return page(request, "voids", json=f"/tables/{id}/voids.json", felt=felt, found=found)
@@ -185,7 +185,7 @@ async def text_page(request: Request, id: str) -> Response:
 @router.get("/tables/{id}/console")
 async def console_page(request: Request, id: str) -> Response:
     """Show the desk of a table with a dealer to those who work there."""
-    me, table = await _me(request), _pit(request).tables.get(id)
+    me, table = await _me(request), pit_of(request).tables.get(id)
     if table and "dealer" not in table.config.rules.things:
         raise Refused("not_found", "the program deals at this table, so it has no desk")
     if me is None or not sees_desk(me.roles):
@@ -194,9 +194,9 @@ async def console_page(request: Request, id: str) -> Response:
 
 
 async def _table(request: Request, id: str, template: str) -> Response:
-    table = _pit(request).tables.get(id)
+    table = pit_of(request).tables.get(id)
     if table is None:
-        _pit(request).check_approved(id)
+        pit_of(request).check_approved(id)
         raise Refused("not_found", "there is no table of this name")
     felt, me = request.app.state.galleries[id].felt, await _me(request)
     odds = odds_of(table.config)
@@ -212,7 +212,7 @@ async def _table(request: Request, id: str, template: str) -> Response:
 async def account_page(request: Request) -> Response:
     """Show the caller's balance, and forms to create an account or sign out."""
     me = await _me(request)
-    pit = _pit(request)
+    pit = pit_of(request)
     if me:
         await pit.books.hear_of_purse(me.id)
     start = format_money(pit.config.guest_chips_cents)
@@ -227,9 +227,9 @@ async def account_page(request: Request) -> Response:
 async def account_json(request: Request) -> Response:
     """Return who is signed in, with their chips."""
     me = await _me(request)
-    purse = format_money(_pit(request).books.purse_cents(me.id)) if me else None
+    purse = format_money(pit_of(request).books.purse_cents(me.id)) if me else None
     person = PersonSaid.of(me).model_dump() if me else None
-    pending = await waiting_awards(_pit(request), me.id) if me else []
+    pending = await waiting_awards(pit_of(request), me.id) if me else []
     awards = [{"award": one.award, "dollars": one.dollars} for one in pending]
     return document(request, {"person": person, "purse": purse, "pending": awards})
 
@@ -246,9 +246,7 @@ async def sign_in_page(request: Request) -> Response:
 @api.get("/api/coach")
 async def coach(request: Request, table: TableId, one: Somebody) -> dict[str, Any]:
     """Say what each choice is worth to the player whose turn it is, at a practice table."""
-    live = _pit(request).tables.get(table)
-    if live is None:
-        raise Refused("no_such_table", "there is no such table", field="table")
+    live = live_table(request, table, field="table")
     sight = sight_of(live, one.person.id)
     try:
         work = advice(sight)
@@ -259,11 +257,6 @@ async def coach(request: Request, table: TableId, one: Somebody) -> dict[str, An
 
 
 # ---------------------------------------------------------------- what the pages ask
-
-
-def _pit(request: Request) -> Pit:
-    pit: Pit = request.app.state.pit
-    return pit
 
 
 def _desk(request: Request) -> Desk:

@@ -1,23 +1,21 @@
 """The pit and the house as JSON: answer what is proposed at a table, and open a new table."""
 
-import asyncio
 from secrets import token_hex
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import BaseModel, Field
 
-from croupier.errors import Refused
+from croupier.house.books import answer_to
 from croupier.house.log import log
 from croupier.house.said import Approve, Decline, StaffCommand, Withdraw
 from croupier.house.table import Table
 from croupier.house.turn import NO_BODY
 from croupier.ledger.roles import AUDITOR, FLOOR, SURVEILLANCE
-from croupier.ledger.store import Result
 from croupier.server.faults import RESPONSES
 from croupier.server.registry import SignedIn
 from croupier.server.routes.access import WHY_MAX, Operator, people_of, session_with
-from croupier.server.routes.tables import TableId, pit_of
+from croupier.server.routes.tables import TableId, live_table, pit_of
 from croupier.server.strict import Body, StrictRoute
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
@@ -74,9 +72,7 @@ async def answer(
     request: Request, by: Answering, *, id: TableId, proposal: ProposalNumber, given: Answered
 ) -> AnsweredSaid:
     """Approve a proposal at a table, with `again` from `/api/again`; or decline or withdraw it."""
-    pit = pit_of(request)
-    if id not in pit.tables:
-        raise Refused("no_such_table", "there is no such table", field="id")
+    table = live_table(request, id)
     command = f"answer-{proposal}-{token_hex(4)}"
     message: StaffCommand
     if given.answer == "approve":
@@ -86,22 +82,13 @@ async def answer(
         message = Decline(command, proposal, given.why)
     else:
         message = Withdraw(command, proposal)
-    number = await _said(pit.tables[id], by, message)
+    number = await _said(table, by, message)
     log("answered", table=id, proposal=proposal, answer=given.answer, by=by.person.id)
     return AnsweredSaid(v=number)
 
 
 async def _said(table: Table, by: SignedIn, message: StaffCommand) -> int:
     """Ask something of a table as somebody who works for the house; return the last event."""
-    stored: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-
-    def reply(result: Result) -> None:
-        if not stored.done():
-            stored.set_result(result)
-
     who = by.person.id, frozenset(by.person.roles)
-    table.hear_staff(who, message, NO_BODY, reply=reply)
-    result = await stored
-    if isinstance(result, BaseException):
-        raise result
-    return result.number
+    answer = await answer_to(lambda reply: table.hear_staff(who, message, NO_BODY, reply=reply))
+    return answer.number

@@ -10,6 +10,7 @@ from croupier.gallery.galleries import Galleries
 from croupier.gallery.sights import SEES_DESK
 from croupier.house.log import log
 from croupier.house.pit import Pit
+from croupier.house.table import Table
 from croupier.ledger.accounts import account, parse_account
 from croupier.ledger.acts import DealingStopped, MeterStopped
 from croupier.ledger.audit import Posted
@@ -44,6 +45,15 @@ def galleries_of(request: Request) -> Galleries:
 def pit_of(request: Request) -> Pit:
     pit: Pit = request.app.state.pit
     return pit
+
+
+def live_table(request: Request, id: str, *, field: str = "id") -> Table:
+    """Return a table of this process, or refuse with the reason that there is none."""
+    pit = pit_of(request)
+    if id not in pit.tables:
+        pit.check_approved(id)
+        raise Refused("no_such_table", "there is no such table", field=field)
+    return pit.tables[id]
 
 
 class NoticeSaid(BaseModel):
@@ -189,10 +199,7 @@ def _row(galleries: Galleries, id: str) -> TableRow:
 @router.get("/api/tables/{id}")
 async def table(request: Request, id: TableId) -> TableSeen:
     """Show a table as the caller may see it."""
-    found = pit_of(request).tables.get(id)
-    if found is None:
-        pit_of(request).check_approved(id)
-        raise Refused("no_such_table", "there is no such table", field="id")
+    found = live_table(request, id)
     one = await signed_in_of(request)
     galleries = galleries_of(request)
     gallery, scene = galleries[id], galleries.scene(id)
@@ -215,8 +222,7 @@ async def desk(request: Request, _: AtDesk, *, id: TableId) -> DeskSaid:
 @router.get("/api/tables/{id}/voids")
 async def voids(request: Request, id: TableId) -> VoidsSaid:
     """Count the rounds that came to nothing, by clause and cause."""
-    if id not in pit_of(request).tables:
-        raise Refused("no_such_table", "there is no such table", field="id")
+    live_table(request, id)
     counts: VoidCounts = request.app.state.voids
     return VoidsSaid(table=id, **(await counts.of(id)).as_json())
 
@@ -261,10 +267,8 @@ def moved_of(row: Posted) -> Moved:
 @router.post("/api/tables/{id}/dealing")
 async def dealing(request: Request, who: Operator, *, id: TableId, given: Dealing) -> TableRow:
     """Stop dealing at a table after this round, or resume."""
-    pit = pit_of(request)
-    if id not in pit.tables:
-        raise Refused("no_such_table", "there is no such table", field="id")
-    await pit.acts.do(DealingStopped(id, stopped=not given.open, by=who.id))
+    live_table(request, id)
+    await pit_of(request).acts.do(DealingStopped(id, stopped=not given.open, by=who.id))
     log("table_dealing", table=id, open=str(given.open), by=who.id)
     return _row(galleries_of(request), id)
 
@@ -281,10 +285,7 @@ async def free_seat(
     request: Request, who: Operator, *, id: TableId, seat: Seat, _: Nothing
 ) -> TableRow:
     """Free a seat; bets placed before the deal are returned, and a hand in play is finished."""
-    pit = pit_of(request)
-    if id not in pit.tables:
-        raise Refused("no_such_table", "there is no such table", field="id")
-    player = await pit.free_seat(pit.tables[id], seat, by=who.id)
+    player = await pit_of(request).free_seat(live_table(request, id), seat, by=who.id)
     log("seat_freed", table=id, seat=seat, player=player, by=who.id)
     return _row(galleries_of(request), id)
 
