@@ -28,26 +28,11 @@ from croupier.table.commands import Time
 from croupier.table.life import sign_code
 from croupier.table.prompts import DEVICE, due
 from croupier.table.state import bank_order, new_table
-from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, book
+from tests.rules.books import book
+from tests.table.tables import STAKES, WAGERS
 
 FELT: tuple[Thing, ...] = ("dealer", "cards", "chips")
 BY_HAND = {"shuffler": "none", "dealing": "manual_shoe"}
-WAGERS: dict[str, dict[str, Any]] = {
-    MARYLAND: {
-        "progressive": "A",
-        "five_card_progressive": "A",
-        "five_card_progressive_rate": "0.2",
-        "six_card_bonus": "A",
-    },
-    LET_IT_RIDE: {"progressive": "A", "progressive_rate": "0.14", "five_card_bonus": "A"},
-}
-STAKES: dict[str, dict[str, int]] = {
-    MARYLAND: {"ante": 500, "progressive": 100, "five_card_progressive": 100},
-    LET_IT_RIDE: {"let_it_ride": 500, "progressive": 100, "five_card_bonus": 100},
-    CALIFORNIA: {"ante": 500},
-    SINGAPORE: {"ante": 500},
-    FLORIDA: {"ante": 500},
-}
 EQUIPMENT: tuple[dict[str, Any], ...] = (
     {"dealing": "manual_shoe", "shuffler": "none"},
     {"dealing": "manual_shoe", "shuffler": "counting", "decks": 2},

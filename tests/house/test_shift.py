@@ -14,8 +14,9 @@ from croupier.round.codec import to_plain as plain
 from croupier.table import commands as at_table
 from croupier.table.codec import event_from as table_event_from
 from croupier.table.state import new_table
-from tests.house.shifts import EQUIPMENT, STAKES, WAGERS, Shift, met
+from tests.house.shifts import EQUIPMENT, Shift, met
 from tests.rules.books import LET_IT_RIDE, MARYLAND, book
+from tests.table.tables import STAKES, WAGERS
 
 FILL: dict[str, Any] = {"type": "MoveChips", "why": "fill", "cents": 100_00}
 AUTOMATED = {**EQUIPMENT[3], **WAGERS[MARYLAND]}

@@ -1,6 +1,7 @@
 """Real shoes: a dealer who knows the desk's next step and a list of cards plays every book."""
 
 import random
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,9 @@ def filled(pit: OpenPit, dealer: Staff, shoe: Shoe) -> dict[str, Any]:
     return command
 
 
+Step = Callable[[OpenPit, list[Any], tuple[Staff, Staff], Shoe], Awaitable[object]]
+
+
 async def until(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe, type: str) -> None:
     """Go on until the next step is of a type."""
     for _ in range(200):
@@ -81,12 +85,15 @@ async def until(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe, type: 
     raise AssertionError(f"no {type} comes")
 
 
-async def one_round(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe) -> None:
+async def one_round(
+    pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe, step: Step = one_step
+) -> None:
+    """Take one step after another until a round has been played."""
     before = pit.tables["t"].rounds
-    for _ in range(300):
+    for _ in range(400):
         if pit.tables["t"].rounds > before and not pit.tables["t"].place.standing.in_play:
             return
-        await one_step(pit, players, staff, shoe)
+        await step(pit, players, staff, shoe)
     raise AssertionError("the round doesn't end")
 
 

@@ -1,5 +1,6 @@
 """Walk-ins at a real felt: the dealer enters their chips beside players on their screens."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from croupier.ledger.accounts import parse_account
 from tests.house.floor import OpenPit, play, rules_of, seated
 from tests.house.test_console import Staff, crew, refusal
 from tests.house.test_shoe import Shoe, one_step, real, until
+from tests.house.test_shoe import one_round as one_round_by
 from tests.rules.books import CALIFORNIA, FLORIDA, MARYLAND, each_book
 
 FELT = 'things = ["dealer", "cards", "chips"]'
@@ -57,13 +59,8 @@ async def step(pit: OpenPit, players: list[Any], staff: tuple[Staff, Staff], sho
         await one_step(pit, players, staff, shoe)
 
 
-async def one_round(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe) -> None:
-    before = pit.tables["t"].rounds
-    for _ in range(400):
-        if pit.tables["t"].rounds > before and not pit.tables["t"].place.standing.in_play:
-            return
-        await step(pit, players, staff, shoe)
-    raise AssertionError("the round doesn't end")
+one_round = partial(one_round_by, step=step)
+"""Plays a round in which walk-ins bet and choose."""
 
 
 @each_book

@@ -37,6 +37,22 @@ OPENING: tuple[Command, ...] = (
     CountTray("floorperson", 50_000_00),
 )
 """What comes before a table with a tray opens."""
+WAGERS: dict[str, dict[str, Any]] = {
+    MARYLAND: {
+        "progressive": "A",
+        "five_card_progressive": "A",
+        "five_card_progressive_rate": "0.2",
+        "six_card_bonus": "A",
+    },
+    LET_IT_RIDE: {"progressive": "A", "progressive_rate": "0.14", "five_card_bonus": "A"},
+}
+STAKES: dict[str, dict[str, int]] = {
+    MARYLAND: {"ante": 500, "progressive": 100, "five_card_progressive": 100},
+    LET_IT_RIDE: {"let_it_ride": 500, "progressive": 100, "five_card_bonus": 100},
+    CALIFORNIA: {"ante": 500},
+    SINGAPORE: {"ante": 500},
+    FLORIDA: {"ante": 500},
+}
 BY_HAND = {"shuffler": "none"}
 TWO_DECKS = {"decks": 2}
 PRESHUFFLED = {"cards": "preshuffled"}

@@ -15,21 +15,8 @@ from croupier.table.events import Confirmed
 from croupier.table.prompts import due
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book, each_book
 from tests.table.crew import Game
-from tests.table.tables import AUTOMATED, BY_HAND, House, refusal
+from tests.table.tables import AUTOMATED, BY_HAND, STAKES, WAGERS, House, refusal
 
-WAGERS: dict[str, dict[str, Any]] = {
-    MARYLAND: {
-        "progressive": "A",
-        "five_card_progressive": "A",
-        "five_card_progressive_rate": "0.2",
-        "six_card_bonus": "A",
-    },
-    LET_IT_RIDE: {"progressive": "A", "progressive_rate": "0.14", "five_card_bonus": "A"},
-}
-STAKES: dict[str, dict[str, int]] = {
-    MARYLAND: {"ante": 500, "progressive": 100, "five_card_progressive": 100},
-    LET_IT_RIDE: {"let_it_ride": 500, "progressive": 100, "five_card_bonus": 100},
-}
 EQUIPMENT: list[dict[str, Any]] = [
     {"dealing": "manual_shoe", "shuffler": "none"},
     {"dealing": "manual_shoe", "shuffler": "counting", "decks": 2},
