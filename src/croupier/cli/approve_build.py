@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.ledger import Database
+from croupier.cli.opening import Database
 from croupier.cli.output import group, print_lines
 from croupier.errors import UserError
 

@@ -2,41 +2,30 @@
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from croupier.cli.output import AsJson, group, print_json, print_lines, print_table
+from croupier.cli import ledger_keys
+from croupier.cli.opening import Data, Database, opened, rules_in
+from croupier.cli.output import AsJson, counted, group, print_json, print_lines, print_table
 from croupier.cli.settle import show_round
 from croupier.errors import ParseError, UserError
 from croupier.ledger.accounts import parse_account
-from croupier.ledger.audit import Posted, RulesOf
+from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoints, public_key, sign
 from croupier.ledger.found import round_found
-from croupier.ledger.stores import open_postgres, open_sqlite
-from croupier.ledger.stores.marks import LEDGER, marks_in
-from croupier.ledger.stores.protocol import Store
-from croupier.ledger.tenure import other_nodes
+from croupier.ledger.stores.marks import marks_in
 from croupier.ledger.verify import Verified
 from croupier.ledger.verify import verify as verified
 from croupier.money import format_micros
 from croupier.round.tell import tell
-from croupier.rules.load import load, read_text
-from croupier.rules.resolve import resolve
+from croupier.rules.load import read_text
 
 app = group("Verify a ledger, inspect accounts and rounds, back up and restore.")
 
-Data = Annotated[
-    Path | None,
-    typer.Option("--data", metavar="FILE", help="The ledger's SQLite file, or a server's folder."),
-]
-Database = Annotated[
-    str | None, typer.Option("--database", metavar="URL", help="The ledger's PostgreSQL database.")
-]
 Checkpoints = Annotated[
     Path | None,
     typer.Option("--checkpoints", metavar="FILE", help="Checkpoints kept on another machine."),
@@ -49,43 +38,6 @@ AccountName = Annotated[
     str, typer.Argument(metavar="ACCOUNT", help="An account, such as player:ada or house.")
 ]
 KEY_BYTES = 32
-
-
-@contextmanager
-def opened(data: Path | None, database: str | None, *, make: bool = False) -> Iterator[Store]:
-    """Open the ledger that the options name, and close it afterwards."""
-    if (data is None) == (database is None):
-        raise UserError("say where the ledger is: --data FILE or --database URL")
-    if data is not None:
-        store = open_sqlite(_file(data, make=make), make=make)
-    else:
-        store = open_postgres(str(database), make=make)
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-def _file(data: Path, *, make: bool) -> Path:
-    """Return the ledger's file; in a server's folder it has a fixed name.
-
-    A path that doesn't exist yet is a file if it looks like one, and a folder otherwise.
-    """
-    if make and not data.exists():
-        folder = data.parent if data.suffix else data
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            message = f"{folder} cannot be made: {error.strerror}"
-            raise UserError(message, field="--data") from None
-    return data / LEDGER if data.is_dir() else data
-
-
-def rules_in(folders: tuple[Path, ...]) -> RulesOf:
-    """Return a function that finds table rules among the books of the command line."""
-    return lambda rulebook, selections, things: resolve(
-        load(rulebook, folders), selections, things=things
-    )
 
 
 @app.command()
@@ -403,95 +355,6 @@ def restore(
     print_lines("restored")
 
 
-# ---------------------------------------------------------------- keys
-
-Folder = Annotated[
-    Path, typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files.")
-]
-PassphraseFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--passphrase-file", metavar="FILE", help="Read the passphrase from a file; don't ask."
-    ),
-]
-
-
-@app.command("rotate-keys")
-def rotate_keys(data: Folder, database: Database = None) -> None:
-    """Give a closed house new keys.
-
-    The change is signed with the old signing key and recorded in the journal. The old files stay
-    under other names: decks that were sealed with the old master key need it. Keep a new copy.
-    """
-    from croupier.house.folder import opened_house
-    from croupier.house.keys import ids_of
-
-    if not data.is_dir():
-        raise UserError(f"there is no folder {data}", field="--data")
-    with opened_house(data, database) as house:
-        if others := other_nodes(house.store.tenure):
-            are = f"{len(others)} servers of this house are" if others[1:] else "a server is"
-            message = f"{are} still running with the old keys; close all servers first"
-            raise UserError(message, field="--database")
-        before = ids_of(house.keys)
-        house.change_keys(time_ms=time.time_ns() // 1_000_000)
-        after = ids_of(house.keys)
-    for name, old, new in zip(("master", "signing"), before, after, strict=True):
-        print_lines(f"the {name} key was {old} and is {new}")
-
-
-@app.command("export-keys")
-def export_keys(
-    data: Folder,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
-    passphrase_file: PassphraseFile = None,
-) -> None:
-    """Write a copy of a house's keys to a file, wrapped with a passphrase.
-
-    Keep it apart from backups of the ledger, and the passphrase apart from both."""
-    from croupier.house.keyfile import wrap
-    from croupier.house.keys import MASTER, SIGNING, Keys, ids_of, key_files
-
-    keys = key_files(data)
-    ids = ids_of(Keys(keys[MASTER], keys[SIGNING]))
-    text = wrap(keys, ids._asdict(), _passphrase(passphrase_file, new=True))
-    if output.exists():
-        raise UserError(f"{output.name} exists already", field="--output")
-    with os.fdopen(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    print_lines(f"{counted(len(keys), 'key', 'keys')} written to {output.name}")
-
-
-@app.command("restore-keys")
-def restore_keys(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="Written by `export-keys`.")],
-    data: Folder,
-    passphrase_file: PassphraseFile = None,
-) -> None:
-    """Put the key files of a house back from a wrapped copy. No other key is replaced."""
-    from croupier.house.keyfile import unwrap
-    from croupier.house.keys import put_key_files
-
-    keys = unwrap(read_text(source), _passphrase(passphrase_file))
-    data.mkdir(parents=True, exist_ok=True)
-    added = put_key_files(data, keys)
-    print_lines(f"restored {', '.join(added)}" if added else "all keys are there already")
-
-
-def _passphrase(file: Path | None, *, new: bool = False) -> str:
-    if file is not None:
-        return read_text(file).rstrip("\r\n")
-    said: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=new, err=True)
-    return said
-
-
-def counted(number: int, one: str, more: str) -> str:
-    """Write a number with its noun."""
-    return f"{number:,} {one if number == 1 else more}"
-
-
 def _checkpoints(file: Path | None) -> tuple[Checkpoint, ...]:
     return parse_checkpoints(read_text(file)) if file else ()
 
@@ -534,3 +397,8 @@ def _print_entries(posted: list[Posted]) -> None:
         for p in posted
     ]
     print_table(rows, ("entry", "from", "to", "amount", "because"))
+
+
+app.command("rotate-keys")(ledger_keys.rotate_keys)
+app.command("export-keys")(ledger_keys.export_keys)
+app.command("restore-keys")(ledger_keys.restore_keys)

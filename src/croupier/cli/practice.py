@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.cli.ledger import rules_in
+from croupier.cli.opening import rules_in
 from croupier.cli.output import AsJson, group, print_json
 from croupier.cli.serve import LOOPBACK, listening, remembered, run_server, stop_like_ctrl_c
 from croupier.errors import UserError

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from croupier.cli.crew import supervised
-from croupier.cli.ledger import rules_in
+from croupier.cli.opening import rules_in
 from croupier.cli.output import group
 from croupier.errors import UserError
 from croupier.rules.load import read_text

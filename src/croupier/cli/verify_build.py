@@ -2,7 +2,7 @@
 
 import typer
 
-from croupier.cli.ledger import Data, Database, opened
+from croupier.cli.opening import Data, Database, opened
 from croupier.cli.output import AsJson, group, print_json, print_lines
 
 app = group("Compare the installed files with the approved ones.", no_args_is_help=False)

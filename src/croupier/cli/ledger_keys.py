@@ -1,0 +1,92 @@
+"""The keys of a house: `croupier ledger rotate-keys`, `export-keys` and `restore-keys`."""
+
+import os
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.cli.opening import Database
+from croupier.cli.output import counted, print_lines
+from croupier.errors import UserError
+from croupier.ledger.tenure import other_nodes
+from croupier.rules.load import read_text
+
+Folder = Annotated[
+    Path, typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files.")
+]
+PassphraseFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--passphrase-file", metavar="FILE", help="Read the passphrase from a file; don't ask."
+    ),
+]
+
+
+def rotate_keys(data: Folder, database: Database = None) -> None:
+    """Give a closed house new keys.
+
+    The change is signed with the old signing key and recorded in the journal. The old files stay
+    under other names: decks that were sealed with the old master key need it. Keep a new copy.
+    """
+    from croupier.house.folder import opened_house
+    from croupier.house.keys import ids_of
+
+    if not data.is_dir():
+        raise UserError(f"there is no folder {data}", field="--data")
+    with opened_house(data, database) as house:
+        if others := other_nodes(house.store.tenure):
+            are = f"{len(others)} servers of this house are" if others[1:] else "a server is"
+            message = f"{are} still running with the old keys; close all servers first"
+            raise UserError(message, field="--database")
+        before = ids_of(house.keys)
+        house.change_keys(time_ms=time.time_ns() // 1_000_000)
+        after = ids_of(house.keys)
+    for name, old, new in zip(("master", "signing"), before, after, strict=True):
+        print_lines(f"the {name} key was {old} and is {new}")
+
+
+def export_keys(
+    data: Folder,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Write a copy of a house's keys to a file, wrapped with a passphrase.
+
+    Keep it apart from backups of the ledger, and the passphrase apart from both."""
+    from croupier.house.keyfile import wrap
+    from croupier.house.keys import MASTER, SIGNING, Keys, ids_of, key_files
+
+    keys = key_files(data)
+    ids = ids_of(Keys(keys[MASTER], keys[SIGNING]))
+    text = wrap(keys, ids._asdict(), _passphrase(passphrase_file, new=True))
+    if output.exists():
+        raise UserError(f"{output.name} exists already", field="--output")
+    with os.fdopen(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    print_lines(f"{counted(len(keys), 'key', 'keys')} written to {output.name}")
+
+
+def restore_keys(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="Written by `export-keys`.")],
+    data: Folder,
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Put the key files of a house back from a wrapped copy. No other key is replaced."""
+    from croupier.house.keyfile import unwrap
+    from croupier.house.keys import put_key_files
+
+    keys = unwrap(read_text(source), _passphrase(passphrase_file))
+    data.mkdir(parents=True, exist_ok=True)
+    added = put_key_files(data, keys)
+    print_lines(f"restored {', '.join(added)}" if added else "all keys are there already")
+
+
+def _passphrase(file: Path | None, *, new: bool = False) -> str:
+    if file is not None:
+        return read_text(file).rstrip("\r\n")
+    said: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=new, err=True)
+    return said

@@ -1,0 +1,61 @@
+"""The options that name a ledger, and how it is opened with them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.errors import UserError
+from croupier.ledger.audit import RulesOf
+from croupier.ledger.stores import open_postgres, open_sqlite
+from croupier.ledger.stores.marks import LEDGER
+from croupier.ledger.stores.protocol import Store
+from croupier.rules.load import load
+from croupier.rules.resolve import resolve
+
+Data = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="FILE", help="The ledger's SQLite file, or a server's folder."),
+]
+Database = Annotated[
+    str | None, typer.Option("--database", metavar="URL", help="The ledger's PostgreSQL database.")
+]
+
+
+@contextmanager
+def opened(data: Path | None, database: str | None, *, make: bool = False) -> Iterator[Store]:
+    """Open the ledger that the options name, and close it afterwards."""
+    if (data is None) == (database is None):
+        raise UserError("say where the ledger is: --data FILE or --database URL")
+    if data is not None:
+        store = open_sqlite(_file(data, make=make), make=make)
+    else:
+        store = open_postgres(str(database), make=make)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _file(data: Path, *, make: bool) -> Path:
+    """Return the ledger's file; in a server's folder it has a fixed name.
+
+    A path that doesn't exist yet is a file if it looks like one, and a folder otherwise.
+    """
+    if make and not data.exists():
+        folder = data.parent if data.suffix else data
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"{folder} cannot be made: {error.strerror}"
+            raise UserError(message, field="--data") from None
+    return data / LEDGER if data.is_dir() else data
+
+
+def rules_in(folders: tuple[Path, ...]) -> RulesOf:
+    """Return a function that finds table rules among the books of the command line."""
+    return lambda rulebook, selections, things: resolve(
+        load(rulebook, folders), selections, things=things
+    )
