@@ -76,12 +76,8 @@ async def signed_in_of(connection: HTTPConnection) -> SignedIn | None:
     return one
 
 
-async def person_of(connection: HTTPConnection) -> Person:
-    """Return the caller; refuse callers who aren't signed in."""
-    return (await must_be_in(connection)).person
-
-
 async def must_be_in(connection: HTTPConnection, _: Declared = None) -> SignedIn:
+    """Return the caller and their session; refuse callers who aren't signed in."""
     one = await signed_in_of(connection)
     if one is None:
         log("not_signed_in", address=address_of(connection), path=connection.url.path)
