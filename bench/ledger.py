@@ -25,7 +25,7 @@ if __name__ == "__main__":
 
 from croupier.ledger.accounts import Account
 from croupier.ledger.entries import Entry
-from croupier.ledger.journal import START, Head, Record, chained, encode
+from croupier.ledger.journal import START, Record, encode
 from croupier.ledger.scribe import Scribe
 from croupier.ledger.store import Claim, NewEvent, View, Work
 from croupier.ledger.stores.sqlite import SqliteStore
@@ -59,7 +59,7 @@ class Appending:
         work = Work((NewEvent(data, TIME_MS, round, (entry,)),), '{"accepted":true}')
         digest = sha256(data).digest()
         self.store.append(Claim(f"{table}-{number}", digest, table, self.head), work)
-        self.head = Head(number, chained(self.head.hash, data))
+        self.head = self.head.after(data)
 
 
 class Probe:

@@ -18,7 +18,7 @@ from croupier.ledger.accounts import HOUSE, Account
 from croupier.ledger.checkpoints import sign
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import Bought, CashedIn, MeterStarted
-from croupier.ledger.journal import START, Head, chained
+from croupier.ledger.journal import START, Head
 from croupier.ledger.store import (
     COMMAND_REUSED,
     NO_SUCH_METER,
@@ -80,7 +80,7 @@ def claim(command: str, expected: int | Head = 0, *, body: bytes = b"", stream: 
 def after(*records: bytes, head: Head = START) -> Head:
     """The head of a stream after these records."""
     for data in records:
-        head = Head(head.number + 1, chained(head.hash, data))
+        head = head.after(data)
     return head
 
 

@@ -1,6 +1,6 @@
 """A ledger in memory that tests can tamper with."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from croupier.ledger.accounts import Account, kind_of
@@ -8,13 +8,22 @@ from croupier.ledger.acts import Registered
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.derived import commitments
-from croupier.ledger.journal import START, Head, StoredEvent, chain
+from croupier.ledger.journal import START, Head, StoredEvent
 from croupier.ledger.scribe import Happened, Scribe
 from croupier.ledger.store import Answer, Kept, Moment
 from tests.ledger.sums import balances
 from tests.ledger.tables import TIME, random_history, rules_of
 
 SECRET = bytes(range(32))
+
+
+def chain(
+    head: Head, stream: str, records: Iterable[tuple[int, str, bytes]]
+) -> Iterator[StoredEvent]:
+    """Yield records, given as time, subject and bytes, as they are stored after a head."""
+    for time_ms, subject, data in records:
+        head = head.after(data)
+        yield StoredEvent(stream, head.number, time_ms, subject, data, head.hash)
 
 
 @dataclass

@@ -25,12 +25,11 @@ from croupier.ledger.journal import (
     Record,
     StoredEvent,
     canonical,
-    chain,
     decode,
     encode,
 )
 from croupier.ledger.verify import verify
-from tests.ledger.memory import SECRET, Memory, journal
+from tests.ledger.memory import SECRET, Memory, chain, journal
 from tests.ledger.sums import balances
 from tests.ledger.tables import rules_of
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, SINGAPORE

@@ -7,7 +7,7 @@ nothing here reads a clock.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
@@ -66,6 +66,10 @@ class Head(NamedTuple):
     number: int
     hash: bytes
 
+    def after(self, data: bytes) -> "Head":
+        """Return the head after one more record, given as its bytes."""
+        return Head(self.number + 1, sha256(self.hash + data).digest())
+
 
 START = Head(0, GENESIS)
 # Built once: building them takes longer than encoding an event.
@@ -120,22 +124,6 @@ def decode(data: bytes) -> Record:
     if again != data or record.of not in OFS or not isinstance(record.event, dict):
         raise ParseError("is not written as a record is", field="journal")
     return record
-
-
-def chained(previous: bytes, data: bytes) -> bytes:
-    """Return the hash of a record, given the previous hash."""
-    return sha256(previous + data).digest()
-
-
-def chain(
-    head: Head, stream: str, records: Iterable[tuple[int, str, bytes]]
-) -> Iterator[StoredEvent]:
-    """Yield records, given as time, subject and bytes, as they are stored after a head."""
-    number, previous = head
-    for time_ms, subject, data in records:
-        number += 1
-        previous = chained(previous, data)
-        yield StoredEvent(stream, number, time_ms, subject, data, previous)
 
 
 class Marks:

@@ -11,7 +11,7 @@ from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Auditor, RulesOf
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import TableSet
-from croupier.ledger.journal import START, Head, Of, Record, StoredEvent, chained, decode, encode
+from croupier.ledger.journal import START, Head, Of, Record, StoredEvent, decode, encode
 from croupier.ledger.store import NewEvent
 from croupier.round.codec import to_plain
 from croupier.round.events import Closed
@@ -87,12 +87,12 @@ class Scribe:
         after = Scribe.__new__(Scribe)
         auditor = copy(self.auditor)
         after.stream, after.auditor = self.stream, auditor
-        number, hash = self.head
+        head = self.head
         events: list[NewEvent] = []
         emptied: list[Account] = []
         plains: list[dict[str, Any]] = []
         for of, event, subject, round in happened:
-            number += 1
+            number = head.number + 1
             entries: tuple[Entry, ...] = ()
             if of == "round":
                 entries = auditor.round_entries(event, round)
@@ -108,7 +108,7 @@ class Scribe:
             place = self.stream, number, time_ms, subject
             plains.append(to_plain(event))
             data = encode(Record(*place, of, plains[-1], who))
-            hash = chained(hash, data)
+            head = head.after(data)
             events.append(NewEvent(data, time_ms, subject, entries))
-        after.head = Head(number, hash)
+        after.head = head
         return Draft(after, tuple(events), tuple(emptied), tuple(plains))

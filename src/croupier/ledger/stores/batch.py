@@ -11,7 +11,7 @@ import orjson
 
 from croupier.errors import Refused
 from croupier.ledger.accounts import OWING, Account, account, kept_kind
-from croupier.ledger.journal import Head, chained
+from croupier.ledger.journal import Head
 from croupier.ledger.store import NO_SUCH_METER, Answer, Request, Result, Work
 from croupier.ledger.stores.statements import Row, changes_of
 
@@ -69,10 +69,10 @@ class Batch:
         return self._meters[of] + change
 
     def _write(self, stream: str, head: Head, work: Work) -> int:
-        (number, hash), epoch = head, self._epochs.get(stream)
+        epoch = self._epochs.get(stream)
         entries: list[Row] = []
         for data, time_ms, subject, posted in work.events:
-            number, hash = number + 1, chained(hash, data)
+            number, hash = head = head.after(data)
             event = stream, number, time_ms, subject, data.decode(), hash.hex(), epoch
             self._rows["events"].append(event)
             entries += [(stream, number, line, *entry) for line, entry in enumerate(posted, 1)]
@@ -85,8 +85,8 @@ class Batch:
         self._emptied |= dict.fromkeys(work.emptied)
         self._rows["entries"] += entries
         self._rows["decks"] += [(round, sealed.hex()) for round, sealed in work.sealed]
-        self._heads[stream] = Head(number, hash)
-        return number
+        self._heads[stream] = head
+        return head.number
 
     def document(self) -> str:
         """Return what `append_v1` is given."""

@@ -8,22 +8,22 @@ from croupier.ledger.acts import (
     PersonCame,
     fingerprint,
 )
-from croupier.ledger.journal import Record, chained, encode
+from croupier.ledger.journal import Record, encode
 from croupier.ledger.stores.statements import MOVE, Session, locked_head
 from croupier.round.codec import to_plain
 
 
 def jot(session: Session, act: HouseAct, *, time_ms: int) -> None:
     """Append an act; its stream stays locked until the end of the transaction."""
-    number, hash = locked_head(session, HOUSE_STREAM)
-    data = encode(Record(HOUSE_STREAM, number + 1, time_ms, "", "house", to_plain(act)))
-    after = number + 1, chained(hash, data)
+    head = locked_head(session, HOUSE_STREAM)
+    data = encode(Record(HOUSE_STREAM, head.number + 1, time_ms, "", "house", to_plain(act)))
+    number, hash = head.after(data)
     session.run(
         "INSERT INTO events (stream, number, time_ms, subject, data, hash) "
         "VALUES (?, ?, ?, '', ?, ?)",
-        *(HOUSE_STREAM, after[0], time_ms, data, after[1]),
+        *(HOUSE_STREAM, number, time_ms, data, hash),
     )
-    session.run(MOVE, *after, HOUSE_STREAM)
+    session.run(MOVE, number, hash, HOUSE_STREAM)
 
 
 def begin_journal(session: Session, keys: KeysSet, *, time_ms: int) -> None:

@@ -18,7 +18,7 @@ from croupier.ledger.acts import Registered, fingerprint
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
 from croupier.ledger.entries import Entry
-from croupier.ledger.journal import START, Head, StoredEvent, chained, stored_of
+from croupier.ledger.journal import START, Head, StoredEvent, stored_of
 from croupier.ledger.store import (
     COMMAND_REUSED,
     NO_SUCH_METER,
@@ -128,11 +128,10 @@ class Pen:
         if meters:
             self._catch_up()
         work = decide(_locked_meters(session, meters))
-        number, hash = head
         events: list[Row] = []
         entries: list[Row] = []
         for data, time_ms, subject, posted in work.events:
-            number, hash = number + 1, chained(hash, data)
+            number, hash = head = head.after(data)
             events.append((stream, number, time_ms, subject, data, hash))
             entries += [(stream, number, line, *entry) for line, entry in enumerate(posted, 1)]
         self._post(entries)
@@ -141,12 +140,12 @@ class Pen:
         for emptied in work.emptied:
             if _balance(session, emptied):
                 raise Bug(f"{emptied} is not empty")
-        self._heads[stream] = Head(number, hash)
-        answered = claim.command, claim.digest, stream, number, work.answer
+        self._heads[stream] = head
+        answered = claim.command, claim.digest, stream, head.number, work.answer
         self._answers[claim.command] = answered
         rows = {"events": events, "entries": entries, "decks": work.sealed, "commands": [answered]}
         self._write(stream, rows)
-        return Answer(work.answer, number)
+        return Answer(work.answer, head.number)
 
     def _known(self, claim: Claim) -> Answer | None:
         """Return the earlier answer to this command; refuse its id for a different one."""
