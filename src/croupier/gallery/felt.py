@@ -205,7 +205,7 @@ def default_says(rules: TableRules) -> str:
     """Say what the clock chooses for a player who does not, and why."""
     says = "; ".join(dict.fromkeys(bots.choices_say(rules)))
     return (
-        f"Whoever does not choose in time, or is away for longer than the grace period, is played "
-        f"by this rule: {says}. It stakes more only where giving up would lose more on average, "
-        "and takes back whatever may be taken back unless it has won already."
+        "If you don't choose in time, or are away for longer than the grace period, this rule "
+        f"plays for you: {says}. It stakes more only where giving up would lose more on average, "
+        "and takes back what it may take back unless it has won already."
     )

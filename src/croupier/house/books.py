@@ -255,7 +255,7 @@ class Books:
     async def away(self, work: Callable[..., T], *args: object) -> T:
         """Do something that waits for the disk in a thread.
 
-        The caller may be cancelled; what was begun is finished all the same.
+        The caller may be cancelled; the work is still finished.
         """
         begun = asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
         try:

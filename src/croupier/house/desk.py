@@ -56,7 +56,7 @@ KEYS: Mapping[type, tuple[str, str]] = {
 """Steps that have a key of their own besides that of every next step."""
 TAKE_BACK = "Z"
 READS = in_round.Read(DECK[0])
-"""Reads a card; whoever turns it up fills in which one it is."""
+"""Reads a card; the person who turns it up says which one it is."""
 
 
 def next_step(standing: Standing) -> NextStep:

@@ -10,7 +10,7 @@ from croupier.house.turn import Stored
 
 
 class Now(NamedTuple):
-    """Everything there is to know about a table. Whoever shows it has to ask nobody."""
+    """Everything there is to know about a table, so that showing it takes no further question."""
 
     number: int
     """The number of the last event."""

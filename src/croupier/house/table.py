@@ -58,7 +58,7 @@ class Table:
         self.on_unreadable: Callable[[], None] = lambda: None
         """Called when a deck that was stored doesn't open."""
         self.unsure = False
-        """Whether something failed and may have been stored all the same."""
+        """Whether something failed that may have been stored."""
         self._heard = Heard()
         self._inbox: list[Ask] = []
         self._turn: Turn | None = None

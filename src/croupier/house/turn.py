@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
     known: int
     """The highest event number that an answer names; the table may not have heard of it yet."""
     doubtful: bool
-    """Whether something failed, and may have been stored all the same."""
+    """Whether something failed that may have been stored."""
 
 
 class Turn:
