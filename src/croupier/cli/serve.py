@@ -85,7 +85,6 @@ def serve(
     stop_like_ctrl_c()
     text = read_text(tables) if tables else (files("croupier.server") / "tables.toml").read_text()
     from croupier.house.config import parse_config
-    from croupier.house.folder import locked_folder, opened_house
     from croupier.house.log import log_to
     from croupier.server.guard import NO_LIMITS, Policy
 
@@ -102,11 +101,7 @@ def serve(
     log_to(sys.stderr)
     setup = Setup(config, rules_of, policy, data, database, context.obj, key_command)
     if workers > 1:
-        with locked_folder(data), listening(host, port) as listener:
-            with opened_house(data, database, is_locked=True, key_command=key_command):
-                pass  # A new ledger gets its tables and keys once, not from every worker.
-            work = partial(_work, setup, listener, workers=workers, open_page=open_page)
-            rounds = supervised(workers, work)
+        rounds = _workers(setup, (host, port), workers=workers, open_page=open_page)
     else:
         with _link_address(setup, link) as address:
             rounds = _house(setup, (host, port), address, open_page=open_page)
@@ -123,6 +118,18 @@ class Setup(NamedTuple):
     database: str | None
     folders: Any
     key_command: str
+
+
+def _workers(setup: Setup, where: tuple[str, int], *, workers: int, open_page: bool) -> int:
+    """Serve one address by several processes, and return how many rounds they leave open."""
+    from croupier.house.folder import locked_folder, opened_house
+
+    data, database, command = setup.data, setup.database, setup.key_command
+    with locked_folder(data), listening(*where) as listener:
+        with opened_house(data, database, is_locked=True, key_command=command):
+            pass  # A new ledger gets its tables and keys once, not from every worker.
+        work = partial(_work, setup, listener, workers=workers, open_page=open_page)
+        return supervised(workers, work)
 
 
 def _work(

@@ -25,7 +25,7 @@ PERSON, ADDRESS = Quota(120, 20_000), Quota(1_200, 200_000)
 """About 30 MB of ledger a day for a person, and 300 MB for an address, which many may share."""
 
 
-NEWCOMERS = 500
+NEWCOMERS = 2_000
 """How many guests and accounts an address may make a day, in all processes together. Each brings
 chips, a purse and rows that are kept for good."""
 
