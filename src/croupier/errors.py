@@ -227,6 +227,7 @@ class Code(StrEnum):
     COMMAND_REUSED = "command_reused", "The id belonged to another command."
     STREAM_MOVED = "stream_moved", "The stream has gone on in the meantime."
     AWARD_OPEN = "award_open", "A progressive win has to be answered at its table first."
+    NO_FOLDER = "no_folder", "This house has no folder for backups."
     TABLE_TAKEN = "table_taken", "There is a table of this name."
     NO_SUCH_AWARD = "no_such_award", "No such award waits for the floor.", 404
     NO_SUCH_METER = "no_such_meter", "There is no meter of this name.", 404

@@ -35,7 +35,7 @@ def test_an_operator_makes_a_backup_and_the_journal_says_who(tmp_path: Path) -> 
         async with open_house(tmp_path, table_toml(MARYLAND)) as house:
             boss, ann = await house.person("Boss Ash", "operator"), await house.person("Ann Ash")
             assert code_of(await ann.post("/api/backups")) == "not_allowed"
-            assert code_of(await boss.post("/api/backups")) == "unavailable"
+            assert code_of(await boss.post("/api/backups")) == "no_folder"
             folder: Any = SimpleNamespace(signing=SimpleNamespace(file=tmp_path / "x"))
             house.pit.checkpoints = folder
             made = (await boss.post("/api/backups")).json()

@@ -554,7 +554,7 @@ class Pit:
     async def back_up(self, *, by: str) -> Backup:
         """Make a backup of the ledger for an operator, and journal it."""
         if self.checkpoints is None:
-            raise Refused("unavailable", "this house has no folder to keep backups in")
+            raise Refused("no_folder", "this house has no folder to keep backups in")
         folder, time_ms = self.checkpoints.signing.file.parent, self.books.clocks.wall_ms()
         made = await self.books.away(make_backup, self.books.store, folder, time_ms)
         await self.acts.do(BackupMade(made.file, by))
