@@ -63,6 +63,7 @@ def serving(app: FastAPI) -> Iterator[str]:
     # Named as TCP, so that the loop sends small answers at once.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
+        listener.listen()  # Who comes before the server has started waits for it.
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

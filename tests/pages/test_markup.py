@@ -1,5 +1,8 @@
 """Every page is sound HTML, and asks nothing of anybody else."""
 
+import re
+from importlib.resources import files
+
 import httpx
 import pytest
 
@@ -111,3 +114,11 @@ def test_gzip_is_negotiated(header: str, accepted: bool) -> None:
 @pytest.mark.parametrize("path", ["nothing.css", "../__init__.py", "%2e%2e/__init__.py", ""])
 def test_other_files_are_not_served(web: httpx.Client, path: str) -> None:
     assert web.get(f"/static/{path}").status_code == 404
+
+
+def test_a_form_is_inert_until_its_script_is_there() -> None:
+    """Pressed any earlier, it would send its fields, passwords too, in an address."""
+    templates = [one.read_text() for one in (files("croupier") / "web/templates").iterdir()]
+    forms = [form for text in templates for form in re.findall("<form[^>]*data-post", text)]
+    assert len(forms) > 20
+    assert [form for form in forms if not form.startswith("<form inert ")] == []

@@ -366,9 +366,6 @@ def test_no_form_puts_a_password_into_an_address(house: House, new_page: NewPage
     page = new_page(java_script_enabled=False)
     page.goto(f"{house.url}/sign-in")
     assert "Signing in needs scripts" in page.content()
-    page.fill("#in-name", "Ada")
-    page.fill("#in-password", "a long enough sentence")
-    page.get_by_role("button", name="Sign in").click()
-    expect(page.locator("h1")).to_have_text("You can't open this")
-    assert "sentence" not in page.url
+    assert page.locator("form #in-password").count() == 1
+    assert page.locator("form:not([inert])").count() == 0
     assert page.request.get(f"{house.url}/sign-in.json").json()["person"] is None

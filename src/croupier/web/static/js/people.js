@@ -1,12 +1,12 @@
 // @ts-check
-/** Coming in and going out: forms that post JSON. */
+/** Coming in and going out: forms that post JSON. They are inert until their script is there. */
 
 import { post } from "./api.js";
 
 for (const form of document.querySelectorAll("form[data-post]")) {
+  if (!(form instanceof HTMLFormElement)) continue;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (!(form instanceof HTMLFormElement)) return;
     const says = form.querySelector("[role=status]");
     const given = Object.fromEntries(new FormData(form));
     try {
@@ -17,4 +17,5 @@ for (const form of document.querySelectorAll("form[data-post]")) {
       if (says) says.textContent = `${words[0].toUpperCase()}${words.slice(1)}.`;
     }
   });
+  form.inert = false;
 }

@@ -59,6 +59,16 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
+/**
+ * Let forms be used: until their script is there, a press would send their fields in an address.
+ * @param {Document} page
+ */
+function wake(page) {
+  for (const form of page.querySelectorAll("form"))
+    form.inert = false;
+}
+wake(document);
+
 // Somebody who reads and types keeps the session from locking; the page alone doesn't.
 let last = Date.now();
 for (const kind of ["keydown", "pointerdown"])
@@ -82,6 +92,7 @@ async function refresh() {
   const answer = await fetch(location.href, { headers: { "X-Croupier-Refresh": "1" } });
   if (!answer.ok) return;
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  wake(next);
   const others = [...next.querySelectorAll("[data-refresh]")];
   parts.forEach((part, at) => {
     const other = others[at];
