@@ -15,7 +15,13 @@ THIN = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", PAGES)
+# The longest books are printed as the others are.
+LONG = ("/rulebooks/maryland-let-it-ride", "/rulebooks/maryland-three-card-poker")
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(one, marks=[pytest.mark.long] * (one in LONG)) for one in PAGES]
+)
 def test_nobody_is_shut_out(browser: Browser, site: str, path: str) -> None:
     with open_page(browser) as page:
         page.goto(site + path)

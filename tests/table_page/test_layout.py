@@ -117,13 +117,13 @@ COVERED = """
   });
   found.forEach((a, i) => found.slice(i + 1).forEach((b, n) => {
     const [p, q] = [boxes[i], boxes[i + 1 + n]];
+    const across = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+    const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+    if (across <= 2 || down <= 2 || a.contains(b) || b.contains(a)) return;
     // The cards of a small hand lie on each other, as on a table.
     const small = ".seats, .own:not([data-boxes='1'])";
     const hand = a.matches("play-card") && b.parentNode === a.parentNode && a.closest(small);
-    if (a.contains(b) || b.contains(a) || hand || !p.width || !q.width) return;
-    const across = Math.min(p.right, q.right) - Math.max(p.left, q.left);
-    const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
-    if (across > 2 && down > 2) {
+    if (!hand) {
       wrong.push(`${name(a)} and ${name(b)} by ${Math.round(across)} x ${Math.round(down)}`);
     }
   }));

@@ -388,7 +388,7 @@ def test_settings_hold_before_their_dialog_has_closed(house: House, new_page: Ne
     assert kept == 40
 
 
-@pytest.mark.parametrize("size", [PHONE, NARROW])
+@pytest.mark.parametrize("size", [NARROW, pytest.param(PHONE, marks=pytest.mark.long)])
 def test_on_a_phone(size: tuple[int, int], house: House, new_page: NewPage) -> None:
     page = new_page(size, moves=True, has_touch=True)
     page.goto(house.url)

@@ -31,8 +31,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const ROWS = 60;
 /** How much smaller things become, step by step, where they do not fit. */
 const SCALES = [1.4, 1.3, 1.2, 1.15, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5];
-/** How many of these keep the paytables on the felt. */
-const PRINTED = SCALES.indexOf(0.7) + 1;
+/** Those with the paytables on the felt. */
+const PRINTED = SCALES.slice(2, 13);
 
 export class FeltTable extends HTMLElement {
   constructor() {
@@ -272,17 +272,24 @@ export class FeltTable extends HTMLElement {
     const key = [width, height, this.printed, boxes, this.places.children.length].join(" ");
     if (!this.printed || !height || key === this.fitted || this.hasAttribute("replay")) return;
     this.fitted = key;
-    const middle = /** @type {HTMLElement} */ (this.cloth.lastElementChild);
+    const middle = /** @type {Element} */ (this.cloth.lastElementChild);
     // Two boxes leave no room for what is printed below each spot.
     for (const pays of this.own.dataset.boxes === "1" ? ["full", "none"] : ["none"]) {
       this.dataset.pays = pays;
-      const scales = pays === "full" ? SCALES.slice(2, PRINTED) : SCALES;
-      for (const scale of scales) {
-        this.cloth.style.setProperty("--k", String(scale));
-        const tall = middle.scrollHeight - middle.clientHeight;
-        const wide = middle.scrollWidth - middle.clientWidth;
-        if (tall <= 0 && wide <= 0) return;
+      const scales = pays === "full" ? PRINTED : SCALES;
+      const fits = (at = 0) => {
+        this.cloth.style.setProperty("--k", String(scales[at]));
+        const { scrollHeight, scrollWidth, clientHeight, clientWidth } = middle;
+        return scrollHeight <= clientHeight && scrollWidth <= clientWidth;
+      };
+      // What fits, fits smaller too.
+      let [from, to] = [0, scales.length - 1];
+      while (from < to) {
+        const half = (from + to) >> 1;
+        if (fits(half)) to = half;
+        else from = half + 1;
       }
+      if (fits(from)) return;
     }
   }
 }
