@@ -1,5 +1,6 @@
 """What a desk says beside the next step: payouts, manners, questions, countdowns, the tape."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,9 @@ def test_a_clause_knows_what_it_is_a_part_of(clause: str, parent: str | None) ->
 
 
 def test_manners_are_shown_while_their_moment_lasts() -> None:
-    standing = new_standing(resolve(book(MARYLAND), {}, things=REAL))
+    closed = new_standing(resolve(book(MARYLAND), {}, things=REAL))
+    assert [*manners(closed)] == []
+    standing = replace(closed, table=replace(closed.table, life="open"))
     between = {line["clause"]: line["force"] for line in manners(standing)}
     assert between == {"5.H": "manner"}  # Nobody plays yet.
 

@@ -29,8 +29,8 @@ def moments_of(standing: Standing) -> tuple[Moment, ...]:
     table, round = standing.table, standing.in_play
     open_ = [duty.moment for duty in (*due(table), *(round.todo if round else ()))]
     if round is None:
-        between: tuple[Moment, ...] = _BETWEEN if table.seats else ("idle",)
-        return tuple(dict.fromkeys((*open_, *between)))
+        idle: tuple[Moment, ...] = ("idle",) if table.life == "open" else ()
+        return tuple(dict.fromkeys((*open_, *(_BETWEEN if table.seats else idle))))
     lasting = _DURING[round.stage.do] if round.stage and not round.void else ()
     return tuple(dict.fromkeys((*open_, *lasting)))
 
