@@ -14,7 +14,7 @@ from tests.house.floor import OpenPit, Player, one_table, pit_at, play, rules_of
 from tests.house.test_config import faults, table
 from tests.house.test_console import Staff, crew, refusal
 from tests.house.test_shoe import Shoe, one_round, one_step, until
-from tests.rules.books import MARYLAND
+from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND
 
 FELT = 'things = ["dealer", "cards", "chips"]'
 WITHOUT = '[[table.instead]]\nshuffler = "none"\ndealing = "manual_shoe"\n'
@@ -106,6 +106,21 @@ def test_a_table_that_goes_on_without_a_device_comes_back_so(tmp_path: Path) -> 
 def test_other_equipment_that_cannot_be_is_refused_with_its_place(more: str, said: str) -> None:
     (fault,) = faults(table(more))
     assert "instead" in fault and said in fault
+
+
+@pytest.mark.parametrize(
+    ("book", "instead"),
+    [
+        (LET_IT_RIDE, "payout_limit = 25000"),
+        (CALIFORNIA, "player_dealer_fee = 2"),
+        (FLORIDA, 'pair_plus_when_beaten = "push"'),
+    ],
+)
+def test_what_is_paid_is_no_equipment(book: str, instead: str) -> None:
+    needed = "payout_limit = 50000\n" if book == LET_IT_RIDE else ""
+    text = f"[table.selections]\n{needed}[[table.instead]]\n{instead}\n"
+    (fault,) = faults(table(f"{FELT}\n{text}", book=book))
+    assert "only the equipment may differ" in fault
 
 
 def test_a_table_without_other_equipment_writes_what_it_always_wrote() -> None:

@@ -151,8 +151,21 @@ class _Row(NamedTuple):
     """What is selected otherwise, for each other equipment."""
 
 
-_NOT_EQUIPMENT = ("bonuses", "envies", "limits", "meters", "paytables", "places", "spots")
-"""The parts of table rules that a change of equipment leaves as they are."""
+_EQUIPMENT = frozenset(
+    (
+        *("digest", "earlier", "selections", "clauses", "guided"),
+        *("deck", "deal", "steps", "sequence", "irregularities"),
+    )
+)
+"""The parts of table rules that a change of equipment may change."""
+
+
+def _game(rules: TableRules) -> dict[str, Any]:
+    """Return the parts of table rules that stay as they are whatever deals the cards."""
+    parts = {part: getattr(rules, part) for part in TableRules.kinds.keys() - _EQUIPMENT}
+    # The clause by which a stake is picked up goes by how the cards are dealt.
+    wagers = {name: replace(wager, collected=None) for name, wager in rules.wagers.items()}
+    return {**parts, "wagers": wagers}
 
 
 def _only_practice(rules: TableRules) -> str | None:
@@ -234,8 +247,8 @@ class _Tables:
                 for breach in breaches.breaches:
                     self.reader.fault((*path, breach.selection), breach.message, breach.clause)
                 continue
-            if any(getattr(other, part) != getattr(rules, part) for part in _NOT_EQUIPMENT):
-                self.reader.fault(path, "changes what may be bet; only the equipment may differ")
+            if rules and _game(other) != _game(rules):
+                self.reader.fault(path, "changes more than that; only the equipment may differ")
             found.append(other)
         return tuple(found)
 
