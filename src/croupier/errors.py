@@ -115,6 +115,7 @@ class Code(StrEnum):
     NO_SUCH_HAND = "no_such_hand", "The table has no shared hand of this number."
     NO_SUCH_KIND = "no_such_kind", "The book doesn't know this kind of irregularity."
     NO_SUCH_PLACE = "no_such_place", "The table has no place for cards of this name."
+    NO_SUCH_ROUND = "no_such_round", "The table has played no round of this id."
     NO_SUCH_SEAT = "no_such_seat", "The table has no seat of this number, or nobody plays there."
     NO_PEOPLE = "no_people", "Nobody is at this table who could have seen it."
     NOBODY_BETS = "nobody_bets", "No wager has been made."

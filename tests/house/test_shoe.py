@@ -267,6 +267,9 @@ def test_11E_any_hand_of_a_past_round_is_found_in_the_rack(tmp_path: Path) -> No
         assert (await refusal(dealer.do(recall, "table"))).code == "wrong_person"
         doubled = {**recall, "cards": ["As", "As"]}
         assert (await refusal(floor.do(doubled, "table"))).code == "card_doubled"
+        for field, wrong in (("round", "t-3"), ("round", "u-1"), ("round", "t-"), ("seat", 9)):
+            refused = await refusal(floor.do({**recall, field: wrong}, "table"))
+            assert refused.code == f"no_such_{field}"
         await floor.do(recall, "table")
         records = await pit.books.read(lambda v: [decode(r.data) for r in v.stream("t")])
         kept = [r.event for r in records if r.event["type"] == "HandRecalled"]

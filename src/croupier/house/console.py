@@ -296,7 +296,10 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             shoe.read(act, command, post=post, config=asking.config)
         case in_round.Bet():
             walkins.bet(act, command, asking.closed())
-        case at_table.SeatWalkIn() | at_table.Recall():
+        case at_table.SeatWalkIn():
+            act.at_table(command)
+        case at_table.Recall():
+            _check_past(command, asking)
             act.at_table(command)
         case at_table.Leave(seat):
             walkins.leave(act, seat)
@@ -365,6 +368,19 @@ def _alone(command: object, rules: TableRules) -> at_table.Command:
         ):
             return command
     raise Bug(f"nothing is done about {type(command).__name__}")
+
+
+def _check_past(command: at_table.Recall, asking: StaffAsking) -> None:
+    """Refuse to recall a hand of a round or a seat that the table never had."""
+    seats = asking.config.rules.table
+    if not 1 <= command.seat <= seats.seats:
+        message = f"there is no seat {command.seat}"
+        raise Refused("no_such_seat", message, field="seat", clause=seats.clause)
+    stem, _, number = command.round.rpartition("-")
+    next_ = int(asking.round.rpartition("-")[2])
+    is_here = stem == asking.config.id or stem.startswith(f"{asking.config.id}-")
+    if not (is_here and number.isdecimal() and 1 <= int(number) < next_):
+        raise Refused("no_such_round", f"no round {command.round} was played here", field="round")
 
 
 def _change(act: Act, setting: TableSet | None) -> None:
