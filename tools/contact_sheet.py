@@ -56,14 +56,7 @@ def states(page: Page, house: House, table: str) -> Iterator[str]:
         yield "offer"
     until_bets(page)
     yield "bet"
-    bet_everywhere(page)
-    yield "placed"
-    page.keyboard.press("d")
-    choices_are_live(page)
-    yield "decide"
-    decide(page)
-    settled(page)
-    yield "result"
+    yield from states_of_a_round(page)
     page.keyboard.press("l")
     yield "lines"
     page.keyboard.press("Escape")
@@ -78,14 +71,19 @@ def states_of_two_boxes(page: Page) -> Iterator[str]:
         return
     seats.first.click()
     page.wait_for_selector('.own[data-boxes="2"] bet-spot[open]')
+    yield from states_of_a_round(page, "two_")
+
+
+def states_of_a_round(page: Page, before: str = "") -> Iterator[str]:
+    """Bet everywhere, decide, and see the result."""
     bet_everywhere(page)
-    yield "two_placed"
+    yield f"{before}placed"
     page.keyboard.press("d")
     choices_are_live(page)
-    yield "two_decide"
+    yield f"{before}decide"
     decide(page)
     settled(page)
-    yield "two_result"
+    yield f"{before}result"
 
 
 def photograph(page: Page, house: House, table: str, folder: Path) -> dict[Scheme, list[Path]]:
