@@ -224,6 +224,39 @@ def test_keys_come_from_a_command(tmp_path: Path) -> None:
         opened_house(house, key_command=command).__enter__()
 
 
+def test_every_command_that_needs_keys_gets_them_from_a_command(tmp_path: Path) -> None:
+    house, vault = tmp_path / "house", tmp_path / "vault of ours"
+    copy, phrase = tmp_path / "keys.json", tmp_path / "phrase"
+    phrase.write_text(PASSPHRASE)
+    vault.mkdir()
+    round, key = play(house), public(house)
+    for name in (MASTER, SIGNING):
+        (house / name).rename(vault / name)
+    old = {name: parse_key((vault / name).read_text()) for name in (MASTER, SIGNING)}
+    asked = ("--data", str(house), "--key-command", _vault(vault, 'cat "$(dirname "$0")/$2"'))
+    ran = run("ledger", "verify", *asked)
+    assert "proved: each deck is the one that was committed to" in ran.out
+    assert run("approve-build", *asked).code == 0
+
+    ran = run("ledger", "rotate-keys", *asked)
+    assert ran.code == 0 and f"they are in {house} as master.key, signing.key" in ran.out
+    ran = run("ledger", "rotate-keys", *asked)
+    assert ran.code == 2 and "in the folder as master.key; let the command print that" in ran.err
+    for name in (MASTER, SIGNING):
+        (house / name).replace(vault / name)
+    with opened_house(house, key_command=asked[-1]) as opened:
+        assert opened.keys.older == (old[MASTER],), "the decks that it sealed still open"
+    how = ("--passphrase-file", str(phrase), "-o", str(copy))
+    assert run("ledger", "export-keys", *asked, *how).out == "4 keys written to keys.json\n"
+    copied = unwrap(copy.read_text(), PASSPHRASE)
+    assert {*old.values()} < {*copied.values()} and copied[MASTER] != old[MASTER]
+
+    assert run("ledger", "restore-keys", str(copy), "--data", str(house), *how[:2]).code == 0
+    assert play(house, "settle") == round
+    found = verified(house, key)
+    assert found.faults == () and found.verifies
+
+
 @pytest.mark.parametrize(
     ("says", "refusal"),
     [

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.opening import Database
+from croupier.cli.opening import Database, KeyCommand
 from croupier.cli.output import group, print_lines
 from croupier.errors import UserError
 
@@ -21,6 +21,7 @@ def approve_build(
         typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files."),
     ],
     database: Database = None,
+    key_command: KeyCommand = "",
 ) -> None:
     """Approve every installed file and rulebook for a closed house.
 
@@ -33,7 +34,7 @@ def approve_build(
     if not data.is_dir():
         raise UserError(f"there is no folder {data}", field="--data")
     files = Build(context.obj).files()
-    with opened_house(data, database) as house:
+    with opened_house(data, database, key_command=key_command) as house:
         now_ms = time.time_ns() // 1_000_000
         build = approve_build(house.store, house.keys, files, time_ms=now_ms)
         house.signing().sign_now(house.store, time_ms=now_ms)

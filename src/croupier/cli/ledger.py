@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from croupier.cli import ledger_keys
-from croupier.cli.opening import Data, Database, opened, rules_in
+from croupier.cli.opening import Data, Database, KeyCommand, opened, rules_in
 from croupier.cli.output import AsJson, counted, group, print_json, print_lines, print_table
 from croupier.cli.settle import show_round
 from croupier.errors import ParseError, UserError
@@ -51,6 +51,7 @@ def verify(
         Path | None,
         typer.Option("--keys", metavar="FOLDER", help="The house's folder with its key files."),
     ] = None,
+    key_command: KeyCommand = "",
     quick: Annotated[
         bool, typer.Option("--quick", help="Check hash chains and signatures only.")
     ] = False,
@@ -69,15 +70,14 @@ def verify(
     kept = _checkpoints(checkpoints)
     rules_of = None if quick else rules_in(context.obj)
     folder = keys or (data if data and data.is_dir() else None)
-    vouched = vouching(folder) if folder else None
+    vouched = vouching(folder, key_command)
     if keys and vouched is None:
         raise UserError(f"there are no keys in {keys}", field="--keys")
-    given = _key(key) or (vouched.key if vouched else None)
-    opens = vouched.opens if vouched else None
+    opens, own = (vouched.opens, vouched.key) if vouched else (None, None)
     with opened(data, database) as store, store.reading() as view:
         standings = partial(wrong_standings, rules_of=rules_of) if rules_of else None
         found = verified(
-            view, rules_of, checkpoints=kept, key=given, opens=opens, standings=standings
+            view, rules_of, checkpoints=kept, key=_key(key) or own, opens=opens, standings=standings
         )
     if as_json:
         heads = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in found.heads.items()}

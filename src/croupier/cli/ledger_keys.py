@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.opening import Database
+from croupier.cli.opening import Database, KeyCommand
 from croupier.cli.output import counted, print_lines
 from croupier.errors import UserError
 from croupier.ledger.tenure import other_nodes
@@ -24,18 +24,19 @@ PassphraseFile = Annotated[
 ]
 
 
-def rotate_keys(data: Folder, database: Database = None) -> None:
+def rotate_keys(data: Folder, database: Database = None, key_command: KeyCommand = "") -> None:
     """Give a closed house new keys.
 
     The change is signed with the old signing key and recorded in the journal. The old files stay
-    under other names: decks that were sealed with the old master key need it. Keep a new copy.
+    under other names: decks that were sealed with the old master key need it. Keep a new copy. Keys
+    that a command printed are written to the folder too, with the new ones.
     """
     from croupier.house.folder import opened_house
-    from croupier.house.keys import ids_of
+    from croupier.house.keys import MASTER, SIGNING, ids_of
 
     if not data.is_dir():
         raise UserError(f"there is no folder {data}", field="--data")
-    with opened_house(data, database) as house:
+    with opened_house(data, database, key_command=key_command) as house:
         if others := other_nodes(house.store.tenure):
             are = f"{len(others)} servers of this house are" if others[1:] else "a server is"
             message = f"{are} still running with the old keys; close all servers first"
@@ -45,12 +46,15 @@ def rotate_keys(data: Folder, database: Database = None) -> None:
         after = ids_of(house.keys)
     for name, old, new in zip(("master", "signing"), before, after, strict=True):
         print_lines(f"the {name} key was {old} and is {new}")
+    if key_command:
+        print_lines(f"let the command print them: they are in {data} as {MASTER}, {SIGNING}")
 
 
 def export_keys(
     data: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
     passphrase_file: PassphraseFile = None,
+    key_command: KeyCommand = "",
 ) -> None:
     """Write a copy of a house's keys to a file, wrapped with a passphrase.
 
@@ -58,7 +62,7 @@ def export_keys(
     from croupier.house.keyfile import wrap
     from croupier.house.keys import MASTER, SIGNING, Keys, ids_of, key_files
 
-    keys = key_files(data)
+    keys = key_files(data, key_command)
     ids = ids_of(Keys(keys[MASTER], keys[SIGNING]))
     text = wrap(keys, ids._asdict(), _passphrase(passphrase_file, new=True))
     if output.exists():

@@ -23,6 +23,13 @@ Database = Annotated[
     str | None, typer.Option("--database", metavar="URL", help="The ledger's PostgreSQL database.")
 ]
 
+KeyCommand = Annotated[
+    str,
+    typer.Option(
+        "--key-command", metavar="COMMAND", help="Prints a key, given the name of its file."
+    ),
+]
+
 
 @contextmanager
 def opened(data: Path | None, database: str | None, *, make: bool = False) -> Iterator[Store]:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from croupier.cli.crew import supervised
-from croupier.cli.opening import rules_in
+from croupier.cli.opening import KeyCommand, rules_in
 from croupier.cli.output import group
 from croupier.errors import UserError
 from croupier.rules.load import read_text
@@ -69,12 +69,7 @@ def serve(
             "--link", metavar="HOST:PORT", help="Where servers on other machines reach this one."
         ),
     ] = None,
-    key_command: Annotated[
-        str,
-        typer.Option(
-            "--key-command", metavar="COMMAND", help="Prints a key, given the name of its file."
-        ),
-    ] = "",
+    key_command: KeyCommand = "",
 ) -> None:
     """Open live tables that people play in a browser: by default, one for each book.
 

@@ -74,10 +74,10 @@ def keys_of(folder: Path, store: Store, *, command: str = "") -> Keys:
     with store.reading() as view:
         empty = not any(head.number for head in view.heads().values())
     if known is None and empty:
-        return _begun(store, _asked(folder, command)) if command else _made(folder, store)
-    if known is not None and not command:
+        return _begun(store, _held(folder, command)) if command else _made(folder, store)
+    if known is not None:
         _finish_making(folder, known)
-    keys = _asked(folder, command) if command else _held(folder)
+    keys = _held(folder, command)
     if known is None:
         with store.reading() as view:
             _check_fit(view, keys)
@@ -85,8 +85,7 @@ def keys_of(folder: Path, store: Store, *, command: str = "") -> Keys:
         return keys
     for name, wanted, found in zip(_IDS, known, ids_of(keys), strict=True):
         if wanted != found:
-            beside = retired(name, wanted)
-            there = f" (it is here as {beside}; rename it)" if (folder / beside).exists() else ""
+            there = _beside(folder, name, wanted)
             message = f"this is the key {found}, and the ledger's is {wanted}{there}; {HELP}"
             raise UserError(message, field=name)
     with store.writing() as session:  # A ledger of an earlier version has no journal of its house.
@@ -94,14 +93,25 @@ def keys_of(folder: Path, store: Store, *, command: str = "") -> Keys:
     return keys
 
 
-def _held(folder: Path) -> Keys:
-    """Return the keys whose files a folder holds."""
-    return Keys(_read(folder, MASTER), _read(folder, SIGNING), older_in(folder))
+def _held(folder: Path | None, command: str = "") -> Keys:
+    """Return the keys that a command prints, or whose files a folder holds.
+
+    Those of the past are always in the folder.
+    """
+    older = older_in(folder) if folder else ()
+    if command or folder is None:
+        return Keys(key_from(command, MASTER), key_from(command, SIGNING), older)
+    return Keys(_read(folder, MASTER), _read(folder, SIGNING), older)
 
 
-def _asked(folder: Path, command: str) -> Keys:
-    """Return the keys that a command prints; those of the past are in the folder."""
-    return Keys(key_from(command, MASTER), key_from(command, SIGNING), older_in(folder))
+def _beside(folder: Path, name: str, wanted: str) -> str:
+    """Say where in the folder the key is that the ledger knows, if it is there."""
+    beside = retired(name, wanted)
+    if (folder / beside).exists():
+        return f" (it is here as {beside}; rename it)"
+    if (folder / name).exists() and _IDS[name](_read(folder, name)) == wanted:
+        return f" (it is in the folder as {name}; let the command print that)"
+    return ""
 
 
 def key_from(command: str, name: str) -> bytes:
@@ -140,10 +150,11 @@ def older_in(folder: Path) -> tuple[bytes, ...]:
     return tuple(_read(folder, file.name) for file in files)
 
 
-def key_files(folder: Path) -> dict[str, bytes]:
-    """Return all keys of a folder, by the names of their files."""
-    names = [*_IDS, *(file.name for name in _IDS for file in folder.glob(retired(name, "*")))]
-    return {name: _read(folder, name) for name in names}
+def key_files(folder: Path, command: str = "") -> dict[str, bytes]:
+    """Return all keys of a house, by the names of their files."""
+    past = [file.name for name in _IDS for file in folder.glob(retired(name, "*"))]
+    held = zip(_IDS, _held(folder, command)[:2], strict=True)
+    return {**dict(held), **{name: _read(folder, name) for name in past}}
 
 
 def put_key_files(folder: Path, keys: Mapping[str, bytes]) -> list[str]:
@@ -262,9 +273,13 @@ def _now_ms() -> int:
 def change_keys(folder: Path, store: Store, old: Keys) -> Keys:
     """Replace the keys of a ledger; the change is signed with the old key, and journaled.
 
-    The old files stay under other names: the old master key opens the decks it sealed. Interrupted
-    before the ledger knows the new keys, nothing has changed; after it, the next start finishes.
+    The old files stay under other names: the old master key opens the decks it sealed. If a command
+    printed the old keys, their files are made. Interrupted before the ledger knows the new keys,
+    nothing has changed; after it, the next start finishes.
     """
+    for (name, id_of), key in zip(_IDS.items(), old[:2], strict=True):
+        if not ((folder / name).exists() and _read(folder, name) == key):
+            _write(folder / retired(name, id_of(key)), format_key(key))
     keys = Keys(new_key(os.urandom), new_key(os.urandom), (old.master, *old.older))
     for name, key in zip(_IDS, keys[:2], strict=True):
         _write(_new(folder, name), format_key(key))
@@ -285,11 +300,11 @@ class Vouching(NamedTuple):
     opens: Opens
 
 
-def vouching(folder: Path) -> Vouching | None:
-    """Return what the keys of a folder can vouch for, or None if it has none."""
-    if not all((folder / name).exists() for name in _IDS):
+def vouching(folder: Path | None, command: str = "") -> Vouching | None:
+    """Return what keys can vouch for, or None if there is no command and the folder has none."""
+    if not command and not (folder and all((folder / name).exists() for name in _IDS)):
         return None
-    return vouching_of(_held(folder))
+    return vouching_of(_held(folder, command))
 
 
 def vouching_of(keys: Keys) -> Vouching:
