@@ -199,6 +199,51 @@ def test_a_win_waits_apart_and_its_meter_is_reset_at_once(
     at_the_win(tmp_path, monkeypatch, scenario)
 
 
+RIDERS: dict[int, tuple[str, ...]] = {seat: ("let_it_ride", "progressive") for seat in (2, 3)}
+
+
+@pytest.mark.parametrize(
+    ("book", "bets", "hand", "more"),
+    [
+        (MARYLAND, THREE, ROYAL, ""),
+        (LET_IT_RIDE, RIDERS, RIDE, "validated = 50"),
+        (LET_IT_RIDE, RIDERS, "9s 8s 7s 6s 5s", "validated = 50"),
+    ],
+    ids=["whole meter and envy", "whole meter", "a tenth of the meter"],
+)
+@pytest.mark.parametrize("answer", ["pay", "defer"])
+def test_the_desk_shows_what_a_validated_win_pays(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    book: str,
+    bets: dict[int, tuple[str, ...]],
+    hand: str,
+    more: str,
+    answer: str,
+) -> None:
+    async def scenario(table: Pit) -> None:
+        first = (await table.dealer.look())["settling"]
+        await table.dealer.do(SETTLE)
+        (found,) = table.round.awards.values()
+        assert found.meter == "progressive" and found.cents
+        waiting = (await table.dealer.look())["settling"]
+        await table.floor.do({**PAY, "answer": answer})
+        second = (await table.dealer.look())["settling"]
+        assert waiting == first, "a meter that was reset changes nothing"
+        settled, purse = len(table.round.lines), table.cents("p2")
+        await table.dealer.do(SETTLE)
+        lines = table.round.lines[settled:]
+        told = [(ln["seat"], ln["pay"] + ln["wait"], ln["leave"]) for ln in second["lines"]]
+        assert told == [(ln.seat, ln.paid, ln.returned) for ln in lines]
+        assert table.cents("p2") == purse + second["pay"] + second["leave"]
+        waits = [ln["wait"] for ln in second["lines"] if ln["does"] == "wait"]
+        assert waits == ([] if answer == "pay" else [found.cents])
+        assert (second == first) is (answer == "pay")
+        await table.finish()
+
+    at_the_win(tmp_path, monkeypatch, scenario, book=book, bets=bets, hand=hand, more=more)
+
+
 def test_two_people_validate_a_large_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario(table: Pit) -> None:
         await table.dealer.do(SETTLE)

@@ -40,9 +40,12 @@ def _says(seat: int, sums: Mapping[str, int]) -> str:
 
 
 def _line(round: Round, line: Line, reasons: Reasons) -> dict[str, Any]:
-    take = max(line.stake - line.returned, 0)
-    does = "pay" if line.paid else "take" if take else "leave"
-    moved = {"pay": line.paid, "take": take, "leave": line.returned}[does]
+    """Return what a line moves; a deferred win stays pending, so nobody hands it out (M21)."""
+    found = round.awards.get((line.seat, line.wager))
+    wait = line.paid if found and found.answer == "defer" else 0
+    pay, take = line.paid - wait, max(line.stake - line.returned, 0)
+    does = "wait" if wait else "pay" if pay else "take" if take else "leave"
+    moved = {"wait": 0, "pay": pay, "take": take, "leave": line.returned}[does]
     return {
         "seat": line.seat,
         "spot": line.wager,
@@ -50,8 +53,9 @@ def _line(round: Round, line: Line, reasons: Reasons) -> dict[str, Any]:
         "does": does,
         "stake": line.stake,
         "take": take,
-        "pay": line.paid,
+        "pay": pay,
         "leave": line.returned,
+        "wait": wait,
         "chips": chips_of(moved),
         "because": reasons.why(line),
         "clause": line.clause or None,
