@@ -191,6 +191,7 @@ class Code(StrEnum):
     CHANGED = "changed", "What was proposed would do something else by now; propose it again."
     LAPSED = "lapsed", "The proposal lapsed before anybody answered it; propose it again."
     NEEDS_APPROVAL = "needs_approval", "A second person has to approve this; propose it."
+    NO_SUCH_DISPUTE = "no_such_dispute", "No dispute of this number is open."
     NO_SUCH_PROPOSAL = "no_such_proposal", "No proposal of this number is open."
     ONE_PERSON = "one_person", "One person can do this without a proposal."
     PLAYS_HERE = "plays_here", "Somebody who plays at a table can't work at it."

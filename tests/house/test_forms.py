@@ -17,6 +17,7 @@ TYPED: dict[str, Any] = {
     "money": 25_00,
     "number": 52,
     "card": "2c",
+    "text": "",
     "cards": ["As", "Kd", "Qc"],
 }
 
@@ -143,4 +144,4 @@ def test_every_key_of_a_desk_is_told_once() -> None:
     virtual: tuple[Thing, ...] = ("dealer",)
     ride = resolve(book(LET_IT_RIDE), {}, things=virtual)
     assert [one["key"] for one in keys_of(ride)] == ["N", "D", "Y"]
-    assert {*TOPICS.values()} == {"Walk-ins", "Chips", "Cards", "Table"}
+    assert {*TOPICS.values()} == {"Walk-ins", "Chips", "Cards", "Disputes", "Table"}

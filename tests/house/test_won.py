@@ -199,7 +199,7 @@ def test_a_win_waits_apart_and_its_meter_is_reset_at_once(
     at_the_win(tmp_path, monkeypatch, scenario)
 
 
-RIDERS: dict[int, tuple[str, ...]] = {seat: ("let_it_ride", "progressive") for seat in (2, 3)}
+RIDERS: dict[int, tuple[str, ...]] = dict.fromkeys((2, 3), ("let_it_ride", "progressive"))
 
 
 @pytest.mark.parametrize(

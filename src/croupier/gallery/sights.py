@@ -27,6 +27,9 @@ OF_STAFF = (
     happened.Mispaid,
     happened.PayCorrected,
     happened.HandRecalled,
+    happened.Disputed,
+    happened.Stands,
+    happened.Corrected,
 )
 """Events that are told to the desk alone; others learn only that something happened."""
 

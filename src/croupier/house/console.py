@@ -49,6 +49,9 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     at_table.Mispay: ("dealer", "floor"),
     at_table.CorrectPay: ("dealer", "floor"),
     at_table.Recall: ("floor",),
+    at_table.Dispute: ("dealer", "floor"),
+    at_table.LetStand: ("floor",),
+    at_table.SetRight: ("dealer", "floor"),
     in_round.Bet: ("dealer", "clerk", "floor"),
     in_round.Read: ("dealer", "clerk", "floor"),
     in_round.Misread: ("dealer", "clerk", "floor"),
@@ -296,18 +299,19 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             shoe.read(act, command, post=post, config=asking.config)
         case in_round.Bet():
             walkins.bet(act, command, asking.closed())
-        case at_table.SeatWalkIn():
-            act.at_table(command)
         case at_table.Recall():
             _check_past(command, asking)
             act.at_table(command)
+        case at_table.Dispute(seat, id):
+            _check_past(command, asking)
+            act.at_table(replace(command, player=_player_of(act.standing, id, seat)))
         case at_table.Leave(seat):
             walkins.leave(act, seat)
         case at_table.TakeBank() | at_table.PassBank():
             walkins.bank(act, command)
         case at_table.Mispay():
             walkins.mispay(act, command)
-        case at_table.CorrectPay():
+        case at_table.CorrectPay() | at_table.SetRight() | at_table.MoveChips():
             proposals.check_alone(act.standing, what, asking.config.approvers)
             act.at_table(command)
         case in_round.Show():
@@ -344,9 +348,6 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             act.at_table(replace(command, time=asking.time))
         case at_table.Change(digest):
             _change(act, asking.config.equipment_set(digest))
-        case at_table.MoveChips():
-            proposals.check_alone(act.standing, what, asking.config.approvers)
-            act.at_table(command)
         case _:
             act.at_table(_alone(command, act.standing.table.rules))
 
@@ -358,20 +359,33 @@ def _alone(command: object, rules: TableRules) -> at_table.Command:
             cited = rules.ruling_on("things")
             raise Refused("no_cards", "the program shuffles and cuts virtual cards", clause=cited)
         case (
-            at_table.Shuffle()
+            at_table.SeatWalkIn()
+            | at_table.Shuffle()
             | at_table.Cut()
             | at_table.Count()
             | at_table.Fail()
             | at_table.Restore()
             | at_table.OpenTable()
             | at_table.CloseTable()
+            | at_table.LetStand()
         ):
             return command
     raise Bug(f"nothing is done about {type(command).__name__}")
 
 
-def _check_past(command: at_table.Recall, asking: StaffAsking) -> None:
-    """Refuse to recall a hand of a round or a seat that the table never had."""
+def _player_of(standing: Standing, round: str, seat: int) -> str:
+    """Return whose hand a round had at a seat: of an earlier round, the player who sits there."""
+    played = standing.round
+    box = played.boxes.get(seat) if played and played.id == round else None
+    player = box.player if box else standing.table.seats.get(seat)
+    if player is None:
+        message = f"nobody sits at seat {seat}, and round {round} isn't the one played last"
+        raise Refused("seat_empty", message, field="seat")
+    return player
+
+
+def _check_past(command: at_table.Recall | at_table.Dispute, asking: StaffAsking) -> None:
+    """Refuse a hand of a round or a seat that the table never had."""
     seats = asking.config.rules.table
     if not 1 <= command.seat <= seats.seats:
         message = f"there is no seat {command.seat}"

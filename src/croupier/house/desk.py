@@ -400,6 +400,7 @@ def desk_of(standing: Standing, closed: Mapping[str, str] = NOTHING) -> dict[str
         "irregularities": [*irregularities(round)] if round else [],
         "awards": [found._asdict() for found in open_awards(round)] if round else [],
         "reads": reads_of(round) if round else [],
+        "disputes": [to_plain(one) for one in table.disputes],
         "crew": table.crew._asdict(),
         "proposals": [_proposal(rules, one) for one in table.proposals],
     }

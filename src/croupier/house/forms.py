@@ -27,6 +27,9 @@ PAID: Field = {
     "says": "Dollars handed out",
 }
 FOUND: Field = {"field": "cards", "kind": "cards", "says": "Cards found: As Kd Qc"}
+WHY: Field = {"field": "why", "kind": "text", "says": "Why"}
+WHAT: Field = {"field": "about", "kind": "text", "says": "What is contested"}
+HANDED: Field = {"field": "cents", "kind": "money", "says": "Dollars handed over, or 0"}
 _RACKED: Moment = "settled"
 TOPICS: Mapping[type, str] = {
     in_round.Bet: "Walk-ins",
@@ -39,6 +42,9 @@ TOPICS: Mapping[type, str] = {
     in_round.Correct: "Cards",
     in_round.Misread: "Cards",
     at_table.Recall: "Cards",
+    at_table.Dispute: "Disputes",
+    at_table.LetStand: "Disputes",
+    at_table.SetRight: "Disputes",
     at_table.Receive: "Cards",
     at_table.Shuffle: "Cards",
     at_table.OrderShuffle: "Cards",
@@ -66,12 +72,19 @@ def forms(standing: Standing, closed: Mapping[str, str]) -> Iterator[NextStep]:
         if standing.in_play:
             yield from _reading(standing.in_play)
         yield from _recall(standing)
+    yield from _disputes(standing)
 
 
 def choice(says: str, answers: Iterable[tuple[str, Mapping[str, Any]]]) -> Field:
     """Return a field with answers: what each says, and the parts of the command that it gives."""
     listed = [{"says": said, "gives": dict(gives)} for said, gives in answers]
     return {"field": "", "kind": "choice", "says": says, "answers": listed}
+
+
+HANDED_TO = choice(
+    "Who gets it",
+    [("The player gets it", {"to": "player"}), ("The player gives it back", {"to": "house"})],
+)
 
 
 def _seat(seats: Iterable[int]) -> Field:
@@ -188,16 +201,44 @@ def _recall(standing: Standing) -> Iterator[NextStep]:
     if round is None:
         return
     clause = next(reversed(table.rules.guided.get(_RACKED, ())), "")
-    named: Field = {
-        "field": "round",
-        "kind": "text",
-        "says": "Round",
-        "value": round.id,
-        "link": "/rounds/{}",
-    }
     recall = at_table.Recall("", 0, ())
-    fields = named, _seat(range(1, table.rules.table.seats + 1)), FOUND
+    fields = _named(round), _seat(range(1, table.rules.table.seats + 1)), FOUND
     yield _at_table("Recall a hand.", FLOOR, clause, recall, *fields)
+
+
+def _named(round: Round) -> Field:
+    """Return a field for the id of a round, with a link to its page."""
+    about = {"field": "round", "kind": "text", "says": "Round"}
+    return {**about, "value": round.id, "link": "/rounds/{}"}
+
+
+# ---------------------------------------------------------------- disputes
+
+
+def _disputes(standing: Standing) -> Iterator[NextStep]:
+    """Yield a way to note what somebody contests, and the answers to what is open."""
+    table, round = standing.table, standing.round
+    if round is not None:
+        fields = _named(round), _seat(range(1, table.rules.table.seats + 1)), WHAT
+        yield _at_table("Note a dispute.", STAFF, "", at_table.Dispute(0, "", ""), *fields)
+    if round is not None and round.void:
+        noted = {one.seat for one in table.disputes if one.round == round.id}
+        yield from (step for seat, step in _carried_off(round) if seat not in noted)
+    for one in table.disputes:
+        about = f"Seat {one.seat} in round {one.round}, {one.about}"
+        stand, right = at_table.LetStand(one.id, ""), at_table.SetRight(one.id, "")
+        yield _at_table(f"{about}: it stands.", FLOOR, "", stand, WHY)
+        yield _at_table(f"{about}: it was put right.", STAFF, "", right, WHY, HANDED, HANDED_TO)
+
+
+def _carried_off(round: Round) -> Iterator[tuple[int, NextStep]]:
+    """Yield the disputes over chips that walk-ins of a void round carried off (T13)."""
+    clause = round.void.clause if round.void else ""
+    for seat, box in sorted(round.boxes.items()):
+        if is_walk_in(box.player):
+            says = f"Seat {seat} carried off what it was paid in the void round."
+            about = at_table.Dispute(seat, round.id, "chips carried off")
+            yield seat, _at_table(says, STAFF, clause, about)
 
 
 def _at_table(

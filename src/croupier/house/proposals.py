@@ -28,7 +28,7 @@ from croupier.table.codec import command_from as table_command_from
 from croupier.table.commands import Command as TableCommand
 from croupier.table.commands import DeckFate, Of, Preview, Time
 from croupier.table.crew import APPROVERS, Approvers, Role, Who
-from croupier.table.events import ChipsMoved, PayCorrected, TappedIn
+from croupier.table.events import ChipsMoved, Corrected, PayCorrected, TappedIn
 
 _PLAIN = reader_of(Mapping[str, object])
 
@@ -133,6 +133,8 @@ def two_people(standing: Standing, events: Iterable[object], approvers: Approver
         if isinstance(event, MeterAdjusted):
             return TwoPeople(("floor",), approvers.meter)
         if isinstance(event, PayCorrected) and _is_next_dealt(standing, event):
+            return TwoPeople(("dealer", "floor"), approvers.correction)
+        if isinstance(event, Corrected):
             return TwoPeople(("dealer", "floor"), approvers.correction)
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))

@@ -107,15 +107,24 @@ class Standing:
 def new_standing(rules: TableRules, before: Standing | None = None) -> Standing:
     """Return an empty table; one that played by other rules before keeps its people.
 
-    They are still at their posts, and what was proposed still waits, but for what was proposed
-    about a round.
+    They are still at their posts, and what was proposed or is disputed still waits, but for what
+    was proposed about a round.
     """
     table = new_table(rules)
     if before is None or "dealer" not in rules.things:
         return Standing(table)
     was = before.table
     waiting = tuple(one for one in was.proposals if one.of != "round")
-    return Standing(replace(table, crew=was.crew, proposals=waiting, proposed=was.proposed))
+    return Standing(
+        replace(
+            table,
+            crew=was.crew,
+            proposals=waiting,
+            proposed=was.proposed,
+            disputes=was.disputes,
+            disputed=was.disputed,
+        )
+    )
 
 
 class Returned(NamedTuple):

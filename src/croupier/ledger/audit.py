@@ -131,7 +131,7 @@ class Auditor:
         """Return the entries of an event at a table, and follow its tray."""
         if record.event.get("type") not in ABOUT:
             return ()
-        if self.rules is None or "chips" not in self.rules.things:
+        if self.rules is None or not self.rules.things:
             return ()
         round = self.posting.round if self.posting else None
         self.tray = audited(self.tray, record.event, self.rules, round)
@@ -190,6 +190,8 @@ class Auditor:
 
 
 RELEASING = ("AwardValidated", "AwardRejected")
+BY_TWO = {"MeterAdjusted": "adjusted a meter", "Corrected": "put a dispute right"}
+"""The events that two people make, and what one of them would have done alone."""
 HANDLED = ("Received", "Confirmed", "Counted", "Secured")
 """The events that say what a person did with cards or devices."""
 
@@ -220,8 +222,8 @@ class Totals:
         if record.of == "ledger" and record.event.get("type") in RELEASING:
             at = f"{record.stream} event {record.number}"
             self.released.append((at, ledger_event_from(record.event)))
-        if record.event.get("type") == "MeterAdjusted" and len({*record.who}) < 2:
-            raise Unlike("one person adjusted a meter, which takes two")
+        if (alone := BY_TWO.get(str(record.event.get("type")))) and len({*record.who}) < 2:
+            raise Unlike(f"one person {alone}, which takes two")
         if record.of == "round" and auditor.posting:
             players = {n: box.player for n, box in auditor.posting.round.boxes.items()}
             for award in awards_in(entries, players, auditor.setting.witnessed_cents):

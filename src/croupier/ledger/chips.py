@@ -11,7 +11,7 @@ from croupier.ledger.accounts import CAGE, Account, account, purse_of
 from croupier.ledger.entries import Move
 from croupier.ledger.journal import StoredEvent, decode
 from croupier.money import micros
-from croupier.round.state import Round
+from croupier.round.state import Round, is_walk_in
 from croupier.rules.table_rules import TableRules
 from croupier.table import events as happened
 from croupier.table.codec import event_from
@@ -20,7 +20,15 @@ from croupier.table.events import Event
 from croupier.table.evolve import tray_after
 from croupier.table.tray import ChipsWhy, Tray
 
-ABOUT = ("ChipsMoved", "Mispaid", "PayCorrected", "RoundEnded", "TrayCounted", "TrayAgreed")
+ABOUT = (
+    "ChipsMoved",
+    "Corrected",
+    "Mispaid",
+    "PayCorrected",
+    "RoundEnded",
+    "TrayCounted",
+    "TrayAgreed",
+)
 """The events of a table that say something of its tray."""
 _LIFE = ("TableOpened", "TableClosed")
 _OF_TABLE = b'"of":"table"}'
@@ -39,6 +47,8 @@ def chips_moves(table: str, event: object) -> Iterator[Move]:
             yield _handed(table, event.player, event.paid - event.due, "mispaid")
         case happened.PayCorrected(posted=True):
             yield _handed(table, event.player, event.cents, "corrected")
+        case happened.Corrected():
+            yield _handed(table, event.player, event.cents, "corrected")
 
 
 def _ends(table: str, why: ChipsWhy) -> tuple[Account, Account]:
@@ -54,9 +64,13 @@ def _ends(table: str, why: ChipsWhy) -> tuple[Account, Account]:
 
 
 def _handed(table: str, player: str, cents: int, code: str) -> Move:
-    """Return the move of a sum that a player was handed beyond what was due, or gave back."""
-    tray, purse = account("tray", table), purse_of(table, player)
-    ends = (tray, purse) if cents > 0 else (purse, tray)
+    """Return the move of a sum that a player was handed beyond what was due, or gave back.
+
+    A walk-in gets chips of the tray by hand; others are paid as their wagers are.
+    """
+    from_ = account("tray" if is_walk_in(player) else "inventory", table)
+    purse = purse_of(table, player)
+    ends = (from_, purse) if cents > 0 else (purse, from_)
     return Move(*ends, micros(abs(cents)), code)
 
 
@@ -121,6 +135,8 @@ class TrayShift(NamedTuple):
             case happened.Mispaid():
                 return self._replace(handed=self.handed + event.paid - event.due)
             case happened.PayCorrected():
+                return self._replace(handed=self.handed + event.cents)
+            case happened.Corrected() if is_walk_in(event.player):
                 return self._replace(handed=self.handed + event.cents)
             case happened.TrayAgreed(cents):
                 return self._replace(closing=cents)

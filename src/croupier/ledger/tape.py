@@ -73,7 +73,7 @@ def _row(row: StoredEvent, previous: bytes) -> TapeRow:
         act=str(event["type"]),
         persons=tuple(persons),
         clause=str(event.get("clause") or event.get("ruling") or ""),
-        round=(record.subject or "") if record.of == "round" else "",
+        round=(record.subject or "") if record.of == "round" else str(event.get("round") or ""),
         event=dict(event),
         record=row.data.decode(),
         previous=previous.hex(),

@@ -74,6 +74,35 @@ class CorrectPay:
 
 
 @dataclass(frozen=True, slots=True)
+class Dispute:
+    """Note that a hand of a round is contested; it stops nothing."""
+
+    seat: int
+    round: str
+    about: str
+    player: str = ""
+    """Whose hand it was; the house fills it in."""
+
+
+@dataclass(frozen=True, slots=True)
+class LetStand:
+    """Answer a dispute: everything stands as it is."""
+
+    dispute: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetRight:
+    """Answer a dispute: it was put right, and a sum handed over, or none."""
+
+    dispute: str
+    why: str
+    cents: int = 0
+    to: Literal["player", "house"] = "player"
+
+
+@dataclass(frozen=True, slots=True)
 class Leave:
     """Give up a seat."""
 
@@ -414,6 +443,9 @@ Command = (
     | Mispay
     | CorrectPay
     | Recall
+    | Dispute
+    | LetStand
+    | SetRight
     | Leave
     | Receive
     | Confirm

@@ -18,6 +18,7 @@ from croupier.table import commands
 from croupier.table import events as happened
 from croupier.table.commands import Command, Time
 from croupier.table.crew import check_post
+from croupier.table.disputes import decide_dispute
 from croupier.table.events import Event
 from croupier.table.life import check_open, decide_life
 from croupier.table.prompts import DEVICE, due
@@ -48,13 +49,13 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
             return (_recall(table, command),)
         case commands.Mispay() | commands.CorrectPay():
             return (decide_pay(table, command),)
+        case commands.Dispute() | commands.LetStand() | commands.SetRight():
+            return (decide_dispute(table, command),)
         case commands.Leave():
             _player_at(table, command.seat)
             return (happened.Left(command.seat),)
         case commands.Receive():
-            _check_real(table)
-            _check_number(table, command.deck)
-            return (happened.Received(command.deck, command.time),)
+            return (_receive(table, command),)
         case commands.Confirm():
             return (_confirm(table, command),)
         case commands.Shuffle():
@@ -167,6 +168,12 @@ def _check_real(table: Table) -> None:
     if "cards" not in table.rules.things:
         cited = table.rules.ruling_on("things")
         raise Refused("no_cards", "the cards of this table are virtual", clause=cited)
+
+
+def _receive(table: Table, command: commands.Receive) -> happened.Received:
+    _check_real(table)
+    _check_number(table, command.deck)
+    return happened.Received(command.deck, command.time)
 
 
 def _recall(table: Table, command: commands.Recall) -> happened.HandRecalled:

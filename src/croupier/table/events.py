@@ -62,6 +62,45 @@ class HandRecalled:
 
 
 @dataclass(frozen=True, slots=True)
+class Disputed:
+    """A hand of a round is contested."""
+
+    id: str
+    round: str
+    seat: int
+    player: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """A dispute is closed, and everything stands as it is."""
+
+    dispute: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A dispute is closed: the player was handed this sum, or gave it back if negative."""
+
+    dispute: str
+    round: str
+    seat: int
+    player: str
+    cents: int
+    why: str
+
+    @property
+    def posted(self) -> bool:
+        """Whether the ledger has an entry of it."""
+        return self.cents != 0
+
+
+DisputeEvent = Disputed | Stands | Corrected
+
+
+@dataclass(frozen=True, slots=True)
 class Left:
     seat: int
 
@@ -312,6 +351,9 @@ Event = (
     | Mispaid
     | PayCorrected
     | HandRecalled
+    | Disputed
+    | Stands
+    | Corrected
     | Left
     | Received
     | Confirmed

@@ -64,6 +64,8 @@ def _evolved(table: Table, event: Event) -> Table:
             return _mispaid(table, event)
         case happened.HandRecalled():
             return table
+        case happened.Disputed() | happened.Stands() | happened.Corrected():
+            return _disputed(table, event)
         case happened.Left():
             return _left(table, event)
         case happened.Received():
@@ -91,15 +93,13 @@ def _evolved(table: Table, event: Event) -> Table:
             secured = table.out[event.device]._replace(secured=event.clause)
             return replace(table, out={**table.out, event.device: secured})
         case happened.Restored():
-            out = {device: o for device, o in table.out.items() if device != event.device}
-            return replace(table, out=out)
+            return _restored(table, event)
         case happened.Changed():
             return _changed(table, event)
         case happened.BankTaken():
             return replace(table, banker=Banker(event.seat, event.player, event.funds))
         case happened.BankPassed():
-            passed = (*table.passed, event.player)
-            return _again(replace(table, banker=None, passed=passed))
+            return _again(replace(table, banker=None, passed=(*table.passed, event.player)))
         case happened.RoundStarted():
             return _started(table, event)
         case happened.FirstCardDealt():
@@ -150,6 +150,8 @@ def tray_after(tray: Tray, event: Event, rules: TableRules) -> Tray:
         case happened.Mispaid() if house:
             return tray.after_move(event.due - event.paid)
         case happened.PayCorrected() if house:
+            return tray.after_move(-event.cents)
+        case happened.Corrected() if is_walk_in(event.player):
             return tray.after_move(-event.cents)
         case happened.RoundEnded():
             return tray.after_move(event.chips)
@@ -290,6 +292,11 @@ def _failed(table: Table, event: happened.Failed) -> Table:
     return replace(table, out=out, decks=decks)
 
 
+def _restored(table: Table, event: happened.Restored) -> Table:
+    out = {device: outage for device, outage in table.out.items() if device != event.device}
+    return replace(table, out=out)
+
+
 def _changed(table: Table, event: happened.Changed) -> Table:
     rules = table.ways[event.digest]
     decks = {
@@ -316,6 +323,14 @@ def _mispaid(table: Table, event: happened.Mispaid | happened.PayCorrected) -> T
     wrong = event.round, event.seat, event.wager
     left = (one for one in table.mispaid if (one.round, one.seat, one.wager) != wrong)
     return replace(table, mispaid=tuple(left), tray=tray)
+
+
+def _disputed(table: Table, event: happened.DisputeEvent) -> Table:
+    if isinstance(event, happened.Disputed):
+        return replace(table, disputes=(*table.disputes, event), disputed=table.disputed + 1)
+    disputes = tuple(one for one in table.disputes if one.id != event.dispute)
+    tray = tray_after(table.tray, event, table.rules)
+    return replace(table, disputes=disputes, tray=tray)
 
 
 def _left(table: Table, event: happened.Left) -> Table:

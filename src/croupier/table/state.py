@@ -11,7 +11,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import NONE, Device, Moment, Stack
 from croupier.table.commands import Of, Preview, Time
 from croupier.table.crew import NO_CREW, Crew, Who
-from croupier.table.events import Mispaid
+from croupier.table.events import Disputed, Mispaid
 from croupier.table.past import NEW, DeckPast
 from croupier.table.tray import NO_TRAY, Tray
 
@@ -116,6 +116,10 @@ class Table:
     """What each walk-in bet in the last round: cents by wager."""
     mispaid: tuple[Mispaid, ...] = ()
     """What walk-ins were handed wrongly and hasn't been put right, the oldest first."""
+    disputes: tuple[Disputed, ...] = ()
+    """What is contested and waits for the floor, the oldest first."""
+    disputed: int = 0
+    """How many disputes there have been."""
     past: Mapping[int, DeckPast] = field(default_factory=dict)
     """The history of each real deck."""
     life: Life = "closed"

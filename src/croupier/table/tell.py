@@ -21,6 +21,14 @@ def tell_table(rules: TableRules, event: Event) -> str:
         case happened.PayCorrected(round, seat, _, _, cents):
             verb = "is handed" if cents > 0 else "gives back"
             return f"Seat {seat} {verb} {dollars(abs(cents))} (round {round})."
+        case happened.Disputed(id, round, seat, _, about):
+            return f"Dispute {id}, seat {seat} in round {round}: {about}."
+        case happened.Stands(id, why):
+            return f"Dispute {id} is closed, everything stands: {why}."
+        case happened.Corrected(id, _, seat, _, cents, why):
+            verb = "was handed" if cents > 0 else "gave back"
+            sum = f", seat {seat} {verb} {dollars(abs(cents))}" if cents else ""
+            return f"Dispute {id} is closed, put right{sum}: {why}."
         case happened.Left(seat):
             return f"Seat {seat} is free."
         case happened.Confirmed(_, clause, by):

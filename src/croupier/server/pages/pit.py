@@ -25,6 +25,7 @@ def pit_facts(id: str, table: Table | None, acts: Iterable[TapeRow]) -> dict[str
         "dealer_since_ms": next((row.time_ms for row in since), None),
         "deck": table.last_deck or None if table else None,
         "uncounted": table.uncounted if table and real else None,
+        "disputes": len(table.disputes) if table else 0,
         "irregularity": _irregularity(wrong) if wrong else None,
     }
 

@@ -54,6 +54,8 @@ export class Side {
     const boxes = Object.keys(scene.boxes).length;
     write(must("#staked"), done ? `${done} of ${boxes} settled` : `${money(staked)} staked`);
     must("#seats").replaceChildren(...seats.map((seat) => row(seat, state, desk)));
+    must("#disputed").hidden = !desk.disputes.length;
+    must("#disputes").replaceChildren(...desk.disputes.map(dispute));
     this.say(desk);
   }
 
@@ -88,6 +90,13 @@ export class Side {
     const window = must("#taped");
     window.scrollTop = window.scrollHeight;
   }
+}
+
+/** @param {Desk["disputes"][number]} one */
+function dispute({ seat, round, about }) {
+  const href = `/rounds/${encodeURIComponent(round)}`;
+  const link = h("a", { href, target: "_blank", rel: "noopener" }, round);
+  return h("li", {}, h("b", {}, `Seat ${seat}`), " ", link, `: ${about}`);
 }
 
 /** @param {string | undefined} dollars */

@@ -174,6 +174,7 @@ export interface Desk {
   called: string | null;
   practice?: { sees: string | null; says: string; round: number; of: number; deviations: number };
   tape: { n: number; time_s: number; who: string[]; says: string; clause: string | null }[];
+  disputes: { id: string; round: string; seat: number; player: string; about: string }[];
   crew: Record<string, string>; names: Record<string, string>;
   proposals: Proposal[];
 }
