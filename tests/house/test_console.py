@@ -365,9 +365,9 @@ def test_a_role_is_checked_at_the_tap_and_a_player_has_no_desk(tmp_path: Path) -
         assert not any(frame["type"] == "desk" for frame in player.frames)
         told = [one for f in player.frames for one in f.get("events", ()) if "event" in one]
         assert not any(one["event"]["type"] == "TappedIn" for one in told)
-        floor_tables = pit.tables["t"].config.floor_tables
-        pit.tables["t"].floors_of = lambda _: floor_tables
         await floor.say("tap_out")
+        for number in range(pit.tables["t"].config.floor_tables):
+            pit.books.store.tenure.keep_floors(f"other-{number}", {"f1"})
         assert (await refusal(floor.say("tap_in", post="floor"))).code == "too_many_tables"
 
     play(tmp_path, attended(MARYLAND), scenario)

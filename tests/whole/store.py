@@ -36,6 +36,7 @@ class Register:
         self.time_s = time_s
         self.expires_s: dict[str, float] = {}
         self.leases: dict[str, Lease] = {}
+        self.floors = tenure.Freehold()
 
     def roster(self) -> Roster:
         now_s = self.time_s()
@@ -106,6 +107,12 @@ class Tenancy:
             if lease and lease.node == self.name:
                 self._register.leases[stream] = lease._replace(node="")
         self.owned = {s: e for s, e in self.owned.items() if s not in streams}
+
+    def take_floor(self, stream: str, person: str, most: int) -> int:
+        return self._register.floors.take_floor(stream, person, most)
+
+    def keep_floors(self, stream: str, persons: Collection[str]) -> None:
+        self._register.floors.keep_floors(stream, persons)
 
 
 class SharedStore:

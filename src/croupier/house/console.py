@@ -106,7 +106,7 @@ class StaffAsking(NamedTuple):
     closed: Callable[[], Mapping[str, str]] = dict
     """The wagers that can't be made now, with the reason."""
     floors: int = 0
-    """How many other tables they are the floorperson of."""
+    """How many other tables they have, when they tap in as floorperson."""
 
 
 def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:

@@ -15,6 +15,7 @@ from croupier.house.books import Books, Purses
 from croupier.house.build import Build, BuildState
 from croupier.house.cage import Cage
 from croupier.house.config import Config, TableConfig, parse_config
+from croupier.house.floors import Floors
 from croupier.house.keys import Keys, vouching_of
 from croupier.house.log import log, log_crash
 from croupier.house.recall import recall, wrong_standings
@@ -110,6 +111,7 @@ class Pit:
         self._disabled: set[str] = set()
         self._not_players: set[str] = set()
         """Whose roles were taken: nobody sits without the role of a player."""
+        self.floors = Floors(books)
         self.acts = Acts(books)
         self.acts.listeners.append(self._hear)
         self._tasks: list[asyncio.Task[None]] = []
@@ -220,12 +222,12 @@ class Pit:
         number = table.number
         if self.tenure.is_shared:
             await self.books.hear_of(self._accounts(table))
-        table.floors_of = partial(self._floors_of, config.id)
-        table.look_elsewhere = self.look_elsewhere if self.tenure.is_shared else None
         dealer = None if "dealer" in config.rules.things else AutomaticDealer(table)
         table.on_unreadable = partial(self._reopen, config.id)
         if not await self._start(table):
             return
+        if "dealer" in config.rules.things:
+            await self.floors.open(table)
         table.note_open(open=self._is_dealt(table.id))
         self.tables[table.id] = table
         if dealer is not None:
@@ -290,12 +292,6 @@ class Pit:
         self._step_down(id)
         if not self.tenure.is_shared:
             self._tasks.append(asyncio.create_task(self._take([id]), name=f"reopen {id}"))
-
-    def _floors_of(self, but: str, person: str) -> int:
-        """Return how many other tables have somebody as their floorperson."""
-        here = {id: t.place.standing.table.crew for id, t in self.tables.items()}
-        crews = {**{id: one.crew for id, one in self._elsewhere.items()}, **here}
-        return sum(crew.floor == person for id, crew in crews.items() if id != but)
 
     async def look_elsewhere(self) -> None:
         """Read how the tables stand that other processes have."""

@@ -5,7 +5,8 @@ publishes it and replies. Nothing else changes where the table stands, so there 
 looks on is not the table's business: listeners are told what it knows now, and what happened.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 from croupier.errors import Bug, CroupierError, Refused
@@ -39,6 +40,9 @@ class Unreadable(CroupierError):
     """Raised for the deck of an open round that is damaged or gone: nobody can finish the round."""
 
 
+TakingFloor = Callable[["Table", str], AbstractAsyncContextManager[None]]
+
+
 class Table:
     """A table at which rounds are dealt."""
 
@@ -51,10 +55,10 @@ class Table:
         self.deck: Committed | None = None
         self.notes = Notes()
         self.listeners: list[Listen] = []
-        self.floors_of: Callable[[str], int] = lambda _: 0
-        """Tells of how many other tables somebody is the floorperson."""
-        self.look_elsewhere: Callable[[], Awaitable[None]] | None = None
-        """Finds out how the tables of other processes stand, where there are any."""
+        self.floors = 0
+        """How many other tables the person has who taps in as floorperson now."""
+        self.taking_floor: TakingFloor = lambda *_: nullcontext()
+        """Counts the table for a floorperson who taps in meanwhile."""
         self.on_unreadable: Callable[[], None] = lambda: None
         """Called when a deck that was stored doesn't open."""
         self.unsure = False
@@ -182,7 +186,7 @@ class Table:
             self.meters,
             frozenset(self.notes.company.present),
             self.closed_wagers,
-            self.floors_of(person),
+            self.floors,
         )
 
     # ------------------------------------------------------------ notes

@@ -123,6 +123,15 @@ class Tenure(Protocol):
     def release(self, streams: Collection[str]) -> None:
         """Let other nodes have streams."""
 
+    def take_floor(self, stream: str, person: str, most: int) -> int:
+        """Return at how many other tables the house counts somebody as floorperson.
+
+        If that is less than `most`, count this table too.
+        """
+
+    def keep_floors(self, stream: str, persons: Collection[str]) -> None:
+        """Count a table for these persons, and for nobody else."""
+
 
 def other_nodes(tenure: Tenure) -> list[str]:
     """Return the other processes that serve the house now."""
@@ -135,6 +144,9 @@ class Freehold:
     name, is_shared = "", False
     owned: Mapping[str, int] = {}
 
+    def __init__(self) -> None:
+        self._floors: dict[str, set[str]] = {}
+
     def may_write(self, stream: str) -> bool:
         return True
 
@@ -146,3 +158,12 @@ class Freehold:
 
     def release(self, streams: Collection[str]) -> None:
         pass
+
+    def take_floor(self, stream: str, person: str, most: int) -> int:
+        others = sum(person in there for at, there in self._floors.items() if at != stream)
+        if others < most:
+            self._floors.setdefault(stream, set()).add(person)
+        return others
+
+    def keep_floors(self, stream: str, persons: Collection[str]) -> None:
+        self._floors[stream] = set(persons)

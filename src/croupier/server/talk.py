@@ -179,11 +179,23 @@ class _Staff(NamedTuple):
         elif isinstance(message, Approve) and self.check_again is not None:
             first = self.check_again(message.again)
             viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
-        elif isinstance(message, TapIn) and self.table.look_elsewhere is not None:
-            first = self.table.look_elsewhere()
-            viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
+        elif isinstance(message, TapIn) and message.post == "floor":
+            viewer.answering = asyncio.ensure_future(self._take_floor(message, digest))
         else:
             self._hear(message, digest)
+
+    async def _take_floor(self, message: TapIn, digest: bytes) -> None:
+        """Let somebody tap in as floorperson, counted until that is stored or refused."""
+        heard: asyncio.Future[Said] = asyncio.get_running_loop().create_future()
+        try:
+            async with self.table.taking_floor(self.table, self.viewer.player or ""):
+                self._replace(reply=heard.set_result)._hear(message, digest)
+                said = await heard
+        except Unavailable as error:
+            said = frame_of(message.id, error)
+        except Exception as error:
+            said = error
+        self.reply(said)
 
     async def _after(self, first: Awaitable[None], message: StaffCommand, digest: bytes) -> None:
         """Do what is asked once something else is done."""

@@ -67,12 +67,15 @@ async def two_pits(
             store.close()
 
 
-async def tap(pit: Pit, person: str, post: str) -> dict[str, Any]:
-    """Tap in at the table that a process has, and return the answer."""
-    (table,) = pit.tables.values()
-    viewer = Viewer(person, person, plays=False)
-    viewer.roles = frozenset({post})
-    text = json.dumps({"type": "tap_in", "id": f"{table.id}-{person}", "post": post})
+ASKED = count()
+
+
+async def tap(pit: Pit, id: str, person: str, *, out: bool = False) -> dict[str, Any]:
+    """Tap in as the floorperson of a table, or out, and return the answer."""
+    table, viewer = pit.tables[id], Viewer(person, person, plays=False)
+    viewer.roles = frozenset({"floor"})
+    asks = {"type": "tap_out"} if out else {"type": "tap_in", "post": "floor"}
+    text = json.dumps({**asks, "id": f"{table.id}-{person}-{next(ASKED)}"})
     said: dict[str, Any] = json.loads(await answered(table, viewer, text))
     return said
 
@@ -81,10 +84,39 @@ def test_a_floorperson_has_so_many_tables_whichever_processes_have_them(server: 
     async def main() -> None:
         async with two_pits(new_database(server), things='["dealer"]') as (one, other, ids):
             assert [[*pit.tables] for pit in (one, other)] == [[id] for id in ids]
-            assert (await tap(one, "f1", "floor"))["type"] == "done"
-            refused = await tap(other, "f1", "floor")
+            assert (await tap(one, ids[0], "f1"))["type"] == "done"
+            refused = await tap(other, ids[1], "f1")
             assert (refused["type"], refused["code"]) == ("refused", "too_many_tables")
-            assert (await tap(other, "f2", "floor"))["type"] == "done"
+            assert (await tap(one, ids[0], "f2"))["type"] == "done", "a handover is proposed"
+            assert (await tap(other, ids[1], "f2"))["code"] == "too_many_tables"
+            assert (await tap(other, ids[1], "f3"))["type"] == "done"
+
+    asyncio.run(main())
+
+
+async def tap_at_one_instant(places: list[tuple[Pit, str]], person: str) -> None:
+    """Tap in at two tables, of which one is allowed, and out again."""
+    said = await asyncio.gather(*(tap(*place, person) for place in places))
+    assert sorted(frame["type"] for frame in said) == ["done", "refused"], said
+    (there,) = [place for place, frame in zip(places, said, strict=True) if "v" in frame]
+    assert (await tap(*there, person, out=True))["type"] == "done"
+
+
+def test_of_two_taps_at_one_instant_one_is_refused(server: str) -> None:
+    async def main() -> None:
+        async with two_pits(new_database(server), things='["dealer"]') as (one, other, ids):
+            for turn in range(10):
+                await tap_at_one_instant([(one, ids[0]), (other, ids[1])], f"f{turn}")
+            assert (await tap(one, ids[0], "f1"))["type"] == "done"
+            await one.drain()
+            async with asyncio.timeout(30):
+                while {*other.tables} != {*ids}:
+                    await asyncio.sleep(0.02)
+            refused = await tap(other, ids[1], "f1")
+            assert refused["code"] == "too_many_tables", "the table counts for its next owner"
+            assert (await tap(other, ids[0], "f1", out=True))["type"] == "done"
+            for _ in range(5):
+                await tap_at_one_instant([(other, id) for id in ids], "f1")
 
     asyncio.run(main())
 

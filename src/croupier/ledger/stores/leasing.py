@@ -13,8 +13,8 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from secrets import token_hex
 from typing import Any
 
@@ -23,7 +23,7 @@ import psycopg
 from croupier import __version__
 from croupier.errors import UserError
 from croupier.ledger import tenure
-from croupier.ledger.store import Lost, Unavailable
+from croupier.ledger.store import Lost, NotOwner, Unavailable
 from croupier.ledger.tenure import Lease, Node, Roster, may_write
 
 LOCK = 7_233_092
@@ -44,6 +44,8 @@ FENCE_OUT = (
     "ON CONFLICT (stream) DO UPDATE SET epoch = leases.epoch + 1"
 )
 """Shuts out a server of an earlier version that lost its lock without knowing."""
+BRIEFLY = "SET LOCAL idle_in_transaction_session_timeout = '1s'"
+"""A node that pauses in the middle of a transaction must not keep others from taking over."""
 _ENDS = "clock_timestamp() + %s * interval '1 millisecond'"
 COME = f"INSERT INTO nodes (node, address, version, expires) VALUES (%s, %s, %s, {_ENDS})"
 RENEW = f"UPDATE nodes SET expires = {_ENDS} WHERE node = %s AND expires >= clock_timestamp()"
@@ -66,6 +68,17 @@ LEASES = (
     "SELECT stream, CASE WHEN timeline = timeline() THEN node ELSE '' END, epoch FROM leases "
     "WHERE stream <> '*'"
 )
+FLOORS = 7_233_093
+"""The number of the lock under which the tables of a floorperson are counted."""
+MAKE_FLOORS = (
+    "CREATE TABLE IF NOT EXISTS floors "
+    "(stream TEXT NOT NULL, person TEXT NOT NULL, PRIMARY KEY (stream, person))"
+)
+"""Whose tables are whose. Each owner writes down its own, so it is no part of a schema."""
+COUNT_FLOORS = "SELECT count(*) FROM floors WHERE person = %s AND stream <> %s"
+TAKE_FLOOR = "INSERT INTO floors (stream, person) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+LEAVE_FLOORS = "DELETE FROM floors WHERE stream = %s AND person <> ALL (%s::text[])"
+OWN = "SELECT 1 FROM leases WHERE stream = %s AND node = %s AND epoch = %s FOR SHARE"
 OLD_SERVER = "a server of an earlier version has this database open"
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -112,6 +125,7 @@ class Leasing:
     def begin(self) -> None:
         """Become a node."""
         self._connection.execute(FENCE_OUT)
+        self._connection.execute(MAKE_FLOORS)
         if self._place:
             self._connection.execute(BURY_HERE, (f"{self._place}-",))
         self._come()
@@ -213,6 +227,33 @@ class Leasing:
         self.forget(streams)
         with self._connected() as connection:
             connection.execute(RELEASE, (sorted(streams), name))
+
+    # ------------------------------------------------------------ floorpersons
+
+    @contextmanager
+    def _counting(self, stream: str) -> Iterator[Connection]:
+        """Count tables while nobody else does, for a stream that is this node's."""
+        with self._connected() as connection, connection.transaction():
+            connection.execute(BRIEFLY)
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (FLOORS,))
+            lease = stream, self.name, self.owned.get(stream)
+            if not connection.execute(OWN, lease).fetchone():
+                raise NotOwner(f"another server has {stream} now")
+            yield connection
+
+    def take_floor(self, stream: str, person: str, most: int) -> int:
+        with self._counting(stream) as connection:
+            row = connection.execute(COUNT_FLOORS, (person, stream)).fetchone()
+            others = int(row[0]) if row else 0
+            if others < most:
+                connection.execute(TAKE_FLOOR, (stream, person))
+            return others
+
+    def keep_floors(self, stream: str, persons: Collection[str]) -> None:
+        with self._counting(stream) as connection:
+            connection.execute(LEAVE_FLOORS, (stream, sorted(persons)))
+            for person in sorted(persons):
+                connection.execute(TAKE_FLOOR, (stream, person))
 
     def lose(self, stream: str, epoch: int | None) -> None:
         """Note that a stream was not this node's in an epoch; it may have been claimed since."""

@@ -37,7 +37,7 @@ from croupier.ledger.store import (
 )
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.batch import Batch
-from croupier.ledger.stores.leasing import ALIVE, Leasing
+from croupier.ledger.stores.leasing import ALIVE, BRIEFLY, Leasing
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
 from croupier.ledger.stores.statements import Pen, Reading, Row, check_schema, fill, make_tables
 from croupier.ledger.tenure import CHECKPOINT, Freehold, Tenure
@@ -63,8 +63,7 @@ MAKING = 7_233_091
 """The number of the lock under which one process creates the tables while others wait."""
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 BEGIN = "BEGIN"
-BEGIN_AS_NODE = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '1s'"
-"""A node that pauses in the middle of a transaction must not keep others from taking over."""
+BEGIN_AS_NODE: LiteralString = f"BEGIN; {BRIEFLY}"
 FENCE = "SELECT epoch, node, timeline = timeline() FROM leases WHERE stream = ? FOR SHARE"
 APPEND = "SELECT append_v1(%s, %s::jsonb)"
 READ = "SELECT meter, held FROM read_v1(%s, %s)"

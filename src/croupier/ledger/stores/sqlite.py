@@ -83,13 +83,13 @@ class SqliteStore:
     """A ledger in a file."""
 
     is_local = True
-    tenure: Tenure = Freehold()
 
     def __init__(
         self, path: Path, *, make: bool = False, alone: bool = False, vfs: str = ""
     ) -> None:
         check_version(apsw.sqlite_lib_version())
         self.path, self.vfs = path, vfs
+        self.tenure: Tenure = Freehold()
         self._lock = threading.Lock()
         self._readers: list[apsw.Connection] = []
         """Connections with which nobody reads just now."""
