@@ -1,10 +1,14 @@
 """Backups that an operator makes of an open house."""
 
 import asyncio
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from croupier.errors import Bug
 from croupier.house.backups import last_backup, make_backup
 from croupier.house.folder import opened_house
 from croupier.ledger.acts import HOUSE_STREAM, BackupMade, acts_in
@@ -21,13 +25,36 @@ def test_a_backup_of_an_open_house_is_whole(tmp_path: Path) -> None:
     with opened_house(tmp_path) as house:
         with house.store.reading() as view:
             heads = view.heads()
-        first, second = (make_backup(house.store, tmp_path, at) for at in (0, 60_000))
+        first, second = (make_backup(house.store, tmp_path, at, keep=2) for at in (0, 60_000))
         assert first.file == "backups/ledger-19700101T000000Z.db"
         assert last_backup(tmp_path) == second and second.time_ms == 60_000
     copy = SqliteStore(tmp_path / second.file)
     with copy.reading() as view:
         assert view.heads() == heads and verify(view, rules_of).faults == ()
     copy.close()
+
+
+def test_only_so_many_backups_are_kept_and_never_without_a_whole_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kept() -> list[str]:
+        return sorted(file.name for file in (tmp_path / "backups").iterdir())
+
+    with opened_house(tmp_path) as house:
+        made = [make_backup(house.store, tmp_path, 1000 * at, keep=3) for at in range(1, 9)]
+        assert kept() == [Path(one.file).name for one in made[-3:]]
+        late = make_backup(house.store, tmp_path, 0, keep=1)
+        assert kept() == [Path(late.file).name], "the clock went back"
+
+        def torn(to: Path) -> None:
+            whole(to)
+            os.truncate(to, to.stat().st_size // 2)
+
+        whole = house.store.backup
+        monkeypatch.setattr(house.store, "backup", torn)
+        with pytest.raises(Bug, match="can't be read back"):
+            make_backup(house.store, tmp_path, 20_000, keep=1)
+        assert kept() == [Path(late.file).name], "the last good one stays"
 
 
 def test_an_operator_makes_a_backup_and_the_journal_says_who(tmp_path: Path) -> None:

@@ -111,6 +111,7 @@ def test_all_faults_are_found_at_once_each_with_its_clause() -> None:
             "table[1].timing.bets: must be a number of seconds from 0",
         ),
         ('guest_chips = "x"\n' + table(), "guest_chips: 'x' is not a sum like 10 or 10.50"),
+        ("backups = 0\n" + table(), "backups: at least one backup is kept"),
         (table("selections = 1"), "table[1].selections: must be a table"),
         ("table = 1", "table: there must be 1 to 500 tables"),
         ("table = [1]", "table[1]: must be a table"),

@@ -26,6 +26,7 @@ SECONDS_MAX = 3600
 CHIPS = 1000
 TABLES_MAX = 500
 FLOOR_TABLES = 6
+BACKUPS = 14
 RESERVED = frozenset({str(CAGE), RESTORES})
 """Names of journal streams that belong to the house; a table has a stream of its own name."""
 
@@ -94,6 +95,8 @@ class Config:
     guest_chips_cents: int = CHIPS * 100
     floor_tables: int = FLOOR_TABLES
     approvers: Approvers = APPROVERS
+    backups: int = BACKUPS
+    """How many backups are kept in the house's folder."""
 
     def of_house(self, table: TableConfig) -> TableConfig:
         """Return a table with what holds for the whole house."""
@@ -128,7 +131,15 @@ def _timing(**seconds: Decimal) -> Timing:
 _TIMES = {name.removesuffix("_ms"): _Seconds for name in Timing._fields}
 _FILE = Annotated[
     Any,
-    table_of({"guest_chips": Cents, "floor_tables": Count, "approvers": Approvers, "table": Any}),
+    table_of(
+        {
+            "guest_chips": Cents,
+            "floor_tables": Count,
+            "backups": Count,
+            "approvers": Approvers,
+            "table": Any,
+        }
+    ),
 ]
 
 
@@ -200,7 +211,10 @@ class _Tables:
             top.get("guest_chips", CHIPS * 100),
             top.get("floor_tables", FLOOR_TABLES),
             top.get("approvers", APPROVERS),
+            top.get("backups", BACKUPS),
         )
+        if not config.backups:
+            self.reader.fault(("backups",), "at least one backup is kept")
         self._check_approvers(data.get("approvers"))
         return replace(config, tables=tuple(config.of_house(table) for table in found if table))
 

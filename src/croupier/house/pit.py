@@ -552,7 +552,8 @@ class Pit:
         if self.checkpoints is None:
             raise Refused("no_folder", "this house has no folder to keep backups in")
         folder, time_ms = self.checkpoints.signing.file.parent, self.books.clocks.wall_ms()
-        made = await self.books.away(make_backup, self.books.store, folder, time_ms)
+        make = partial(make_backup, keep=self.config.backups)
+        made = await self.books.away(make, self.books.store, folder, time_ms)
         await self.acts.do(BackupMade(made.file, by))
         return made
 

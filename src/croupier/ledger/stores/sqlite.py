@@ -7,7 +7,7 @@ is on disk.
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -357,6 +357,17 @@ def copy(source: apsw.Connection, target: apsw.Connection) -> None:
     with target.backup("main", source, "main") as backup:
         while not backup.done:
             backup.step(PAGES_A_STEP)
+
+
+def is_whole(file: Path) -> bool:
+    """Whether a file is a ledger whose every page can be read."""
+    try:
+        with closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            checked = connection.execute("PRAGMA quick_check").fetchall()
+            connection.execute("SELECT count(*) FROM streams").fetchall()
+    except apsw.Error:
+        return False
+    return checked == [("ok",)]
 
 
 @contextmanager

@@ -61,6 +61,7 @@ async def house_page(request: Request) -> Response:
     one = await session_with(OPERATOR)(request)
     found = await _house(request)
     values: dict[str, Any] = {"me": one.person, "roles": ROLES, "time": _time}
+    values["backups"] = pit_of(request).config.backups
     return page(request, "house", json="/house.json", **values, **found)
 
 
