@@ -36,8 +36,9 @@ from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Thing
-from croupier.server.app import guarded, make_app
+from croupier.server.app import make_app
 from croupier.server.doorway import serve_config
+from croupier.server.guard import Guard
 from croupier.server.people import People
 
 PACKAGE = Path(croupier.__file__).parent
@@ -145,7 +146,7 @@ async def _served() -> AsyncIterator[str]:
         store = open_sqlite(Path(folder) / "ledger.db", make=True)
         shared, people = Books(store, bytes(32)), People(store)
         pit = Pit(parse_config(TABLES, _rules_of), shared, _rules_of)
-        server = uvicorn.Server(serve_config(guarded(make_app(pit, people))))
+        server = uvicorn.Server(serve_config(Guard(make_app(pit, people))))
         with socket.create_server(("127.0.0.1", 0)) as listener:
             running = asyncio.create_task(server.serve([listener]))
             while not server.started:

@@ -24,8 +24,8 @@ from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
-from croupier.server.app import guarded, make_app
-from croupier.server.guard import Policy
+from croupier.server.app import make_app
+from croupier.server.guard import Guard, Policy
 from croupier.server.limits import Rate
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
@@ -124,7 +124,7 @@ def opened(folder: Path, *, more: str = "", bots: int = 0, **seconds: float) -> 
         await start(**how)
 
     pit.start = noted  # type: ignore[method-assign]
-    with serving(guarded(app, GENEROUS)) as port:
+    with serving(Guard(app, GENEROUS)) as port:
         state, url = app.state, f"http://127.0.0.1:{port}"
         yield House(url, state.galleries, people, loops[0], state.practices)
     books.close()

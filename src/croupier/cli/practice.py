@@ -37,8 +37,8 @@ def practice(
     the report: every deviation from the book with its clause and what it costs. Nothing is kept.
     """
     stop_like_ctrl_c()
-    from croupier.server.app import guarded
     from croupier.server.doorway import Server, serve_config
+    from croupier.server.guard import Guard
     from croupier.server.pages.practice import PracticeWanted
     from croupier.server.practice import practice_config
     from croupier.server.practice_app import practice_app
@@ -58,7 +58,7 @@ def practice(
                 webbrowser.open(f"{page}{path}")
 
         made = practice_app(rules_of, wanted, folders=context.obj, opened=opened)
-        server = Server(serve_config(guarded(made), host=LOOPBACK, port=port))
+        server = Server(serve_config(Guard(made), host=LOOPBACK, port=port))
         run_server(server, listener)
     report = getattr(made.state, "report", None)
     if report is None:

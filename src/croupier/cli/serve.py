@@ -150,9 +150,9 @@ def _house(
     from croupier.house.build import Build
     from croupier.house.folder import opened_house
     from croupier.house.pit import Pit
-    from croupier.server.app import guarded, make_app
+    from croupier.server.app import make_app
     from croupier.server.doorway import Server, serve_config
-    from croupier.server.guard import NO_LIMITS
+    from croupier.server.guard import NO_LIMITS, Guard
     from croupier.server.passing import Passing
     from croupier.server.people import People
     from croupier.server.quotas import Quotas
@@ -176,7 +176,7 @@ def _house(
                 _announce(page, people.operator_link(), _kept(data, database))
                 if open_page:
                     webbrowser.open(f"{page}/")
-            server = Server(serve_config(guarded(whole, policy), host=host, port=port))
+            server = Server(serve_config(Guard(whole, policy), host=host, port=port))
             server.drain = pit.drain
             books.on_lost = partial(setattr, server, "should_exit", True)
             run_server(server, listener)

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import Depends, FastAPI
-from starlette.types import ASGIApp
 
 from croupier import __version__
 from croupier.gallery.galleries import Galleries
@@ -18,7 +17,7 @@ from croupier.ledger.store import Unavailable
 from croupier.server import sockets
 from croupier.server.bots import house_players
 from croupier.server.faults import answer_errors
-from croupier.server.guard import MESSAGES, Guard, Policy
+from croupier.server.guard import MESSAGES
 from croupier.server.limits import Rate
 from croupier.server.pages import mount
 from croupier.server.pages import player as player_pages
@@ -96,11 +95,6 @@ def make_app(
         app.include_router(router)
     desk = mount(app, folders)
     return app
-
-
-def guarded(app: ASGIApp, policy: Policy | None = None) -> Guard:
-    """Wrap the application in its guard."""
-    return Guard(app, policy)
 
 
 class _Rechecking:

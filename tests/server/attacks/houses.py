@@ -38,9 +38,9 @@ from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.server import people as persons
-from croupier.server.app import guarded, make_app
+from croupier.server.app import make_app
 from croupier.server.doorway import Doorway, serve_config
-from croupier.server.guard import MESSAGES
+from croupier.server.guard import MESSAGES, Guard
 from croupier.server.limits import Rate
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
@@ -333,7 +333,7 @@ async def open_house(
         listener = stack.enter_context(socket.socket(*tcp))
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
-        server = uvicorn.Server(serve_config(guarded(app, GENEROUS), doorway=doorway))
+        server = uvicorn.Server(serve_config(Guard(app, GENEROUS), doorway=doorway))
         running = asyncio.create_task(server.serve([listener]))
         while not server.started:
             assert not running.done(), lines.getvalue()

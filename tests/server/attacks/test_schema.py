@@ -31,7 +31,8 @@ from croupier.house.books import Books
 from croupier.house.config import parse_config
 from croupier.house.pit import Pit
 from croupier.server import attempts
-from croupier.server.app import guarded, make_app
+from croupier.server.app import make_app
+from croupier.server.guard import Guard
 from croupier.server.limits import Lock
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
@@ -55,7 +56,7 @@ def served(folder: Path) -> Iterator[tuple[str, FastAPI]]:
     people = People(store, passwords=Passwords(made_by=CHEAP))
     books = Books(store, KEY)
     app = make_app(Pit(parse_config(ALL_TABLES, rules_of), books, rules_of), people)
-    with pytest.MonkeyPatch.context() as patch, logged(), serving(guarded(app, GENEROUS)) as port:
+    with pytest.MonkeyPatch.context() as patch, logged(), serving(Guard(app, GENEROUS)) as port:
         # Wrong passwords by the hundred come from the same address as the right ones.
         for lock in ("ADDRESS", "NAME", "PAIR"):
             patch.setattr(attempts, lock, Lock(10**9))
