@@ -12,8 +12,9 @@ from croupier.ledger.entries import FROM_PLAYERS, at_stake
 from croupier.ledger.events import SeatFreed
 from croupier.ledger.store import NOT_ENOUGH
 from croupier.round import commands as in_round
-from croupier.round.bets import Lack, check_box, check_boxes, lack_of, seat_fee
-from croupier.round.state import Round
+from croupier.round.bets import Lack, check_boxes, lack_of, makeable, seat_fee
+from croupier.round.state import Box, Round
+from croupier.rules.table_rules import TableRules
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 
@@ -129,6 +130,19 @@ def _bet(act: Act, message: said.Bet, asking: Asking) -> None:
     if rules.fee or rules.rake:
         more = at_stake(round)[player] - at_stake(before).get(player, 0)
         _check_charges(round, player, asking.purse_cents() - more)
+
+
+def check_box(rules: TableRules, box: Box) -> None:
+    """Refuse a seat's bets if they can't stand after a change to one of them.
+
+    If two wagers need each other (Maryland 7.G(3)), the first may stand alone until bets close. A
+    required wager that could have been made first is demanded at once.
+    """
+    lack = lack_of(rules, box)
+    if lack and (not lack.others or lack.others & makeable(rules, without=lack.wager)):
+        raise lack.refusal
+    if rules.fee:
+        seat_fee(rules, box)  # It refuses a bet above the last bracket.
 
 
 def _check_charges(round: Round, player: str, left: int) -> None:

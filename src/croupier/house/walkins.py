@@ -7,7 +7,6 @@ from croupier.errors import Refused
 from croupier.house import players
 from croupier.house.standing import Act
 from croupier.round import commands as in_round
-from croupier.round.bets import check_box
 from croupier.table import commands as at_table
 from croupier.table.walkins import walk_in_at
 
@@ -20,7 +19,7 @@ def bet(act: Act, command: in_round.Bet, closed: Mapping[str, str]) -> None:
     if why := closed.get(command.wager):
         raise Refused("meter_out", why, field=command.wager)
     act.in_round(command._replace(player=player))
-    check_box(act.standing.table.rules, act.round.boxes[command.seat])
+    players.check_box(act.standing.table.rules, act.round.boxes[command.seat])
 
 
 def leave(act: Act, seat: int) -> None:

@@ -102,19 +102,7 @@ def lack_of(rules: TableRules, box: Box) -> Lack | None:
     return None
 
 
-def check_box(rules: TableRules, box: Box) -> None:
-    """Refuse a seat's bets if they can't stand after a change to one of them.
-
-    If two wagers need each other (Maryland 7.G(3)), the first may stand alone until bets close. A
-    required wager that could have been made first is demanded at once.
-    """
-    lack = lack_of(rules, box)
-    if lack and (not lack.others or lack.others & _makeable(rules, without=lack.wager)):
-        raise lack.refusal
-    seat_fee(rules, box)
-
-
-def _makeable(rules: TableRules, *, without: str) -> set[str]:
+def makeable(rules: TableRules, *, without: str) -> set[str]:
     """Return the wagers that can stand together without this one."""
     left = {*rules.spots} - {without}
     while True:
