@@ -17,14 +17,12 @@ class Heard:
 
     def __init__(self, held_max: int = HEARD_MAX) -> None:
         self._held_max = held_max
-        self._answers: dict[str, tuple[bytes, Answer]] = {}
+        self.answers: dict[str, tuple[bytes, Answer]] = {}
+        """The digest of each message and its answer, by the message's id."""
 
-    def answer_to(self, id: CommandId) -> Answer | None:
-        """Return the answer to an earlier message; refuse its id for a different one."""
-        known = self._answers.get(id.id)
-        if known is None:
-            return None
-        digest, answer = known
+    def answer_to(self, id: CommandId) -> Answer:
+        """Return the answer to a message that was heard; refuse its id for a different one."""
+        digest, answer = self.answers[id.id]
         if digest != id.digest:
             message = "this id was already used for a different command"
             raise Refused(COMMAND_REUSED, message, field="command")
@@ -33,7 +31,7 @@ class Heard:
     def keep(self, id: CommandId, number: int) -> Answer:
         """Remember a message and return its answer."""
         answer = Answer("", number)
-        self._answers[id.id] = id.digest, answer
-        if len(self._answers) > self._held_max:
-            del self._answers[next(iter(self._answers))]
+        self.answers[id.id] = id.digest, answer
+        if len(self.answers) > self._held_max:
+            del self.answers[next(iter(self.answers))]
         return answer

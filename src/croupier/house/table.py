@@ -118,9 +118,8 @@ class Table:
     def hear(self, player: str, message: said.Message, digest: bytes, *, reply: Reply) -> None:
         """Do what a player asks, and reply with the number of the last event then."""
         id = CommandId(f"{player}/{message.id}", digest)
-        known = self._heard.answer_to(id)
-        if known is not None:
-            reply(known)
+        if id.id in self._heard.answers:
+            reply(self._heard.answer_to(id))
             return
         match message:
             case said.Ready(_, seat):
