@@ -1,7 +1,7 @@
 """The automatic dealer. It stands outside its table and asks like anybody else.
 
-It listens for what the table waits for, lets the time pass, and asks for the next act. Each ask
-names the wait that it belongs to, and is refused if a player was quicker.
+The table wakes it when something else is waited for; it lets the time pass, and asks for the next
+act. Each ask names the wait that it belongs to, and is refused if a player was quicker.
 """
 
 import asyncio
@@ -12,9 +12,8 @@ from typing import assert_never
 from croupier.errors import Bug, Refused
 from croupier.fairness.commitment import Committed
 from croupier.house import dealer, players
-from croupier.house.clock import Clock, Wait
+from croupier.house.clock import Wait
 from croupier.house.log import log, log_crash
-from croupier.house.now import Now, Told
 from croupier.house.standing import Act, staked_meters
 from croupier.house.table import Table
 from croupier.house.turn import OVERTAKEN, Perform
@@ -33,15 +32,8 @@ class AutomaticDealer:
         self.table, self.books = table, table.books
         self._away: dict[int, int] = {}
         """For how many rounds the player at a seat has been away."""
-        self._clock = Clock()
         self._changed = asyncio.Event()
-        table.listeners.append(self.hear)
-
-    def hear(self, now: Now, _: Told) -> None:
-        """Look again when something else is waited for, or for another time."""
-        if now.notes.clock != self._clock:
-            self._clock = now.notes.clock
-            self.wake()
+        table.on_wait = self.wake
 
     def wake(self) -> None:
         """Look at the clock again."""

@@ -54,7 +54,10 @@ class Table:
         self._kept = recalled.kept
         self.deck: Committed | None = None
         self.notes = Notes()
+        self._told_clock = self.notes.clock
         self.listeners: list[Listen] = []
+        self.on_wait: Callable[[], None] = lambda: None
+        """Called when something else is waited for, or for another time."""
         self.floors = 0
         """How many other tables the person has who taps in as floorperson now."""
         self.taking_floor: TakingFloor = lambda *_: nullcontext()
@@ -343,6 +346,9 @@ class Table:
         """Tell listeners what is known now, and what is waited for."""
         ms = self.books.clocks.wait_ms()
         self.notes = self.notes.now(self.place.standing, self.config.timing, ms)
+        if self.notes.clock != self._told_clock:
+            self._told_clock = self.notes.clock
+            self.on_wait()
         now = self.current()
         for listen in self.listeners:
             listen(now, told)
