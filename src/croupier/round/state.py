@@ -188,21 +188,3 @@ class Round(NamedTuple):
         if self.stage:
             return self.stage.at
         return len(self.rules.sequence) if self.closed else -1
-
-
-_PLACES = {kind: {name: at for at, name in enumerate(kind._fields)} for kind in (Box, Round)}
-
-
-def _quick_replace(self: Any, /, **changes: Any) -> Any:
-    """Do what a named tuple's `_replace` does, in half the time.
-
-    Every event makes a new round: this takes 0.7 µs for its 24 fields and the original 1.3 µs, out
-    of about 4 µs to decide and evolve an event.
-    """
-    values, places = [*self], _PLACES[type(self)]
-    for name in changes:
-        values[places[name]] = changes[name]
-    return tuple.__new__(type(self), values)
-
-
-Box._replace = Round._replace = _quick_replace  # type: ignore[method-assign, assignment]
