@@ -1,14 +1,17 @@
 """How much one person and one address may write (S13)."""
 
 import asyncio
+import itertools
 import json
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from croupier.house import pit
-from croupier.server.attempts import InMemory
-from croupier.server.limits import TooMany
+from croupier.server.attempts import Counts, InMemory
+from croupier.server.limits import PARTS, TooMany
 from croupier.server.quotas import NEWCOMERS, Quota, Quotas, count_newcomer
 from tests.house.floor import OpenPit, Player, answered, one_table, play
 from tests.rules.books import MARYLAND
@@ -51,6 +54,50 @@ def test_an_address_has_a_quota_whoever_is_there() -> None:
     assert sum(count(quotas, f"p{n}", "2001:db8::1", 4) for n in range(5)) == 10
     assert count(quotas, "", "2001:db8::ffff") == 0, "the neighbours share it"
     assert count(quotas, "", "192.0.2.9") == 10
+
+
+def test_a_quota_is_the_houses_whichever_process_counts() -> None:
+    clock, told, processes = Clock(), 0, 5
+    held = InMemory(clock)
+
+    async def share(work: Callable[[Counts], None]) -> None:
+        nonlocal told
+        told += 1
+        work(held)
+
+    async def taken(houses: list[Quotas], seconds: int) -> int:
+        """Send from two addresses to all processes in turn, more than they take."""
+        number = 0
+        for _ in range(seconds):
+            clock.now += 1
+            for near, quotas in itertools.product("ab", houses):
+                with suppress(TooMany):
+                    quotas.allowance("ann", f"192.0.2.{near}").take()
+                    number += 1
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+        return number
+
+    async def main() -> None:
+        nonlocal told
+        houses = [Quotas(Quota(120, 1_000), clock=clock) for _ in range(processes)]
+        assert await taken(houses, 30) == 30 * 2 * processes, "each for itself"
+        for quotas in houses:
+            quotas.share = share
+        clock.now += DAY_S
+        number = await taken(houses, 60)
+        more = 1 + processes / PARTS
+        assert 200 < number <= (120 + 60 * 2) * more, "a full quota, and what came back since"
+        assert told <= number / 8, "few commands are followed by a write"
+        number += await taken(houses, 500)
+        assert 1_000 <= number <= (1_000 + 560 * 1_000 / DAY_S) * more
+        clock.now, told = clock.now + DAY_S, 0
+        for _ in range(100):
+            clock.now += 60
+            houses[0].allowance("bob", "192.0.2.9").take()
+        assert told == 0, "nobody is told of somebody who plays as people do"
+
+    asyncio.run(main())
 
 
 def test_by_default_nobody_writes_gigabytes() -> None:

@@ -78,6 +78,8 @@ def make_app(
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)
     app.state.quotas, app.state.staff = quotas, Staff(people)
+    if quotas and pit.tenure.is_shared:
+        quotas.share = people.counting
     app.state.voids = VoidCounts(pit)
     app.state.practices = Practices(pit.rules_of, is_alone=lambda: pit.is_alone)
     app.state.tape, app.state.winnings = ActsTape(pit), Winnings(pit)

@@ -29,30 +29,42 @@ class Rate(NamedTuple):
     burst: float
 
 
+PARTS = 10
+"""Those who share a bucket need not be told of a tenth of its rate and of what it holds."""
+
+
 class Bucket:
     """A token bucket, full at first."""
 
-    __slots__ = ("_clock", "_left", "_rate", "_then", "was_empty")
+    __slots__ = ("_clock", "_left", "_then", "rate", "untold", "was_empty")
 
     def __init__(self, rate: Rate, clock: Clock = time.monotonic) -> None:
-        self._rate, self._clock = rate, clock
+        self.rate, self._clock = rate, clock
         self._left, self._then = float(rate.burst), clock()
+        self.untold = 0.0
+        """What was taken beyond a tenth of the rate, and those who share it were not told of."""
         self.was_empty = False
         """Whether the last take was refused: the first refusal of many is the one to log."""
 
     def take(self, amount: float = 1) -> bool:
         """Take tokens, if there are enough."""
         now = self._clock()
-        came = (now - self._then) * self._rate.per_s
-        self._left, self._then = min(self._rate.burst, self._left + came), now
+        came = (now - self._then) * self.rate.per_s
+        self._left, self._then = min(self.rate.burst, self._left + came), now
+        self.untold = max(0.0, self.untold - came / PARTS)
         self.was_empty = self._left < amount
         if not self.was_empty:
             self._left -= amount
+            self.untold += amount
         return not self.was_empty
 
     def wait_s(self, amount: float = 1) -> float:
         """Return how long until there are enough tokens."""
-        return max(0.0, amount - self._left) / self._rate.per_s
+        return max(0.0, amount - self._left) / self.rate.per_s
+
+    def share(self, left: float) -> None:
+        """Have no more left than all who share this bucket, but for what they don't know yet."""
+        self._left = min(self._left, left - self.untold)
 
 
 HELD_MAX = 10_000

@@ -93,7 +93,7 @@ class People:
         self._is_shared = store.tenure.is_shared
         """Whether other processes serve the same people; then tokens are in the database."""
         self._tries = InMemory(clock)
-        self.attempts = Attempts(self._counting)
+        self.attempts = Attempts(self.counting)
         self.on_ended: Callable[[str], None] = lambda person: None
         """Called with the id of a person one of whose sessions has ended."""
         self.on_named: Callable[[str, str], None] = lambda person, name: None
@@ -238,7 +238,8 @@ class People:
             await self.attempts.forgive(keys)
         return right
 
-    async def _counting(self, work: Callable[[Counts], None]) -> None:
+    async def counting(self, work: Callable[[Counts], None]) -> None:
+        """Run something on what the house has counted, in one transaction."""
         if self._is_shared:
             await self.write(lambda rows: work(InDatabase(rows)))
         else:
@@ -246,7 +247,7 @@ class People:
 
     async def count_newcomer(self, address: str) -> None:
         """Refuse another guest or account from an address that has made many."""
-        await self._counting(lambda held: count_newcomer(held, address))
+        await self.counting(lambda held: count_newcomer(held, address))
 
     async def _refuse_taken(self, looks: str, *, but: str = "") -> None:
         """Refuse a name that somebody has, other than the person who asks for it."""

@@ -84,6 +84,27 @@ def test_newcomers_count_whichever_process_makes_them(
     assert asyncio.run(play()) == ["in", "in", "in", "quota"]
 
 
+def test_commands_count_whichever_process_hears_them(processes: Any) -> None:
+    people, url = processes
+    house = [quotas.Quotas(quotas.Quota(100, 1_000)) for _ in people]
+    for one, registry in zip(house, people, strict=True):
+        one.share = registry.counting
+
+    async def play() -> int:
+        number = 0
+        for turn in range(300):
+            try:
+                house[turn % 2].allowance("p1", HERE).take()
+                number += 1
+            except Refused as refused:
+                assert refused.code == "quota"
+            await asyncio.sleep(0.002)
+        return number
+
+    assert 90 <= asyncio.run(play()) < 150
+    assert 0 < run(url, "SELECT count(*) FROM tries")[0][0] <= 4
+
+
 def test_what_is_forgotten_is_dropped(processes: Any) -> None:
     (first, second), url = processes
     asyncio.run(first.sign_up("Ada", GOOD))
