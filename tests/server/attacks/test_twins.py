@@ -7,6 +7,7 @@ headers, log lines, and the rows of the journal. A second tab of a player's is o
 
 import asyncio
 import json
+import random
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -81,6 +82,24 @@ def test_nothing_hidden_gets_out(id: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("id", [MARYLAND, pytest.param(LET_IT_RIDE, marks=pytest.mark.long)])
 def test_nothing_hidden_gets_out_of_a_deck_that_players_cut(id: str, tmp_path: Path) -> None:
     assert asyncio.run(found(tmp_path, id, cut=True)) == []
+
+
+def test_nothing_hidden_gets_out_over_a_link_to_another_process(tmp_path: Path) -> None:
+    """A process that doesn't have the table hears what its own visitors may know, and no more."""
+
+    async def both() -> tuple[Run, Run]:
+        run = await played(tmp_path / "0", MARYLAND, twins.first_deck(MARYLAND), far=True)
+        dealt = next(moment for moment in run.moments if moment.label == "dealt")
+        rng = random.Random("over a link")
+        deck = twins.twin_of(run, {*dealt.seen[ANN]}, rng, book=MARYLAND)
+        return run, await played(tmp_path / "1", MARYLAND, deck, far=True)
+
+    run, twin = asyncio.run(both())
+    check_run(run)
+    assert list(differences(run, twin)) == []
+    (mine, theirs) = (next(m for m in r.moments if m.label == "dealt") for r in (run, twin))
+    parties = (ANN, BOB, SPECTATOR, *twins.STAFF)
+    assert [party for party in parties if mine.said[party] != theirs.said[party]] == [BOB]
 
 
 @pytest.mark.long

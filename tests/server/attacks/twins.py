@@ -9,7 +9,7 @@ import asyncio
 import json
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +28,7 @@ from croupier.round.view import own_positions
 from croupier.server.doorway import Doorway
 from croupier.server.pages import rounds
 from tests.round.test_secrecy import twin_deck
+from tests.server.attacks.far import Far, FarWire, linked
 from tests.server.attacks.houses import (
     NEVER_S,
     TABLE_IDS,
@@ -44,8 +45,10 @@ from tests.server.attacks.houses import (
 Deck = tuple[Card, ...]
 ANN, BOB, CAT = "ann", "bob", "cat"
 SPECTATOR, TAB, OPERATOR, AUDITOR = "spectator", "ann's other tab", "operator", "auditor"
+SURVEILLANCE, FLOOR, DEALER = "surveillance", "floor", "dealer"
+STAFF = (OPERATOR, AUDITOR, SURVEILLANCE, FLOOR, DEALER)
 LOG, JOURNAL = "log", "journal"
-PARTIES = (ANN, BOB, CAT, SPECTATOR, TAB, OPERATOR, AUDITOR, LOG, JOURNAL)
+PARTIES = (ANN, BOB, CAT, SPECTATOR, TAB, *STAFF, LOG, JOURNAL)
 SEATS = {ANN: 2, BOB: 4, CAT: 6}
 """Cat banks, where players do; elsewhere she sits there and does not bet."""
 SECRET = bytes(32)
@@ -117,14 +120,16 @@ class Run:
 class Play:
     """Plays the round of a run, and listens to everybody."""
 
-    def __init__(self, house: House, book: str, deck: Deck, *, cut: bool) -> None:
-        self.house, self.run, self.cut = house, Run(deck), cut
+    def __init__(
+        self, house: House, book: str, deck: Deck, *, cut: bool, far: Far | None = None
+    ) -> None:
+        self.house, self.run, self.cut, self.far = house, Run(deck), cut, far
         self.id, self.book = TABLE_IDS[book], book
         self.table = house.table(self.id)
         self.rules = self.table.config.rules
         self.visitors: dict[str, Visitor] = {}
         self.lines: dict[str, Line] = {}
-        self.wires: dict[str, Wire] = {}
+        self.wires: dict[str, Wire | FarWire] = {}
         self._at = dict.fromkeys(PARTIES, 0)
 
     @property
@@ -135,21 +140,32 @@ class Play:
     async def come_in(self) -> None:
         for name in (ANN, BOB, CAT):
             self.visitors[name] = await self.house.person(f"{name.title()} Ash")
-        for name in (OPERATOR, AUDITOR):
+        staff = STAFF if self.far else (OPERATOR, AUDITOR)
+        for name in staff:
             self.visitors[name] = await self.house.person(f"The {name}", name)
         self.visitors[SPECTATOR] = self.house.visitor()
-        for name in (ANN, BOB, CAT, OPERATOR, AUDITOR):
-            self.lines[name] = await self.visitors[name].line(self.id)
-        self.lines[SPECTATOR] = await self.house.knock(self.id)
-        for name in (ANN, BOB, SPECTATOR, OPERATOR, AUDITOR):
-            self.wires[name] = Wire(self.house, self.visitors[name].cookie)
-        headers = {"Cookie": self.visitors[ANN].cookie}
-        self.lines[TAB] = await self.house.knock(self.id, additional_headers=headers)
+        for name in (ANN, BOB, CAT, *staff):
+            ticket = await self.visitors[name].ticket(self.id)
+            self.lines[name] = await self._knock(ticket=ticket)
+        self.lines[SPECTATOR] = await self._knock()
+        for name in (ANN, BOB, SPECTATOR, *staff):
+            cookie = self.visitors[name].cookie
+            self.wires[name] = FarWire(self.far, cookie) if self.far else Wire(self.house, cookie)
+        self.lines[TAB] = await self._knock(cookie=self.visitors[ANN].cookie)
         self.house.lines.seek(0)
         self.house.lines.truncate()
         for line in self.lines.values():
             await line.caught_up()
             line.frames.clear()
+
+    async def _knock(self, *, ticket: str = "", cookie: str = "") -> Line:
+        """Open a socket at the table, here or at the other node."""
+        if self.far:
+            return await self.far.knock(self.id, ticket=ticket, cookie=cookie)
+        headers = {"Cookie": cookie} if cookie else {}
+        line = await self.house.knock(self.id, ticket, additional_headers=headers)
+        await line._came.wait()
+        return line
 
     async def play(self) -> Run:
         """Play from the first chair to the last settlement, and a bit into the next round."""
@@ -343,9 +359,18 @@ Mutant = Callable[[pytest.MonkeyPatch], None]
 
 
 async def played(
-    folder: Path, book: str, deck: Deck, *, mutant: Mutant | None = None, cut: bool = False
+    folder: Path,
+    book: str,
+    deck: Deck,
+    *,
+    mutant: Mutant | None = None,
+    cut: bool = False,
+    far: bool = False,
 ) -> Run:
-    """Play a round with a deck, which is in this order after the players' cut if there is one."""
+    """Play a round with a deck, which is in this order after the players' cut if there is one.
+
+    If everybody is far, they stand at the door of another node.
+    """
     chance = random.Random(7)
     folder.mkdir()
     with dealing(deck, cut=cut) as patch:
@@ -353,8 +378,8 @@ async def played(
             mutant(patch)
         patient = Doorway(request_s=NEVER_S, write_s=NEVER_S)  # However busy the machine is.
         opened = open_house(folder, table_toml(book), entropy=chance.randbytes, doorway=patient)
-        async with opened as house:
-            play = Play(house, book, deck, cut=cut)
+        async with opened as house, linked(house) if far else nullcontext() as node:
+            play = Play(house, book, deck, cut=cut, far=node)
             await play.come_in()
             run = await play.play()
             for wire in play.wires.values():
