@@ -11,7 +11,7 @@ from croupier.round import bots
 from croupier.round.result import hand_places
 from croupier.round.settle import shared_place
 from croupier.rules.game import Paytable, Row, Wager
-from croupier.rules.table_rules import TableRules, spot_label
+from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEATS
 from croupier.rules.words import hand_says, number, payout_says
 
@@ -42,9 +42,7 @@ def felt_of(config: TableConfig) -> dict[str, Any]:
         "money": MONEY,
         "chips_cents": list(CHIPS_CENTS),
         "wagers": [_wager(rules, name, wager) for name, wager in rules.wagers.items()],
-        "spots": {
-            spot: spot_label(rules, spot) for spots in rules.spots.values() for spot in spots
-        },
+        "spots": {spot: rules.label(spot) for spots in rules.spots.values() for spot in spots},
         "options": _options(rules),
         "places": _places(rules),
         "shared_hands": rules.places[name].hands if name else None,
@@ -133,7 +131,7 @@ def _note(rules: TableRules, name: str) -> str:
         for option in step.option.values():
             if option.places == name and option.equals:
                 times = "" if option.times == 1 else f"{option.times} times "
-                said.append(f"equals {times}the {spot_label(rules, option.equals)}")
+                said.append(f"equals {times}the {rules.label(option.equals)}")
     settle = rules.wagers[name].settle
     if not rules.wagers[name].paytable and settle.higher and settle.higher.to is not None:
         said.append(f"pays {number(settle.higher.to)} to 1")

@@ -8,7 +8,6 @@ from croupier.round.events import PartSettled, SeatSettled
 from croupier.round.reasons import Reasons
 from croupier.round.settling import hidden_from, next_seat, paid_at
 from croupier.round.state import Line, Round
-from croupier.rules.table_rules import spot_label
 from croupier.rules.words import dollars
 
 
@@ -49,7 +48,7 @@ def _line(round: Round, line: Line, reasons: Reasons) -> dict[str, Any]:
     return {
         "seat": line.seat,
         "spot": line.wager,
-        "label": spot_label(round.rules, line.wager),
+        "label": round.rules.label(line.wager),
         "does": does,
         "stake": line.stake,
         "take": take,

@@ -24,7 +24,7 @@ from croupier.round.reasons import Reasons
 from croupier.round.result import line_of
 from croupier.round.state import Box, Line, Round, Void
 from croupier.round.view import choices
-from croupier.rules.table_rules import TableRules, spot_label
+from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 from croupier.rules.words import dollars
 from croupier.table.past import NEW
@@ -270,7 +270,7 @@ def _comes_to(round: Round, choice: Mapping[str, Any]) -> str:
         if sum_ := sum(live[spot] for spot, end in fates.items() if end == fate):
             said.append(words.format(dollars(sum_)))
     if not said and step.asks in live:
-        said.append(f"keep {dollars(live[step.asks])} on {spot_label(round.rules, step.asks)}")
+        said.append(f"keep {dollars(live[step.asks])} on {round.rules.label(step.asks)}")
     return ", ".join(said)
 
 
@@ -334,7 +334,7 @@ def told(rules: TableRules, line: Line, reasons: Reasons | None) -> Scene:
     """Return a settled line as plain data, with its label and its reason in words."""
     why = reasons.why(line) if reasons else ""
     row = reasons.row(line) if reasons else None
-    label = spot_label(rules, line.wager)
+    label = rules.label(line.wager)
     return {**line_of(line), "label": label, "because": why, "row": list(row) if row else None}
 
 

@@ -16,7 +16,7 @@ from croupier.round import commands as in_round
 from croupier.round.faces import is_settled_on, shown_next
 from croupier.round.order import is_read
 from croupier.round.state import Round, is_walk_in
-from croupier.rules.table_rules import TableRules, spot_label
+from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Moment
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
@@ -170,7 +170,7 @@ def _payments(standing: Standing) -> Iterator[NextStep]:
 
 
 def _place(rules: TableRules, seat: int, wager: str) -> str:
-    return f"Seat {seat}, {spot_label(rules, wager)}"
+    return f"Seat {seat}, {rules.label(wager)}"
 
 
 # ---------------------------------------------------------------- cards

@@ -366,7 +366,7 @@ def _lines(analysis: "Analysis") -> Iterator[LineSheet]:
     for line, returns in lines.items():
         yield LineSheet(
             id=line,
-            label=line_label(analysis.rules, line),
+            label=analysis.rules.label(line),
             of=returns[0].of,
             results=tuple(map(_result, returns)),
             total=_total(returns),
@@ -399,17 +399,6 @@ def _total(returns: Iterable["Return"]) -> LineResult:
         contribution=decimal(whole, 8, signed=True),
         exact=str(whole),
     )
-
-
-def line_label(rules: TableRules, line: str) -> str:
-    """Return the label of a line's wager, bonus or envy."""
-    for part in (rules.wagers, rules.bonuses, rules.envies):
-        if line in part:
-            return part[line].label
-    for name, spots in rules.spots.items():
-        if line in spots:
-            return f"{rules.wagers[name].label}, bet {spots.index(line) + 1}"
-    return line
 
 
 def _meters(analysis: "Analysis") -> Iterator[MeterSheet]:

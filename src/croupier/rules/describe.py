@@ -193,7 +193,7 @@ def _round(rules: Rules) -> _Sayings:
 
 def _decision_says(rules: Rules, step: game.Step) -> str:
     choices = listed([option.label for option in step.option.values()], last="or")
-    asked = _spot(rules, step.asks or "")
+    asked = game.spot_label(rules.wager, step.asks or "")
     return f"Seats with {_an(asked)} are asked {_ORDERS[step.order or 'clockwise']}: {choices}."
 
 
@@ -203,8 +203,9 @@ def _option_says(rules: Rules, option: game.Option) -> str:
         places, equals = rules.wager[option.places].label, rules.wager[option.equals].label
         size = f"of {option.times} times" if option.times > 1 else "equal to"
         says.append(f"places {_an(places)} {size} the {equals}")
+    wagers, stakes = rules.wager, option.stakes.items()
     for fate, verb in (("forfeit", "forfeits"), ("take back", "takes back"), ("keep", "keeps")):
-        spots = [_spot(rules, s) for s, stake in option.stakes.items() if stake.fate == fate]
+        spots = [game.spot_label(wagers, spot) for spot, stake in stakes if stake.fate == fate]
         if spots:
             says.append(f"{verb} {listed(spots)}")
     return f"{option.label} {', '.join(says) or 'leaves the stakes as they are'}."
@@ -329,15 +330,6 @@ def family_says(rules: Rules, family: str) -> str:
     judged = (rules.wager, rules.bonus, rules.envy)
     labels = (x.label for part in judged for x in part.values() if x.paytable == family)
     return next(labels, family)
-
-
-def _spot(rules: Rules, spot: str) -> str:
-    for name, wager in rules.wager.items():
-        if spot == name:
-            return wager.label
-        if spot in wager.spots:
-            return f"{wager.label} {wager.spots.index(spot) + 1}"
-    return spot
 
 
 def _place(rules: Rules, place: str) -> str:

@@ -184,6 +184,16 @@ class Wager(Cited):
     settle: Settle
 
 
+def spot_label(wagers: Mapping[str, Wager], spot: str) -> str:
+    """Return what a spot is called, with its number where a wager has several; '' if it is none."""
+    for name, wager in wagers.items():
+        if spot == name:
+            return wager.label
+        if spot in wager.spots:
+            return f"{wager.label} {wager.spots.index(spot) + 1}"
+    return ""
+
+
 class Bonus(Cited):
     """A payout on another wager's stake, with no stake of its own."""
 

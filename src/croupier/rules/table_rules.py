@@ -22,6 +22,7 @@ from croupier.rules.game import (
     Step,
     Table,
     Wager,
+    spot_label,
 )
 from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import ANY, NONE, BankedBy, Moment, Question, Thing, When
@@ -97,29 +98,14 @@ class TableRules(Shape):
         """Return the book's ruling on a question that its text leaves open, if it has one."""
         return next((id for id, one in self.rulings.items() if one.decides == question), None)
 
-    def line_label(self, name: str) -> str:
-        """Return what a wager, a bonus or an envy is called."""
-        for kind in (self.wagers, self.bonuses, self.envies):
-            if name in kind:
-                return str(kind[name].label)
-        envied = [envy.label for envy in self.envies.values() if envy.line == name]
-        return envied[0] if envied else name
-
-
-def spot_label(rules: TableRules, spot: str) -> str:
-    """Return what a spot, or a line without one, is called on the felt."""
-    for name, wager in rules.wagers.items():
-        if spot == name:
-            return wager.label
-        if spot in wager.spots:
-            return f"{wager.label} {wager.spots.index(spot) + 1}"
-    for name, bonus in rules.bonuses.items():
-        if spot == name:
-            return bonus.label
-    for envy in rules.envies.values():
-        if spot == envy.line:
-            return envy.label
-    return spot
+    def label(self, name: str) -> str:
+        """Return what a wager or one of its spots, a bonus or an envy is called."""
+        if label := spot_label(self.wagers, name):
+            return label
+        if name in self.bonuses:
+            return self.bonuses[name].label
+        envies = self.envies.items()
+        return next((envy.label for id, envy in envies if name in (id, envy.line)), name)
 
 
 def fits(when: When, values: Mapping[str, Any]) -> bool:

@@ -182,7 +182,7 @@ def _results(round: Round, box: Box, priced: Analysis | None) -> Iterator[WagerR
         own = [line for line in lines if wager_of.get(line.wager, line.wager) == name]
         staked = sum(line.stake for line in own if line.outcome != BACK)
         net = sum(line.net for line in own)
-        yield WagerResult(name, round.rules.line_label(name), staked, net, expected.get(name))
+        yield WagerResult(name, round.rules.label(name), staked, net, expected.get(name))
 
 
 def _expected(priced: Analysis) -> Mapping[str, Fraction]:

@@ -255,7 +255,7 @@ class Wins:
         """Return the sums of a wager at a table on a day."""
         key = WagerKey(round.rulebook, name)
         if key not in self.labels:
-            self.labels[key] = round.rules.line_label(name) if round.rules else name
+            self.labels[key] = round.rules.label(name) if round.rules else name
         return self.wagers.setdefault((place, key), Sums())
 
     # ------------------------------------------------------------ reports
