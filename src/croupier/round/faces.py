@@ -45,25 +45,20 @@ def check_doubt(round: Round, command: Command) -> None:
             return
         case commands.Declare(kind, _) if kind in kinds and kinds[kind].doubled:
             return
+    ruling = round.rules.ruling_on("reading")
     message = f"the {round.doubt[1].words} was read before: say if it was read twice, or is there"
-    raise Refused(
-        "stopped", f"{message} twice", field="card", clause=round.rules.ruling_on("reading")
-    )
+    raise Refused("stopped", f"{message} twice", field="card", clause=ruling)
 
 
 def misread(round: Round, command: commands.Misread) -> tuple[Event, ...]:
     """Take back a card that was read twice, or note one that was read too early."""
     _check_real(round)
+    ruling = round.rules.ruling_on("reading")
     if command.why == "twice" and round.doubt is None:
-        raise Refused(
-            "not_due",
-            "no card was read twice",
-            field="why",
-            clause=round.rules.ruling_on("reading"),
-        )
+        raise Refused("not_due", "no card was read twice", field="why", clause=ruling)
     if command.why == "early" and (round.stage is None or shown_next(round)):
         message = "a card is due, so nothing was read too early"
-        raise Refused("not_due", message, field="why", clause=round.rules.ruling_on("reading"))
+        raise Refused("not_due", message, field="why", clause=ruling)
     return (happened.Misread(command.why),)
 
 
@@ -71,21 +66,15 @@ def correct_card(round: Round, command: commands.Correct) -> tuple[Event, ...]:
     """Correct a face on which nobody has been settled."""
     _check_real(round)
     position, card = command.position, command.card
+    ruling = round.rules.ruling_on("reading")
     if position not in round.faces:
         message = f"no card was read at position {position + 1}"
-        raise Refused("not_due", message, field="position", clause=round.rules.ruling_on("reading"))
+        raise Refused("not_due", message, field="position", clause=ruling)
     if card in round.faces.values():
-        raise Refused(
-            "card_doubled",
-            f"{card} was read already",
-            field="card",
-            clause=round.rules.ruling_on("reading"),
-        )
+        raise Refused("card_doubled", f"{card} was read already", field="card", clause=ruling)
     if is_settled_on(round, position):
         message = "a seat was settled on this card; correct what it was paid instead"
-        raise Refused(
-            "wrong_step", message, field="position", clause=round.rules.ruling_on("reading")
-        )
+        raise Refused("wrong_step", message, field="position", clause=ruling)
     return (happened.CardCorrected(position, round.faces[position], card),)
 
 
