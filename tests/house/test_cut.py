@@ -213,13 +213,7 @@ def test_a_lone_player_with_a_contribution_waits_only_for_the_own_reveal(tmp_pat
     config = one_table(MARYLAND, timing=FAST)
 
     async def scenario(pit: OpenPit) -> None:
-        for each in pit.dealers.values():
-            pit._tasks.append(asyncio.create_task(each.run()))
-        (one,) = await opened_by_dealer(pit)
-        await bet(one)
-        await contribute(one)
-        await one.ask("ready", seat=1)
-        await until(lambda: pit.scene()["phase"] == "dealing")
+        one = await contributed(pit)
         await reveal(one)
         began = asyncio.get_running_loop().time()
         await until(lambda: pit.scene()["phase"] == "decide")
@@ -231,19 +225,25 @@ def test_a_lone_player_with_a_contribution_waits_only_for_the_own_reveal(tmp_pat
 
 def test_a_withholder_delays_a_table_by_two_seconds_at_most(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        for each in pit.dealers.values():
-            pit._tasks.append(asyncio.create_task(each.run()))
-        (one,) = await opened_by_dealer(pit)
-        await bet(one)
-        await contribute(one)
-        await one.ask("ready", seat=1)
-        await until(lambda: pit.scene()["phase"] == "dealing")
+        await contributed(pit)
         began = asyncio.get_running_loop().time()
         await until(lambda: pit.scene()["phase"] == "decide")
         assert 1.9 < asyncio.get_running_loop().time() - began < 3
         assert pit.scene()["cut"]["withheld"] == 1
 
     asyncio.run(at_real_time(tmp_path, HOUSE, scenario))
+
+
+async def contributed(pit: OpenPit) -> Player:
+    """Let the dealer close the bets of a player who has contributed; return the player."""
+    for each in pit.dealers.values():
+        pit._tasks.append(asyncio.create_task(each.run()))
+    (one,) = await opened_by_dealer(pit)
+    await bet(one)
+    await contribute(one)
+    await one.ask("ready", seat=1)
+    await until(lambda: pit.scene()["phase"] == "dealing")
+    return one
 
 
 async def at_real_time(folder: Path, config: Any, scenario: Any) -> None:

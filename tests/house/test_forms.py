@@ -7,7 +7,7 @@ from croupier.house.desk import keys_of
 from croupier.house.forms import TOPICS
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
-from tests.house.floor import OpenPit, play, seated
+from tests.house.floor import OpenPit, Player, play, seated
 from tests.house.test_console import Staff, crew, refusal
 from tests.house.test_shoe import Shoe, one_step, real, until
 from tests.house.test_walkins import FELT, one_round, step
@@ -43,6 +43,19 @@ async def enter(staff: Staff, type: str, at: int = 0, **typed: Any) -> None:
     await staff.do(filled(act, at, **typed), act["of"])
 
 
+async def a_round_with_a_walk_in(
+    pit: OpenPit,
+) -> tuple[tuple[Staff, Staff], list[Player], Shoe]:
+    """Play a round of a player and a walk-in; return dealer and floor, the player and the shoe."""
+    dealer, floor = await crew(pit)
+    shoe, players = Shoe(3), await seated(pit, 1)
+    await players[0].look()
+    await until(pit, players, (dealer, floor), shoe, "StartRound")
+    await enter(dealer, "SeatWalkIn")
+    await one_round(pit, players, (dealer, floor), shoe)
+    return (dealer, floor), players, shoe
+
+
 def test_walk_ins_are_seated_bet_and_leave_by_what_the_desk_offers(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         dealer, _ = staff = await crew(pit)
@@ -67,13 +80,8 @@ def test_walk_ins_are_seated_bet_and_leave_by_what_the_desk_offers(tmp_path: Pat
 
 def test_a_mispay_and_its_correction_are_on_the_desk(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        dealer, _ = staff = await crew(pit)
-        shoe, table = Shoe(3), pit.tables["t"]
-        players = await seated(pit, 1)
-        await players[0].look()
-        await until(pit, players, staff, shoe, "StartRound")
-        await enter(dealer, "SeatWalkIn")
-        await one_round(pit, players, staff, shoe)
+        (dealer, _), *_ = await a_round_with_a_walk_in(pit)
+        table = pit.tables["t"]
         (act,) = offered(await dealer.look(), "Mispay")
         places = [one["gives"] for one in act["fields"][0]["answers"]]
         assert {"seat": 2, "wager": "ante"} in places
@@ -92,13 +100,8 @@ def test_a_mispay_and_its_correction_are_on_the_desk(tmp_path: Path) -> None:
 
 def test_a_card_is_corrected_and_a_hand_of_any_round_recalled(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        dealer, floor = staff = await crew(pit)
-        shoe, table = Shoe(3), pit.tables["t"]
-        players = await seated(pit, 1)
-        await players[0].look()
-        await until(pit, players, staff, shoe, "StartRound")
-        await enter(dealer, "SeatWalkIn")
-        await one_round(pit, players, staff, shoe)
+        staff, players, shoe = await a_round_with_a_walk_in(pit)
+        (dealer, floor), table = staff, pit.tables["t"]
         (act,) = offered(await floor.look(), "Recall")
         assert act["clause"] == "11.E" and act["posts"] == ["floor"]
         assert act["fields"][0]["value"] == "t-1"
