@@ -23,7 +23,7 @@ from croupier.round.commands import Bet, CallOff, Choose, CloseBets, Declare
 from croupier.table import commands as at_table
 from croupier.table import proposals as at_proposals
 from croupier.table.commands import Preview, TakeBank, Time
-from croupier.table.crew import Approvers, Role, Who
+from croupier.table.crew import APPROVERS, Approvers, Role, Who
 from tests.house.floor import KEY, OpenPit, one_table, pit_at, rules_of
 from tests.rules.books import CALIFORNIA
 
@@ -61,13 +61,13 @@ def table_at(step: str) -> Standing:
 
 def proposed(standing: Standing, *, by: Who = DEALER) -> Standing:
     act = Act(standing)
-    proposals.propose(act, VOID, "two cards to seat 2", by=by, time=NOW)
+    proposals.propose(act, VOID, "two cards to seat 2", by=by, time=NOW, approvers=APPROVERS)
     return act.standing
 
 
 def answer(standing: Standing, by: Who = FLOOR, time: Time = NOW) -> Act:
     act = Act(standing)
-    proposals.approve(act, "1", by=by, time=time)
+    proposals.approve(act, "1", by=by, time=time, approvers=APPROVERS)
     return act
 
 
@@ -89,7 +89,7 @@ def test_a_void_after_the_first_card_happens_when_a_second_person_approves_it() 
 
 def test_a_preview_says_what_happens_and_changes_nothing() -> None:
     standing = table_at("decide")
-    told = preview(standing, VOID)
+    told = preview(standing, VOID, APPROVERS)
     assert (told.ruling, told.deck, told.voids, told.stands) == ("C8", "stays", True, True)
     assert (told.propose, told.approve) == (("dealer", "floor"), ("floor",))
     act = answer(proposed(standing))
@@ -101,15 +101,17 @@ def test_a_preview_says_what_happens_and_changes_nothing() -> None:
 
 def test_before_the_first_card_one_person_is_enough() -> None:
     act = Act(table_at("deal"))
-    assert preview(act.standing, VOID).approve == ()
-    proposals.check_alone(act.standing, VOID)
-    why = refusal(lambda: proposals.propose(act, VOID, "", by=DEALER, time=NOW))
+    assert preview(act.standing, VOID, APPROVERS).approve == ()
+    proposals.check_alone(act.standing, VOID, APPROVERS)
+    why = refusal(
+        lambda: proposals.propose(act, VOID, "", by=DEALER, time=NOW, approvers=APPROVERS)
+    )
     assert why.code == "one_person"
 
 
 def test_nobody_voids_a_round_alone() -> None:
     standing = table_at("decide")
-    why = refusal(lambda: proposals.check_alone(standing, VOID))
+    why = refusal(lambda: proposals.check_alone(standing, VOID, APPROVERS))
     assert (why.code, why.clause) == ("needs_approval", "C8")
 
 
@@ -295,7 +297,7 @@ MUTANTS: dict[str, tuple[Any, str, Any, Callable[[], object]]] = {
     "it isn't decided again": (
         proposals,
         "preview",
-        lambda *_: preview(table_at("decide"), VOID),
+        lambda *_: preview(table_at("decide"), VOID, APPROVERS),
         lambda: answer(other_table()),
     ),
     "anybody withdraws": (at_proposals, "_check_own", nothing, withdrawn_by_another),
@@ -305,7 +307,7 @@ MUTANTS: dict[str, tuple[Any, str, Any, Callable[[], object]]] = {
         proposals,
         "two_people",
         lambda *_: proposals.ALONE,
-        lambda: proposals.check_alone(table_at("decide"), VOID),
+        lambda: proposals.check_alone(table_at("decide"), VOID, APPROVERS),
     ),
 }
 
@@ -339,7 +341,9 @@ async def _void_proposed(pit: OpenPit) -> None:
     deck = table.deck
     assert deck is not None
     await table.act(partial(dealer.close, committed=deck, time=NOW))
-    await table.act(partial(proposals.propose, what=VOID, why="seen", by=DEALER, time=NOW))
+    await table.act(
+        partial(proposals.propose, what=VOID, why="seen", by=DEALER, time=NOW, approvers=APPROVERS)
+    )
 
 
 def test_a_proposal_comes_back_from_the_journal_with_who_made_it(tmp_path: Path) -> None:
@@ -354,7 +358,9 @@ def test_a_proposal_comes_back_from_the_journal_with_who_made_it(tmp_path: Path)
             table = pit.tables["t"]
             assert table.place.standing.table == live.table
             assert [one.id for one in table.place.standing.table.proposals] == ["1"]
-            await table.act(partial(proposals.approve, id="1", by=FLOOR, time=NOW))
+            await table.act(
+                partial(proposals.approve, id="1", by=FLOOR, time=NOW, approvers=APPROVERS)
+            )
             await table.act(partial(dealer.settle, meters={}))
             rows = await pit.books.read(lambda view: [decode(r.data) for r in view.stream("t")])
             who = {str(row.event["type"]): row.who for row in rows if row.who}

@@ -21,6 +21,7 @@ from croupier.round.state import Round
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
 from croupier.table.commands import EndRound
+from croupier.table.crew import APPROVERS
 from croupier.table.decide import decide as decide_at_table
 from croupier.table.events import DeckRemoved
 from croupier.table.state import Deck, InPlay, new_table
@@ -111,7 +112,7 @@ def check_preview(round: Round, declare: Declare) -> None:
     decks = table.decks or {1: Deck()}
     dealt = round.at > 0
     table = replace(table, decks=decks, round=InPlay(round.id, 1, dealt=dealt))
-    told = preview(Standing(table, round), Proposable("round", declare))
+    told = preview(Standing(table, round), Proposable("round", declare), APPROVERS)
     happened = decide(round, declare)
     (event,) = happened
     after = evolve_all(round, happened)

@@ -14,7 +14,7 @@ from croupier.house.proposals import Proposable
 from croupier.house.standing import Act
 from croupier.round.commands import Bet, Declare
 from croupier.table.commands import Join, OpenTable, TakeBank, TapIn
-from croupier.table.crew import Who
+from croupier.table.crew import APPROVERS, Who
 from tests.pages.browser import PHONE
 from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage, violations
@@ -70,7 +70,10 @@ def ask(house: House) -> None:
         await table.act(lambda act: dealer.close(act, deck, time=time))
         void, why = Proposable("round", Declare("misdeal")), "two cards to seat 2"
         who = Who("d1", "dealer")
-        await table.act(lambda act: proposals.propose(act, void, why, by=who, time=time))
+        propose = partial(
+            proposals.propose, what=void, why=why, by=who, time=time, approvers=APPROVERS
+        )
+        await table.act(propose)
 
     asyncio.run_coroutine_threadsafe(main(), house.loop).result(timeout=30)
 

@@ -174,7 +174,8 @@ def _tap_in(act: Act, post: Post, asking: StaffAsking) -> None:
         message = "the dealer hands over before 'no more bets', or after the round"
         raise Refused("round_open", message, field="post")
     by = Who(asking.person, ROLE_FOR[post])
-    proposals.propose(act, Proposable("table", tap), "handover", by=by, time=asking.time)
+    what, approvers = Proposable("table", tap), asking.config.approvers
+    proposals.propose(act, what, "handover", by=by, time=asking.time, approvers=approvers)
 
 
 def _check_handover(standing: Standing, id: str, asking: StaffAsking) -> None:

@@ -27,7 +27,7 @@ from croupier.table import commands as at_table
 from croupier.table.codec import command_from as table_command_from
 from croupier.table.commands import Command as TableCommand
 from croupier.table.commands import DeckFate, Of, Preview, Time
-from croupier.table.crew import APPROVERS, Approvers, Role, Who
+from croupier.table.crew import Approvers, Role, Who
 from croupier.table.events import ChipsMoved, Corrected, PayCorrected, TappedIn
 
 _PLAIN = reader_of(Mapping[str, object])
@@ -89,7 +89,7 @@ class TwoPeople(NamedTuple):
 ALONE = TwoPeople((), ())
 
 
-def preview(standing: Standing, what: Proposable, approvers: Approvers = APPROVERS) -> Preview:
+def preview(standing: Standing, what: Proposable, approvers: Approvers) -> Preview:
     """Return what a command would do now, or refuse it; nothing is stored."""
     trial = Act(standing)
     do(trial, what)
@@ -210,7 +210,7 @@ def propose(
     *,
     by: Who,
     time: Time,
-    approvers: Approvers = APPROVERS,
+    approvers: Approvers,
 ) -> None:
     """Propose a command; what it would do is kept with it."""
     found = preview(act.standing, what, approvers)
@@ -218,7 +218,7 @@ def propose(
     act.at_table(at_table.Propose(what.of, what.plain, why, by, time, found))
 
 
-def approve(act: Act, id: str, *, by: Who, time: Time, approvers: Approvers = APPROVERS) -> None:
+def approve(act: Act, id: str, *, by: Who, time: Time, approvers: Approvers) -> None:
     """Approve a proposal and do it, if it still does what it did when it was proposed."""
     found = next((one for one in act.standing.table.proposals if one.id == id), None)
     if found is None:
@@ -234,7 +234,7 @@ def approve(act: Act, id: str, *, by: Who, time: Time, approvers: Approvers = AP
     do(act, what)
 
 
-def check_alone(standing: Standing, what: Proposable, approvers: Approvers = APPROVERS) -> None:
+def check_alone(standing: Standing, what: Proposable, approvers: Approvers) -> None:
     """Refuse a command that takes two people."""
     found = preview(standing, what, approvers)
     if found.approve:

@@ -246,7 +246,7 @@ class Practice:
         facts = {fact: answer["value"] for fact, answer in answers.items()}
         command = {"type": Declare.__name__, "kind": one["kind"], "facts": facts}
         try:
-            seen = preview(standing, proposable("round", command))
+            seen = preview(standing, proposable("round", command), self.table.config.approvers)
         except Refused:
             return
         where = ", ".join(answer["says"] for answer in answers.values())
@@ -357,7 +357,7 @@ class Practice:
             self._missed = there
         standing = self.table.place.standing
         with suppress(Refused):
-            seen = preview(standing, proposable("round", command))
+            seen = preview(standing, proposable("round", command), self.table.config.approvers)
             cents = sum(seen.returns.values())
             says = "Declared what did not happen" if not there else f"It was: {there.says}"
             self._deviate(self._round, says, seen.clause or seen.ruling, cents)
