@@ -52,6 +52,7 @@ def test_a_shuffler_that_fails_is_marked_replaced_and_restored(tmp_path: Path) -
         seats, tray = at.place.standing.table.seats, at.place.standing.table.tray
         await one_step(pit, players, staff, shoe)
         assert at.place.standing.table.rules.digest == other
+        assert pit.galleries["t"].felt["digest"] == other, "the page shows the rules in force"
         assert (at.place.standing.table.seats, at.place.standing.table.tray) == (seats, tray)
         await one_round(pit, players, staff, shoe)
         kinds = [e["type"] for e in await events(pit)]
@@ -64,6 +65,7 @@ def test_a_shuffler_that_fails_is_marked_replaced_and_restored(tmp_path: Path) -
         await act(floor, "Change", digest=digest)
         await one_round(pit, players, staff, shoe)
         assert at.place.standing.table.rules.digest == digest
+        assert pit.galleries["t"].felt["digest"] == digest
 
     async def events(pit: OpenPit) -> list[Any]:
         rows = await pit.books.read(lambda view: [*view.stream("t")])

@@ -147,4 +147,4 @@ def test_every_key_of_a_desk_is_told_once() -> None:
     virtual: tuple[Thing, ...] = ("dealer",)
     ride = resolve(book(LET_IT_RIDE), {}, things=virtual)
     assert [one["key"] for one in keys_of(ride)] == ["N", "D", "Y"]
-    assert {*TOPICS.values()} == {"Walk-ins", "Chips", "Cards", "Disputes", "Table"}
+    assert {*TOPICS.values()} == {"Walk-ins", "Chips", "Cards", "Disputes", "By hand", "Table"}

@@ -20,6 +20,7 @@ from croupier.round.events import (
     BetMade,
     BetsClosed,
     BetTakenDown,
+    ByHand,
     CalledOff,
     CardCorrected,
     Chose,
@@ -161,6 +162,7 @@ STORED: list[Event] = [
     StubCounted(stub=43, cards=52),
     AwardFound(2, "progressive", "mini royal", 250_014, "progressive", 1_000_006_789, True),
     Validated(2, "progressive", "reject", "a card was marked"),
+    ByHand({"1": (Card("Th"), Card("9h"))}, {"1": {"play_or_fold": "play"}}, 43, None),
 ]
 
 
@@ -243,7 +245,7 @@ def test_values_of_other_types_are_refused() -> None:
     assert read == []
 
 
-OPEN = {"facts", "meters", "rises", "fees"}
+OPEN = {"facts", "meters", "rises", "fees", "cards", "chose", "1"}
 """Tables whose keys are not fixed."""
 
 

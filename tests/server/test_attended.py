@@ -137,6 +137,39 @@ def test_a_dealer_reads_real_cards_over_sockets_and_seats_a_walk_in(tmp_path: Pa
     asyncio.run(main())
 
 
+def test_a_round_finished_by_hand_is_marked_on_its_page(tmp_path: Path) -> None:
+    async def main() -> None:
+        real = attended(MARYLAND).replace('["dealer"]', '["dealer", "cards"]')
+        async with open_house(tmp_path, f"{real}\n{attended(CALIFORNIA)}") as house:
+            id, virtual = house.pit.tables
+            dealer, floor, flo, players = await staffed(house, id)
+            blank = (await flo.http.get(f"/tables/{id}/by-hand")).text
+            rules = house.pit.tables[id].config.rules
+            labels = [wager.label for wager in rules.wagers.values()]
+            assert sign_code(rules) in blank and labels[0] in blank and "Play or Fold" in blank
+            assert (await flo.http.get(f"/tables/{virtual}/by-hand")).status_code == 404
+            while house.scene(id)["phase"] != "decide":
+                await read_on(house, id, (dealer, floor), players)
+            round = house.pit.tables[id].place.standing.round
+            assert round is not None and round.stage is not None
+            places = {**{str(s): box.cards for s, box in round.boxes.items()}, **round.places}
+            form = {
+                "type": "ByHand",
+                "cards": {name: [str(DECK[p]) for p in at] for name, at in places.items() if at},
+                "chose": {str(seat): {round.stage.name: "play"} for seat in round.boxes},
+            }
+            await dealer.do("propose", of="round", command=form, why="the server was down")
+            again = (await flo.post("/api/again", password=PASSWORD)).json()["again"]
+            await floor.do("approve", proposal="1", again=again)
+            while house.scene(id)["phase"] != "over":
+                await read_on(house, id, (dealer, floor), players)
+            page = (await flo.http.get(f"/rounds/{round.id}")).text
+            assert "finished it by hand" in page and "The rest was played by hand" in page
+            assert crashes(house) == []
+
+    asyncio.run(main())
+
+
 async def read_on(house: House, id: str, staff: tuple[Line, Line], players: list[Line]) -> None:
     """Do the next step; whoever does it fills in cards, counts and sums."""
     desk = await desk_of(staff[0])

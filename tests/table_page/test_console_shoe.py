@@ -14,9 +14,10 @@ from croupier.house.books import answer_to
 from croupier.house.desk import desk_of
 from croupier.house.table import Table
 from croupier.table.life import sign_code
+from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage
 from tests.table_page.house import House, opened
-from tests.table_page.test_console_page import PASSWORD, TABLET, UPRIGHT, come, phase
+from tests.table_page.test_console_page import PASSWORD, TABLET, UPRIGHT, come, phase, picture
 
 FELT = """
 [[table]]
@@ -25,7 +26,7 @@ rulebook = "maryland-three-card-poker"
 things = ["dealer", "cards", "chips"]
 [table.selections]
 """
-TABLES = "".join(FELT.format(id=id) for id in ("keys", "touch", "clause", "handover"))
+TABLES = "".join(FELT.format(id=id) for id in ("keys", "touch", "clause", "handover", "hand"))
 SEATS = (1, 2, 3)
 CARDS = parse_cards("2s 2h 2d 2c 3s 3h 3d 6h 6d 6c 6s 7h")
 """The shoe: three cards for each seat and for the bank."""
@@ -202,6 +203,45 @@ def test_a_round_by_touch_alone(house: House, new_page: NewPage) -> None:
             changed(page, lambda: page.locator("#do").tap())
     assert stage.table.place.standing.in_play is None
     assert phase(page) == "over" and stage.table.rounds == 2
+
+
+def test_a_round_by_hand_and_a_dispute_are_entered_on_the_console(
+    house: House, new_page: NewPage
+) -> None:
+    stage, page = Stage(house, "hand"), new_page(TABLET)
+    stage.second_round()
+    take_over(page, stage, "Han Ash", lambda name: page.get_by_role("button", name=name).click())
+    changed(page, lambda: page.get_by_role("button", name="Repeat all last bets").click())
+    page.keyboard.press("m")
+    form = page.locator("#more-acts form", has_text="The system failed")
+    round = stage.table.place.standing.in_play
+    assert round is not None
+    dealt = {"Seat 1": "2s 2h 2d", "Seat 3": "3s 3h 3d", round.rules.bank.label: "6h 6d 6c"}
+    for label, cards in dealt.items():
+        form.get_by_label(f"{label.lower()}: cards").fill(cards)
+    for seat, option in ((1, "Play"), (2, "Fold"), (3, "Play")):
+        form.locator("select").nth(seat - 1).select_option(label=f"Seat {seat}: {option}")
+    picture(page, "by-hand")
+    form.get_by_role("button").click()
+    expect(page.locator("#requests")).to_contain_text("asks")
+    (proposal,) = stage.table.place.standing.table.proposals
+    stage.say(FLOOR, said.Approve("", proposal.id))
+    expect(page.locator("#tape")).to_contain_text("The rest was played by hand")
+    page.keyboard.press("Escape")
+    while (round := stage.table.place.standing.in_play) is not None:
+        assert round.by_hand
+        changed(page, lambda: page.locator("#do").click())
+    page.locator("[data-command=more]").click()
+    note = page.locator("#more-acts form", has_text="Note a dispute")
+    note.get_by_label("what is contested").fill("the raise was taken twice")
+    note.get_by_role("button").click()
+    expect(page.locator("#disputes")).to_contain_text("the raise was taken twice")
+    page.keyboard.press("Escape")
+    picture(page, "dispute")
+    paper = page.request.get(f"{house.url}/tables/hand/by-hand")
+    assert faults_of(paper.text()) == []
+    page.goto(f"{house.url}/tables/hand/by-hand")
+    picture(page, "by-hand-form")
 
 
 def test_shift_and_space_keep_a_whole_clause(house: House, new_page: NewPage) -> None:

@@ -6,6 +6,7 @@ in another process than its table.
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from croupier.errors import Refused
@@ -51,7 +52,8 @@ class Gallery:
         note_present: Callable[[frozenset[str]], None],
     ) -> None:
         self.id = config.id
-        self.felt = felt_of(config)
+        self._config = config
+        self._felts: dict[str, dict[str, Any]] = {}
         self.board = Board(Mail(NEWS_S))  # Tables send at different times, not all at once.
         self.viewers = self.board.viewers
         self._names, self._wait_ms, self._note_present = names, wait_ms, note_present
@@ -66,6 +68,14 @@ class Gallery:
     def scene(self) -> Scene:
         """What viewers have been sent so far."""
         return self._seen.scene
+
+    @property
+    def felt(self) -> dict[str, Any]:
+        """What a page draws the table from: the rules in force, with the equipment there is now."""
+        rules = self._seen.now.standing.table.rules
+        if rules.digest not in self._felts:
+            self._felts[rules.digest] = felt_of(replace(self._config, rules=rules))
+        return self._felts[rules.digest]
 
     def desk(self) -> dict[str, Any]:
         """Return the desk of those who work here."""

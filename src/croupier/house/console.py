@@ -57,6 +57,7 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     in_round.Misread: ("dealer", "clerk", "floor"),
     in_round.Correct: ("dealer", "floor"),
     in_round.CountStub: ("dealer", "floor"),
+    in_round.ByHand: ("dealer", "floor"),
     at_table.Receive: ("dealer", "floor"),
     at_table.Shuffle: ("dealer", "floor"),
     at_table.Cut: ("dealer", "floor"),
@@ -334,7 +335,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             proposals.check_alone(act.standing, what, asking.config.approvers)
             _check_declares(act, what, asking)
             act.in_round(command)
-        case MeterAdjusted():
+        case MeterAdjusted() | in_round.ByHand():
             proposals.check_alone(act.standing, what, asking.config.approvers)
         case (
             at_table.Confirm()

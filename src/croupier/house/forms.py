@@ -13,11 +13,13 @@ from croupier.house.shoe import card_at
 from croupier.house.standing import Standing
 from croupier.house.step import Field, NextStep
 from croupier.round import commands as in_round
+from croupier.round.dealing import is_dealt
 from croupier.round.faces import is_settled_on, shown_next
 from croupier.round.order import is_read
+from croupier.round.plan import plan_of
 from croupier.round.state import Round, is_walk_in
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Moment
+from croupier.rules.vocabulary import ACTION, BANK, SEATS, Moment
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 
@@ -27,6 +29,12 @@ PAID: Field = {
     "says": "Dollars handed out",
 }
 FOUND: Field = {"field": "cards", "kind": "cards", "says": "Cards found: As Kd Qc"}
+STUB_LEFT: Field = {
+    "field": "stub",
+    "kind": "number",
+    "optional": True,
+    "says": "Cards left in the stub, if counted",
+}
 WHY: Field = {"field": "why", "kind": "text", "says": "Why"}
 WHAT: Field = {"field": "about", "kind": "text", "says": "What is contested"}
 HANDED: Field = {"field": "cents", "kind": "money", "says": "Dollars handed over, or 0"}
@@ -49,6 +57,7 @@ TOPICS: Mapping[type, str] = {
     at_table.Shuffle: "Cards",
     at_table.OrderShuffle: "Cards",
     at_table.Recut: "Cards",
+    in_round.ByHand: "By hand",
     at_table.Idle: "Table",
     at_table.CloseTable: "Table",
 }
@@ -73,6 +82,8 @@ def forms(standing: Standing, closed: Mapping[str, str]) -> Iterator[NextStep]:
             yield from _reading(standing.in_play)
         yield from _recall(standing)
     yield from _disputes(standing)
+    if standing.in_play and is_read(standing.in_play.rules):
+        yield from _by_hand(standing.in_play)
 
 
 def choice(says: str, answers: Iterable[tuple[str, Mapping[str, Any]]]) -> Field:
@@ -210,6 +221,55 @@ def _named(round: Round) -> Field:
     """Return a field for the id of a round, with a link to its page."""
     about = {"field": "round", "kind": "text", "says": "Round"}
     return {**about, "value": round.id, "link": "/rounds/{}"}
+
+
+# ---------------------------------------------------------------- finished by hand
+
+
+def _by_hand(round: Round) -> Iterator[NextStep]:
+    """Yield the form of a round that the table finished by hand (T6); two people enter it."""
+    stage = round.stage
+    if round.void or round.doubt or stage is None or not round.boxes:
+        return
+    if stage.do == "settle" and not round.due:
+        return
+    fields = [*_hands(round), *_decisions(round), STUB_LEFT]
+    if stage.do == "bets" and plan_of(round.rules).order == ACTION:
+        lay = [(f"Action at seat {seat}", {"action": seat}) for seat in round.boxes]
+        fields = [choice("Where the action button lay", lay), *fields]
+    says = "The system failed: enter what the form says."
+    entry = in_round.ByHand()
+    yield NextStep(says, STAFF, stage.step.clause, command=entry, fields=tuple(fields))
+
+
+def _hands(round: Round) -> Iterator[Field]:
+    """Yield a field for the cards of each seat and place."""
+    rules = round.rules
+    labels = {str(BANK): rules.bank.label, **{id: p.label for id, p in rules.places.items()}}
+    dealt = {line.to for line in rules.deal.cards if is_dealt(round, line)}
+    for seat in round.boxes if SEATS in dealt else ():
+        yield _cards(str(seat), f"Seat {seat}")
+    for place, label in labels.items():
+        if place in dealt:
+            yield _cards(place, label)
+
+
+def _cards(name: str, label: str) -> Field:
+    about = {"field": f"cards.{name}", "kind": "cards", "optional": True}
+    return {**about, "says": f"{label}: cards, if turned up"}
+
+
+def _decisions(round: Round) -> Iterator[Field]:
+    """Yield a field for each decision that a seat may still have had to make."""
+    stage = round.stage
+    for one in (stage, *stage.later) if stage else ():
+        for seat, box in round.boxes.items():
+            if one.do != "decide" or one.name in box.chose or one.step.asks not in box.stakes:
+                continue
+            answers: list[tuple[str, Mapping[str, Any]]] = [(f"Seat {seat}: not asked", {})]
+            for name, option in one.step.option.items():
+                answers.append((f"Seat {seat}: {option.label}", {f"chose.{seat}.{one.name}": name}))
+            yield choice(f"Seat {seat}", answers)
 
 
 # ---------------------------------------------------------------- disputes

@@ -16,9 +16,10 @@ from croupier.ledger.journal import canonical
 from croupier.reading import reader_of, run
 from croupier.round.codec import command_from as round_command_from
 from croupier.round.codec import to_plain
+from croupier.round.commands import ByHand, Settle
 from croupier.round.commands import Command as RoundCommand
-from croupier.round.commands import Settle
 from croupier.round.decide import decide
+from croupier.round.events import ByHand as EnteredByHand
 from croupier.round.events import CardCorrected, Declared, SeatSettled, Validated
 from croupier.round.faces import is_acted_on
 from croupier.round.order import is_read
@@ -64,10 +65,19 @@ def _with_lists(value: Any) -> Any:
     return [*map(_with_lists, value)] if isinstance(value, tuple | list) else value
 
 
+def deal_by_hand(act: Act) -> None:
+    """Note the first card of a round that was dealt by hand, as old as the deck was then."""
+    table = act.standing.table
+    if table.round and not table.round.dealt and table.time:
+        act.at_table(at_table.DealFirstCard(table.time))
+
+
 def do(act: Act, what: Proposable) -> None:
     """Do something that one person may do, or that two have agreed on."""
     match what.of:
         case "round":
+            if isinstance(what.command, ByHand):
+                deal_by_hand(act)
             act.in_round(what.command)  # type: ignore[arg-type]
         case "table":
             act.at_table(what.command)  # type: ignore[arg-type]
@@ -134,7 +144,7 @@ def two_people(standing: Standing, events: Iterable[object], approvers: Approver
             return TwoPeople(("floor",), approvers.meter)
         if isinstance(event, PayCorrected) and _is_next_dealt(standing, event):
             return TwoPeople(("dealer", "floor"), approvers.correction)
-        if isinstance(event, Corrected):
+        if isinstance(event, Corrected | EnteredByHand):
             return TwoPeople(("dealer", "floor"), approvers.correction)
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))

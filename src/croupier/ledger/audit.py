@@ -190,7 +190,11 @@ class Auditor:
 
 
 RELEASING = ("AwardValidated", "AwardRejected")
-BY_TWO = {"MeterAdjusted": "adjusted a meter", "Corrected": "put a dispute right"}
+BY_TWO = {
+    "MeterAdjusted": "adjusted a meter",
+    "Corrected": "put a dispute right",
+    "ByHand": "entered a round that was finished by hand",
+}
 """The events that two people make, and what one of them would have done alone."""
 HANDLED = ("Received", "Confirmed", "Counted", "Secured")
 """The events that say what a person did with cards or devices."""
@@ -208,6 +212,8 @@ class Totals:
         self.count = 0
         self.by_machine = 0
         """How many acts of handling are the machine's."""
+        self.by_hand: list[str] = []
+        """The rounds that were finished by hand and entered later."""
         self.awards: dict[str, Award] = {}
         """All awards that tables left pending."""
         self.released: list[tuple[str, LedgerEvent]] = []
@@ -224,6 +230,8 @@ class Totals:
             self.released.append((at, ledger_event_from(record.event)))
         if (alone := BY_TWO.get(str(record.event.get("type")))) and len({*record.who}) < 2:
             raise Unlike(f"one person {alone}, which takes two")
+        if record.event.get("type") == "ByHand":
+            self.by_hand.append(record.subject or "")
         if record.of == "round" and auditor.posting:
             players = {n: box.player for n, box in auditor.posting.round.boxes.items()}
             for award in awards_in(entries, players, auditor.setting.witnessed_cents):

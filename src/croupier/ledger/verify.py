@@ -12,7 +12,14 @@ from croupier.ledger.acts import HOUSE_STREAM, Register
 from croupier.ledger.audit import Auditor, RulesOf, Totals, audit_stream
 from croupier.ledger.builds import approvals
 from croupier.ledger.checkpoints import Checkpoint, is_change_signed, is_signed, marks_of
-from croupier.ledger.derived import Findings, Opens, Standings, check_derived, read_register
+from croupier.ledger.derived import (
+    NAMED_MAX,
+    Findings,
+    Opens,
+    Standings,
+    check_derived,
+    read_register,
+)
 from croupier.ledger.journal import Head, StreamFault, verify_stream
 from croupier.ledger.store import View
 from croupier.ledger.voids import Voids
@@ -237,6 +244,13 @@ def _audit(
     findings.note(faults, "every entry, by the rules that the journal names")
     if not faults:  # Balances add up only if every entry was read.
         findings.note(totals.faults(view.balances()), "every balance")
+        if totals.by_hand:
+            count = f"{len(totals.by_hand):,} rounds" if totals.by_hand[1:] else "1 round"
+            named = ", ".join(totals.by_hand[:NAMED_MAX])
+            findings.unproved.append(
+                f"the cards and decisions of {count} finished by hand, which two people entered "
+                f"from a form: {named}"
+            )
         if totals.awards:
             count = f"how {len(totals.released):,} of {len(totals.awards):,} awards"
             findings.note(totals.award_faults(), f"{count} that waited for the floor were released")

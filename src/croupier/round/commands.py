@@ -126,6 +126,20 @@ class CountStub:
     stub: int
 
 
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """Enter the rest of a round that was finished by hand, from its form (T6)."""
+
+    cards: Mapping[str, tuple[Card, ...]] = field(default_factory=dict)
+    """By seat or place; a hand that nobody turned up is left out."""
+    chose: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By seat, the option of each step."""
+    stub: int | None = None
+    """How many cards were left, if they were counted."""
+    action: int | None = None
+    """Where the action button lay, in a book that has one."""
+
+
 class Choose(NamedTuple):
     """Make a seat's decision; `by` says whether the player or the clock made it."""
 
@@ -208,6 +222,7 @@ Command = (
     | Misread
     | Correct
     | CountStub
+    | ByHand
     | Choose
     | Settle
     | Validate

@@ -10,9 +10,11 @@ from typing import assert_never
 from croupier.errors import Refused
 from croupier.money import micros
 from croupier.round.bets import check_bet, check_seats, fees, rises
+from croupier.round.by_hand import enter
 from croupier.round.commands import (
     Bank,
     Bet,
+    ByHand,
     CallOff,
     Choose,
     Close,
@@ -100,6 +102,8 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
             return correct_card(round, command)
         case CountStub():
             return count_stub(round, command)
+        case ByHand():
+            return enter(round, command, decide)
         case Bank():
             return _bank(round, command)
         case TakeDown():

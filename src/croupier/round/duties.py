@@ -60,6 +60,8 @@ def todo_after(before: Round, event: Event, after: Round) -> tuple[Duty, ...]:
     """Return what is left to do after an event, given the rounds before and after it."""
     if after.void or after.closed:
         return ()
+    if after.by_hand and not before.by_hand:
+        return ()  # Whatever was done was done without the program.
     left = _left(before.todo, event, after)
     return (*left, *_brought(before, event, after))
 
@@ -104,6 +106,8 @@ def _seat(box: Box) -> str:
 def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
     """Yield the duties of the moments that an event brings."""
     rules = after.rules
+    if after.by_hand and not isinstance(event, happened.AwardFound):
+        return
     came: tuple[Moment, ...] = ("stub count",) if after.counts else ()
     match event:
         case happened.BetsClosed():

@@ -89,6 +89,15 @@ class StubCounted(NamedTuple):
     cards: int
 
 
+class ByHand(NamedTuple):
+    """The rest of the round was played by hand, and two people entered what the form says."""
+
+    cards: Mapping[str, tuple[Card, ...]]
+    chose: Mapping[str, Mapping[str, str]]
+    stub: int | None
+    action: int | None
+
+
 class Chose(NamedTuple):
     seat: int
     step: str
@@ -184,6 +193,7 @@ Event = (
     | Misread
     | CardCorrected
     | StubCounted
+    | ByHand
     | Chose
     | Declared
     | CalledOff

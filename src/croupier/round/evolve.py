@@ -14,6 +14,7 @@ from croupier.round.events import (
     BetMade,
     BetsClosed,
     BetTakenDown,
+    ByHand,
     CalledOff,
     CardCorrected,
     Chose,
@@ -91,6 +92,8 @@ def evolve(round: Round, event: Event) -> Round:
             after = _but(round, doubt=None)
         case CardCorrected():
             after = _but(round, faces={**round.faces, event.position: event.card})
+        case ByHand():
+            after = _but(round, by_hand=True)
         case StubCounted():
             after = _but(round, stub=event.cards)
         case _:

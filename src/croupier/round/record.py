@@ -192,6 +192,8 @@ def _command_for(event: Event) -> Command:
             return commands.Correct(event.position, event.card)
         case happened.StubCounted():
             return commands.CountStub(event.stub)
+        case happened.ByHand():
+            return commands.ByHand(*event)
         case happened.Shown():
             return commands.Show((commands.Face(event.position, event.card, event.salt),))
         case happened.Chose():

@@ -164,6 +164,8 @@ class Round(NamedTuple):
     """A position whose card was read before, which stops the hand."""
     firm: int = 0
     """How many faces were known when a seat last decided; two people correct those."""
+    by_hand: bool = False
+    """Whether it was finished by hand, so that nobody confirmed anything here."""
     awards: Mapping[tuple[int, str], FoundAward] = NOTHING
     """The progressive wins that stopped a seat, by seat and wager."""
     todo: tuple[Duty, ...] = ()

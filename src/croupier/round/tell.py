@@ -36,6 +36,8 @@ def tell(round: Round, event: Event) -> str:
             return f"Corrected: the {event.card.words}, not the {event.was.words}."
         case happened.StubCounted():
             return f"The stub has {event.stub} cards, which makes {event.cards} together."
+        case happened.ByHand():
+            return "The system failed. The rest was played by hand, and entered by two people."
         case happened.Chose():
             option = rules.steps[event.step].option[event.option]
             late = "" if event.by == "player" else f" ({event.by})"

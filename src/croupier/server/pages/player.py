@@ -134,7 +134,7 @@ async def _card(request: Request, id: str) -> StrategyCard:
     desk: Desk = request.app.state.desk
     if id not in pit.tables:
         raise HTTPException(404)
-    rules = pit.tables[id].config.rules
+    rules = pit.tables[id].place.standing.table.rules
     key = "strategy card", rules.digest
     try:
         return await run_in_threadpool(

@@ -126,6 +126,7 @@ async def round_page(request: Request, id: str) -> Response:
         over=round.closed,
         commitment=read.commitment,
         real=is_read(round.rules),
+        by_hand=round.by_hand,
         rack=rack_of(found.told) if is_read(round.rules) and round.closed else (),
         cut=read.cut,
         viewer=read.viewer,
@@ -253,7 +254,7 @@ def _felt(request: Request, read: ShownRound) -> dict[str, Any]:
     found, rules = read.found, read.round.rules
     id = found.records[0].stream
     table = pit.tables.get(id)
-    if table and table.config.rules.digest == rules.digest:
+    if table and table.place.standing.table.rules.digest == rules.digest:
         galleries: Galleries = request.app.state.galleries
         return galleries[id].felt
     seats = max(rules.table.seats, *read.round.boxes, 1)

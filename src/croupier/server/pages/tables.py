@@ -15,7 +15,9 @@ from croupier.house.table import Table
 from croupier.money import format_money
 from croupier.odds import analyze
 from croupier.reports.answers import toml_text
+from croupier.round.plan import plan_of
 from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import ACTION, SEATS
 from croupier.rules.words import hand_says, number
 from croupier.server.coach import advice, sight_of, with_subject
 from croupier.server.pages import rounds
@@ -26,6 +28,7 @@ from croupier.server.routes.access import PersonSaid, Somebody, signed_in_of
 from croupier.server.routes.awards import waiting_awards
 from croupier.server.routes.tables import live_table, pit_of
 from croupier.server.voids import VoidCounts
+from croupier.table.life import sign_code
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter()
@@ -55,7 +58,7 @@ async def lobby_json(request: Request) -> Response:
 async def lobby_rows(request: Request) -> list[dict[str, Any]]:
     """Return what is to be seen of every table of the house, in the order of its file."""
     tables = list(pit_of(request).tables.values())
-    edges = await run_in_threadpool(lambda: [_edge(_desk(request), t.config.rules) for t in tables])
+    edges = await run_in_threadpool(lambda: [_edge(_desk(request), rules_at(t)) for t in tables])
     galleries: Galleries = request.app.state.galleries
     rows = [
         _row(table, galleries) | {"edge": edge, "voids": await _voids_of(request, table.id)}
@@ -75,9 +78,13 @@ async def _voids_of(request: Request, id: str) -> dict[str, int]:
     return {"rounds": found["rounds"], **counts}
 
 
+def rules_at(table: Table) -> TableRules:
+    """Return the rules in force at a table, which may have other equipment than its file says."""
+    return table.place.standing.table.rules
+
+
 def _row(table: Table, galleries: Galleries) -> dict[str, Any]:
-    config, scene = table.config, galleries.scene(table.id)
-    rules = config.rules
+    config, scene, rules = table.config, galleries.scene(table.id), rules_at(table)
     felt = galleries[table.id].felt
     first = next(w for w in felt["wagers"] if w["placed"] == "before the deal")
     return {
@@ -193,6 +200,33 @@ async def console_page(request: Request, id: str) -> Response:
     return await _table(request, id, "console")
 
 
+@router.get("/tables/{id}/by-hand")
+async def by_hand_page(request: Request, id: str) -> Response:
+    """Show the form on which a round is finished if the system fails, to be printed before."""
+    table = live_table(request, id)
+    rules = rules_at(table)
+    if "cards" not in rules.things:
+        raise Refused("not_found", "the cards of this table are virtual, so nothing is left to do")
+    felt = request.app.state.galleries[id].felt
+    return page(request, "by_hand", json=f"/tables/{id}.json", felt=felt, **_blanks(rules))
+
+
+def _blanks(rules: TableRules) -> dict[str, Any]:
+    """Return what the form of a round by hand leaves to be filled in."""
+    return {
+        "code": sign_code(rules),
+        "before": [w for w in rules.wagers.values() if w.placed == "before the deal"],
+        "decisions": [[o.label for o in s.option.values()] for _, s in rules.sequence if s.option],
+        "own_cards": sum(line.cards for line in rules.deal.cards if line.to == SEATS),
+        "action": plan_of(rules).order == ACTION,
+        "steps": [
+            {"says": rules.clauses[step.clause].says, "clause": step.clause}
+            for _, step in rules.sequence
+            if step.clause in rules.clauses
+        ],
+    }
+
+
 async def _table(request: Request, id: str, template: str) -> Response:
     table = pit_of(request).tables.get(id)
     if table is None:
@@ -201,7 +235,8 @@ async def _table(request: Request, id: str, template: str) -> Response:
     felt, me = request.app.state.galleries[id].felt, await _me(request)
     odds = odds_of(table.config)
     json = f"/api/tables/{id}/desk" if template == "console" else f"/tables/{id}.json"
-    values = {"felt": felt, "me": me, "odds": odds, "practice": ""}
+    real = "cards" in rules_at(table).things
+    values = {"felt": felt, "me": me, "odds": odds, "practice": "", "real": real}
     return page(request, template, json=json, **values)
 
 

@@ -15,8 +15,9 @@ const KEYS = { money: "decimal", number: "numeric" };
  * @param {Field} field
  * @param {string} text
  */
-export function entered({ field, kind, answers = [] }, text) {
+export function entered({ field, kind, answers = [], optional }, text) {
   const typed = text.trim();
+  if (optional && !typed) return {};
   switch (kind) {
     case "choice": return answers[Number(typed)]?.gives ?? {};
     case "money": return { [field]: Math.round(Number(typed.replace("$", "")) * 100) };
@@ -27,18 +28,33 @@ export function entered({ field, kind, answers = [] }, text) {
 }
 
 /**
+ * Parts of a command, those with a dot in their names inside of others: `cards.1`.
+ * @param {Record<string, unknown>[]} parts
+ */
+export function nested(parts) {
+  /** @type {Record<string, any>} */
+  const made = {};
+  for (const [path, value] of parts.flatMap((one) => Object.entries(one))) {
+    const names = path.split(".");
+    const last = names.pop() ?? "";
+    names.reduce((within, name) => (within[name] ??= {}), made)[last] = value;
+  }
+  return made;
+}
+
+/**
  * A field that can be typed into or chosen from; `about` says what it belongs to.
  * @param {Field} field
  * @param {string} about
  */
-function control({ kind, says, answers, value = "" }, about) {
+function control({ kind, says, answers, optional, value = "" }, about) {
   const label = `${about}: ${says.toLowerCase()}`;
   if (answers)
     return /** @type {HTMLSelectElement} */ (h("select", { "aria-label": label },
       ...answers.map((one, number) => h("option", { value: number }, one.says))));
   return /** @type {HTMLInputElement} */ (h("input", { "aria-label": label, placeholder: says,
-    value, required: "", autocomplete: "off", autocapitalize: "none", spellcheck: "false",
-    inputmode: KEYS[/** @type {keyof typeof KEYS} */ (kind)] ?? "text" }));
+    value, required: optional ? null : "", autocomplete: "off", autocapitalize: "none",
+    spellcheck: "false", inputmode: KEYS[/** @type {keyof typeof KEYS} */ (kind)] ?? "text" }));
 }
 
 /**
@@ -54,7 +70,7 @@ export function form(fields, { about, button, send }) {
     const parts = fields.map((field, at) => entered(field, controls[at].value));
     const words = controls.map((one) => "selectedOptions" in one
       ? one.selectedOptions[0]?.text ?? "" : one.value);
-    if (!(await send(Object.assign({}, ...parts), words.join(", ")))) return;
+    if (!(await send(nested(parts), words.filter(Boolean).join(", ")))) return;
     fields.forEach((field, at) => {
       if (!field.answers) controls[at].value = field.value ?? "";
     });

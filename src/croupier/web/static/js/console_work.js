@@ -17,6 +17,7 @@ import { placesOf, seatOf, seatsOf } from "./view.js";
 
 const VERBS = { take: "Take", pay: "Pay", leave: "Leave", wait: "Pending" };
 const CHIPS_MAX = 4;
+const WHY_MAX = 200;
 
 export class Work {
   /** @param {{ask: (message: any) => Promise<any>, book: string, me: string}} around */
@@ -98,7 +99,7 @@ export class Work {
   async perform(what, why) {
     const answer = await this.ask({ type: "act", ...what });
     if (answer.type !== "refused" || answer.code !== "needs_approval") return answer;
-    return this.ask({ type: "propose", why, ...what });
+    return this.ask({ type: "propose", why: why.slice(0, WHY_MAX), ...what });
   }
 
   /**

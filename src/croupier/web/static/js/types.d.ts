@@ -139,6 +139,8 @@ export interface Field {
   /** Of a choice: what each answer says, and the parts of the command that it gives. */
   answers?: { says: string; gives: Record<string, unknown> }[];
   value?: string; link?: string;
+  /** Whether it may be left blank. */
+  optional?: boolean;
 }
 
 /** Something that can be done. */
