@@ -16,7 +16,7 @@ from croupier.round.state import Round
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
 from croupier.table.commands import Time
-from croupier.table.state import Deck
+from croupier.table.state import Deck, InPlay
 from tests.house.floor import OpenPit, play, seated
 from tests.house.test_console import attended, crew, players_move
 from tests.rules.books import MARYLAND, book, each_book
@@ -85,6 +85,22 @@ def test_manners_are_shown_while_their_moment_lasts() -> None:
     standing = replace(closed, table=replace(closed.table, life="open"))
     between = {line["clause"]: line["force"] for line in manners(standing)}
     assert between == {"5.H": "manner"}  # Nobody plays yet.
+
+
+def test_rights_are_shown_only_while_they_can_be_used() -> None:
+    standing = new_standing(resolve(book(MARYLAND), {"shuffler": "none"}, things=REAL))
+    decks = {"unshuffled": Deck(), "shuffled": Deck(stack="shuffled by hand")}
+    decks["cut"] = replace(decks["shuffled"], depth=20)
+
+    def rights(deck: str, **more: Any) -> list[str]:
+        table = replace(standing.table, life="open", decks={1: decks[deck]}, **more)
+        lines = manners(replace(standing, table=table))
+        return [line["clause"] for line in lines if line["force"] == "right"]
+
+    assert rights("unshuffled", seats={1: "p1"}) == [], "the round is over"
+    assert rights("shuffled") == ["5.A(3)"]
+    assert rights("cut") == rights("cut", round=InPlay("r1", 1)) == ["5.A(3)", "5.G"]
+    assert rights("cut", round=InPlay("r1", 1, dealt=True)) == []
 
 
 def test_a_deck_is_counted_down_from_its_true_age() -> None:

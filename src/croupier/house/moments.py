@@ -6,13 +6,11 @@ from typing import Any
 from croupier.house.standing import Standing
 from croupier.round.state import Round
 from croupier.rules.book import Clause
-from croupier.rules.vocabulary import Do, Force, Moment
+from croupier.rules.vocabulary import Do, Moment
 from croupier.table.commands import Time
 from croupier.table.prompts import due
-from croupier.table.state import HOUR_S, Table
+from croupier.table.state import HOUR_S, Table, right
 
-LINES: tuple[Force, ...] = ("manner", "right")
-"""The forces of clauses that nobody confirms and that those who work at a table have to know."""
 _DURING: dict[Do, tuple[Moment, ...]] = {
     "bets": ("bets",),
     "deal": ("no more bets", "deal"),
@@ -38,11 +36,33 @@ def moments_of(standing: Standing) -> tuple[Moment, ...]:
 def manners(standing: Standing) -> Iterator[dict[str, Any]]:
     """Yield the clauses that say how the present things are done, or what may be asked for."""
     rules, round = standing.table.rules, standing.in_play
-    for moment in moments_of(standing):
-        for name in rules.guided.get(moment, ()):
-            clause = rules.clauses[name]
-            if clause.force in LINES and (round is None or _concerns(round, clause)):
-                yield {"clause": name, "says": clause.says, "force": clause.force}
+    names = [
+        name
+        for moment in moments_of(standing)
+        for name in rules.guided.get(moment, ())
+        if rules.clauses[name].force == "manner"
+    ]
+    for name in (*names, *_rights(standing.table)):
+        clause = rules.clauses[name]
+        if round is None or _concerns(round, clause):
+            yield {"clause": name, "says": clause.says, "force": clause.force}
+
+
+def _rights(table: Table) -> Iterator[str]:
+    """Yield the clauses by which the floor may ask for something with the decks as they are.
+
+    5.A(3) and 5.G hold until a card is dealt, of cards that are shuffled or cut.
+    """
+    if table.round and table.round.dealt:
+        return
+    decks = table.decks.values()
+    asked: dict[Moment, bool] = {
+        "shuffle": any(deck.stack for deck in decks),
+        "cut": any(deck.depth for deck in decks),
+    }
+    for moment, can in asked.items():
+        if can and (name := right(table.rules, moment)):
+            yield name
 
 
 def _concerns(round: Round, clause: Clause) -> bool:
