@@ -142,13 +142,14 @@ def test_a_round_is_played_in_text(house: House, new_page: NewPage) -> None:
     type_in("b 1 3")
     expect(said).to_contain_text("Refused:")
     type_in("d")
-    expect(said).to_contain_text("Your decision. You have ")
+    expect(said).to_contain_text(re.compile(r"Your decision. You have \w+ of \w+, \w+ of"))
     expect(standing).to_contain_text("a card face down, a card face down, a card face down")
     assert violations(page) == []
     type_in(house.galleries.scene("maryland")["choices"][0]["key"])
     expect(said).to_contain_text("The round is over.")
     type_in("w")
     expect(said).to_contain_text("You have $")
+    expect(said.locator("p").last).to_be_in_viewport()
     type_in("y")
     expect(said).to_contain_text("no command")
     assert violations(page) == []

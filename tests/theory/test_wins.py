@@ -18,7 +18,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.theory import wins as rooms
 from croupier.theory.pricing import Bet, Theory
 from croupier.theory.show import wins_chart, wins_json
-from croupier.theory.wins import Wins
+from croupier.theory.wins import MINUTE_MS, Series, Sums, Wins
 from tests.cli.running import run
 from tests.ledger.memory import Memory, journal
 from tests.ledger.servers import new_database
@@ -120,7 +120,16 @@ def test_days_add_up_and_the_chart_ends_where_they_do(house: tuple[Memory, list[
     last = wins.over_time().running()[-1][1]
     assert (last.win, last.expected) == (whole.win, whole.expected)
     chart = wins_chart(wins.over_time(), title="Actual against theory")
-    assert chart and chart.count("<polyline") == 4
+    assert chart and chart.count("<polyline") == 4 and "Days since" in chart
+
+
+@pytest.mark.parametrize(("minutes", "unit"), [(1, "Minutes"), (119, "Minutes"), (121, "Hours")])
+def test_the_time_of_a_chart_is_counted_in_units_that_fit(minutes: int, unit: str) -> None:
+    series = Series()
+    for at in (1, minutes):
+        series.add(at * MINUTE_MS - 1, Sums())
+    chart = wins_chart(series, title="Actual against theory")
+    assert chart and f"{unit} since the first round" in chart
 
 
 def test_bands_lie_around_the_expected_win(house: tuple[Memory, list[Felt]]) -> None:

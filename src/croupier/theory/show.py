@@ -10,7 +10,7 @@ from croupier.theory.wins import By, RoundSums, Series, Sums, WinRow, Wins
 
 UNUSUAL, ALARMING = 2, 3
 """How many standard errors from the expected win are worth a look, and call for one."""
-_DAY_MS = 86_400_000
+_UNITS = {"Days": 86_400_000, "Hours": 3_600_000, "Minutes": 60_000}
 
 
 def wins_json(wins: Wins, by: By = "table", *, table: str | None = None) -> dict[str, Any]:
@@ -96,20 +96,21 @@ def wins_chart(series: Series, *, title: str) -> str | None:
     if not running:
         return None
     start_ms = running[0][0] - series.width_ms
-    points = [(0.0, Sums()), *(((at - start_ms) / _DAY_MS, sums) for at, sums in running)]
-    last = running[-1][1]
+    end_ms, last = running[-1]
+    unit = next((name for name, ms in _UNITS.items() if end_ms - start_ms > 2 * ms), "Minutes")
+    points = [(0.0, Sums()), *(((at - start_ms) / _UNITS[unit], sums) for at, sums in running)]
 
     def plot(label: str, errors: int | None) -> Plot:
         return Plot(
             label,
             tuple(
                 (
-                    day,
+                    at,
                     sums.priced_win / 100
                     if errors is None
                     else float(sums.expected / 100) + errors * sums.standard_error / 100,
                 )
-                for day, sums in points
+                for at, sums in points
             ),
         )
 
@@ -125,6 +126,6 @@ def wins_chart(series: Series, *, title: str) -> str | None:
         desc=f"A win of {_dollars(Fraction(last.priced_win))} dollars, with "
         f"{_dollars(last.expected)} expected and a standard error of "
         f"{_dollars(Fraction(last.standard_error))}: {verdict(last)}.",
-        x=Axis("Days since the first round"),
+        x=Axis(f"{unit} since the first round"),
         y=Axis("Dollars", lambda at: f"{at:,g}".replace("-", MINUS)),
     )

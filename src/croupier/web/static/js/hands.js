@@ -10,13 +10,11 @@ const NAMES = (
 ).split(" ");
 /** @type {Record<string, string>} */
 const SUITS = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
-/** @type {Record<string, string>} */
-const RANK_WORDS = { T: "10", J: "jack", Q: "queen", K: "king", A: "ace" };
 const ROYAL = { 3: "mini royal", 5: "royal flush" };
 
 /** @param {string} code */
 export const cardWords = (code) =>
-  code ? `${RANK_WORDS[code[0]] ?? code[0]} of ${SUITS[code[1]]}` : "a card face down";
+  code ? `${NAMES[RANKS.indexOf(code[0])]} of ${SUITS[code[1]]}` : "a card face down";
 
 /** @param {number} rank */
 const face = (rank) => (rank < 0 ? "A" : RANKS[rank].replace("T", "10"));

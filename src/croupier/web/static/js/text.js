@@ -11,6 +11,7 @@ import { Bets } from "./bets.js";
 import { Care } from "./care.js";
 import { h, must } from "./dom.js";
 import { Line } from "./line.js";
+import { turnWords } from "./messages.js";
 import { handWords } from "./speech.js";
 import { START, mySeats, reduce } from "./state.js";
 import { openings } from "./view.js";
@@ -26,6 +27,8 @@ let state = START;
 let care = new Care(me);
 let person = me;
 let sitting = false;
+/** A decision that was asked for and is yet to be said. */
+let due = false;
 
 const line = new Line(table, {
   hear,
@@ -36,7 +39,7 @@ const bets = new Bets(line, () => state);
 
 /** @param {Message} message */
 function hear(message) {
-  const asked = state.scene.asked;
+  const before = state.scene.asked;
   const lacked = bets.lacks?.says;
   state = reduce(state, message);
   bets.follow();
@@ -45,10 +48,13 @@ function hear(message) {
   if (lacks && lacks.says !== lacked) say(`Not complete yet: ${lacks.says} (${lacks.clause}).`);
   if (message.type === "news") {
     for (const { says } of message.events) if (says) say(says);
-    const { scene } = state;
-    if (scene.asked !== null && scene.asked !== asked && mySeats(state).includes(scene.asked)) {
-      say(`Your decision. ${handWords(state)}`);
-    }
+    const { asked } = state.scene;
+    due = asked !== null && (due || asked !== before) && mySeats(state).includes(asked);
+  }
+  // One's own cards come right after the news that asks; real ones are looked at by hand.
+  if (due && (state.scene.deck || turnWords(state).codes.every(Boolean))) {
+    due = false;
+    say(`Your decision. ${handWords(state)}`);
   }
   if (message.type === "welcome" && sitting) sit("");
   if (message.type === "refused")
@@ -61,6 +67,7 @@ function hear(message) {
 function say(words) {
   said.append(h("p", {}, words));
   while (said.children.length > SAID_MAX) said.firstElementChild?.remove();
+  said.scrollTop = said.scrollHeight;
 }
 
 /** @param {string} word */
