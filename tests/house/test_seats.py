@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from croupier.house.pit import AWAY_MS
+from croupier.house.seats import AWAY_MS
 from tests.house.floor import (
     Clock,
     OpenPit,
@@ -36,9 +36,9 @@ def go(*players: Player) -> None:
 
 async def wait(pit: OpenPit, clock: Clock, seconds: float) -> dict[int, str]:
     """Let time pass, look once more, and return who sits."""
-    await pit.free_seats()
+    await pit.seats.free_all()
     clock.now_s += seconds
-    await pit.free_seats()
+    await pit.seats.free_all()
     return dict(pit.tables["t"].place.standing.table.seats)
 
 
@@ -139,12 +139,12 @@ def test_an_operator_frees_a_seat_that_has_no_hand_in_play(tmp_path: Path) -> No
     async def scenario(pit: OpenPit) -> None:
         table = pit.tables["t"]
         one, two = await opened(pit, 1, 2)
-        assert await pit.free_seat(table, 1, by="boss") == one.id
+        assert await pit.seats.free(table, 1, by="boss") == one.id
         assert list(table.place.standing.table.seats) == [2]
-        assert (await refused(pit.free_seat(table, 1, by="boss"))).code == "nobody_there"
+        assert (await refused(pit.seats.free(table, 1, by="boss"))).code == "nobody_there"
         await first_bet(two, 2)
         await deal_until(pit, "decide")
-        assert (await refused(pit.free_seat(table, 2, by="boss"))).code == "hand_in_play"
+        assert (await refused(pit.seats.free(table, 2, by="boss"))).code == "hand_in_play"
 
     play(tmp_path, one_table(MARYLAND), scenario)
 
@@ -184,12 +184,12 @@ def test_who_is_shut_out_with_a_hand_in_play_loses_the_seat_when_it_is_over(
         [one] = await opened(pit, 1)
         await first_bet(one, 1)
         await deal_until(pit, "decide")
-        pit.bar("p1", disabled=True, plays=True)
-        await pit.free_seats()
+        pit.seats.bar("p1", disabled=True, plays=True)
+        await pit.seats.free_all()
         assert table.place.standing.table.seats == {1: "p1"}
         while table.place.standing.in_play:
             await deal_on(pit)
-        await pit.free_seats()
+        await pit.seats.free_all()
         assert table.place.standing.table.seats == {}
 
     play(tmp_path, one_table(MARYLAND), scenario)
@@ -199,7 +199,7 @@ def test_seats_are_looked_after_while_nothing_is_dealt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A running house does it by itself: nobody has to open a round."""
-    monkeypatch.setattr("croupier.house.pit.AWAY_MS", 0)
+    monkeypatch.setattr("croupier.house.seats.AWAY_MS", 0)
     monkeypatch.setattr("croupier.house.pit.LOOK_S", 0.01)
 
     async def main() -> None:

@@ -110,7 +110,11 @@ class Pit:
     async def look(self) -> None:
         """Nobody follows acts here."""
 
-    async def free_seats(self) -> None:
+    @property
+    def seats(self) -> "Pit":
+        return self
+
+    async def free_all(self) -> None:
         """There are no seats."""
 
 

@@ -173,7 +173,7 @@ def test_somebody_seated_who_was_barred_meanwhile_loses_the_seat_at_the_start(
         await house.people.set_roles(ann.id, [])
 
     async def start(house: House) -> None:
-        await house.pit.free_seats()
+        await house.pit.seats.free_all()
         assert house.table("maryland").place.standing.table.seats == {}
 
     run(tmp_path, sit, start)

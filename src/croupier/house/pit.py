@@ -7,7 +7,6 @@ from functools import partial
 
 from croupier.errors import CroupierError, Refused, UserError
 from croupier.fairness.seal import MissingKey
-from croupier.house import players
 from croupier.house.acts import Acts
 from croupier.house.automatic import AutomaticDealer
 from croupier.house.backups import Backup, last_backup, make_backup
@@ -19,21 +18,19 @@ from croupier.house.floors import Floors
 from croupier.house.keys import Keys, vouching_of
 from croupier.house.log import log, log_crash
 from croupier.house.recall import recall, wrong_standings
+from croupier.house.seats import Seats
 from croupier.house.signing import Checkpoints, Signing
 from croupier.house.standing import Act
 from croupier.house.table import Table, Unreadable
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.acts import (
-    AccountDisabled,
     BackupMade,
     DealingStopped,
     HouseAct,
     MeterStopped,
-    RolesSet,
     TableOpened,
 )
 from croupier.ledger.audit import RulesOf
-from croupier.ledger.roles import PLAYER
 from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.marks import RESTORES
 from croupier.ledger.tenure import (
@@ -47,7 +44,7 @@ from croupier.ledger.tenure import (
     to_take_back,
 )
 from croupier.ledger.verify import Verified, verify
-from croupier.round.state import Round, is_walk_in
+from croupier.round.state import Round
 from croupier.table.commands import Lapse
 from croupier.table.proposals import has_lapsed
 from croupier.table.state import Table as TableState
@@ -57,8 +54,6 @@ LOOK_S = 1.0
 MEET_MS, MEET_S = 10_000, 0.05
 DRAIN_MS = 20_000
 """How long to wait for rounds to end before tables are handed over as they stand."""
-AWAY_MS = 180_000
-"""A player who has been away this long gives up the seat, whether or not rounds are dealt."""
 BUILD_S = 86_400.0
 """How often the files of the program are compared with the approved ones."""
 ERA_CHARS = 8
@@ -85,6 +80,7 @@ class Pit:
         """Which process has which table, as of the last look."""
         self.tables: dict[str, Table] = {}
         self.dealers: dict[str, AutomaticDealer] = {}
+        self.seats = Seats(self.tables, books.clocks)
         guest_cents = config.guest_chips_cents
         self.cage = Cage(books, self.rounds, rules_of, guest_cents=guest_cents)
         self.checkpoints = Checkpoints(books, signing) if signing else None
@@ -100,20 +96,15 @@ class Pit:
         self._free_since: dict[str, int] = {}
         self._elsewhere: dict[str, TableState] = {}
         """How the tables of other processes stood at the last look."""
-        self._gone: dict[tuple[str, str], int] = {}
-        """Since when players who sit at a table are away; a restart starts over."""
         self._stopped: dict[str, str] = {}
         """Why dealing was stopped, by table, also at those that other processes have."""
         self._locked: dict[str, str] = {}
         """The tables whose open round is sealed with a key that this process doesn't have."""
         self._given_up: dict[str, str] = {}
         """Who gave up the open round of a table, because its key is lost."""
-        self._disabled: set[str] = set()
-        self._not_players: set[str] = set()
-        """Whose roles were taken: nobody sits without the role of a player."""
         self.floors = Floors(books)
         self.acts = Acts(books)
-        self.acts.listeners.append(self._hear)
+        self.acts.listeners += [self._hear, self.seats.hear]
         self._tasks: list[asyncio.Task[None]] = []
         self._dealing: dict[str, asyncio.Task[None]] = {}
         self._signing: asyncio.Task[None] | None = None
@@ -445,62 +436,6 @@ class Pit:
     def _is_dealt(self, id: str) -> bool:
         return id not in self._stopped and not self.closed_because(id)
 
-    # ------------------------------------------------------------ seats
-
-    async def free_seat(self, table: Table, seat: int, *, by: str) -> str:
-        """Free a seat for an operator, whom the journal names, and return whose it was."""
-        player = table.place.standing.table.seats.get(seat)
-        if player is None:
-            raise Refused("nobody_there", f"nobody is sitting at seat {seat}", field="seat")
-        await table.act(partial(players.clear, seat=seat, player=player, by=by))
-        return player
-
-    def bar(self, player: str, *, disabled: bool, plays: bool) -> None:
-        """Take a player's seats, each as soon as no hand is in play there; or let them sit."""
-        (self._disabled.add if disabled else self._disabled.discard)(player)
-        (self._not_players.discard if plays else self._not_players.add)(player)
-
-    async def free_seats(self) -> None:
-        """Free the seats of players who may not sit any longer or have been away too long."""
-        for table in list(self.tables.values()):
-            try:
-                await self._free_seats_at(table)
-            except Refused:
-                pass  # A hand was dealt there meanwhile; it will be over next time.
-            except Exception as error:
-                log_crash(error, table=table.id)
-
-    async def lapse(self) -> None:
-        """Close the proposals that nobody answered in time."""
-        for table in list(self.tables.values()):
-            time = self.books.clocks.time()
-            for one in table.place.standing.table.proposals:
-                if has_lapsed(one, time):
-                    try:
-                        await table.act(partial(Act.at_table, command=Lapse(one.id, time)))
-                    except Refused:
-                        pass  # Somebody answered it meanwhile.
-                    except Exception as error:
-                        log_crash(error, table=table.id)
-
-    async def _free_seats_at(self, table: Table) -> None:
-        now_ms, standing = self.books.clocks.wait_ms(), table.place.standing
-        for seat, player in sorted(standing.table.seats.items()):
-            if is_walk_in(player):
-                continue  # Walk-ins have no screen: the dealer sees who has gone.
-            key = table.id, player
-            if player in table.notes.company.present:
-                self._gone.pop(key, None)
-                late = False
-            else:
-                late = now_ms - self._gone.setdefault(key, now_ms) >= AWAY_MS
-            barred = player in self._disabled or player in self._not_players
-            if (late or barred) and not players.hand_at(standing, seat):
-                await table.act(partial(players.clear, seat=seat, player=player))
-        seated = {*table.place.standing.table.seats.values()}
-        for key in [key for key in self._gone if key[0] == table.id and key[1] not in seated]:
-            del self._gone[key]
-
     # ------------------------------------------------------------ acts of operators
 
     async def _follow_acts(self) -> None:
@@ -528,10 +463,6 @@ class Pit:
                     self.tables[id].note_open(open=self._is_dealt(id))
             case TableOpened(id, text):
                 self._add_table(id, text)
-            case AccountDisabled(person, disabled):
-                (self._disabled.add if disabled else self._disabled.discard)(person)
-            case RolesSet(person, roles):
-                (self._not_players.discard if PLAYER in roles else self._not_players.add)(person)
             case _:
                 pass
 
@@ -579,11 +510,26 @@ class Pit:
             await self._take([config.id])
         return config
 
+    # ------------------------------------------------------------ what time brings
+
     async def _mind_seats(self) -> None:
         while True:
             await asyncio.sleep(LOOK_S)
-            await self.free_seats()
+            await self.seats.free_all()
             await self.lapse()
+
+    async def lapse(self) -> None:
+        """Close the proposals that nobody answered in time."""
+        for table in list(self.tables.values()):
+            time = self.books.clocks.time()
+            for one in table.place.standing.table.proposals:
+                if has_lapsed(one, time):
+                    try:
+                        await table.act(partial(Act.at_table, command=Lapse(one.id, time)))
+                    except Refused:
+                        pass  # Somebody answered it meanwhile.
+                    except Exception as error:
+                        log_crash(error, table=table.id)
 
 
 def _is_idle(table: Table) -> bool:

@@ -145,7 +145,7 @@ class Attendance:
             if person := await self._people.find(player):
                 self._galleries.names[player] = person.name
                 plays = PLAYER in person.roles
-                self._galleries.pit.bar(player, disabled=person.disabled, plays=plays)
+                self._galleries.pit.seats.bar(player, disabled=person.disabled, plays=plays)
         table.look_again()
 
     async def settled(self) -> None:

@@ -393,7 +393,7 @@ async def tell_tables(request: Request) -> None:
     """Let the tables hear of it now, and free the seats of somebody who may not sit any longer."""
     if (pit := getattr(request.app.state, "pit", None)) is not None:
         await pit.acts.look()
-        await pit.free_seats()
+        await pit.seats.free_all()
 
 
 async def _now(request: Request, id: str, by: Person) -> Me:

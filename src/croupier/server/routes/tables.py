@@ -285,7 +285,7 @@ async def free_seat(
     request: Request, who: Operator, *, id: TableId, seat: Seat, _: Nothing
 ) -> TableRow:
     """Free a seat; bets placed before the deal are returned, and a hand in play is finished."""
-    player = await pit_of(request).free_seat(live_table(request, id), seat, by=who.id)
+    player = await pit_of(request).seats.free(live_table(request, id), seat, by=who.id)
     log("seat_freed", table=id, seat=seat, player=player, by=who.id)
     return _row(galleries_of(request), id)
 
