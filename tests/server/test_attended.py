@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from croupier.cards import DECK
+from croupier.cards import DECK, Card, parse_cards
+from croupier.ledger.accounts import account
 from croupier.table.life import sign_code
 from tests.rules.books import CALIFORNIA, MARYLAND
 from tests.server.attacks.houses import (
@@ -137,6 +139,59 @@ def test_a_dealer_reads_real_cards_over_sockets_and_seats_a_walk_in(tmp_path: Pa
     asyncio.run(main())
 
 
+def test_a_deferred_win_of_a_walk_in_is_released_in_the_pit_and_handed_out_by_the_cage(
+    tmp_path: Path,
+) -> None:
+    async def main() -> None:
+        felt = attended(MARYLAND).replace('["dealer"]', '["dealer", "cards", "chips"]')
+        async with open_house(tmp_path, felt) as house:
+            (id,) = house.pit.tables
+            dealer, floor, flo, players = await staffed(house, id)
+            await dealer.do("act", of="table", command={"type": "SeatWalkIn", "seat": 3})
+            table, staff = house.pit.tables[id], (dealer, floor)
+            while house.scene(id)["phase"] != "bets":
+                await read_on(house, id, staff, players)
+            for wager, cents in (("ante", 5_00), ("progressive", 1_00)):
+                bet = {"type": "Bet", "seat": 3, "player": "", "wager": wager, "cents": cents}
+                await dealer.do("act", of="round", command=bet)
+            while (await desk_of(dealer))["next"]["command"]:
+                await read_on(house, id, staff, players)
+            await dealer.do(
+                "act", of="round", command={"type": "Choose", "seat": 3, "option": "play"}
+            )
+            round = table.place.standing.round
+            assert round is not None
+            royal = dict(zip(round.boxes[3].cards, parse_cards("As Ks Qs"), strict=True))
+            rest = iter(card for card in DECK if card not in royal.values())
+            cards = [royal[at] if at in royal else next(rest) for at in range(52)]
+            while not any(found.answer == "" for found in round.awards.values()):
+                await read_on(house, id, staff, players, cards)
+                round = table.place.standing.round
+                assert round is not None
+            while (step := (await desk_of(dealer))["next"])["by"] != ["floorperson"]:
+                await dealer.do("act", of=step["of"], command=step["command"])
+            defer = {"type": "Validate", "seat": 3, "wager": "progressive", "answer": "defer"}
+            await floor.do("act", of="round", command=defer)
+            while house.scene(id)["phase"] != "over":
+                await read_on(house, id, staff, players, cards)
+            tray = table.place.standing.table.tray
+            award = f"{round.id}/3/progressive"
+            page = await flo.http.get("/pit")
+            assert page.status_code == 200 and round.id in page.text
+            (waits,) = (await flo.http.get("/api/awards")).json()["awards"]
+            assert (waits["award"], waits["player"]) == (award, "w-1")
+            held = dict(house.pit.books.balances())
+            said = await flo.post("/api/awards/validate", award=award)
+            assert said.status_code == 200 and said.json()["awards"] == []
+            now = house.pit.books.balances()
+            pending, walkin = account("pending", award), account("walkin", f"{id}/1")
+            assert now[walkin] - held[walkin] == held[pending] > 0 and not now[pending]
+            assert table.place.standing.table.tray == tray, "the cage hands it out"
+            assert crashes(house) == []
+
+    asyncio.run(main())
+
+
 def test_a_round_finished_by_hand_is_marked_on_its_page(tmp_path: Path) -> None:
     async def main() -> None:
         real = attended(MARYLAND).replace('["dealer"]', '["dealer", "cards"]')
@@ -170,7 +225,13 @@ def test_a_round_finished_by_hand_is_marked_on_its_page(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
-async def read_on(house: House, id: str, staff: tuple[Line, Line], players: list[Line]) -> None:
+async def read_on(
+    house: House,
+    id: str,
+    staff: tuple[Line, Line],
+    players: list[Line],
+    cards: Sequence[Card] = DECK,
+) -> None:
     """Do the next step; whoever does it fills in cards, counts and sums."""
     desk = await desk_of(staff[0])
     step = desk["next"]
@@ -179,7 +240,8 @@ async def read_on(house: House, id: str, staff: tuple[Line, Line], players: list
         return
     rules = house.pit.tables[id].config.rules
     position = desk["reads"][0]["position"] if desk["reads"] else 0
-    filled = {"card": str(DECK[position]), "cents": 9_000_00, "sign": sign_code(rules), "cards": 52}
+    card = str(cards[position])
+    filled = {"card": card, "cents": 9_000_00, "sign": sign_code(rules), "cards": 52}
     takes = {step["takes"]["field"]: filled[step["takes"]["field"]]} if step["takes"] else {}
     who = staff[step["by"] == ["floorperson"]]
     await who.do("act", of=step["of"], command={**step["command"], **takes})
