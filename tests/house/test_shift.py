@@ -15,6 +15,7 @@ from croupier.table import commands as at_table
 from croupier.table.codec import event_from as table_event_from
 from croupier.table.state import new_table
 from tests.house.shifts import EQUIPMENT, Shift, met
+from tests.house.test_forms import offered
 from tests.rules.books import LET_IT_RIDE, MARYLAND, book
 from tests.table.tables import STAKES, WAGERS
 
@@ -91,6 +92,17 @@ def test_nobody_is_shown_the_figure_of_the_other_who_counts() -> None:
     desk = desk_of(shift.standing)
     assert desk["tray"]["differed"] and "1234" not in str(desk)
     assert "again" in desk["next"]["says"]
+
+
+def test_the_desk_takes_a_count_chip_by_chip() -> None:
+    shift = Shift(MARYLAND, AUTOMATED)
+    for person, post in (("d1", "dealer"), ("f1", "floor")):
+        (act,) = offered(desk_of(shift.standing), "CountTray")
+        assert act["posts"] == [post] and act["topic"] == "Chips"
+        chips = {field["field"].removeprefix("chips."): 2 for field in act["fields"]}
+        shift.say(person, "table", {**act["command"], "chips": chips})
+    assert shift.standing.table.tray.agreed == 2 * 631_75
+    assert not offered(desk_of(shift.standing), "CountTray")
 
 
 def test_fills_and_credits_take_the_floor_and_the_dealer() -> None:

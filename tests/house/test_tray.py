@@ -71,6 +71,7 @@ async def shift(pit: OpenPit) -> None:
     await dealer.do(mispay, "table")
     await one_round(pit, players, staff, shoe)
     await move(dealer, floor, "credit", 100_00)
+    await move(dealer, floor, "drop", 250_00)
     await close(pit, dealer, floor)
 
 
@@ -81,7 +82,7 @@ def test_a_shift_adds_up_from_the_journal_and_the_accounts_balance(tmp_path: Pat
         await shift(pit)
         balances = await pit.books.read(lambda view: view.balances())
         wrong = pit.tables["t"].place.standing.table.mispaid[0]
-        assert balances[parse_account("drop:t")] == micros(300_00)
+        assert balances[parse_account("drop:t")] == micros(300_00 - 250_00)
         handed = wrong.paid - wrong.due
         lent = micros(700_00 - 300_00 - 100_00 - handed)
         assert balances[parse_account("tray:t")] == lent
@@ -122,6 +123,10 @@ def test_verify_finds_a_tray_that_was_told_another_sum(tmp_path: Path) -> None:
                 refused.add(record.event["type"])
         auditor.entries(record)
     assert refused == {"TrayAgreed", "RoundEnded"}
+    counted = next(record for record in records if record.event["type"] == "TrayCounted")
+    wrong = {**counted.event, "cents": 7_00, "chips": {"500": 1}}
+    with pytest.raises(WrongTray, match="the chips come to 500 cents, not 700"):
+        auditor.entries(counted._replace(event=wrong))
 
 
 def test_older_events_of_chips_have_no_entries() -> None:

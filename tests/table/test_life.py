@@ -132,6 +132,22 @@ def test_two_people_count_blind_and_unequal_figures_are_counted_again() -> None:
     ]  # fmt: skip
 
 
+def test_the_tray_is_counted_chip_by_chip_and_the_sum_follows() -> None:
+    house = closed()
+    house.do(*CREW, CountTray("dealer", chips={100_00: 4, 25_00: 4, 50: 3}))
+    (counted,) = [event for event in house.history if isinstance(event, TrayCounted)]
+    assert counted == TrayCounted("dealer", 501_50, {100_00: 4, 25_00: 4, 50: 3})
+    house.do(CountTray("floorperson", chips={100_00: 5, 50: 3}))
+    assert house.table.tray.differed, "the same sum of other chips is counted again"
+    for wrong in ({100_00: -1}, {7: 1}):
+        assert refusal(house, CountTray("dealer", chips=wrong)) == ("no_count", None)
+    assert refusal(house, CountTray("dealer", 5, {5_00: 1})) == ("no_count", None)
+    house.do(CountTray("dealer", chips={100_00: 5, 50: 3, 5_00: 0}))
+    assert house.do(CountTray("floorperson", chips={100_00: 5, 50: 3}))[-1] == TrayAgreed(501_50)
+    house.do(MoveChips("drop", 20_00))
+    assert house.table.tray.expected == 501_50, "cash isn't in the tray"
+
+
 def test_the_closing_count_stands_beside_the_journal_s_sum() -> None:
     house = House(MARYLAND).sit("ann")
     house.do(MoveChips("fill", 2_000_00), MoveChips("credit", 500_00), MoveChips("sale", 300_00))

@@ -14,8 +14,8 @@ from croupier.rules.game import Paytable, Row, Wager
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEATS
 from croupier.rules.words import hand_says, number, payout_says
+from croupier.table.tray import CHIPS_CENTS
 
-CHIPS_CENTS = (100, 500, 2500, 10000, 50000)
 MONEY = "play chips"
 _SIGNS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 

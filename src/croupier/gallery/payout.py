@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from croupier.gallery.felt import CHIPS_CENTS
 from croupier.round.events import PartSettled, SeatSettled
 from croupier.round.reasons import Reasons
 from croupier.round.settling import hidden_from, next_seat, paid_at
 from croupier.round.state import Line, Round
 from croupier.rules.words import dollars
+from croupier.table.tray import CHIPS_CENTS
 
 
 def payout_of(round: Round | None, meters: Mapping[str, int]) -> dict[str, Any] | None:

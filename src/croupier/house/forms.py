@@ -47,6 +47,7 @@ TOPICS: Mapping[type, str] = {
     at_table.Mispay: "Chips",
     at_table.CorrectPay: "Chips",
     at_table.MoveChips: "Chips",
+    at_table.CountTray: "Chips",
     in_round.Correct: "Cards",
     in_round.Misread: "Cards",
     at_table.Recall: "Cards",

@@ -9,14 +9,21 @@ from typing import Any
 from croupier.house.step import NO_TIME, NextStep
 from croupier.round.state import Duty
 from croupier.rules.vocabulary import Device
+from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 from croupier.table.life import has_sign, has_tray, needs_floor
 from croupier.table.prompts import DEVICE, due
 from croupier.table.state import HOUR_S, Table, is_cut_due, right, uses
+from croupier.table.tray import CHIPS_CENTS, COINS_CENTS
 
 FLOOR, DEALER = ("floorperson",), ("dealer",)
 STAFF = ("dealer", "floorperson")
 CENTS = {"field": "cents", "kind": "money", "says": "The sum in dollars"}
+BY_CHIPS = tuple(
+    {"field": f"chips.{cents}", "kind": "number", "says": f"{dollars(cents)} chips or coins"}
+    for cents in (*reversed(CHIPS_CENTS), *reversed(COINS_CENTS))
+)
+"""How many of each chip somebody counted; the sum follows."""
 COUNT = {"field": "cards", "kind": "number", "says": "How many cards there are"}
 SIGN = {"field": "sign", "kind": "text", "says": "The code on the sign"}
 
@@ -128,6 +135,12 @@ def _is_old(table: Table, number: int) -> bool:
 def others(table: Table) -> Iterator[NextStep]:
     """Yield what the people here may do besides the next step."""
     rules, dealt = table.rules, table.round is not None and table.round.dealt
+    step = life_step(table)
+    if step and isinstance(step.command, at_table.CountTray):
+        yield step._replace(says="Count it by chips.", takes=None, fields=BY_CHIPS)
+    if has_tray(rules) and not dealt:
+        drop = at_table.MoveChips("drop", 0)
+        yield _at_table("Collect the drop box.", FLOOR, drop, takes=CENTS)
     if table.life == "open":
         if not dealt:  # While cards are out, hands and eyes belong to the round.
             yield _at_table("Close the table after this round.", STAFF, at_table.CloseTable())

@@ -28,7 +28,7 @@ Kind = Literal[
 
 bank       the funds that a player put up to bank one round
 cage       where chips are bought and cashed in: the world outside
-drop       the cash that chips were sold for at a table
+drop       the cash that chips were sold for at a table and that the cage has yet to collect
 fees       fees and rake that a table has taken
 house      what the house put into meters
 inventory  the chips of a table's tray, which wagers are won from and lost to
@@ -41,7 +41,7 @@ walkin     the chips of somebody who plays at a table without a screen: the worl
 """
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-OWING: tuple[Kind, ...] = ("cage", "house", "inventory", "tray", "walkin")
+OWING: tuple[Kind, ...] = ("cage", "drop", "house", "inventory", "tray", "walkin")
 """The kinds that may go below zero: the house's own, and chips that nobody here counts."""
 _AS_CAGE: tuple[Kind, ...] = ("drop", "tray", "walkin")
 """The kinds that came later than the databases, which keep them as the cage's."""

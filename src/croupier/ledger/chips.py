@@ -61,6 +61,8 @@ def _ends(table: str, why: ChipsWhy) -> tuple[Account, Account]:
             return tray, CAGE
         case "sale":
             return tray, account("drop", table)
+        case "drop":
+            return account("drop", table), CAGE
 
 
 def _handed(table: str, player: str, cents: int, code: str) -> Move:
@@ -79,6 +81,10 @@ def audited(tray: Tray, plain: Mapping[str, Any], rules: TableRules, round: Roun
     event = event_from(plain)
     if isinstance(event, happened.TrayAgreed) and event.expected != tray.expected:
         raise WrongTray(f"the tray should hold {tray.expected} cents, not {event.expected}")
+    if isinstance(event, happened.TrayCounted) and event.chips:
+        cents = sum(chip * many for chip, many in event.chips.items())
+        if event.cents != cents:
+            raise WrongTray(f"the chips come to {cents} cents, not {event.cents}")
     if isinstance(event, happened.RoundEnded) and round and round.id == event.round:
         won = chips_won(round)
         # Older journals count a deferred award as handed out.
@@ -127,9 +133,12 @@ class TrayShift(NamedTuple):
     def after(self, event: Event) -> "TrayShift":
         """Return the sums after an event of the table."""
         match event:
-            case happened.ChipsMoved(why, cents):
-                field = {"fill": "fills", "credit": "credits", "sale": "drop"}[why]
-                return self._replace(**{field: getattr(self, field) + cents})
+            case happened.ChipsMoved("fill", cents):
+                return self._replace(fills=self.fills + cents)
+            case happened.ChipsMoved("credit", cents):
+                return self._replace(credits=self.credits + cents)
+            case happened.ChipsMoved("sale", cents):
+                return self._replace(drop=self.drop + cents)
             case happened.RoundEnded():
                 return self._replace(won=self.won + event.chips)
             case happened.Mispaid():

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from croupier.errors import Refused
-from croupier.gallery.felt import CHIPS_CENTS
 from croupier.gallery.galleries import Galleries
 from croupier.gallery.payout import payout_of
 from croupier.house import said
@@ -43,6 +42,7 @@ from croupier.server.drill import (
     out_of_order,
     report_of,
 )
+from croupier.table.tray import CHIPS_CENTS
 
 ID, TRAINEE, FLOOR = "practice", "trainee", "floor"
 ROUNDS, ROUNDS_MAX = 5, 50

@@ -316,10 +316,12 @@ def deferred_cents(round: Round) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CountTray:
-    """Give the sum that a person counted in the chip tray, without knowing the other's."""
+    """Give what a person counted in the chip tray, without knowing the other's figure."""
 
     by: Person
-    cents: int
+    cents: int = 0
+    chips: Mapping[int, int] = field(default_factory=dict)
+    """How many of each chip, by its cents: the sum follows, and isn't given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +338,7 @@ class CloseTable:
 
 @dataclass(frozen=True, slots=True)
 class MoveChips:
-    """Bring chips to the tray, or take some out of it."""
+    """Bring chips to the tray, take some out of it, or collect the cash of the drop box."""
 
     why: ChipsWhy
     cents: int

@@ -252,6 +252,13 @@ class TrayCounted:
 
     by: Person
     cents: int
+    chips: Mapping[int, int] = field(default_factory=dict)
+    """How many of each chip, by its cents."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The field that isn't written where only the sum was given."""
+        return () if self.chips else ("chips",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,8 +141,8 @@ def tray_after(tray: Tray, event: Event, rules: TableRules) -> Tray:
     """Return a tray after an event at its table; a player's bank is never the tray."""
     house = rules.banked_by == "house"
     match event:
-        case happened.TrayCounted(by, cents):
-            return tray.after_figure(TrayFigure(by, cents))
+        case happened.TrayCounted(by, cents, chips):
+            return tray.after_figure(TrayFigure(by, cents, chips))
         case happened.TrayAgreed(cents):
             return tray.after_count(cents)
         case happened.ChipsMoved(why, cents):

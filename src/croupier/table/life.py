@@ -9,11 +9,12 @@ from typing import assert_never
 from croupier.errors import Refused
 from croupier.round.duties import open_duty
 from croupier.rules.table_rules import TableRules
+from croupier.rules.words import dollars
 from croupier.table import commands
 from croupier.table import events as happened
 from croupier.table.events import Event
 from croupier.table.state import Table
-from croupier.table.tray import SIGNS, TrayFigure
+from croupier.table.tray import CHIPS_CENTS, COINS_CENTS, SIGNS, TrayFigure
 
 SIGN_DIGITS = 16
 """How many digits of the rules' digest a sign prints."""
@@ -90,20 +91,32 @@ def _count(table: Table, command: commands.CountTray) -> tuple[Event, ...]:
     if table.life in ("open", "counted"):
         raise Refused("not_due", "the tray is counted when the table opens and when it closes")
     _check_over(table)
-    if command.cents < 0:
-        raise Refused("no_count", "a count is never below zero", field="cents")
-    tray = table.tray
+    cents, tray = _counted(command), table.tray
     if command.by not in tray.missing:
         message = f"{' and '.join(tray.missing)} counts now, not the {command.by}"
         raise Refused("wrong_person", message, field="by")
-    counted = happened.TrayCounted(command.by, command.cents)
-    figures = tray.after_figure(TrayFigure(command.by, command.cents)).figures
-    if len(figures) < 2 or figures[0].cents != figures[1].cents:
+    counted = happened.TrayCounted(command.by, cents, command.chips)
+    figures = tray.after_figure(TrayFigure(command.by, cents, command.chips)).figures
+    if len(figures) < 2 or not figures[0].agrees(figures[1]):
         return (counted,)
-    agreed = happened.TrayAgreed(command.cents, tray.expected)
+    agreed = happened.TrayAgreed(cents, tray.expected)
     if table.life == "closing":
         return counted, agreed, happened.TableClosed()
     return counted, agreed
+
+
+def _counted(command: commands.CountTray) -> int:
+    """Return the sum that somebody counted: of the chips, if they were counted by kind."""
+    if command.cents < 0 or any(many < 0 for many in command.chips.values()):
+        raise Refused("no_count", "a count is never below zero", field="cents")
+    if not command.chips:
+        return command.cents
+    if unknown := [chip for chip in command.chips if chip not in (*CHIPS_CENTS, *COINS_CENTS)]:
+        message = f"there is no chip of {dollars(unknown[0])}"
+        raise Refused("no_count", message, field="chips")
+    if command.cents:
+        raise Refused("no_count", "give the chips or the sum, not both", field="cents")
+    return sum(chip * many for chip, many in command.chips.items())
 
 
 def _check_over(table: Table) -> None:
@@ -132,7 +145,7 @@ def _move(table: Table, command: commands.MoveChips) -> happened.ChipsMoved:
         raise Refused(
             "no_tray", "this table has no chip tray", clause=table.rules.ruling_on("things")
         )
-    if table.life not in ("counted", "open"):
+    if table.life not in ("counted", "open") and SIGNS[command.why]:
         raise Refused("table_closed", "chips move only after the tray was counted")
     if command.cents <= 0:
         raise Refused("no_money", "name a sum above zero", field="cents")

@@ -43,7 +43,8 @@ def tell_table(rules: TableRules, event: Event) -> str:
         case happened.Changed():
             return "The equipment is changed."
         case happened.ChipsMoved(why, cents):
-            return f"{why.capitalize()} of {dollars(cents)}."
+            what = "Drop box collected:" if why == "drop" else f"{why.capitalize()} of"
+            return f"{what} {dollars(cents)}."
         case happened.BankTaken(seat, _, _):
             return f"Seat {seat} takes the bank."
         case happened.BankPassed(seat, _):

@@ -2,14 +2,20 @@
 moved since. A difference is named and never corrected.
 """
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from croupier.rules.vocabulary import Person
 
-ChipsWhy = Literal["fill", "credit", "sale"]
-"""Why chips move: brought by the cage, sent back to it, or sold at the table for cash."""
-SIGNS: dict[ChipsWhy, int] = {"fill": 1, "credit": -1, "sale": -1}
-"""Whether chips come to the tray or leave it."""
+ChipsWhy = Literal["fill", "credit", "sale", "drop"]
+"""Why chips or cash move: chips that the cage brought or that were sent back to it, or were sold
+for cash at the table; and the cash of the drop box, which the cage collects."""
+SIGNS: dict[ChipsWhy, int] = {"fill": 1, "credit": -1, "sale": -1, "drop": 0}
+"""Whether chips come to the tray or leave it; cash does neither."""
+CHIPS_CENTS = (100, 500, 2500, 10000, 50000)
+"""The chips that there are."""
+COINS_CENTS = (25, 50)
+"""The coins that lie in a tray beside them."""
 COUNTING: tuple[Person, ...] = ("dealer", "floorperson")
 """The two who count."""
 
@@ -19,6 +25,18 @@ class TrayFigure(NamedTuple):
 
     by: Person
     cents: int
+    chips: Mapping[int, int] = {}
+    """How many of each chip, by its cents; nothing if only the sum was given."""
+
+    def agrees(self, other: "TrayFigure") -> bool:
+        """Whether two figures are equal, chip by chip where both say so."""
+        if self.chips and other.chips and _there(self.chips) != _there(other.chips):
+            return False
+        return self.cents == other.cents
+
+
+def _there(chips: Mapping[int, int]) -> dict[int, int]:
+    return {chip: many for chip, many in chips.items() if many}
 
 
 class Tray(NamedTuple):
