@@ -127,7 +127,7 @@ def test_one_changed_byte_in_a_rulebook_closes_its_tables(tmp_path: Path, packag
         pit = serve(data, package)
         assert {*pit.tables} == {"ride"}
         with pytest.raises(Refused) as refused:
-            pit.table("three")
+            pit.check_approved("three")
         assert refused.value.code == "unapproved"
         name = f"croupier/rulebooks/{MARYLAND}.toml"
         said = f"table: this table is closed: {name} was changed since the build was approved"

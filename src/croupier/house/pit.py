@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
-from croupier.errors import CroupierError, Refused, UserError
+from croupier.errors import CroupierError, Refused
 from croupier.fairness.seal import MissingKey
 from croupier.house.acts import Acts
 from croupier.house.automatic import AutomaticDealer
@@ -18,7 +18,7 @@ from croupier.house.floors import Floors
 from croupier.house.keys import Keys, vouching_of
 from croupier.house.log import log, log_crash
 from croupier.house.recall import recall, wrong_standings
-from croupier.house.seats import Seats
+from croupier.house.seats import SeatMinder
 from croupier.house.signing import Checkpoints, Signing
 from croupier.house.standing import Act
 from croupier.house.table import Table, Unreadable
@@ -80,7 +80,7 @@ class Pit:
         """Which process has which table, as of the last look."""
         self.tables: dict[str, Table] = {}
         self.dealers: dict[str, AutomaticDealer] = {}
-        self.seats = Seats(self.tables, books.clocks)
+        self.seats = SeatMinder(self.tables, books.clocks)
         guest_cents = config.guest_chips_cents
         self.cage = Cage(books, self.rounds, rules_of, guest_cents=guest_cents)
         self.checkpoints = Checkpoints(books, signing) if signing else None
@@ -361,13 +361,6 @@ class Pit:
     def stopped(self) -> Mapping[str, str]:
         """Why dealing was stopped, by table; an operator need not say."""
         return self._stopped
-
-    def table(self, id: str) -> Table:
-        """Return a table, or refuse an id that none has, or that the build keeps closed."""
-        if id not in self.tables:
-            self.check_approved(id)
-            raise UserError(f"there is no table {id!r}", field="table")
-        return self.tables[id]
 
     def rounds(self) -> Iterator[Round]:
         """Yield the rounds that are in play."""

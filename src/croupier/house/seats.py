@@ -16,8 +16,8 @@ AWAY_MS = 180_000
 """A player who has been away this long gives up the seat, whether or not rounds are dealt."""
 
 
-class Seats:
-    """The seats at the tables of a process."""
+class SeatMinder:
+    """Minds the seats at the tables of a process."""
 
     def __init__(self, tables: Mapping[str, Table], clocks: Clocks) -> None:
         self._tables, self._clocks = tables, clocks

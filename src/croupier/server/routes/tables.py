@@ -180,7 +180,7 @@ async def tables(request: Request) -> TableList:
 
 
 def _row(galleries: Galleries, id: str) -> TableRow:
-    table, scene = galleries.pit.table(id), galleries.scene(id)
+    table, scene = galleries.pit.tables[id], galleries.scene(id)
     return TableRow(
         table=id,
         title=table.config.title,
@@ -329,7 +329,7 @@ async def verified(request: Request, _: Auditor) -> VerifiedSaid:
 
 async def verified_said(pit: Pit) -> VerifiedSaid:
     """Verify the ledger, and say what that proves."""
-    found = await pit.books.read(lambda view: pit.verified(view))
+    found = await pit.books.read(pit.verified)
     return VerifiedSaid(
         verifies=found.verifies,
         events=found.events,
