@@ -14,6 +14,7 @@ from croupier.money import parse_money
 from croupier.odds import advise, analyze
 from croupier.round.result import result_of
 from croupier.server import reviews as module
+from croupier.server.opened import faces_of
 from croupier.server.review import Review
 from croupier.server.reviews import Reviews
 from croupier.server.statistics import (
@@ -150,21 +151,33 @@ def test_only_own_cards_and_shown_ones_are_in_it() -> None:
 
     async def main() -> None:
         async with quick_pit() as galleries:
-            table = galleries.pit.tables["maryland"]
             await played(galleries, "maryland", 1)
             [review] = (await Reviews(galleries.pit).last(ME, limit=9)).reviews
-            round = found_at(galleries, review.round).told[-1][0]
-            deck = table.deck
-            assert deck and round.id == deck.round
-            theirs = [str(deck.deck[p]) for p in round.boxes[1].cards]
+            found, books = found_at(galleries, review.round), galleries.pit.books
+            round, sealed = found.told[-1][0], books.looked(lambda view: view.sealed(review.round))
+            faces = faces_of(found, sealed, books.unsealed)
+            assert faces is not None
+            theirs = [str(faces[p]) for p in round.boxes[1].cards]
             assert round.boxes[1].folded
             said = json.dumps(review_json(review))
             assert [card for card in theirs if f'"{card}"' in said] == []
-            mine = [str(deck.deck[p]) for p in round.boxes[2].cards]
+            mine = [str(faces[p]) for p in round.boxes[2].cards]
             assert review_json(review)["hands"][0]["cards"] == mine
             [other] = (await Reviews(galleries.pit).last(OTHER, limit=9)).reviews
             assert [str(card) for card in other.hands[0].cards] == theirs
             assert other.hands[0].chose == ("Fold",)
+
+    asyncio.run(main())
+
+
+def test_rounds_that_were_sealed_with_an_older_key_are_reviewed() -> None:
+    async def main() -> None:
+        async with quick_pit() as galleries:
+            await played(galleries, "maryland", 1)
+            books = galleries.pit.books
+            before = (await Reviews(galleries.pit).last(ME, limit=9)).reviews
+            books.key, books.older_keys = bytes(range(32)), (books.key,)
+            assert (await Reviews(galleries.pit).last(ME, limit=9)).reviews == before != []
 
     asyncio.run(main())
 

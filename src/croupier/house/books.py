@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, Protocol, TypeVar
 
+from croupier.fairness.commitment import Commitment, Committed
+from croupier.fairness.seal import unseal
 from croupier.house.dealer import Chance
 from croupier.house.log import log, log_crash
 from croupier.house.turn import Reply
@@ -124,6 +126,10 @@ class Books:
         """Whether the last commit was quick enough to wait for the next one here."""
         self._rung: dict[Mailbox, None] = {}
         self._turns: asyncio.Task[None] | None = None
+
+    def unsealed(self, sealed: bytes, commitment: Commitment) -> Committed:
+        """Return a deck that was sealed with a key of this house, today's or an older one."""
+        return unseal(sealed, self.key, commitment, *self.older_keys)
 
     async def start(self) -> None:
         """Read what purses and meters hold."""

@@ -10,8 +10,8 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 from croupier.errors import Bug, CroupierError, Refused
-from croupier.fairness.commitment import Commitment, Committed
-from croupier.fairness.seal import MissingKey, unseal
+from croupier.fairness.commitment import Committed
+from croupier.fairness.seal import MissingKey
 from croupier.house import console, dealer, players, said
 from croupier.house.books import Books, answer_to
 from croupier.house.clock import Company, Notes, Wait, needs_deck
@@ -286,7 +286,7 @@ class Table:
         self.rounds, self.setting = recalled.rounds, recalled.setting
         if sealed is not None and standing.commitment is not None:
             try:
-                self.deck = self._unsealed(sealed, standing.commitment)
+                self.deck = self.books.unsealed(sealed, standing.commitment)
             except (CroupierError, ValueError):
                 self.on_unreadable()  # It is taken up anew, as after a restart.
         if self.rounds > rounds:
@@ -385,9 +385,6 @@ class Table:
         await self.act(lambda act: act.set_rules(rules, setting, self.config.others))
         return True
 
-    def _unsealed(self, sealed: bytes, commitment: Commitment) -> Committed:
-        return unseal(sealed, self.books.key, commitment, *self.books.older_keys)
-
     async def find_deck(self, round: str) -> None:
         """Open the deck of the last round; raise `MissingKey` or `Unreadable` if it is needed."""
         commitment = self.place.standing.commitment
@@ -397,7 +394,7 @@ class Table:
         try:
             if sealed is None or commitment is None:
                 raise Refused("no_deck", f"the deck of {round} is not there")
-            self.deck = self._unsealed(sealed, commitment)
+            self.deck = self.books.unsealed(sealed, commitment)
         except MissingKey:
             if needs_deck(self.place.standing):
                 raise

@@ -1,11 +1,12 @@
 """The deck of a round from its journal: what was committed to, how it was cut, and its faces."""
 
+from collections.abc import Callable
+
 from croupier.cards import Card
-from croupier.fairness.commitment import Commitment
+from croupier.fairness.commitment import Commitment, Committed
 from croupier.fairness.cut import NO_CUT, PlayersCut
 from croupier.fairness.events import DeckCommitted
 from croupier.fairness.events import event_from as fairness_event_from
-from croupier.fairness.seal import unseal
 from croupier.ledger.found import FoundRound
 
 
@@ -23,10 +24,12 @@ def fairness_of(found: FoundRound) -> tuple[Commitment | None, PlayersCut]:
     return commitment, cut
 
 
-def faces_of(found: FoundRound, sealed: bytes | None, key: bytes) -> dict[int, Card] | None:
+def faces_of(
+    found: FoundRound, sealed: bytes | None, unsealed: Callable[[bytes, Commitment], Committed]
+) -> dict[int, Card] | None:
     """Return all cards by the position they were dealt from; None while the round is open."""
     commitment, cut = fairness_of(found)
     if not found.told[-1][0].closed or sealed is None or commitment is None:
         return None
-    deck = unseal(sealed, key, commitment).deck
+    deck = unsealed(sealed, commitment).deck
     return {position: deck[cut.at(position)] for position in range(len(deck))}

@@ -93,4 +93,4 @@ class Reviews:
 
     def _review(self, found: FoundRound, sealed: bytes | None, player: str) -> Review | None:
         """Make a review; the deck is opened only for a round that is over."""
-        return review_of(found, faces_of(found, sealed, self._pit.books.key), player)
+        return review_of(found, faces_of(found, sealed, self._pit.books.unsealed), player)

@@ -14,7 +14,6 @@ from fastapi import APIRouter, Request, Response
 from croupier.errors import Refused, UserError
 from croupier.fairness.commitment import Commitment, Committed
 from croupier.fairness.cut import PlayersCut, document_of
-from croupier.fairness.seal import unseal
 from croupier.gallery.felt import felt_of
 from croupier.gallery.galleries import Galleries
 from croupier.gallery.scene import Scene, patch_of, scene_of
@@ -150,7 +149,7 @@ async def _read(request: Request, id: str) -> ShownRound:
     round = found.told[-1][0]
     deck = None
     if round.closed and sealed is not None and commitment is not None:
-        deck = unseal(sealed, pit.books.key, commitment, *pit.books.older_keys)
+        deck = pit.books.unsealed(sealed, commitment)
     players = {box.player for box in round.boxes.values()}
     players |= {round.banker.player} if round.banker else set()
     players |= {one.player for one in cut.contributions}
