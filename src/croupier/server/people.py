@@ -9,6 +9,7 @@ import asyncio
 import time
 from base64 import b32encode
 from collections.abc import Callable, Iterable
+from functools import partial
 from secrets import randbelow, token_bytes
 from typing import NamedTuple, TypeVar
 
@@ -32,11 +33,12 @@ from croupier.ledger.stores.statements import Session
 from croupier.server import names, registry
 from croupier.server.attempts import Attempts, Counts, InDatabase, InMemory, TriedKeys, keys_of
 from croupier.server.limits import Clock, TooMany
-from croupier.server.onetime import OneTime, digest, new_token
+from croupier.server.onetime import digest, new_token
 from croupier.server.passwords import Passwords
 from croupier.server.quotas import count_newcomer
 from croupier.server.recent import Recent
 from croupier.server.registry import Newcomer, Person, SignedIn
+from croupier.server.tokens import Tokens
 
 DAY_MS = 24 * 3_600_000
 PLAYERS_DAYS, STAFF_MS = 30, DAY_MS // 2
@@ -51,7 +53,6 @@ CACHED_MAX, CACHED_S = 4_096, 10.0
 GUEST_TRIES = 12
 ENDING = (AccountMade, PasswordChanged, RolesSet, AccountDisabled, SessionEnded)
 """Acts that end sessions of the person they are about."""
-TICKET, LINK, AGAIN = "ticket", "link", "again"
 AGAIN_S, AGAINS_MAX = 60.0, 1_000
 
 T = TypeVar("T")
@@ -62,14 +63,6 @@ class Entrance(NamedTuple):
 
     token: str
     signed_in: SignedIn
-
-
-class Ticket(NamedTuple):
-    """Lets one person open one socket at one table."""
-
-    person: str
-    session: bytes
-    table: str
 
 
 class People:
@@ -87,11 +80,11 @@ class People:
         self.passwords = passwords or Passwords()
         self.cache: Recent[bytes, tuple[SignedIn, float]] = Recent(CACHED_MAX)
         self._ends = 0  # Counts revocations.
-        self._links: OneTime[str] = OneTime(lasts_s=LINK_S, held_max=LINKS_MAX, clock=clock)
-        self._agains: OneTime[str] = OneTime(lasts_s=AGAIN_S, held_max=AGAINS_MAX, clock=clock)
-        self.tickets: OneTime[Ticket] = OneTime(lasts_s=TICKET_S, held_max=TICKETS_MAX, clock=clock)
-        self._is_shared = store.tenure.is_shared
-        """Whether other processes serve the same people; then tokens are in the database."""
+        tokens = partial(Tokens, store=store, clock=clock)
+        self._links = tokens("link", lasts_s=LINK_S, held_max=LINKS_MAX)
+        self._agains = tokens("again", lasts_s=AGAIN_S, held_max=AGAINS_MAX)
+        self.tickets = tokens("ticket", lasts_s=TICKET_S, held_max=TICKETS_MAX)
+        """For each, a person, a session and a table, in words."""
         self._tries = InMemory(clock)
         self.attempts = Attempts(self.counting)
         self.on_ended: Callable[[str], None] = lambda person: None
@@ -240,7 +233,7 @@ class People:
 
     async def counting(self, work: Callable[[Counts], None]) -> None:
         """Run something on what the house has counted, in one transaction."""
-        if self._is_shared:
+        if self._store.tenure.is_shared:
             await self.write(lambda rows: work(InDatabase(rows)))
         else:
             work(self._tries)
@@ -280,18 +273,11 @@ class People:
 
     def operator_link(self) -> str:
         """Return a token that makes its bearer an operator, once."""
-        if not self._is_shared:
-            return self._links.give(OPERATOR)
-        token = new_token()
-        with self._store.writing() as rows:
-            registry.give_token(rows, digest(token), LINK, value=OPERATOR, lasts_s=LINK_S)
-        return token
+        return self._links.give_blocking(OPERATOR)
 
     async def give_link(self, person: str) -> str:
         """Return a token by which a person without a password sets one, once."""
-        if not self._is_shared:
-            return self._links.give(person)
-        return await self._give(LINK, person, LINK_S)
+        return await self._links.give(person)
 
     async def use_link(self, token: str) -> Entrance:
         """Sign in with the link that was printed at startup."""
@@ -328,40 +314,21 @@ class People:
 
     async def _link(self, token: str) -> str | None:
         """Return whom a link is for, the first time."""
-        found = await self._redeemed(LINK, token) or self._links.take(token)
+        found = await self._links.take(token)
         if found is None:
             log("link_refused")
         return found
-
-    async def _give(self, kind: str, value: str, lasts_s: float) -> str:
-        """Return a one-time token that is kept in the database."""
-        token = new_token()
-        key = digest(token)
-        await self.write(
-            lambda rows: registry.give_token(rows, key, kind, value=value, lasts_s=lasts_s)
-        )
-        return token
-
-    async def _redeemed(self, kind: str, token: str) -> str | None:
-        """Return the value of a token in the database, the first time."""
-        if not self._is_shared:
-            return None
-        return await self.write(lambda rows: registry.take_token(rows, digest(token), kind))
 
     # ------------------------------------------------------------ the password again
 
     async def again(self, one: SignedIn, password: str, *, address: str) -> str:
         """Check a person's password again; the token lets this session do one thing, soon."""
         await self._checked(one.person, password, address=address, field="password")
-        value = f"{one.person.id} {one.session.hex()}"
-        if not self._is_shared:
-            return self._agains.give(value)
-        return await self._give(AGAIN, value, AGAIN_S)
+        return await self._agains.give(f"{one.person.id} {one.session.hex()}")
 
     async def use_again(self, one: SignedIn, token: str) -> None:
         """Refuse a session whose password was not given just now, or was used up."""
-        found = await self._redeemed(AGAIN, token) or self._agains.take(token)
-        if found != f"{one.person.id} {one.session.hex()}":
+        if await self._agains.take(token) != f"{one.person.id} {one.session.hex()}":
             log("again_refused", person=one.person.id)
             message = f"give your password again: it counts once, for {AGAIN_S:.0f} seconds"
             raise Refused("password_again", message, field="again")
@@ -370,32 +337,20 @@ class People:
 
     async def give_ticket(self, signed_in: SignedIn, table: str) -> str:
         """Return a token for one socket at a table, valid once and for half a minute."""
-        ticket = Ticket(signed_in.person.id, signed_in.session, table)
-        if not self._is_shared:
-            return self.tickets.give(ticket)
-        value = " ".join([ticket.person, ticket.session.hex(), ticket.table])
-        return await self._give(TICKET, value, TICKET_S)
-
-    async def _ticket(self, token: str) -> Ticket | None:
-        if not self._is_shared:
-            return self.tickets.take(token)
-        value = await self._redeemed(TICKET, token)
-        if value is None:
-            return None
-        person, session, table = value.split(" ")
-        return Ticket(person, bytes.fromhex(session), table)
+        return await self.tickets.give(f"{signed_in.person.id} {signed_in.session.hex()} {table}")
 
     async def admit(self, token: str, table: str) -> SignedIn | None:
         """Return whom a ticket admits to a table, if their session is still valid."""
-        ticket = await self._ticket(token)
-        if ticket is None or ticket.table != table:
+        ticket = await self.tickets.take(token)
+        if ticket is None:
+            return None
+        _, session, bound_to = ticket.split(" ")
+        if bound_to != table:
             return None
         ends = -1
         while ends != self._ends:  # The session may have ended meanwhile.
             ends = self._ends
-            one = await self.read(
-                lambda rows: registry.signed_in(rows, ticket.session, self.now_ms())
-            )
+            one = await self._find_session(bytes.fromhex(session))
         return one
 
     # ------------------------------------------------------------ revoking rights
@@ -479,9 +434,8 @@ class People:
 
     def ended(self, person: str, said: str) -> None:
         """Drop a person's cached sessions, and tell the tables."""
-        self._ends += 1
-        self.cache.drop(lambda known: known[0].person.id == person)
-        self.tickets.drop(lambda ticket: ticket.person == person)
+        self._forget(person)
+        self.tickets.held.drop(lambda ticket: ticket.startswith(f"{person} "))
         log("sessions_ended", person=person, because=said)
         self.on_ended(person)
 
@@ -491,13 +445,16 @@ class People:
         A guest who has another name keeps sockets and sessions.
         """
         if isinstance(act, GuestNamed):
-            self._ends += 1
-            self.cache.drop(lambda known: known[0].person.id == act.person)
+            self._forget(act.person)
             self.on_named(act.person, act.name)
         if isinstance(act, ENDING):
-            self._ends += 1
-            self.cache.drop(lambda known: known[0].person.id == act.person)
+            self._forget(act.person)
             self.on_changed(act.person)
+
+    def _forget(self, person: str) -> None:
+        """Drop what is cached of a person; what is being read of anybody is read again."""
+        self._ends += 1
+        self.cache.drop(lambda known: known[0].person.id == person)
 
     async def ends_ms(self, session: bytes, *, idle_ms: int | None = None) -> int | None:
         """Return when a session ends, if it is valid; extend it if it was used so long ago."""
