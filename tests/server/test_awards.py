@@ -203,6 +203,8 @@ def test_an_approval_that_is_no_second_persons_is_refused(tmp_path: Path, how: s
                 await house.people.set_roles(sue.id, ["player"])
                 sitting = await comes(house, "Sue Ash")
                 await (await sitting.line("maryland")).do("sit", seat=3)
+                # Otherwise the seat is freed within a second, because she isn't a player any more.
+                house.pit.acts.listeners.remove(house.pit.seats.hear)
                 await house.people.set_roles(sue.id, ["surveillance"])
                 by = await comes(house, "Sue Ash")
             case "their own":
