@@ -5,7 +5,6 @@ shown are in it. A page holds one scene and lays patches on it, as `patched` doe
 """
 
 from collections.abc import Mapping
-from functools import partial
 from itertools import compress
 from operator import is_not
 from typing import Any, NamedTuple
@@ -69,33 +68,40 @@ def scene_of(now: Now, names: Mapping[str, str], last: Seen | None = None) -> Sc
 
 def _attended(standing: Standing, names: Mapping[str, str]) -> Scene:
     """Return who deals, who is awaited, and the progressive wins that wait for the floor."""
-    dealer, step, round = standing.table.crew.dealer, next_step(standing), standing.in_play
+    dealer, step = standing.table.crew.dealer, next_step(standing)
+    called, round = names.get(dealer, dealer), standing.in_play
     return {
-        "dealer": names.get(dealer, dealer) or None,
+        "dealer": called or None,
         "awaits": [*step.by],
         "says": step.says,
         "clause": step.clause or None,
-        "line": _line(names.get(dealer, dealer), step.by, round),
-        "awards": [
-            {
-                "seat": found.seat,
-                "wager": found.wager,
-                "label": round.rules.wagers[found.wager].label,
-                "hand": found.hand,
-                "sum": format_money(found.cents),
-                "answer": found.answer or None,
-            }
-            for found in (round.awards.values() if round else ())
-            if round
-        ],
+        "line": _line(called, step.by, round),
+        "awards": _awards_scene(round) if round else [],
     }
+
+
+def _awards_scene(round: Round) -> list[Scene]:
+    return [
+        {
+            "seat": found.seat,
+            "wager": found.wager,
+            "label": round.rules.wagers[found.wager].label,
+            "hand": found.hand,
+            "sum": format_money(found.cents),
+            "answer": found.answer or None,
+        }
+        for found in round.awards.values()
+    ]
 
 
 def _deck_scene(table: Table, names: Mapping[str, str]) -> Scene:
     """Return the history of a real deck, which stands where no commitment can."""
     number = table.round.deck if table.round else table.last_deck or table.deck_turn
     past, deck = table.past.get(number, NEW), table.decks.get(number)
-    called = partial(_called, names)
+
+    def called(person: str) -> str:
+        return names.get(person, person)
+
     return {
         "number": number,
         "received_s": past.received_s,
@@ -110,10 +116,6 @@ def _deck_scene(table: Table, names: Mapping[str, str]) -> Scene:
         "dealer": called(table.crew.dealer),
         "provable": False,
     }
-
-
-def _called(names: Mapping[str, str], person: str) -> str:
-    return names.get(person, person)
 
 
 def _line(dealer: str, by: tuple[str, ...], round: Round | None) -> str:

@@ -46,7 +46,7 @@ async def lobby(request: Request) -> Response:
     rows = await lobby_rows(request)
     jackpots = [(row, meter) for row in rows for meter in row["meters"] if meter["shows"]]
     jackpots.sort(key=lambda one: -Decimal(one[1]["shows"]))
-    return page(request, "lobby", json="/lobby.json", tables=rows, jackpots=jackpots)
+    return page(request, "lobby", json=LOBBY, tables=rows, jackpots=jackpots)
 
 
 @router.get(LOBBY)

@@ -37,7 +37,6 @@ from croupier.server.strict import Body, StrictRoute
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 Floor = Annotated[SignedIn, Depends(session_with(FLOOR))]
 Answering = Annotated[SignedIn, Depends(session_with(FLOOR, SURVEILLANCE, AUDITOR))]
-Looking = Annotated[SignedIn, Depends(session_with(FLOOR, SURVEILLANCE, AUDITOR))]
 AWARD_CHARS = 200
 
 
@@ -82,7 +81,7 @@ class Awards(BaseModel):
 
 
 @router.get("/api/awards")
-async def awards(request: Request, _: Looking) -> Awards:
+async def awards(request: Request, _: Answering) -> Awards:
     """List the awards that wait for the floor."""
     return Awards(awards=await waiting_awards(pit_of(request)))
 
