@@ -1,12 +1,14 @@
 """The chip tray of a served table: what moves is in the ledger, and a shift adds up."""
 
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from croupier.cards import DECK, parse_cards
+from croupier.errors import UserError
 from croupier.house.awards import Acting, validated
 from croupier.house.standing import Standing
 from croupier.ledger.accounts import parse_account
@@ -19,6 +21,7 @@ from croupier.money import micros
 from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
 from croupier.round.commands import Validate
+from croupier.round.record import rounds_of
 from croupier.round.state import FoundAward
 from croupier.table import commands as at_table
 from croupier.table.codec import event_from
@@ -162,3 +165,33 @@ def test_a_deferred_award_of_a_walk_in_is_paid_by_the_cage_and_not_by_the_tray()
     screen = validated(waits._replace(player="p1"), None, Acting("f1", "s"))
     assert [move.credit for move in moves_of(screen)] == ["player:p1"]
     assert "table" in screen.left_out  # type: ignore[union-attr]
+
+
+def test_a_rejected_win_replays_where_its_book_has_no_ruling_on_it() -> None:
+    """Journals of a house's own book may cite the ruling that the program once cited for all."""
+    shift = Shift(MARYLAND, {**EQUIPMENT[3], "progressive": "A"})
+    royal = parse_cards("As Ks Qs")
+    shift.cards = (*royal, *(card for card in DECK if card not in royal))
+    for seat in (1, 2):
+        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
+    shift.until(lambda standing: any(found.meter for found in waiting(standing)))
+    (found,) = waiting(shift.standing)
+    rejects = Validate(found.seat, found.wager, "reject", "another hand")
+    shift.act(lambda act: act.in_round(rejects))
+    shift.until(lambda standing: standing.in_play is None)
+    events = tuple(event for of, event in shift.events if of == "round")
+    settled = [line for e in events for line in getattr(e, "lines", ()) if line.ruling == "M21"]
+    assert [line.because for line in settled] == ["rejected"]
+    rulings = {id: one for id, one in shift.rules.rulings.items() if one.decides != "validation"}
+    for rules in (shift.rules, replace(shift.rules, rulings=rulings)):
+        *_, last = rounds_of(rules, events)
+        assert last.closed
+    wrong = settled[0]._replace(ruling="M22")
+    other = tuple(
+        e._replace(lines=tuple(wrong if line in settled else line for line in e.lines))
+        if getattr(e, "lines", ())
+        else e
+        for e in events
+    )
+    with pytest.raises(UserError, match="does not follow"):
+        list(rounds_of(shift.rules, other))

@@ -16,6 +16,7 @@ from croupier.round.commands import Command
 from croupier.round.decide import decide
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
+from croupier.round.settlement import REJECTED
 from croupier.round.settling import paid_at
 from croupier.round.state import Round
 from croupier.rules.rulebook import digest_of
@@ -146,7 +147,22 @@ def _unstopped(
 
 def _is_same(event: Event, other: Event) -> bool:
     """Whether two events are the same; tuple equality ignores the kind."""
-    return type(event) is type(other) and event == other
+    if type(event) is not type(other):
+        return False
+    return event == other or event == _uncited(other)
+
+
+def _uncited(event: Event) -> Event:
+    """Return an event without the rulings by which wins were rejected.
+
+    Older versions cited one also at tables of books that have no ruling on it.
+    """
+    if not isinstance(event, happened.SeatSettled | happened.PartSettled):
+        return event
+    lines = tuple(
+        line._replace(ruling=None) if line.because == REJECTED else line for line in event.lines
+    )
+    return event._replace(lines=lines)
 
 
 def _check_choice(round: Round, event: happened.Chose, number: int) -> None:

@@ -16,6 +16,8 @@ from croupier.round.state import Box, FoundAward, Line, Round, Stake
 from croupier.rules.game import Bonus, Envy, PayoutLimit, Row
 from croupier.rules.vocabulary import BANK, SEAT
 
+REJECTED = "rejected"
+"""Why a progressive win that the floor rejected pays nothing."""
 # The fate of a stake before the settlement, and the outcome of its line.
 _FATES = {
     "forfeit": ("forfeit", "fold"),
@@ -42,7 +44,7 @@ def _answered(line: Line, found: FoundAward, ruling: str | None) -> Line:
     """Return the line of a progressive win that the floor answered, at what it was found to be."""
     if found.answer == "reject":
         ended = line._replace(outcome="lose", paid=0, returned=0)
-        return ended._replace(ruling=ruling, because="rejected")
+        return ended._replace(ruling=ruling, because=REJECTED)
     return line._replace(paid=found.cents)
 
 
