@@ -6,20 +6,22 @@ database is in memory, time is made up, and one seed decides everything that hap
 
 import asyncio
 import contextvars
+import gc
 import json
 import logging
 import shutil
+import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from croupier.gallery.galleries import Galleries
 from croupier.house.books import Books, Clocks
@@ -30,7 +32,9 @@ from croupier.ledger import tenure
 from croupier.ledger.store import View
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
+from croupier.server.passing import Calls
 from tests.server.durability.tables import BOOKS, METER, SHARED, rules_of
+from tests.whole.links import Cable
 from tests.whole.loop import PROCESS, Loop, Process
 from tests.whole.players import Connection, Player
 from tests.whole.store import Register, SharedStore, Tenancy
@@ -42,7 +46,8 @@ EPOCH_S = 1_700_000_000
 HASTE_S, PEOPLE_S = (0.1, 1.0), (1.0, 7.0)
 """How long players think about what they do next: in short runs, and as people do."""
 TIMING = "{ bets = 15, decide = 20, grace = 20, show = 1, pause = 4, bank = 15, round_min = 5 }"
-FAULTS = ("kill", "sleep", "cut", "slow", "commits", "clock", "drain")
+FAULTS = ("kill", "sleep", "cut", "slow", "commits", "clock", "drain", "link")
+T = TypeVar("T")
 
 
 def house_of(tables: int) -> Config:
@@ -66,9 +71,22 @@ class Node:
         self.skew_s = world.rng.choice((0, 0, 3_600, -3_600))
         self.connections: set[Connection] = set()
         self.ready = False
+        self._tasks: list[Any] = []
+        self.inside(lambda: self.keep(asyncio.create_task(self._run())))
+
+    def inside(self, work: Callable[[], T]) -> T:
+        """Do something as this process: what it begins dies and sleeps with it."""
         context = contextvars.copy_context()
         context.run(PROCESS.set, self.process)
-        self.task = asyncio.create_task(self._run(), context=context)
+        return context.run(work)
+
+    def keep(self, task: Any) -> None:
+        self._tasks.append(task)
+
+    @property
+    def tenancy_name(self) -> str:
+        """The name by which the others know this process."""
+        return self.tenancy.name if self.ready else ""
 
     async def _run(self) -> None:
         world, loop = self.world, self.world.loop
@@ -140,6 +158,9 @@ class World:
         self.ledger = SqliteStore(self._folder / "ledger.db", make=True)
         self.register = Register(loop.time)
         self.nodes: list[Node] = []
+        self.cables: list[Cable] = []
+        self._kept: list[object] = []
+        """Everything of dead processes: it would do something when it is thrown away."""
         self.made = 0
         self.commits_fail = 0.0
         self.findings: list[str] = []
@@ -172,9 +193,20 @@ class World:
         named = (n for n in self.nodes if n.ready and lease and n.tenancy.name == lease.node)
         return next(named, None)
 
+    def calls(self, here: Node, there: Node) -> Calls:
+        """Return the conversations of one process with another, over a link that is open."""
+        for cable in self.cables:
+            if cable.nodes == (here, there) and cable.is_open:
+                return cable.calls
+        self.cables = [one for one in self.cables if one.is_open]
+        self.cables.append(Cable(self, here, there))
+        self._kept.append(self.cables[-1])
+        return self.cables[-1].calls
+
     def start_node(self) -> None:
         self.made += 1
         self.nodes.append(Node(self, self.made))
+        self._kept.append(self.nodes[-1])
 
     # ------------------------------------------------------------ faults
 
@@ -196,6 +228,15 @@ class World:
         self.nodes.remove(node)
         for connection in sorted(node.connections, key=lambda one: one.player.id):
             connection.cut()
+        for cable in self.cables:
+            if node in cable.nodes:
+                cable.cut()
+
+    async def _link(self, node: Node) -> None:
+        """Cut the links of a process, or let them go silent."""
+        for cable in self.cables:
+            if node in cable.nodes:
+                self.rng.choice((cable.cut, cable.hush))()
 
     async def _sleep(self, node: Node) -> None:
         node.process.asleep = True
@@ -273,6 +314,8 @@ class World:
             answer = view.answer(command)
             if answer is None or answer.number != number:
                 self.findings.append(f"{command} was acknowledged as {number}: {answer}")
+        entries = (one.entry for stream in view.heads() for one in view.posted(stream))
+        self.reached["meter rose"] += sum(entry.code == "rise" for entry in entries)
         if sum(view.balances().values()):
             self.findings.append("the balances don't sum to zero")
         heads = json.dumps({s: [h.number, h.hash.hex()] for s, h in view.heads().items()})
@@ -299,6 +342,17 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
+@contextmanager
+def _left_behind() -> Iterator[None]:
+    """Throw away what dead processes had begun, and don't mind that it complains."""
+    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    try:
+        yield
+        gc.collect()
+    finally:
+        sys.unraisablehook = hook
+
+
 def simulate(
     config: Config,
     seed: str,
@@ -310,19 +364,22 @@ def simulate(
     think_s: tuple[float, float] = HASTE_S,
 ) -> Outcome:
     """Run a house for some hours of made-up time; everything follows from the seed."""
-    began = time.monotonic()
-    loop = Loop(seed)
-    asyncio.set_event_loop(loop)
-    world = World(loop, config, seed, faults=faults, think_s=think_s)
-    try:
-        with _quiet():
-            loop.run_until_complete(world.run(hours, nodes, seats))
-        world.check()
-    finally:
-        loop.forget()
-        loop.close()
-        asyncio.set_event_loop(None)
-        world.close()
-    took_s, answered = time.monotonic() - began, len(world.answers)
-    facts = (world.findings, loop.now_s, took_s, answered, world.frames, world.reached)
-    return Outcome(seed, world.digest, *facts)
+    with _left_behind():
+        began = time.monotonic()
+        loop = Loop(seed)
+        asyncio.set_event_loop(loop)
+        world = World(loop, config, seed, faults=faults, think_s=think_s)
+        try:
+            with _quiet():
+                loop.run_until_complete(world.run(hours, nodes, seats))
+            world.check()
+        finally:
+            loop.forget()
+            loop.close()
+            asyncio.set_event_loop(None)
+            world.close()
+        took_s, answered = time.monotonic() - began, len(world.answers)
+        facts = (world.findings, loop.now_s, took_s, answered, world.frames, world.reached)
+        outcome = Outcome(seed, world.digest, *facts)
+        del world, loop
+    return outcome

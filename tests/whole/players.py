@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from croupier.client import TableClient
 from croupier.fairness import contribution_hash
 from croupier.gallery.outbox import Viewer
-from croupier.server.limits import Rate
+from croupier.server.passing import Calls
 from croupier.server.talk import Talk
+from tests.server.durability.tables import metered
+from tests.whole.links import UNLIMITED, scope_of
 from tests.whole.loop import PROCESS, Process
 
 if TYPE_CHECKING:
@@ -22,9 +24,8 @@ if TYPE_CHECKING:
 
 ASK_S, AWAY_S = 6.0, (0.2, 2.0)
 DELAY_S = (0.01, 0.15)
-WITHHELD = 0.05
+AT_OWNER, WITHHELD = 0.3, 0.05
 ANSWERS = '{"type":"done"', '{"type":"refused"'
-UNLIMITED = Rate(1e12, 1e12)
 
 
 class Connection:
@@ -60,14 +61,29 @@ class Connection:
 
     def _welcome(self, table: str, last: int | None) -> None:
         node = self.node
-        if not (node.ready and node.pit.has(table) and table in node.galleries):
+        wire: Any = self
+        if node.ready and node.pit.has(table) and table in node.galleries:
+            self.viewer = Viewer(self.player.id, self.player.id)
+            self._hears = Talk(node.pit.tables[table], self.viewer, wire, rate=UNLIMITED).hear
+            node.galleries.welcome(self.viewer, table, last)
+            self._leaves = partial(self._leave, table)
+        elif calls := self._calls(table):
+            self.viewer = Viewer(None)
+            number = calls.open(scope_of(table, self.player.id, last), self.viewer, wire)
+            self._hears = partial(calls.hear, number=number)
+            self._leaves = partial(calls.gone, number)
+            self.world.reached["through a link"] += 1
+        else:
             self.end()
             return
-        self.viewer = Viewer(self.player.id, self.player.id)
-        wire: Any = self
-        self.talk = Talk(node.pit.tables[table], self.viewer, wire, rate=UNLIMITED)
-        node.galleries.welcome(self.viewer, table, last)
         self.viewer.attach(wire, put=node.galleries.mail.put, close=self.end)
+
+    def _calls(self, table: str) -> Calls | None:
+        """Return the way to the process that has a table, as far as the node knows."""
+        node = self.node
+        owner = node.pit.register.owner(table) if node.ready else None
+        named = [one for one in self.world.nodes if owner and one.tenancy_name == owner.name]
+        return self.world.calls(node, named[0]) if named and named[0] is not node else None
 
     def write(self, frames: Sequence[str]) -> None:
         self._later(1, self._arrive, frames, of=None)
@@ -81,8 +97,8 @@ class Connection:
         self._later(0, self._hear, text, of=self.node.process)
 
     def _hear(self, text: str) -> None:
-        if self.open:
-            self.talk.hear(text)
+        if self.open and hasattr(self, "_hears"):
+            self._hears(text)
 
     def end(self) -> None:
         """Close the connection; both ends hear of it after what is under way."""
@@ -95,12 +111,11 @@ class Connection:
         self.node.connections.discard(self)
         self.player.lost()
         if hasattr(self, "viewer"):
-            leave = partial(self.node.galleries.farewell, self.viewer, self.player.table.id)
-            self._later(0, self._leave, leave, of=self.node.process)
+            self._later(0, self._leaves, of=self.node.process)
 
-    def _leave(self, leave: Callable[[], None]) -> None:
-        if self.player.table.id in self.node.galleries:
-            leave()
+    def _leave(self, table: str) -> None:
+        if table in self.node.galleries:
+            self.node.galleries.farewell(self.viewer, table)
 
 
 class Player:
@@ -116,6 +131,8 @@ class Player:
         self.trace = sha256()
         self.asked: dict[str, Any] | None = None
         self._count, self._revealed = 0, ""
+        self._bets: set[tuple[str, str]] = set()
+        """What was bet on in the round."""
         self._changed = asyncio.Event()
 
     def hear(self, frame: str) -> None:
@@ -178,7 +195,8 @@ class Player:
         if not nodes:
             return
         owner = self.world.owner(self.table.id)
-        node = owner if owner in nodes else self.rng.choice(nodes)
+        here = owner in nodes and self.rng.random() < AT_OWNER
+        node = owner if owner and here else self.rng.choice(nodes)
         self.connection = Connection(self.world, node, self)
         last = self.table.v if self.table.v >= 0 and self.rng.random() < 0.7 else None
         self.connection.begin(self.table.id, last)
@@ -233,7 +251,7 @@ class Player:
             return cut
         if scene["phase"] != "bets" or mine.get("ready") or banks:
             return None
-        return {"type": "ready", "seat": seat} if str(seat) in scene["boxes"] else self._bet()
+        return self._bet(scene["round"]) or {"type": "ready", "seat": seat}
 
     def _cut(self, scene: dict[str, Any]) -> dict[str, Any] | None:
         """Contribute to the cut, and reveal it unless it is withheld."""
@@ -248,9 +266,14 @@ class Player:
                 return {"type": "reveal", "round": round, "value": secret}
         return None
 
-    def _bet(self) -> dict[str, Any]:
+    def _bet(self, round: str) -> dict[str, Any] | None:
+        """Bet once on the first wager, and on those that contribute to a meter."""
         felt = self.table.felt
-        wager, hands = felt["wagers"][0], felt["shared_hands"]
-        least = int((wager["limits"] or wager["sizes"])[0].replace(".", ""))
-        bet = {"type": "bet", "seat": self.seat, "wager": wager["wager"], "cents": least}
-        return {**bet, "hand": self.seat % hands + 1} if hands else bet
+        first, hands = felt["wagers"][0], felt["shared_hands"]
+        least = int((first["limits"] or first["sizes"])[0].replace(".", ""))
+        for wager, cents in {first["wager"]: least, **metered(felt)}.items():
+            if (round, wager) not in self._bets:
+                self._bets = {bet for bet in self._bets if bet[0] == round} | {(round, wager)}
+                bet = {"type": "bet", "seat": self.seat, "wager": wager, "cents": cents}
+                return {**bet, "hand": self.seat % hands + 1} if hands else bet
+        return None

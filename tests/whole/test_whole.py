@@ -67,6 +67,7 @@ def test_nothing_goes_wrong_in_a_house(seed: str) -> None:
     print(outcome)
     assert outcome.findings == []
     assert outcome.acknowledged > 50 and outcome.reached["taken up"] >= 2
+    assert outcome.reached["through a link"] > 1 and outcome.reached["meter rose"] > 0
 
 
 def test_a_seed_replays_to_the_byte() -> None:

@@ -24,6 +24,8 @@ class Outcome(NamedTuple):
     acknowledged: int
     rounds: int
     compared: int
+    rises: int
+    """In how many rounds a meter rose."""
     faults: list[str]
     seconds: float
     seed: str
@@ -32,7 +34,8 @@ class Outcome(NamedTuple):
         found = "; ".join(map(quoted, self.faults[:3]))
         return (
             f"{self.kills} kills, {self.acknowledged} acknowledged, {self.rounds} rounds, "
-            f"{self.compared} views compared, {len(self.faults)} faults {found}, "
+            f"{self.compared} views compared, meters rose in {self.rises} rounds, "
+            f"{len(self.faults)} faults {found}, "
             f"seed {self.seed!r}, {self.seconds:.0f} s"
         )
 
@@ -77,7 +80,7 @@ async def _killed(house: House, kills: int, *, seed: str) -> Outcome:
         witness.close(store, house.key_file)
     witness.faults += house.crashes()
     acknowledged = sum(sent.done is not None for sent in witness.sent.values())
-    counts = acknowledged, len(witness.closed), witness.compared
+    counts = acknowledged, len(witness.closed), witness.compared, witness.rises
     return Outcome(done, *counts, witness.faults, time.monotonic() - began, seed)
 
 

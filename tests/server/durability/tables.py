@@ -36,6 +36,14 @@ def rules_of(rulebook: str, selections: Mapping[str, Any], things: Any = ()) -> 
     return _known[key]
 
 
+def metered(felt: Mapping[str, Any]) -> dict[str, int]:
+    """Return the wagers of a felt that contribute to a meter, with the least bet in cents."""
+    labels = {*felt["meters"].values()}
+    wagers = [one for one in felt["wagers"] if one["label"] in labels]
+    least = {one["wager"]: (one["sizes"] or one["limits"])[0] for one in wagers}
+    return {wager: int(text.replace(".", "")) for wager, text in least.items()}
+
+
 def tables_text(ids: tuple[str, ...] = tuple(BOOKS), *, timing: str = TIMING) -> str:
     """Write the tables file of these tables."""
     text = "guest_chips = 100000\n"

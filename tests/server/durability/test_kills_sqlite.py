@@ -20,7 +20,7 @@ def test_nothing_acknowledged_is_lost_to_kills(tmp_path: Path) -> None:
     outcome = run(tmp_path, 20)
     assert outcome.faults == []
     assert outcome.kills == 20 < outcome.acknowledged
-    assert outcome.rounds > 20 and outcome.compared > 0
+    assert outcome.rounds > 20 and outcome.compared > 0 and outcome.rises > 5
 
 
 @pytest.mark.long

@@ -65,7 +65,7 @@ class Witness:
         self.commitments: dict[str, tuple[Commitment, bytes]] = {}
         self.staked: set[str] = set()
         self.closed: set[str] = set()
-        self.void = 0
+        self.void = self.rises = 0
         self.compared = 0
         """How often a view was held beside the one before the server died."""
         self.chips: dict[str, list[int]] = {}
@@ -145,6 +145,8 @@ class Witness:
                 self.commitments.setdefault(made.round, (made, b""))
             case "BetMade":
                 self.staked.add(round)
+            case "BetsClosed":
+                self.rises += bool(event["rises"])
             case "Closed":
                 self.closed.add(round)
             case "Declared" | "CalledOff":

@@ -33,7 +33,7 @@ from tests.server.durability.databases import Database
 from tests.server.durability.guests import BROKEN
 from tests.server.durability.houses import KEPT, House
 from tests.server.durability.mutants import NAP, WAKE
-from tests.server.durability.tables import METER, rules_of, tables_text
+from tests.server.durability.tables import METER, metered, rules_of, tables_text
 
 TTL_S = 2.0
 ALIVE_S = 180.0
@@ -80,6 +80,8 @@ class Notes:
     """Own cards by round, player and position."""
     last_s: dict[str, float] = field(default_factory=dict)
     """When each table last answered."""
+    contributed: int = 0
+    """How many contributions to meters are stored."""
 
 
 class Player:
@@ -140,10 +142,12 @@ class Player:
         if scene["phase"] == "bets" and not scene["seats"][seat].get("ready"):
             wager = felt["wagers"][0]["wager"]
             cents = 1000 + 500 * self.rng.randint(0, 4)
-            return [
-                {"type": "bet", "seat": self.seat, "wager": wager, "cents": cents},
-                {"type": "ready", "seat": self.seat},
+            stakes = {wager: cents, **metered(felt)}
+            bets = [
+                {"type": "bet", "seat": self.seat, "wager": wager, "cents": cents}
+                for wager, cents in stakes.items()
             ]
+            return [*bets, {"type": "ready", "seat": self.seat}]
         return []
 
     def _cut(self, scene: dict[str, Any]) -> list[dict[str, Any]]:
@@ -283,6 +287,8 @@ class Outcome:
     cards: int
     revealed: int
     """How many contributions to the players' cut were revealed and acknowledged."""
+    contributed: int
+    """How many contributions to meters were stored."""
     seconds: float
     findings: list[str]
 
@@ -290,7 +296,7 @@ class Outcome:
         return (
             f"{self.faults} faults, {self.acknowledged} acknowledged, {self.taken_up} times a "
             f"table was taken up, {self.cards} own cards compared, {self.revealed} contributions "
-            f"revealed, {len(self.findings)} findings "
+            f"revealed, {self.contributed} contributions to meters, {len(self.findings)} findings "
             f"{'; '.join(self.findings[:3])}, {self.seconds:.0f} s"
         )
 
@@ -331,7 +337,7 @@ async def afflicted(
     taken = [line for line in machines.logged() if line["event"] == "table_opened"]
     took_s = time.monotonic() - began
     revealed = sum(note.does == "reveal" and note.number > 0 for note in notes.commands)
-    seen = acknowledged, len(taken), len(notes.cards), revealed
+    seen = acknowledged, len(taken), len(notes.cards), revealed, notes.contributed
     return Outcome(done, *seen, took_s, findings)
 
 
@@ -375,6 +381,8 @@ def checked(machines: Machines, notes: Notes) -> list[str]:
                 found.append("the balances don't sum to zero")
             if view.balance(account("meter", METER)) is None:
                 found.append("the meter is gone")
+            sql = "SELECT count(*) FROM entries WHERE code = ?"
+            ((notes.contributed,),) = session.rows(sql, "rise")
             found += _written_late(machines, session)
     finally:
         store.close()

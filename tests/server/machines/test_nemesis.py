@@ -40,6 +40,7 @@ def test_nothing_is_lost_among_servers(
     assert outcome.faults == faults < outcome.taken_up
     assert outcome.acknowledged > 4 * faults and outcome.cards > faults
     assert outcome.revealed > faults // 2, "the players' cut is made under faults too"
+    assert outcome.contributed > faults // 2, "and meters rise"
 
 
 @pytest.mark.long
