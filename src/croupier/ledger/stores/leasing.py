@@ -125,7 +125,6 @@ class Leasing:
     def begin(self) -> None:
         """Become a node."""
         self._connection.execute(FENCE_OUT)
-        self._connection.execute(MAKE_FLOORS)
         if self._place:
             self._connection.execute(BURY_HERE, (f"{self._place}-",))
         self._come()

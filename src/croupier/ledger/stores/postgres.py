@@ -37,7 +37,7 @@ from croupier.ledger.store import (
 )
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.batch import Batch
-from croupier.ledger.stores.leasing import ALIVE, BRIEFLY, Leasing
+from croupier.ledger.stores.leasing import ALIVE, BRIEFLY, MAKE_FLOORS, Leasing
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
 from croupier.ledger.stores.statements import Pen, Reading, Row, check_schema, fill, make_tables
 from croupier.ledger.tenure import CHECKPOINT, Freehold, Tenure
@@ -181,6 +181,8 @@ class PostgresStore:
                 make_tables(session, FILE, SCHEMA)
             if make and not list(session.rows(session.has_standings)):
                 session.run(statements.STANDINGS)
+            if make:
+                session.run(MAKE_FLOORS)
 
     @contextmanager
     def writing(self, stream: str = "") -> Iterator[PostgresSession]:
