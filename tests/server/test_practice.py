@@ -182,7 +182,25 @@ def test_what_the_table_refuses_is_a_deviation() -> None:
 
     (refused,) = practised(MARYLAND, seed=1, rounds=1, run=run)
     assert refused.says.startswith("Refused: ") and refused.cents == 0
+    assert refused.free == "the table refused it, so no money moved"
     assert refused.clause and "the book has: " in refused.says
+
+
+def test_what_nobody_asked_for_is_a_deviation_and_costs_what_it_gives_away() -> None:
+    async def run(at: Practice) -> list[Deviation]:
+        trainee = Trainee(at)
+        await trainee.deal(right, until=lambda desk: "do you take" in desk["next"]["says"])
+        seat = min(at.table.place.standing.table.seats)
+        dispute = {"type": "Dispute", "seat": seat, "round": "practice-1", "about": "a slip"}
+        await trainee.say(type="act", of="table", command=dispute)
+        right_ = {"type": "SetRight", "dispute": "1", "why": "so", "cents": 15_00, "to": "player"}
+        await trainee.say(type="propose", of="table", command=right_, why="so")
+        return at.deviations
+
+    noted, given = practised(MARYLAND, seed=1, rounds=1, run=run, faulty=0.0)
+    assert noted.says.startswith("Nobody asked for it: Note a dispute; the book has: ")
+    assert (noted.cents, noted.free) == (0, "no money moved")
+    assert (given.cents, given.free) == (15_00, "")
 
 
 def test_behind_several_servers_practice_is_not_offered() -> None:

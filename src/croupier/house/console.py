@@ -381,7 +381,7 @@ def _player_of(standing: Standing, round: str, seat: int) -> str:
     box = played.boxes.get(seat) if played and played.id == round else None
     player = box.player if box else standing.table.seats.get(seat)
     if player is None:
-        message = f"nobody sits at seat {seat}, and round {round} isn't the one played last"
+        message = f"nobody sits at seat {seat}, or is known to have played there in {round}"
         raise Refused("seat_empty", message, field="seat")
     return player
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from croupier.errors import Refused
+from croupier.ledger.tape import in_words
 from croupier.money import format_money, parse_money
 from croupier.rules.words import dollars
 
@@ -15,7 +16,9 @@ class Deviation(NamedTuple):
     says: str
     clause: str | None
     cents: int = 0
-    """What it costs somebody; nothing if the program refused it."""
+    """What it costs somebody."""
+    free: str = ""
+    """Why it costs nothing."""
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON data."""
@@ -76,7 +79,25 @@ def out_of_order(
     says = f"Refused: {refused['message']}"
     if expected.get("says"):
         says = f"{says}; the book has: {expected['says'].rstrip('.')}"
-    return Deviation(round, says, refused["clause"] or expected.get("clause"))
+    clause = refused["clause"] or expected.get("clause")
+    return Deviation(round, says, clause, free="the table refused it, so no money moved")
+
+
+def unasked(command: Mapping[str, Any], desk: Mapping[str, Any], *, round: str) -> Deviation | None:
+    """Name an act that is neither the next step nor an answer to it; None if it is one.
+
+    The table does what may be done at any time, asked for or not. A sum that it hands out is lost.
+    """
+    kind, step = command.get("type"), desk["next"]
+    answers = [act for act in desk["acts"] if "topic" not in act]
+    if kind in [one["command"]["type"] for one in (step, *answers) if one["command"]]:
+        return None
+    offered = [act["says"] for act in desk["acts"] if act["command"]["type"] == kind]
+    what = offered[0].rstrip(".") if offered else in_words(str(kind)).capitalize()
+    says = f"Nobody asked for it: {what}; the book has: {step['says'].rstrip('.')}"
+    given = command.get("cents")
+    cents = given if isinstance(given, int) and command.get("to", "player") == "player" else 0
+    return Deviation(round, says, step["clause"], cents, "" if cents else "no money moved")
 
 
 def report_of(

@@ -41,6 +41,7 @@ from croupier.server.drill import (
     judged_payout,
     out_of_order,
     report_of,
+    unasked,
 )
 from croupier.table.tray import CHIPS_CENTS
 
@@ -121,6 +122,8 @@ class Practice:
     ) -> None:
         self.seed, self.rounds, self.hints, self.script = seed, rounds, hints, script
         self._expected: Mapping[str, Any] = {}
+        self._unasked: Deviation | None = None
+        """What the trainee is about to do although nobody asked for it."""
         """The next step when the trainee last did something."""
         self.token = secrets.token_urlsafe(12)
         self.deviations: list[Deviation] = []
@@ -222,7 +225,8 @@ class Practice:
         if round.closed and self._missed and self._missed.round == round.id:
             missed, self._missed = self._missed, None
             cents = missed.cost(_paid(round))
-            self._deviate(missed.round, f"Not declared: {missed.says}", missed.clause, cents)
+            free = "" if cents else "every seat got what the book gives it"
+            self._deviate(missed.round, f"Not declared: {missed.says}", missed.clause, cents, free)
         if round.closed and self.happening and self.happening.round == round.id:
             self.happening = None
         if not round.closed and round.id not in self._done:
@@ -296,11 +300,14 @@ class Practice:
             self.last = f"Right, the floor declares it: {self._told_floor.says}."
         if message.get("type") not in ("act", "propose") or not isinstance(command, dict):
             return text
-        self._expected = desk_of(self.table.place.standing)["next"]
+        desk = desk_of(self.table.place.standing)
+        self._expected, self._unasked = desk["next"], None
         if command.get("type") == Declare.__name__:
             self._judge_declared(command)
-        elif self.happening and message.get("of") == "round":
-            self._missed, self.happening = self.happening, None
+        else:
+            self._unasked = unasked(command, desk, round=self._round)
+            if self.happening and message.get("of") == "round":
+                self._missed, self.happening = self.happening, None
         if ANSWER in command:
             answer = str(command.pop(ANSWER))
             self._judge_payout(answer)
@@ -320,7 +327,10 @@ class Practice:
         return None
 
     def told(self, frame: str) -> None:
-        """Take down what the table refused."""
+        """Take down what the table refused, or did although nobody asked for it."""
+        if frame.startswith('{"type":"done"') and self._unasked:
+            self._deviate(*self._unasked)
+            self._unasked = None
         if not frame.startswith('{"type":"refused"'):
             return
         refused = json.loads(frame)
@@ -362,9 +372,12 @@ class Practice:
             says = "Declared what did not happen" if not there else f"It was: {there.says}"
             self._deviate(self._round, says, seen.clause or seen.ruling, cents)
 
-    def _deviate(self, round: str, says: str, clause: str | None, cents: int = 0) -> None:
-        self.deviations.append(Deviation(round, says, clause, cents))
+    def _deviate(
+        self, round: str, says: str, clause: str | None, cents: int = 0, free: str = ""
+    ) -> None:
+        self.deviations.append(Deviation(round, says, clause, cents, free))
         cost = f" It costs ${format_money(cents)}." if cents else ""
+        cost = cost or (f" It costs nothing: {free}." if free else "")
         self.last = f"{says}{f' ({clause})' if clause else ''}.{cost}"
         self.table.look_again()
         self.gallery.tell_desk()
