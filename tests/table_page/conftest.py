@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-from tests.pages.browser import DESKTOP, SCHEMES, WAIT_MS, open_browser
+from tests.pages.browser import DESKTOP, SCHEMES, WAIT_MS, draw_little, open_browser
 from tests.pages.browser import violations as axe
 from tests.table_page.house import House, opened
 
@@ -47,6 +47,7 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
         )
         contexts.append(context)
         page = context.new_page()
+        draw_little(page)
         page.set_default_timeout(WAIT_MS)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", heard)

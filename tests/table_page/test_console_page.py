@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from croupier.server import bots, practice
 from croupier.table.life import sign_code
-from tests.pages.browser import PHONE
+from tests.pages.browser import PHONE, resize
 from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House, opened
@@ -81,7 +81,7 @@ def seen(page: Page, name: str, *sizes: tuple[int, int]) -> None:
     before = page.viewport_size
     assert violations(page) == []
     for width, height in sizes:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, (width, height))
         assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
         small = page.evaluate(
             "[...document.querySelectorAll('.console button')].filter(b => b.offsetParent"
@@ -94,7 +94,7 @@ def seen(page: Page, name: str, *sizes: tuple[int, int]) -> None:
                 page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png")
     page.emulate_media(color_scheme="light")
     if before:
-        page.set_viewport_size(before)
+        resize(page, (before["width"], before["height"]))
 
 
 def go_on(page: Page, until: str, press: Any) -> list[str]:
@@ -255,7 +255,7 @@ def test_a_walk_in_is_seated_bets_and_decides_on_the_page(house: House, new_page
     assert page.locator("#acts button").count() == 2
     seen(page, "walk-in", TABLET, UPRIGHT, PHONE)
     for width, height in (TABLET, UPRIGHT):
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, (width, height))
         assert below(page) == []
     expect(page.locator("#seats")).not_to_contain_text("away")
 

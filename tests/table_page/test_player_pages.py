@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.pages.browser import NARROW, PHONE
+from tests.pages.browser import NARROW, PHONE, resize
 from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import IDS, House
@@ -31,7 +31,7 @@ def test_statistics_and_history_show_the_rounds_played(house: House, new_page: N
     ]
     assert violations(page) == []
     for size in (PHONE, NARROW):
-        page.set_viewport_size({"width": size[0], "height": size[1]})
+        resize(page, size)
         for path in ("/statistics", "/history"):
             page.goto(house.url + path)
             assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
@@ -59,7 +59,7 @@ def test_a_strategy_card_is_of_the_very_table(house: House, new_page: NewPage) -
         edge = "House edge" if rules.banked_by == "house" else "Banker\u2019s edge"
         assert edge in text
         assert violations(page) == [] == faults_of(page.content())
-    page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    resize(page, NARROW)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
     page.emulate_media(media="print")
     expect(page.locator(".masthead")).to_be_hidden()

@@ -15,7 +15,7 @@ from croupier.house.standing import Act
 from croupier.round.commands import Bet, Declare
 from croupier.table.commands import Join, OpenTable, TakeBank, TapIn
 from croupier.table.crew import APPROVERS, Who
-from tests.pages.browser import PHONE
+from tests.pages.browser import PHONE, resize
 from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House
@@ -82,11 +82,11 @@ def looks_right(page: Page, name: str) -> None:
     """Nothing to stumble over, and nothing beside the screen; pictures are kept if asked for."""
     assert violations(page) == [] == faults_of(page.content())
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, (width, height))
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         if folder := os.environ.get("CROUPIER_PICTURES"):
             page.screenshot(path=Path(folder) / f"{name}-{width}.png", full_page=True)
-    page.set_viewport_size({"width": SIZES[0][0], "height": SIZES[0][1]})
+    resize(page, SIZES[0])
 
 
 def enter(page: Page, url: str) -> None:
