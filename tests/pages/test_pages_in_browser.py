@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.pages.browser import NARROW, open_page, violations
-from tests.pages.site import DESIGNATED, ONE, PAGES, RIDE
+from tests.pages.browser import NARROW, open_page, resize, violations
+from tests.pages.site import BOOKS, DESIGNATED, ONE, PAGES, RIDE
 
 THIN = """() => {
     document.querySelectorAll('.clauses > :nth-child(n+5)').forEach(one => one.remove());
@@ -15,8 +15,11 @@ THIN = """() => {
 }"""
 
 
-# The longest books are printed as the others are.
-LONG = ("/rulebooks/maryland-let-it-ride", "/rulebooks/maryland-three-card-poker")
+# One template prints all books, and another one their prices; test_markup.py reads all of them,
+# without a browser.
+SHOWN = "california-three-card-poker"
+OTHERS = [book for book in BOOKS if book != SHOWN]
+LONG = {page for book in OTHERS for page in (f"/rulebooks/{book}", f"/rulebooks/{book}/prices")}
 
 
 @pytest.mark.parametrize(
@@ -31,7 +34,7 @@ def test_nobody_is_shut_out(browser: Browser, site: str, path: str) -> None:
         # By night only the colours change, and on a narrow screen only what fits.
         page.emulate_media(color_scheme="dark")
         assert violations(page, "color-contrast") == []
-        page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+        resize(page, NARROW)
         assert page.evaluate("document.documentElement.scrollWidth") == NARROW[0]
         assert violations(page, "target-size", "scrollable-region-focusable") == []
 

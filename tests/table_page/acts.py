@@ -77,6 +77,12 @@ def settled(page: Page) -> None:
     page.wait_for_selector(f"{OVER} :is({BANNER})")
 
 
+def hold(page: Page) -> None:
+    """Keep the result where the next round may take its place."""
+    if page.locator('[data-command="hold"]:enabled').count():
+        page.keyboard.press("h")
+
+
 def record(page: Page, house: House, round: str) -> dict[str, Any]:
     answer = page.request.get(f"{house.url}/rounds/{round}.json")
     assert answer.ok

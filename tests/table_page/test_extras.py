@@ -160,8 +160,18 @@ def apart(page: Page) -> bool:
     return inside and (over or hint["y"] >= target["y"] + target["height"] - 1)
 
 
-@pytest.mark.parametrize("size", [DESKTOP, (320, 568)])
-@pytest.mark.parametrize("table", ["maryland", "ride"])
+SMALL = (320, 568)
+
+
+@pytest.mark.parametrize(
+    ("size", "table"),
+    [
+        (DESKTOP, "maryland"),
+        (SMALL, "ride"),
+        pytest.param(DESKTOP, "ride", marks=pytest.mark.long),
+        pytest.param(SMALL, "maryland", marks=pytest.mark.long),
+    ],
+)
 def test_a_first_hand_is_shown(
     size: tuple[int, int], table: str, house: House, new_page: NewPage
 ) -> None:

@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from croupier.fairness import checker
 from croupier.house import dealer
-from tests.pages.browser import NARROW, PHONE
+from tests.pages.browser import NARROW, PHONE, resize
 from tests.table_page.acts import OWN, come_in, decide, record, settled, until_bets
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House
@@ -60,7 +59,7 @@ def test_the_lobby_lists_every_table(house: House, new_page: NewPage) -> None:
         assert page.request.get(house.url + str(link)).ok
     assert violations(page) == []
     for size in (PHONE, NARROW):
-        page.set_viewport_size({"width": size[0], "height": size[1]})
+        resize(page, size)
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
@@ -155,11 +154,17 @@ def test_a_round_is_played_in_text(house: House, new_page: NewPage) -> None:
     assert violations(page) == []
 
 
+OPENED = "document.querySelectorAll('details').forEach(one => one.open = true)"
+IDS = re.compile(r"p-[a-z2-7]{10}|player:|layout:|inventory:|bank:|round-of-play/|is shown:")
+
+
 def test_a_round_is_stepped_through(house: House, new_page: NewPage) -> None:
     page = new_page()
     id = play(page, house, "maryland")
     page.goto(f"{house.url}/rounds/{id}")
     page.wait_for_selector("felt-table .says:not(:empty)")
+    page.evaluate(OPENED)
+    assert IDS.findall(page.locator("main").inner_text()) == []
     steps = page.locator("#steps > li")
     current = page.locator("#steps > li[aria-current]")
     expect(current).to_contain_text("Place your bets.")
@@ -184,24 +189,20 @@ def test_a_round_is_stepped_through(house: House, new_page: NewPage) -> None:
     page.keyboard.press("Escape")
     assert violations(page) == []
     for size in (PHONE, NARROW):
-        page.set_viewport_size({"width": size[0], "height": size[1]})
+        resize(page, size)
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     page.goto(f"{house.url}/rounds/{id}#step-4")
     page.reload()
     expect(page.locator("#steps > li").nth(3)).to_have_attribute("aria-current", "step")
 
 
-IDS = re.compile(r"p-[a-z2-7]{10}|player:|layout:|inventory:|bank:|round-of-play/|is shown:")
-
-
-@pytest.mark.parametrize("table", ["maryland", "california"])
-def test_a_round_is_told_in_names_and_words(house: House, new_page: NewPage, table: str) -> None:
+def test_a_round_is_told_in_names_and_words(house: House, new_page: NewPage) -> None:
     page = new_page()
-    id = play(page, house, table)
+    id = play(page, house, "california")
     name = page.evaluate("fetch('/api/me').then(r => r.json())")["person"]["name"]
     events = record(page, house, id)["events"]
     page.goto(f"{house.url}/rounds/{id}")
-    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    page.evaluate(OPENED)
     text = page.locator("main").inner_text()
     assert IDS.findall(text) == []
     assert f"{name}: " in page.locator(".below").inner_text()

@@ -19,6 +19,7 @@ from tests.table_page.acts import (
     bet_everywhere,
     come_in,
     decide,
+    hold,
     is_seen,
     record,
     settled,
@@ -26,6 +27,7 @@ from tests.table_page.acts import (
 )
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import IDS, House, opened
+from tests.table_page.in_view import BETS, DECIDE, RESULT, out_of_view
 
 
 def shown_cents(text: str) -> int:
@@ -85,7 +87,8 @@ def round_cents(micros: str) -> int:
 
 @pytest.mark.parametrize("table", IDS)
 def test_a_guest_plays_a_round_of_every_book(table: str, house: House, new_page: NewPage) -> None:
-    page = new_page(moves=True)
+    """Each state of it is looked at, at every size."""
+    page = new_page()
     player = come_in(page, house, table)
     until_bets(page)
     expect(page.locator(".says")).to_contain_text("Place your bets.")
@@ -93,18 +96,22 @@ def test_a_guest_plays_a_round_of_every_book(table: str, house: House, new_page:
     is_seen(page, f"{OWN} chip-stack .chip")
     is_seen(page, ".tray .chip")
     assert violations(page) == []
+    wrong = out_of_view(page, "bets", BETS)
     page.keyboard.press("d")
     page.wait_for_selector(CHOICES)
     page.wait_for_selector(f"{OWN} play-card[data-suit]:not([data-suit=''])")
-    page.wait_for_function("() => !document.querySelector('play-card[data-waits=\"1\"]')")
     is_seen(page, "play-card")
     is_seen(page, "play-card svg")
     assert violations(page) == []
+    wrong += out_of_view(page, "decide", DECIDE)
     assert decide(page) >= 1
     settled(page)
+    hold(page)
     expect(page.locator("#spoken")).to_contain_text("You ")
     check_result(page, house, player)
     assert violations(page) == []
+    wrong += out_of_view(page, "result", RESULT)
+    assert wrong == []
 
 
 ELECTRONIC = """
