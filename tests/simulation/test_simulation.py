@@ -129,7 +129,7 @@ def surprise(found: Simulation) -> float:
 
 
 @pytest.mark.parametrize("case", CASES, ids=words)
-def test_means_lie_near_the_exact_values(case: Case) -> None:
+def test_means_and_nets_lie_near_the_exact_values(case: Case) -> None:
     book, selections, bet, more = case
     found = simulate(table(book, selections), bet, rounds=60_000, seed=11, **more)
     assert abs(found.errors_apart) < ERRORS_MAX
@@ -137,14 +137,10 @@ def test_means_lie_near_the_exact_values(case: Case) -> None:
     assert sum(found.counts.values()) == found.rounds * found.seats
     total = sum(net * times for net, times in found.counts.items())
     assert Fraction(total, found.rounds * found.seats * found.scale) == found.mean
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if not case[3].get("seats")], ids=words)
-def test_nets_come_as_often_as_they_should(case: Case) -> None:
-    book, selections, bet, more = case
-    found = simulate(table(book, selections), bet, rounds=60_000, seed=12, **more)
-    assert {net for net, _ in found.distribution} <= {net for net, _ in found.exact.distribution}
-    assert surprise(found) < ERRORS_MAX
+    if found.seats == 1:  # Nets of seats that share a bank go together.
+        known = {net for net, _ in found.exact.distribution}
+        assert {net for net, _ in found.distribution} <= known
+        assert surprise(found) < ERRORS_MAX
 
 
 @pytest.mark.parametrize("book", BOOKS)
