@@ -3,7 +3,6 @@
 from itertools import combinations, combinations_with_replacement
 
 import pytest
-from pokerkit import RhodeIslandHoldemHand
 
 from croupier.cards import DECK, RANKS, SUITS
 from croupier.hands import NAMES, STANDARD, Hand, Ranking, category
@@ -71,6 +70,8 @@ def test_three_cards_are_in_the_order_of_ruling_t1() -> None:
 
 def test_three_cards_agree_with_pokerkit() -> None:
     """Rhode Island hold'em has three-card hands in the same order, numbered from the lowest."""
+    from pokerkit import RhodeIslandHoldemHand  # It makes its tables when it is imported.
+
     theirs = []
     for ranks, suited in CLASSES:
         suits = "sss" if suited else "shd"
