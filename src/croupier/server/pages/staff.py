@@ -4,8 +4,8 @@ They show what is public of open rounds and no more; what people do there goes t
 that programs use.
 """
 
-from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -236,7 +236,7 @@ def tape_of(request: Request) -> ActsTape:
 async def watch_page(request: Request) -> Response:
     """Show every table, and the tape of what people did."""
     one = await session_with(SURVEILLANCE)(request)
-    found = await _tape(request, Wanted(), TAPE_MAX)
+    found = await _tape(request, Wanted())
     rows = await lobby_rows(request)
     marks: dict[str, list[str]] = {}
     for note in await tape_of(request).rows(Wanted(act=NoteTaken.__name__), limit=MARKS_MAX):
@@ -249,7 +249,7 @@ async def watch_page(request: Request) -> Response:
 async def watch_json(request: Request) -> Response:
     """Return what the page of surveillance shows."""
     await session_with(SURVEILLANCE)(request)
-    found = await _tape(request, Wanted(), TAPE_MAX)
+    found = await _tape(request, Wanted())
     return document(request, {"tables": await lobby_rows(request), **_plain(found)})
 
 
@@ -260,7 +260,7 @@ async def audit_page(
     """Show what people did: by person, act, clause and round."""
     one = await session_with(AUDITOR)(request)
     wanted = Wanted(await _id_of(request, person), act, clause, round)
-    found = await _tape(request, wanted, TAPE_MAX)
+    found = await _tape(request, wanted)
     export = query("/audit.json", wanted._asdict())
     values: dict[str, Any] = {"me": one.person, "export": export, **found}
     values["wanted"] = {"person": person, "act": act, "clause": clause, "round": round}
@@ -279,7 +279,8 @@ async def audit_json(
     """Export what people did, each act with its record and the hashes that prove it."""
     await session_with(AUDITOR)(request)
     wanted = Wanted(await _id_of(request, person), act, clause, round)
-    found = await _tape(request, wanted, EXPORT_MAX)
+    rows = await pit_of(request).books.read(partial(_all_acts, wanted=wanted))
+    found = await _with_names(request, rows)
     heads = await pit_of(request).books.read(lambda view: view.heads())
     said = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in sorted(heads.items())}
     return document(request, {**_plain(found), "heads": said})
@@ -297,22 +298,21 @@ def _plain(found: dict[str, Any]) -> dict[str, Any]:
     return {"acts": [row.as_json() for row in found["acts"]], "names": found["names"]}
 
 
-async def _tape(request: Request, wanted: Wanted, limit: int) -> dict[str, Any]:
-    if limit > TAPE_MAX:  # An export reads everything.
-        rows = await pit_of(request).books.read(_reading(wanted, limit))
-    else:
-        rows = await tape_of(request).rows(wanted, limit=limit)
+async def _tape(request: Request, wanted: Wanted) -> dict[str, Any]:
+    """Return the last acts that are wanted."""
+    return await _with_names(request, await tape_of(request).rows(wanted, limit=TAPE_MAX))
+
+
+def _all_acts(view: View, wanted: Wanted) -> list[TapeRow]:
+    """Read from the whole journal what is wanted for an export, the newest first."""
+    rows = [row for s in view.heads() for row in tape(view.stream(s)) if wanted.has(row)]
+    rows.sort(key=lambda row: (-row.time_ms, row.stream != HOUSE_STREAM, -row.number))
+    return rows[:EXPORT_MAX]
+
+
+async def _with_names(request: Request, rows: list[TapeRow]) -> dict[str, Any]:
     persons = {person for row in rows for person in row.persons}
     return {"acts": rows, "names": await _names(request, persons), "time": _time}
-
-
-def _reading(wanted: Wanted, limit: int) -> Callable[[View], list[TapeRow]]:
-    def read(view: View) -> list[TapeRow]:
-        rows = [row for s in view.heads() for row in tape(view.stream(s)) if wanted.has(row)]
-        rows.sort(key=lambda row: (-row.time_ms, row.stream != HOUSE_STREAM, -row.number))
-        return rows[:limit]
-
-    return read
 
 
 def _time(ms: int) -> str:
