@@ -1,8 +1,12 @@
 """Awards that wait for the floor (S11, P7): released once, by the right people."""
 
 import asyncio
+import multiprocessing
+import os
+import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +14,7 @@ from croupier.cards import DECK, Card, parse_cards
 from croupier.house import awards, dealer
 from croupier.ledger.accounts import account
 from croupier.ledger.awards import Award
+from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.server.people import AGAIN_S
 from tests.rules.books import MARYLAND
 from tests.server.attacks.houses import PASSWORD, House, Visitor, open_house, table_toml
@@ -25,6 +30,10 @@ Scene = Callable[[House], Awaitable[None]]
 
 @pytest.fixture(autouse=True)
 def best_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    deal_the_best(monkeypatch)
+
+
+def deal_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deal the hand that takes the whole meter."""
     best = parse_cards("As 2h Ks 3h Qs 4d")  # Cards go to the seat and the dealer in turn.
 
@@ -119,6 +128,50 @@ def test_one_floorperson_validates_and_the_player_has_it(tmp_path: Path) -> None
         assert await purse(house) == before[0] + 1_000_14
 
     run(tmp_path, "validated = 500", wait, validate, look)
+
+
+def killed(folder: Path, *, stored: bool) -> None:
+    """Be killed while a floorperson validates: before or after it is stored."""
+    patch, committed = pytest.MonkeyPatch(), SqliteStore._committed
+    deal_the_best(patch)
+
+    def dies(store: SqliteStore, results: list[Any]) -> list[Any]:
+        if stored:
+            committed(store, results)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return results
+
+    async def validate(house: House) -> None:
+        await win(house)
+        (folder / "purse").write_text(str(await purse(house)))
+        flo = await comes(house, "Flo Ash")
+        patch.setattr(SqliteStore, "_committed", dies)
+        await flo.post("/api/awards/validate", award=AWARD)
+
+    run(folder, "validated = 500", validate)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_server_killed_while_it_is_asked_to_validate_pays_once(
+    tmp_path: Path, stored: bool
+) -> None:
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload([__name__])
+    child = processes.Process(target=killed, args=(tmp_path,), kwargs={"stored": stored})
+    child.start()
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
+    before = int((tmp_path / "purse").read_text())
+
+    async def go_on(house: House) -> None:
+        assert held(house)[PENDING] == (0 if stored else MICROS)
+        assert await seen_by_ann(house) == ([] if stored else ["1000.14"])
+        flo = await comes(house, "Flo Ash")
+        said = await flo.post("/api/awards/validate", award=AWARD)
+        assert (said.status_code == 200) != stored
+        assert await purse(house) == before + 1_000_14 and held(house)[PENDING] == 0
+
+    run(tmp_path, "validated = 500", go_on)
 
 
 def test_two_people_validate_from_witnessed_up(tmp_path: Path) -> None:
