@@ -20,8 +20,8 @@ from hypothesis.stateful import (
 from croupier.errors import Refused
 from croupier.rules.table_rules import TableRules
 from croupier.table import decide as deciding
+from croupier.table import decks, devices, state
 from croupier.table import evolve as evolving
-from croupier.table import state
 from croupier.table.commands import (
     Change,
     Command,
@@ -301,7 +301,7 @@ def count_starts_anew_with_the_seat(table: Table, event: RoundStarted) -> Table:
 
 
 _ended, _started = evolving._ended, evolving._started
-_check_depth = deciding.check_depth
+_check_depth = decks.check_depth
 Target = tuple[object, str]
 MUTANTS: dict[str, tuple[tuple[Target, ...], Callable[..., Any], tuple[str, dict[str, Any]]]] = {
     "3.C": (
@@ -312,10 +312,14 @@ MUTANTS: dict[str, tuple[tuple[Target, ...], Callable[..., Any], tuple[str, dict
     "8.F": (((Table, "count_due"),), counted_at_the_sixth, (MARYLAND, {})),
     "3.B(4)": (((evolving, "_ended"),), void_does_not_switch, (MARYLAND, TWO_DECKS)),
     "deck/3.c": (((evolving, "_ended"),), void_does_not_switch, (CALIFORNIA, {})),
-    "4.A": (((deciding, "_check_confirmed"),), anything_goes, (MARYLAND, {})),
-    "5.F": (((deciding, "check_depth"),), cut_at_nine, (MARYLAND, BY_HAND)),
-    "5.A": (((deciding, "_check_shuffled"),), anything_goes, (MARYLAND, AUTOMATED)),
-    "13.H": (((deciding, "_check_devices"),), anything_goes, (MARYLAND, AUTOMATED)),
+    "4.A": (((decks, "_check_confirmed"),), anything_goes, (MARYLAND, {})),
+    "5.F": (((decks, "check_depth"),), cut_at_nine, (MARYLAND, BY_HAND)),
+    "5.A": (((decks, "_check_shuffled"),), anything_goes, (MARYLAND, AUTOMATED)),
+    "13.H": (
+        tuple((module, "check_devices") for module in (devices, decks, deciding)),
+        anything_goes,
+        (MARYLAND, AUTOMATED),
+    ),
     "6": (
         ((state, "has_banked_enough"), (deciding, "has_banked_enough")),
         anything_goes,

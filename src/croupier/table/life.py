@@ -58,6 +58,12 @@ def decide_life(table: Table, command: LifeCommand) -> tuple[Event, ...]:
     assert_never(command)
 
 
+def check_between(table: Table) -> None:
+    """Refuse while a round is in play."""
+    if table.round:
+        raise Refused("round_open", "a round is in play")
+
+
 def check_open(table: Table) -> None:
     """Refuse to start a round at a table that isn't open."""
     if "dealer" in table.rules.things and table.life != "open":
