@@ -26,7 +26,7 @@ from tests.server.durability.killing import LIFE_S, SEATS
 from tests.server.durability.tables import BOOKS, rules_of, tables_text
 from tests.server.durability.witness import Witness
 
-BACKUPS, MORE = 3, 40
+BACKUPS, MORE = 2, 40
 SEED = "backups"
 TABLES = tuple(id for id in BOOKS if id != "md2")
 CODE = re.compile(rb'"([2-9TJQKA][shdc])"')
