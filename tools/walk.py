@@ -42,7 +42,7 @@ from croupier.server.guard import Guard
 from croupier.server.people import People
 
 PACKAGE = Path(croupier.__file__).parent
-STEPS_MAX = 49
+STEPS_MAX = 50
 STAGES = {
     "Wire.data_received": "door",
     "Books._take_turns": "decide",

@@ -174,8 +174,8 @@ class Pen:
         """Write the rows of a command, and move the head of its stream."""
         self._session.run(MOVE, *self._heads[stream], stream)
         for table, added in rows.items():
-            for row in added:
-                self._session.run(insertion(table), *row)
+            if added:
+                self._session.run_many(insertion(table), added)
 
 
 @cache
