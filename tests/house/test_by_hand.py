@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from croupier.ledger.audit import Totals, Unlike
 from croupier.ledger.entries import Posting, Setting, post
 from croupier.ledger.journal import Record, decode
 from croupier.ledger.verify import verify
+from croupier.round.commands import CountStub
 from croupier.round.record import rounds_of
 from croupier.round.state import Round
+from croupier.table.crew import Approvers
 from tests.house.floor import OpenPit, play, rules_of, seated
 from tests.house.shifts import FELT, Shift
 from tests.house.test_console import crew, refusal
@@ -147,6 +150,46 @@ def test_a_stub_that_was_counted_by_hand_counts() -> None:
     while shift.standing.in_play:
         shift.step()
     assert shift.standing.table.uncounted == 0
+
+
+def test_a_stub_that_is_short_voids_the_round_and_takes_who_a_void_takes() -> None:
+    shift, whole = halfway(MARYLAND, STOPS["deal"])
+    form = {**form_of(whole, in_play(shift)), "stub": 51 - whole.next_position}
+    assert whole.rules.meters and in_play(shift).boxes[1].stakes.keys() & {"progressive"}
+    shift.tell("d1", said.Propose("x", "round", form, "the server was down"))
+    (proposed,) = shift.standing.table.proposals
+    assert proposed.preview.voids and proposed.preview.approve == ("surveillance",)
+    with pytest.raises(Refused, match="surveillance answers it, not floor"):
+        shift.tell("f1", said.Approve("x", proposed.id))
+    shift.tell("d1", said.Withdraw("x", proposed.id))
+    shift.config = replace(shift.config, approvers=Approvers(void_turned=("floor",)))
+    enter(shift, form)
+    assert in_play(shift).void
+    while shift.standing.in_play:
+        shift.step()
+    round = shift.standing.round
+    assert round and {line.outcome for line in round.lines} == {"void"}
+
+
+def test_a_form_repeats_nothing_that_was_entered_before() -> None:
+    shift, whole = halfway(MARYLAND, STOPS["decide"])
+    form = form_of(whole, in_play(shift))
+    why = shift.refusal("d1", "round", {**form, "action": 1})
+    assert why and why.field == "action"
+    shift.act(lambda act: act.in_round(CountStub(52 - whole.next_position)))
+    why = shift.refusal("d1", "round", {**form, "stub": 3})
+    assert why and (why.field, why.message) == ("stub", "the stub was counted in this round")
+
+
+def test_a_hand_that_stayed_face_down_is_not_told_to_everybody() -> None:
+    shift, whole = halfway(MARYLAND, STOPS["decide"])
+    form = form_of(whole, in_play(shift))
+    form["chose"]["2"]["play_or_fold"] = "fold"
+    why = shift.refusal("d1", "round", form)
+    assert why and why.message == "leave seat 2 out: its cards are not turned up"
+    del form["cards"]["2"]
+    enter(shift, form)
+    assert in_play(shift).boxes[2].folded
 
 
 def test_the_desk_offers_the_form_until_every_card_is_known() -> None:

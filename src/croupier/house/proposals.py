@@ -5,7 +5,7 @@ people are shown before they agree is what happens.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -126,12 +126,13 @@ def preview(standing: Standing, what: Proposable, approvers: Approvers) -> Previ
     )
 
 
-def two_people(standing: Standing, events: Iterable[object], approvers: Approvers) -> TwoPeople:
+def two_people(standing: Standing, events: Sequence[object], approvers: Approvers) -> TwoPeople:
     """Return who has to agree to these events (T11), by what the house has configured."""
     round = standing.round
+    forms = [event for event in events if isinstance(event, EnteredByHand)]
     for event in events:
-        if isinstance(event, Declared) and "void" in event.effects and _is_dealt(standing):
-            witnessed = round is not None and _progressive_turned(round)
+        if isinstance(event, Declared) and "void" in event.effects and _is_dealt(standing, forms):
+            witnessed = round is not None and _progressive_turned(round, forms)
             approve = approvers.void_turned if witnessed else approvers.void
             return TwoPeople(("dealer", "floor"), approve, stands=True)
         if isinstance(event, Validated) and round and _needs_two(round, event):
@@ -144,11 +145,11 @@ def two_people(standing: Standing, events: Iterable[object], approvers: Approver
             return TwoPeople(("floor",), approvers.meter)
         if isinstance(event, PayCorrected) and _is_next_dealt(standing, event):
             return TwoPeople(("dealer", "floor"), approvers.correction)
-        if isinstance(event, Corrected | EnteredByHand):
+        if isinstance(event, Corrected):
             return TwoPeople(("dealer", "floor"), approvers.correction)
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
-    return ALONE
+    return TwoPeople(("dealer", "floor"), approvers.correction) if forms else ALONE
 
 
 def _needs_two(round: Round, event: Validated) -> bool:
@@ -163,20 +164,24 @@ def _is_next_dealt(standing: Standing, event: PayCorrected) -> bool:
     return playing is not None and playing.id != event.round and _is_dealt(standing)
 
 
-def _is_dealt(standing: Standing) -> bool:
+def _is_dealt(standing: Standing, forms: Sequence[EnteredByHand] = ()) -> bool:
     """Whether the first card has left the deck; a real one leaves it before anybody says so."""
     playing, round = standing.table.round, standing.in_play
+    if forms:
+        return True
     if round and is_read(round.rules) and round.at > 0:
         return True
     return playing is not None and playing.dealt
 
 
-def _progressive_turned(round: Round) -> bool:
-    """Whether the hand of a seat that plays for a meter has been turned up."""
+def _progressive_turned(round: Round, forms: Sequence[EnteredByHand]) -> bool:
+    """Whether the hand of a seat that plays for a meter has been turned up, by a form or here."""
     wagers = {meter.wager for meter in round.rules.meters.values()}
+    on_form = {name for form in forms for name, cards in form.cards.items() if cards}
     return any(
-        box.cards and wagers & box.stakes.keys() and round.faces.keys() >= set(box.cards)
-        for box in round.boxes.values()
+        wagers & box.stakes.keys()
+        and (str(seat) in on_form or (box.cards and round.faces.keys() >= set(box.cards)))
+        for seat, box in round.boxes.items()
     )
 
 

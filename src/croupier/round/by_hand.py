@@ -32,6 +32,7 @@ def enter(round: Round, form: commands.ByHand, decide: Decide) -> tuple[Event, .
         raise Refused("wrong_step", "there is nothing left to enter of this round")
     if round.stage.do == "settle" and not round.due:
         raise Refused("wrong_step", "every card is known; settle the seats")
+    _check_known(round, form)
     events: list[Event] = [happened.ByHand(form.cards, form.chose, form.stub, form.action)]
     after = evolve(round, events[0])
     while not after.void and (made := _next(after, form, decide)):
@@ -40,6 +41,14 @@ def enter(round: Round, form: commands.ByHand, decide: Decide) -> tuple[Event, .
         events += made
     _check_fits(after, form)
     return tuple(events)
+
+
+def _check_known(round: Round, form: commands.ByHand) -> None:
+    """Refuse a form that says again what was entered before the system failed."""
+    if form.action is not None and round.at > 0:
+        raise Refused("no_action", "betting had closed before the form began", field="action")
+    if form.stub is not None and round.stub is not None:
+        raise Refused("wrong_step", "the stub was counted in this round", field="stub")
 
 
 def _next(round: Round, form: commands.ByHand, decide: Decide) -> tuple[Event, ...]:
@@ -106,18 +115,25 @@ def _said(name: str) -> str:
 
 
 def _check_fits(round: Round, form: commands.ByHand) -> None:
-    """Refuse a form with hands or decisions that nobody had, or other cards than were read."""
+    """Refuse a form with hands or decisions that nobody had, or other cards than were read.
+
+    In a round that the stub made void, nothing after the deal was entered.
+    """
     places = _places(round)
     for name, cards in form.cards.items():
         if cards and len(cards) != len(places.get(name, ())):
             message = f"{_said(name)} has {len(places.get(name, ()))} cards, not {len(cards)}"
             raise Refused("bad_fact", message, field="cards")
         for position, card in zip(places.get(name, ()), cards, strict=False):
-            read = round.faces.get(position, card)
-            if read != card:
+            read = round.faces.get(position)
+            if read is None and not round.void:
+                # Everybody reads the form, and nobody may see a hand that stayed face down.
+                message = f"leave {_said(name)} out: its cards are not turned up"
+                raise Refused("bad_fact", message, field="cards")
+            if read is not None and read != card:
                 message = f"the {read.words} of {_said(name)} was read, not the {card.words}"
                 raise Refused("bad_fact", message, field="cards")
-    for name, chosen in form.chose.items():
+    for name, chosen in form.chose.items() if not round.void else ():
         box = round.boxes.get(int(name)) if name.isdecimal() else None
         for step, option in chosen.items():
             if box is None or box.chose.get(step) != option:
