@@ -28,7 +28,7 @@ from croupier.table.codec import event_from
 from tests.cli.running import run
 from tests.house.floor import OpenPit, play, rules_of, seated
 from tests.house.shifts import EQUIPMENT, Shift
-from tests.house.test_console import Staff, crew
+from tests.house.test_console import Staff, crew, refusal
 from tests.house.test_shoe import Shoe, real
 from tests.house.test_walkins import FELT, one_round, seat_walk_ins
 from tests.rules.books import MARYLAND
@@ -105,6 +105,24 @@ def test_a_shift_adds_up_from_the_journal_and_the_accounts_balance(tmp_path: Pat
     assert (told["fills"], told["drop"], told["difference"]) == ("700.00", "300.00", "5.00")
     ran = run("ledger", "shifts", "--data", str(tmp_path / "ledger.db"))
     assert "win by count" in ran.out and "5.00" in ran.out
+
+
+def test_nobody_tries_figures_until_one_fits_the_count_of_the_other(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        dealer, floor = await crew(pit)
+        await dealer.do({"type": "CountTray", "by": "dealer", "cents": 123_45}, "table")
+        seen: list[str] = []
+        while floor.viewer.waiting:
+            seen += await floor.viewer.frames()
+        assert seen and not any(one in text for text in seen for one in ("12345", "123.45"))
+        for cents in (123_00, 123_45):
+            command = {"type": "CountTray", "by": "floorperson", "cents": cents}
+            why = await refusal(floor.say("preview", of="table", command=command))
+            assert (why.code, why.message) == ("not_allowed", "nobody is told the other's figure")
+        await floor.do({"type": "CountTray", "by": "floorperson", "cents": 123_45}, "table")
+        assert pit.tables["t"].place.standing.table.tray.agreed == 123_45
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)
 
 
 def test_verify_finds_a_tray_that_was_told_another_sum(tmp_path: Path) -> None:

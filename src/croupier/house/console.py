@@ -152,6 +152,9 @@ def preview_of(standing: Standing, message: said.Preview, asking: StaffAsking) -
     """Return what a command would do now, or refuse it as it would be refused."""
     act, what = Act(standing), proposable(message.of, message.command)
     _check_may(act, what, asking)
+    if isinstance(what.command, at_table.CountTray):
+        # What it would do depends on the other's figure, so somebody could guess until it fits.
+        raise Refused("not_allowed", "nobody is told the other's figure", field="command")
     return proposals.preview(standing, what, asking.config.approvers)
 
 
