@@ -25,6 +25,7 @@ from croupier.round.record import rounds_of
 from croupier.round.state import FoundAward
 from croupier.table import commands as at_table
 from croupier.table.codec import event_from
+from croupier.table.life import sign_code
 from tests.cli.running import run
 from tests.house.floor import OpenPit, play, rules_of, seated
 from tests.house.shifts import EQUIPMENT, Shift
@@ -105,6 +106,21 @@ def test_a_shift_adds_up_from_the_journal_and_the_accounts_balance(tmp_path: Pat
     assert (told["fills"], told["drop"], told["difference"]) == ("700.00", "300.00", "5.00")
     ran = run("ledger", "shifts", "--data", str(tmp_path / "ledger.db"))
     assert "win by count" in ran.out and "5.00" in ran.out
+
+
+def test_chips_that_come_between_the_count_and_the_opening_are_of_the_shift(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        dealer, floor = await crew(pit)
+        for staff in (dealer, floor):
+            await staff.do({"type": "CountTray", "by": "dealer", "cents": 50_000_00}, "table")
+        await move(dealer, floor, "fill", 700_00)
+        sign = sign_code(pit.tables["t"].config.rules)
+        await floor.do({"type": "OpenTable", "sign": sign}, "table")
+        await close(pit, dealer, floor)
+        (one,) = await pit.books.read(lambda view: [*shifts_in(view.stream("t"))])
+        assert (one.opening, one.fills, one.difference) == (50_000_00, 700_00, OVER)
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)
 
 
 def test_nobody_tries_figures_until_one_fits_the_count_of_the_other(tmp_path: Path) -> None:

@@ -153,9 +153,12 @@ class TrayShift(NamedTuple):
 
 
 def shifts_in(stored: Iterable[StoredEvent]) -> Iterator[TrayShift]:
-    """Yield the shifts of a table with a tray, the open one too."""
+    """Yield the shifts of a table with a tray, the open one too.
+
+    A shift begins with the count before the table opens: chips may move between the two.
+    """
     shift: TrayShift | None = None
-    agreed = None
+    counted: TrayShift | None = None
     for row in stored:
         if not row.data.endswith(_OF_TABLE):
             continue
@@ -163,14 +166,15 @@ def shifts_in(stored: Iterable[StoredEvent]) -> Iterator[TrayShift]:
         if plain["type"] not in (*ABOUT, *_LIFE):
             continue
         event = event_from(plain)
-        if isinstance(event, happened.TrayAgreed):
-            agreed = event.cents
-        if isinstance(event, happened.TableOpened) and agreed is not None:
-            shift = TrayShift(row.stream, row.time_ms, None, agreed)
+        if isinstance(event, happened.TableOpened) and counted:
+            shift, counted = counted._replace(opened_ms=row.time_ms), None
         elif isinstance(event, happened.TableClosed) and shift:
             yield shift._replace(closed_ms=row.time_ms)
             shift = None
-        elif shift:
-            shift = shift.after(event)
+        else:
+            shift = shift and shift.after(event)
+            counted = counted and counted.after(event)
+        if isinstance(event, happened.TrayAgreed):
+            counted = TrayShift(row.stream, row.time_ms, None, event.cents)
     if shift:
         yield shift._replace(closing=None)
