@@ -366,8 +366,12 @@ def test_a_role_is_checked_at_the_tap_and_a_player_has_no_desk(tmp_path: Path) -
         told = [one for f in player.frames for one in f.get("events", ()) if "event" in one]
         assert not any(one["event"]["type"] == "TappedIn" for one in told)
         await floor.say("tap_out")
-        for number in range(pit.tables["t"].config.floor_tables):
-            pit.books.store.tenure.keep_floors(f"other-{number}", {"f1"})
+        others = [f"other-{number}" for number in range(pit.tables["t"].config.floor_tables)]
+        for other in others:
+            pit.books.store.tenure.keep_floors(other, {"f1"})
+        await floor.say("tap_in", post="floor")  # The house has none of them any longer.
+        await floor.say("tap_out")
+        pit.configs.update(dict.fromkeys(others, pit.configs["t"]))
         assert (await refusal(floor.say("tap_in", post="floor"))).code == "too_many_tables"
 
     play(tmp_path, attended(MARYLAND), scenario)

@@ -108,8 +108,8 @@ class Tenancy:
                 self._register.leases[stream] = lease._replace(node="")
         self.owned = {s: e for s, e in self.owned.items() if s not in streams}
 
-    def take_floor(self, stream: str, person: str, most: int) -> int:
-        return self._register.floors.take_floor(stream, person, most)
+    def take_floor(self, stream: str, person: str, others: Collection[str], most: int) -> int:
+        return self._register.floors.take_floor(stream, person, others, most)
 
     def keep_floors(self, stream: str, persons: Collection[str]) -> None:
         self._register.floors.keep_floors(stream, persons)

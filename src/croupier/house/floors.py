@@ -6,10 +6,11 @@ can't both be the last one that is allowed, whichever processes hear them.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from croupier.house.books import Books
+from croupier.house.config import TableConfig
 from croupier.house.log import log_crash
 from croupier.house.now import Now
 from croupier.house.table import Table
@@ -28,8 +29,8 @@ def floors_at(table: TableState) -> frozenset[str]:
 class Floors:
     """The count, as far as the tables of this process go."""
 
-    def __init__(self, books: Books) -> None:
-        self._books = books
+    def __init__(self, books: Books, configs: Mapping[str, TableConfig]) -> None:
+        self._books, self._configs = books, configs
         self._counting = asyncio.Lock()
         """Held while somebody taps in: until it is stored, nobody else knows of them."""
         self._kept: dict[str, frozenset[str]] = {}
@@ -48,12 +49,20 @@ class Floors:
         """Count a table for somebody who taps in while the block lasts."""
         async with self._counting:
             take, most = self._books.store.tenure.take_floor, table.config.floor_tables
-            table.floors = await self._books.away(take, table.id, person, most)
+            others = self._attended() - {table.id}
+            table.floors = await self._books.away(take, table.id, person, others, most)
             self._kept.pop(table.id, None)
             try:
                 yield
             finally:
                 await self._keep(table)
+
+    def _attended(self) -> set[str]:
+        """Return the tables at which people work.
+
+        Nobody can tap out of one that the house has no longer, so it isn't counted.
+        """
+        return {id for id, one in self._configs.items() if "dealer" in one.rules.things}
 
     def _look(self, table: Table, now: Now) -> None:
         if floors_at(now.standing.table) != self._kept.get(table.id):

@@ -102,7 +102,7 @@ class Pit:
         """The tables whose open round is sealed with a key that this process doesn't have."""
         self._given_up: dict[str, str] = {}
         """Who gave up the open round of a table, because its key is lost."""
-        self.floors = Floors(books)
+        self.floors = Floors(books, self.configs)
         self.acts = Acts(books)
         self.acts.listeners += [self._hear, self.seats.hear]
         self._tasks: list[asyncio.Task[None]] = []

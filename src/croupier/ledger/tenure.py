@@ -123,8 +123,8 @@ class Tenure(Protocol):
     def release(self, streams: Collection[str]) -> None:
         """Let other nodes have streams."""
 
-    def take_floor(self, stream: str, person: str, most: int) -> int:
-        """Return at how many other tables the house counts somebody as floorperson.
+    def take_floor(self, stream: str, person: str, others: Collection[str], most: int) -> int:
+        """Return at how many of these other tables the house counts somebody as floorperson.
 
         If that is less than `most`, count this table too.
         """
@@ -159,11 +159,11 @@ class Freehold:
     def release(self, streams: Collection[str]) -> None:
         pass
 
-    def take_floor(self, stream: str, person: str, most: int) -> int:
-        others = sum(person in there for at, there in self._floors.items() if at != stream)
-        if others < most:
+    def take_floor(self, stream: str, person: str, others: Collection[str], most: int) -> int:
+        taken = sum(person in self._floors.get(other, ()) for other in others)
+        if taken < most:
             self._floors.setdefault(stream, set()).add(person)
-        return others
+        return taken
 
     def keep_floors(self, stream: str, persons: Collection[str]) -> None:
         self._floors[stream] = set(persons)

@@ -22,6 +22,7 @@ from croupier.house.pit import Pit
 from croupier.ledger.acts import HOUSE_STREAM, BuildChecked, KeysSet, acts_in
 from croupier.ledger.checkpoints import public_key
 from croupier.ledger.stores.jotting import begin_journal
+from croupier.ledger.stores.leasing import TAKE_FLOOR
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.tenure import heir
 from tests.house.floor import KEY, answered, rules_of
@@ -89,6 +90,8 @@ def test_a_floorperson_has_so_many_tables_whichever_processes_have_them(server: 
             assert (refused["type"], refused["code"]) == ("refused", "too_many_tables")
             assert (await tap(one, ids[0], "f2"))["type"] == "done", "a handover is proposed"
             assert (await tap(other, ids[1], "f2"))["code"] == "too_many_tables"
+            with other.books.store.tenure._connected() as connection:  # type: ignore[attr-defined]
+                connection.execute(TAKE_FLOOR, ("a-table-that-is-gone", "f3"))
             assert (await tap(other, ids[1], "f3"))["type"] == "done"
 
     asyncio.run(main())

@@ -75,7 +75,7 @@ MAKE_FLOORS = (
     "(stream TEXT NOT NULL, person TEXT NOT NULL, PRIMARY KEY (stream, person))"
 )
 """Whose tables are whose. Each owner writes down its own, so it is no part of a schema."""
-COUNT_FLOORS = "SELECT count(*) FROM floors WHERE person = %s AND stream <> %s"
+COUNT_FLOORS = "SELECT count(*) FROM floors WHERE person = %s AND stream = ANY (%s::text[])"
 TAKE_FLOOR = "INSERT INTO floors (stream, person) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 LEAVE_FLOORS = "DELETE FROM floors WHERE stream = %s AND person <> ALL (%s::text[])"
 OWN = "SELECT 1 FROM leases WHERE stream = %s AND node = %s AND epoch = %s FOR SHARE"
@@ -240,13 +240,13 @@ class Leasing:
                 raise NotOwner(f"another server has {stream} now")
             yield connection
 
-    def take_floor(self, stream: str, person: str, most: int) -> int:
+    def take_floor(self, stream: str, person: str, others: Collection[str], most: int) -> int:
         with self._counting(stream) as connection:
-            row = connection.execute(COUNT_FLOORS, (person, stream)).fetchone()
-            others = int(row[0]) if row else 0
-            if others < most:
+            row = connection.execute(COUNT_FLOORS, (person, sorted(others))).fetchone()
+            taken = int(row[0]) if row else 0
+            if taken < most:
                 connection.execute(TAKE_FLOOR, (stream, person))
-            return others
+            return taken
 
     def keep_floors(self, stream: str, persons: Collection[str]) -> None:
         with self._counting(stream) as connection:
