@@ -57,6 +57,23 @@ def test_only_so_many_backups_are_kept_and_never_without_a_whole_one(
         assert kept() == [Path(late.file).name], "the last good one stays"
 
 
+def test_files_that_an_operator_put_beside_the_backups_stay(tmp_path: Path) -> None:
+    place = tmp_path / "backups"
+    place.mkdir()
+    (tmp_path / "elsewhere.db").write_bytes(b"kept")
+    (place / "ledger-19690101T000000Z.db").symlink_to(tmp_path / "elsewhere.db")
+    (place / "ledger-19690102T000000Z.db").mkdir()
+    for name in ("ledger-1969.db", "ledger-19690103T000000Z-copy.db", "ledger-the-first.db"):
+        (place / name).write_bytes(b"kept")
+    others = {*place.iterdir()}
+    assert last_backup(tmp_path) is None
+    with opened_house(tmp_path) as house:
+        for at in (1_000, 2_000):
+            made = make_backup(house.store, tmp_path, at, keep=1)
+    assert {*place.iterdir()} == others | {tmp_path / made.file}
+    assert last_backup(tmp_path) == made
+
+
 def test_an_operator_makes_a_backup_and_the_journal_says_who(tmp_path: Path) -> None:
     async def main() -> None:
         async with open_house(tmp_path, table_toml(MARYLAND)) as house:

@@ -40,7 +40,7 @@ def make_backup(store: Store, folder: Path, time_ms: int, *, keep: int) -> Backu
         raise Bug(f"the backup {file.name} can't be read back")
     others = [other for other in _made(folder) if other != file]
     for other in others[: max(0, len(others) + 1 - keep)]:
-        other.unlink()
+        other.unlink(missing_ok=True)
         log("backup_removed", file=f"{FOLDER}/{other.name}")
     return _found(file)
 
@@ -52,10 +52,25 @@ def last_backup(folder: Path) -> Backup | None:
 
 
 def _made(folder: Path) -> list[Path]:
-    """Return the backups that were made here, the oldest first."""
-    return sorted((folder / FOLDER).glob("ledger-*.db"))
+    """Return the backups that were made here, the oldest first.
+
+    An operator may keep other files beside them, which are never removed.
+    """
+    return sorted(file for file in (folder / FOLDER).glob("ledger-*.db") if _is_ours(file))
+
+
+def _is_ours(file: Path) -> bool:
+    try:
+        named = _time_of(file).strftime(_NAME) == file.name
+    except ValueError:
+        return False
+    return named and file.is_file() and not file.is_symlink()
+
+
+def _time_of(file: Path) -> datetime:
+    return datetime.strptime(file.name, _NAME).replace(tzinfo=UTC)
 
 
 def _found(file: Path) -> Backup:
-    made = datetime.strptime(file.name, _NAME).replace(tzinfo=UTC)
-    return Backup(f"{FOLDER}/{file.name}", file.stat().st_size, int(made.timestamp() * 1000))
+    time_ms = int(_time_of(file).timestamp() * 1000)
+    return Backup(f"{FOLDER}/{file.name}", file.stat().st_size, time_ms)
