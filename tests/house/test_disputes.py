@@ -110,6 +110,29 @@ def test_two_people_put_a_dispute_right_and_the_tray_knows_it(tmp_path: Path) ->
     play(tmp_path, real(MARYLAND, FELT), scenario)
 
 
+def test_a_sum_that_no_store_holds_is_refused_and_stops_nobody(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1), Shoe(11)
+        await players[0].look()
+        dealer, floor = staff = await crew(pit)
+        await seat_walk_ins(dealer, 2)
+        await one_round(pit, players, staff, shoe)
+        huge = 2**53 - 1
+        mispay = {"type": "Mispay", "seat": 2, "wager": "ante", "paid": huge}
+        why = await refusal(dealer.do(mispay, "table"))
+        assert (why.code, why.message) == ("no_money", "no sum is above 1,000,000,000,000 dollars")
+        await enter(dealer, "Dispute", at=0, about="a card was misread")
+        (act,) = offered(await dealer.look(), "SetRight")
+        right = filled(act, why="x", cents=huge)
+        await dealer.say("propose", of="table", command=right, why="dispute")
+        (one,) = (await floor.look())["proposals"]
+        assert (await refusal(floor.say("approve", proposal=one["id"]))).code == "no_money"
+        await dealer.say("withdraw", proposal=one["id"])
+        await one_round(pit, players, staff, shoe)
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)
+
+
 def test_T13_chips_of_a_void_round_that_were_carried_off_are_a_dispute(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players, shoe = await seated(pit, 1), Shoe(11)

@@ -15,8 +15,10 @@ from croupier.house.config import TableConfig
 from croupier.house.standing import Act, Standing
 from croupier.ledger.scribe import Draft, Scribe
 from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, Work
+from croupier.money import DOLLARS_MAX, micros
 
 OVERTAKEN = "overtaken"
+MICROS_MAX = micros(DOLLARS_MAX * 100)
 NO_BODY = bytes(32)
 """The digest of a command that nobody sent: the dealer's, or the house's."""
 Perform = Callable[[Act], object]
@@ -130,6 +132,7 @@ class Turn:
             # Its id is that of its first event. Stored, it would be the answer to the next act.
             raise Refused(OVERTAKEN, "there is nothing left to do")
         draft = scribe.draft(act.happened, time_ms=self.time_ms, who=act.who)
+        _check_sums(draft)
         place = Place(act.standing, draft.scribe)
         self._decided[at] = Stored(act, draft, place)
         answer = str(draft.scribe.head.number)
@@ -157,6 +160,15 @@ class Turn:
                 doubtful = True
             broken |= at in self._decided
         return Outcome(stored, replies, again, known, doubtful)
+
+
+def _check_sums(draft: Draft) -> None:
+    """Refuse a sum that no store could hold: its commit would fail, and all others in it."""
+    for event in draft.events:
+        for entry in event.entries:
+            if entry.micros > MICROS_MAX:
+                message = f"no sum is above {DOLLARS_MAX:,} dollars"
+                raise Refused("no_money", message, field="cents")
 
 
 def _refuse(refused: Refused, _: Mapping[str, int]) -> Work:
