@@ -222,6 +222,7 @@ class Code(StrEnum):
     NOT_OVER = "not_over", "The round isn't over, so it can't be shown yet."
     NOT_YOUR_SEAT = "not_your_seat", "Another player has the seat, or nobody has."
     OVERTAKEN = "overtaken", "Somebody else was quicker."
+    SEAT_CODE = "seat_code", "The cards are real, and the code on the felt is missing or wrong."
     UNAPPROVED = "unapproved", "The program's files or the table's rulebook aren't as approved."
     NO_COACH = "no_coach", "The coach doesn't answer at this table or at this moment."
 

@@ -19,6 +19,7 @@ from croupier.gallery.scene import Scene, patched, scene_of
 from croupier.house.books import Books, Clocks
 from croupier.house.config import Config, parse_config
 from croupier.house.pit import Pit
+from croupier.house.seat_codes import needs_code
 from croupier.house.table import Table
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
@@ -198,13 +199,19 @@ async def pit_at(
         store.close()
 
 
+def sitting(table: Table, seat: int) -> dict[str, Any]:
+    """What a player sends to sit down: the seat, and its code where the cards are real."""
+    real = needs_code(table.place.standing.table.rules)
+    return {"seat": seat, **({"code": table.seat_code(seat)} if real else {})}
+
+
 async def seated(pit: OpenPit, *seats: int, table: str = "t") -> list[Player]:
     """Seat a player with chips at each of these seats."""
     players = []
     for seat in seats:
         player = Player(pit, pit.tables[table], f"p{seat}")
         await pit.cage.fill(player.id, 1_000_00)
-        await player.ask("sit", seat=seat)
+        await player.ask("sit", **sitting(player.table, seat))
         players.append(player)
     return players
 

@@ -9,6 +9,7 @@ from typing import Any
 from croupier.cards import DECK, Card, parse_cards
 from croupier.ledger.accounts import account
 from croupier.table.life import sign_code
+from tests.house.floor import sitting
 from tests.rules.books import CALIFORNIA, MARYLAND
 from tests.server.attacks.houses import (
     PASSWORD,
@@ -61,7 +62,7 @@ async def staffed(house: House, id: str) -> tuple[Line, Line, Visitor, list[Line
     players = []
     for seat, name in enumerate(("Ann Elm", "Bob Elm"), 1):
         players.append(await (await house.person(name)).line(id))
-        await players[-1].do("sit", seat=seat)
+        await players[-1].do("sit", **sitting(house.table(id), seat))
     return lines[0], lines[1], floor, players
 
 
@@ -101,6 +102,35 @@ def test_the_desk_page_is_for_those_who_work_at_a_table(tmp_path: Path) -> None:
             assert (await dealer.http.get(f"/tables/{automatic}/console")).status_code == 404
             player = await house.person("Ann Elm")
             assert (await player.http.get(f"/tables/{with_dealer}/console")).status_code == 403
+
+    asyncio.run(main())
+
+
+def test_the_floor_and_operators_print_the_codes_of_a_real_felt(tmp_path: Path) -> None:
+    async def main() -> None:
+        felt = attended(MARYLAND).replace('["dealer"]', '["dealer", "cards", "chips"]')
+        async with open_house(tmp_path, f"{felt}\n{attended(CALIFORNIA)}") as house:
+            real, virtual = house.pit.tables
+            codes = [house.table(real).seat_code(seat) for seat in range(1, 8)]
+            for number, role in enumerate(("floor", "operator")):
+                one = await house.person(f"Flo Ash {number}", role)
+                paper = (await one.http.get(f"/tables/{real}/codes")).text
+                shown = [f"{code[:3]} {code[3:]}" in paper for code in codes]
+                assert shown == [True] * 7
+                assert f"?seat=7&amp;code={codes[6]}" in paper and "7.C" in paper
+                home = {"floor": f"/tables/{real}/console", "operator": "/house"}[role]
+                linking = (await one.http.get(home)).text
+                assert f"/tables/{real}/codes" in linking
+                assert f"/tables/{virtual}/codes" not in linking
+                none = await one.http.get(f"/tables/{virtual}/codes")
+                assert (none.status_code, "need no code" in none.text) == (404, True)
+            others = [await house.person("Dee Elm", "dealer"), await house.person("Ann Elm")]
+            others.append(house.visitor())
+            for one in others:
+                kept = await one.http.get(f"/tables/{real}/codes")
+                assert kept.status_code == 403 and not any(c[:3] in kept.text for c in codes)
+            desk = (await others[0].http.get(f"/tables/{real}/console")).text
+            assert "/by-hand" in desk and "/codes" not in desk, "a dealer is not sent there"
 
     asyncio.run(main())
 

@@ -13,6 +13,8 @@ from croupier.server.talk import done
 
 def test_a_message_is_read_as_what_it_says() -> None:
     assert message_from('{"type":"sit","id":"a","seat":3}')[0] == Sit("a", 3)
+    coded = message_from('{"type":"sit","id":"a","seat":3,"code":"Q7"}')
+    assert coded[0] == Sit("a", 3, "Q7")
     text = '{"type":"bet","id":"b","seat":1,"wager":"w","cents":500,"hand":null}'
     assert message_from(text)[0] == Bet("b", 1, "w", 500)
     assert message_from('{"type":"ping","id":"c"}')[0] == Ping("c")
@@ -39,6 +41,7 @@ def test_the_digest_is_that_of_the_body_however_it_is_written() -> None:
         ('{"type":"sit","id":"a"}', "Sit.seat"),
         ('{"type":"sit","id":"a","seat":"3"}', "Sit.seat"),
         ('{"type":"sit","id":"a","seat":true}', "Sit.seat"),
+        ('{"type":"sit","id":"a","seat":3,"code":7}', "Sit.code"),
         ('{"type":"sit","id":"a","seat":3,"more":1}', "Sit.more"),
     ],
 )

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from croupier.house import pit
+from croupier.house.seat_codes import ALPHABET, CHARS
 from croupier.server.attempts import Counts, InMemory
 from croupier.server.limits import PARTS, TooMany
-from croupier.server.quotas import NEWCOMERS, Quota, Quotas, count_newcomer
+from croupier.server.quotas import ADDRESS, NEWCOMERS, Quota, Quotas, count_newcomer
 from tests.house.floor import OpenPit, Player, answered, one_table, play
 from tests.rules.books import MARYLAND
 from tests.server.attacks.houses import open_house, table_toml
@@ -138,6 +139,31 @@ def test_a_command_over_the_quota_is_refused_in_a_sentence_and_changes_nothing(
         assert player.table.place.standing.table.seats == {1: "p1"}
 
     play(tmp_path, one_table(MARYLAND), scenario)
+
+
+def test_guessing_the_code_of_a_seat_takes_from_the_quota(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        table, quotas = pit.tables["t"], Quotas(Quota(2, 100), Quota(3, 100))
+
+        async def guess(who: str, id: int, **code: str) -> str:
+            text = json.dumps({"type": "sit", "id": str(id), "seat": 1, **code})
+            allowance = quotas.allowance(who, "192.0.2.1")
+            answer = await answered(
+                table, Player(pit, table, who).viewer, text, allowance=allowance
+            )
+            return str(json.loads(answer)["code"])
+
+        tried = [await guess("ann", n, code=f"22222{n}") for n in range(2)]
+        right = table.seat_code(1)
+        assert [*tried, await guess("ann", 3, code=right)] == ["seat_code", "seat_code", "quota"]
+        more = [await guess("bob", 4, code="222224"), await guess("cyd", 5, code=right)]
+        assert more == ["seat_code", "quota"], "another account has the address's quota left"
+        assert not table.place.standing.table.seats
+
+    felt = 'things = ["dealer", "cards"]'
+    play(tmp_path, one_table(MARYLAND, more=felt), scenario)
+    chances = len(ALPHABET) ** CHARS / ADDRESS.day
+    assert chances > 1_000, "days that an address guesses for one seat"
 
 
 def test_an_address_makes_so_many_newcomers_a_day() -> None:

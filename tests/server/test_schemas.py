@@ -87,6 +87,7 @@ def test_a_round_is_told_as_the_schemas_say(book: str, tmp_path: Path) -> None:
     "message",
     [
         {"type": "sit", "id": "a", "seat": 3},
+        {"type": "sit", "id": "a", "seat": 3, "code": "7KQ 4MX"},
         {"type": "bet", "id": "a", "seat": 3, "wager": "w", "cents": 500},
         {"type": "bet", "id": "a", "seat": 3, "wagers": {"w": 500}, "hand": None},
         {"type": "more_time", "id": "a"},

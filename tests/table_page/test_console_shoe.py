@@ -14,8 +14,9 @@ from croupier.house.books import answer_to
 from croupier.house.desk import desk_of
 from croupier.house.table import Table
 from croupier.table.life import sign_code
+from tests.pages.browser import PHONE, resize
 from tests.pages.markup import faults_of
-from tests.table_page.conftest import NewPage
+from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House, opened
 from tests.table_page.test_console_page import PASSWORD, TABLET, UPRIGHT, come, phase, picture
 
@@ -26,7 +27,9 @@ rulebook = "maryland-three-card-poker"
 things = ["dealer", "cards", "chips"]
 [table.selections]
 """
-TABLES = "".join(FELT.format(id=id) for id in ("keys", "touch", "clause", "handover", "hand"))
+TABLES = "".join(
+    FELT.format(id=id) for id in ("keys", "touch", "clause", "handover", "hand", "codes")
+)
 SEATS = (1, 2, 3)
 CARDS = parse_cards("2s 2h 2d 2c 3s 3h 3d 6h 6d 6c 6s 7h")
 """The shoe: three cards for each seat and for the bank."""
@@ -242,6 +245,60 @@ def test_a_round_by_hand_and_a_dispute_are_entered_on_the_console(
     assert faults_of(paper.text()) == []
     page.goto(f"{house.url}/tables/hand/by-hand")
     picture(page, "by-hand-form")
+
+
+def come_in(page: Page, house: House) -> None:
+    """Come as a guest."""
+    guest = page.request.post(f"{house.url}/api/guest", data={}, headers={"X-Croupier": "1"})
+    assert guest.ok
+
+
+def test_a_player_types_the_code_on_the_felt_to_sit_there(house: House, new_page: NewPage) -> None:
+    table, page = house.table("codes"), new_page(PHONE)
+    come_in(page, house)
+    page.goto(f"{house.url}/tables/codes")
+    page.wait_for_selector('#dock[data-mode="sit"]')
+    page.keyboard.press("s")
+    dialog = page.get_by_role("dialog", name="Sit at the felt")
+    expect(dialog).to_contain_text("code that lies on the felt at seat 4; from elsewhere")
+    expect(dialog).to_contain_text("(7.C).")
+    code = dialog.get_by_label("Code on the felt")
+    expect(code).to_be_focused()
+    assert violations(page) == []
+    for size in (PHONE, TABLET):
+        resize(page, size)
+        picture(page, f"seat-code-{size[0]}")
+    page.keyboard.type("222222")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("status")).to_contain_text("isn't the code that lies on the felt")
+    assert not table.place.standing.table.seats
+    dialog.get_by_label("Seat", exact=True).select_option("6")
+    code.fill(table.seat_code(6).lower())
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    (seat,) = table.place.standing.table.seats
+    assert seat == 6
+    other = new_page(PHONE)
+    come_in(other, house)
+    other.goto(f"{house.url}/tables/codes?seat=2&code={table.seat_code(2)}")
+    expect(other.locator("#seat-2[mine]")).to_have_count(1)
+    assert sorted(table.place.standing.table.seats) == [2, 6]
+    assert other.get_by_role("dialog").count() == 0
+
+
+def test_the_floor_prints_the_codes(house: House, new_page: NewPage) -> None:
+    page = new_page(TABLET)
+    come(page, house, "Flo Oak", "floor", "codes")
+    answer = page.goto(f"{house.url}/tables/codes/codes")
+    assert answer is not None and faults_of(answer.text()) == []
+    assert violations(page) == []
+    for size in (PHONE, TABLET):
+        resize(page, size)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        picture(page, f"codes-{size[0]}")
+    page.emulate_media(media="print")
+    expect(page.locator(".actions")).to_be_hidden()
+    picture(page, "codes-print")
 
 
 def test_shift_and_space_keep_a_whole_clause(house: House, new_page: NewPage) -> None:

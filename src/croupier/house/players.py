@@ -7,6 +7,7 @@ from croupier.errors import Refused
 from croupier.fairness.events import Contributed, Revealed
 from croupier.house import dealer, said
 from croupier.house.config import TableConfig
+from croupier.house.seat_codes import CodeOf, check_code
 from croupier.house.standing import Act, Returned, Standing, seats_of
 from croupier.ledger.entries import FROM_PLAYERS, at_stake
 from croupier.ledger.events import SeatFreed
@@ -26,6 +27,7 @@ class Asking(NamedTuple):
     config: TableConfig
     purse_cents: Callable[[], int]
     closed: Callable[[], Mapping[str, str]]
+    code_of: CodeOf
 
 
 def perform(act: Act, message: said.Command, asking: Asking) -> None:
@@ -35,8 +37,8 @@ def perform(act: Act, message: said.Command, asking: Asking) -> None:
     if not isinstance(message, said.Sit | said.Contribute | said.Reveal):
         check_seat(act.standing, message.seat, asking.player)
     match message:
-        case said.Sit(_, seat):
-            _sit(act, seat, asking)
+        case said.Sit(_, seat, code):
+            _sit(act, seat, code, asking)
         case said.Leave(_, seat):
             leave(act, seat)
         case said.Bet():
@@ -100,11 +102,12 @@ def _named_round(act: Act, id: str) -> Round:
     return round
 
 
-def _sit(act: Act, seat: int, asking: Asking) -> None:
+def _sit(act: Act, seat: int, code: str, asking: Asking) -> None:
     config, rules = asking.config, act.standing.table.rules
     if seat > config.seats:
         message = f"this table has no seat {seat}; its seats are 1 to {config.seats}"
         raise Refused("no_such_seat", message, field="seat", clause=rules.table.clause)
+    check_code(rules, seat, code, asking.code_of)
     mine = seats_of(act.standing, asking.player)
     # More than one box only where the rules say so.
     most = rules.table.boxes_max or 1

@@ -16,6 +16,8 @@ class Sit(NamedTuple):
 
     id: str
     seat: int
+    code: str = ""
+    """The code on the felt, where the cards are real."""
 
 
 class Leave(NamedTuple):

@@ -21,6 +21,7 @@ from croupier.house.keeping import KEEP_EVERY, Recalled, to_keep
 from croupier.house.log import log_crash
 from croupier.house.now import NOTHING_HAPPENED, Listen, Now, Told
 from croupier.house.recall import missed_by
+from croupier.house.seat_codes import seat_code
 from croupier.house.standing import Act, new_standing, staked_meters
 from croupier.house.turn import Ask, CommandId, Perform, Place, Reply, Stored, Turn
 from croupier.ledger.events import MeterStarted
@@ -103,6 +104,10 @@ class Table:
         meters, shown = self.place.standing.table.rules.meters, self.meters()
         return {meter.wager: METER_OUT for id, meter in meters.items() if id not in shown}
 
+    def seat_code(self, seat: int) -> str:
+        """Return the code that lies on the felt at a seat."""
+        return seat_code(self.books.key, self.id, seat)
+
     # ------------------------------------------------------------ asking
 
     def ask(self, ask: Ask) -> None:
@@ -141,7 +146,8 @@ class Table:
                 raise Bug("a player doesn't work at the table")
             case _:
                 purse = partial(self.books.purse_cents, player)
-                asking = players.Asking(player, self.config, purse, self.closed_wagers)
+                closed, code_of = self.closed_wagers, self.seat_code
+                asking = players.Asking(player, self.config, purse, closed, code_of)
                 perform = partial(players.perform, message=message, asking=asking)
                 self.ask(Ask(perform, reply, id))
 

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Query, Request, Response
 from croupier.errors import CroupierError, Problems, Refused
 from croupier.house.config import parse_config
 from croupier.house.pit import Pit
+from croupier.house.seat_codes import needs_code
 from croupier.ledger.acts import HOUSE_STREAM, NoteTaken
 from croupier.ledger.roles import AUDITOR, FLOOR, OPERATOR, ROLES, SURVEILLANCE
 from croupier.ledger.store import View
@@ -61,6 +62,8 @@ async def house_page(request: Request) -> Response:
     one = await session_with(OPERATOR)(request)
     found = await _house(request)
     values: dict[str, Any] = {"me": one.person, "roles": ROLES, "time": _time}
+    tables = pit_of(request).configs.items()
+    values["coded"] = {id for id, table in tables if needs_code(table.rules)}
     values["backups"] = pit_of(request).config.backups
     return page(request, "house", json="/house.json", **values, **found)
 

@@ -11,7 +11,9 @@ from croupier.errors import CroupierError, Refused
 from croupier.gallery.galleries import Galleries
 from croupier.gallery.sights import sees_desk
 from croupier.house.config import TableConfig
+from croupier.house.seat_codes import needs_code, seated_clause
 from croupier.house.table import Table
+from croupier.ledger.roles import OPERATOR
 from croupier.money import format_money
 from croupier.odds import analyze
 from croupier.reports.answers import toml_text
@@ -209,6 +211,29 @@ async def by_hand_page(request: Request, id: str) -> Response:
         raise Refused("not_found", "the cards of this table are virtual, so nothing is left to do")
     felt = request.app.state.galleries[id].felt
     return page(request, "by_hand", json=f"/tables/{id}.json", felt=felt, **_blanks(rules))
+
+
+@router.get("/tables/{id}/codes")
+async def codes_page(request: Request, id: str) -> Response:
+    """Show the code of every seat to the floor and to operators, to be printed for the felt."""
+    me = await _me(request)
+    if me is None or not me.roles & {"floor", OPERATOR}:
+        raise Refused("not_allowed", "only the floor and operators see the codes; sign in as one")
+    table = live_table(request, id)
+    rules = rules_at(table)
+    if not needs_code(rules):
+        raise Refused("not_found", "the cards of this table are virtual, so its seats need no code")
+    at = f"{request.url.netloc}/tables/{id}"
+    codes = [(seat, table.seat_code(seat)) for seat in range(1, table.config.seats + 1)]
+    console = f"/tables/{id}/console", "The console"
+    return page(
+        request,
+        "seat_codes",
+        felt=request.app.state.galleries[id].felt,
+        clause=seated_clause(rules),
+        codes=[(seat, code, f"{at}?seat={seat}&code={code}") for seat, code in codes],
+        back=console if sees_desk(me.roles) else ("/house", "The house"),
+    )
 
 
 def _blanks(rules: TableRules) -> dict[str, Any]:

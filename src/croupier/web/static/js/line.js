@@ -119,9 +119,9 @@ export class Line {
     if (message.type === "welcome") {
       this.tries = 0;
       this.fresh = false;
+      for (const { text } of this.asked.values()) this.socket?.send(text);
       this.ends.hear(message);
       this.ends.changed("open");
-      for (const { text } of this.asked.values()) this.socket?.send(text);
       return;
     }
     const answers = "id" in message ? message.id : null;

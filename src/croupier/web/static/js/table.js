@@ -44,7 +44,7 @@ let state = START;
 let care = new Care(me);
 let person = me;
 let cut = "";
-let sitting = new URLSearchParams(location.search).has("play");
+let sitting = /play|code/.test(location.search);
 let drawn = "";
 /** The round that one plays in, until its result is known. */
 let playing = "";
@@ -179,6 +179,10 @@ const LOST = {
 function refuse() {
   const { refusal } = state;
   if (!refusal) return;
+  if (refusal.code === "seat_code") {
+    const asked = line.asked.get(refusal.id ?? "");
+    return import("./seat_code.js").then(({ ask }) => ask(line, state, asked?.text));
+  }
   const text = `${sentence(refusal.message).replace(/\.$/, "")}.`;
   note(said(text, { tone: "fault", clause: refusal.clause }));
 }

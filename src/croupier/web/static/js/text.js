@@ -26,7 +26,8 @@ const box = /** @type {HTMLInputElement} */ (must("#command"));
 let state = START;
 let care = new Care(me);
 let person = me;
-let sitting = false;
+/** What a guest typed to sit down, until they have come in. @type {string[] | null} */
+let sitting = null;
 /** A decision that was asked for and is yet to be said. */
 let due = false;
 
@@ -56,7 +57,7 @@ function hear(message) {
     due = false;
     say(`Your decision. ${handWords(state)}`);
   }
-  if (message.type === "welcome" && sitting) sit("");
+  if (message.type === "welcome" && sitting) sit(sitting);
   if (message.type === "refused")
     say(`Refused: ${message.message}${message.clause ? ` (${message.clause})` : ""}.`);
   must("#standing").replaceChildren(...standing(state).map((one) => h("li", {}, one)));
@@ -70,21 +71,23 @@ function say(words) {
   said.scrollTop = said.scrollHeight;
 }
 
-/** @param {string} word */
-async function sit(word) {
+/** @param {string[]} words a seat, and the code on the felt where the cards are real */
+async function sit(words) {
   if (!person) {
     person = (await post("/api/guest")).person.id;
     care = new Care(person);
-    sitting = true;
+    sitting = words;
     line.fresh = true;
     await line.open(true);
     return;
   }
-  sitting = false;
+  sitting = null;
   const free = Array.from({ length: state.felt?.seats ?? 0 }, (_, index) => index + 1).find(
     (seat) => !state.scene.seats[seat],
   );
-  line.ask({ type: "sit", seat: Number(word) || free || 1 });
+  const [seat, ...code] = words;
+  const coded = code.length > 0 && { code: code.join("") };
+  line.ask({ type: "sit", seat: Number(seat) || free || 1, ...coded });
 }
 
 /** @param {string[]} words */
@@ -105,7 +108,7 @@ function bet([number, sum, hand]) {
 
 /** @type {Record<string, (words: string[]) => unknown>} */
 const typed = {
-  S: ([word]) => sit(word ?? ""),
+  S: sit,
   B: bet,
   C: () => bets.clear(),
   R: () => (care.stop ? say(care.stop) : bets.again()),
