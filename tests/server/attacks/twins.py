@@ -21,12 +21,12 @@ from croupier.cards import DECK, Card
 from croupier.fairness.commitment import DEPTH, Commitment, Committed
 from croupier.fairness.cut import contribution_hash, order_of
 from croupier.hands import Hand
-from croupier.house import dealer, table
+from croupier.house import books as house_books
+from croupier.house import dealer
 from croupier.ledger.store import View
 from croupier.round.state import Round
 from croupier.round.view import own_positions
 from croupier.server.doorway import Doorway
-from croupier.server.pages import rounds
 from tests.round.test_secrecy import twin_deck
 from tests.server.attacks.far import Far, FarWire, linked
 from tests.server.attacks.houses import (
@@ -94,8 +94,7 @@ def dealing(deck: Deck, *, cut: bool) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         known_persons(patch)
         patch.setattr(dealer, "commit", commit)
-        patch.setattr(table, "unseal", unseal)
-        patch.setattr(rounds, "unseal", unseal)
+        patch.setattr(house_books, "unseal", unseal)
         yield patch
 
 
