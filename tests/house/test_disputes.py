@@ -110,6 +110,29 @@ def test_two_people_put_a_dispute_right_and_the_tray_knows_it(tmp_path: Path) ->
     play(tmp_path, real(MARYLAND, FELT), scenario)
 
 
+def test_a_dispute_is_of_who_played_then_not_of_who_sits_there_now(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1), Shoe(11)
+        await players[0].look()
+        dealer, floor = staff = await crew(pit)
+        await seat_walk_ins(dealer, 2)
+        await one_round(pit, players, staff, shoe)
+        await dealer.do({"type": "Leave", "seat": 2}, "table")
+        await seat_walk_ins(dealer, 2, 3)
+        await one_round(pit, players, staff, shoe)
+        about = {"type": "Dispute", "seat": 2, "about": "a card was misread"}
+        await dealer.do({**about, "round": "t-1", "player": "w-2"}, "table")
+        await dealer.do({**about, "round": "t-2"}, "table")
+        of = [(one["round"], one["player"]) for one in (await floor.look())["disputes"]]
+        assert of == [("t-1", "w-1"), ("t-2", "w-2")]
+        why = await refusal(dealer.do({**about, "round": "t-1", "seat": 3}, "table"))
+        assert why.message == "nobody is known to have played at seat 3 in t-1"
+        for wrong in ({"round": 1}, {"round": "t-1", "seat": "2"}):
+            assert (await refusal(dealer.do({**about, **wrong}, "table"))).code == "unreadable"
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)
+
+
 def test_a_sum_that_no_store_holds_is_refused_and_stops_nobody(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players, shoe = await seated(pit, 1), Shoe(11)

@@ -108,6 +108,8 @@ class StaffAsking(NamedTuple):
     """The wagers that can't be made now, with the reason."""
     floors: int = 0
     """How many other tables they have, when they tap in as floorperson."""
+    played: Mapping[tuple[str, int], str] = {}
+    """Who played in an earlier round at a seat, as far as somebody asked for it."""
 
 
 def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
@@ -309,7 +311,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             act.at_table(command)
         case at_table.Dispute(seat, id):
             _check_past(command, asking)
-            act.at_table(replace(command, player=_player_of(act.standing, id, seat)))
+            act.at_table(replace(command, player=_player_of(act.standing, id, seat, asking)))
         case at_table.Leave(seat):
             walkins.leave(act, seat)
         case at_table.TakeBank() | at_table.PassBank():
@@ -378,13 +380,13 @@ def _alone(command: object, rules: TableRules) -> at_table.Command:
     raise Bug(f"nothing is done about {type(command).__name__}")
 
 
-def _player_of(standing: Standing, round: str, seat: int) -> str:
-    """Return whose hand a round had at a seat: of an earlier round, the player who sits there."""
-    played = standing.round
-    box = played.boxes.get(seat) if played and played.id == round else None
-    player = box.player if box else standing.table.seats.get(seat)
-    if player is None:
-        message = f"nobody sits at seat {seat}, or is known to have played there in {round}"
+def _player_of(standing: Standing, round: str, seat: int, asking: StaffAsking) -> str:
+    """Return whose hand a round had at a seat; somebody else may sit there by now."""
+    last = standing.round
+    box = last.boxes.get(seat) if last and last.id == round else None
+    player = box.player if box else asking.played.get((round, seat), "")
+    if not player:
+        message = f"nobody is known to have played at seat {seat} in {round}"
         raise Refused("seat_empty", message, field="seat")
     return player
 

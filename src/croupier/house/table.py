@@ -5,11 +5,11 @@ publishes it and replies. Nothing else changes where the table stands, so there 
 looks on is not the table's business: listeners are told what it knows now, and what happened.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
-from croupier.errors import Bug, CroupierError, Refused
+from croupier.errors import Bug, CroupierError, Refused, UserError
 from croupier.fairness.commitment import Committed
 from croupier.fairness.seal import MissingKey
 from croupier.house import console, dealer, players, said
@@ -25,6 +25,7 @@ from croupier.house.seat_codes import seat_code
 from croupier.house.standing import Act, new_standing, staked_meters
 from croupier.house.turn import Ask, CommandId, Perform, Place, Reply, Stored, Turn
 from croupier.ledger.events import MeterStarted
+from croupier.ledger.found import player_at
 from croupier.ledger.store import Answer, NotOwner, Request, Result
 from croupier.money import micros
 from croupier.round.events import Dealt
@@ -32,6 +33,7 @@ from croupier.round.order import is_read
 from croupier.table.commands import Preview
 
 MORE_TIMES_MAX = 10
+PLAYED_MAX = 100
 SETTLING = ("Settle", "Read")
 """The commands that settle a seat, or may: the first card of the next seat settles this one."""
 METER_OUT = "its meter is out of operation; you can make the other wagers"
@@ -61,6 +63,8 @@ class Table:
         """Called when something else is waited for, or for another time."""
         self.floors = 0
         """How many other tables the person has who taps in as floorperson now."""
+        self.played: dict[tuple[str, int], str] = {}
+        """Who played in an earlier round at a seat, as far as somebody asked for it."""
         self.taking_floor: TakingFloor = lambda *_: nullcontext()
         """Counts the table for a floorperson who taps in meanwhile."""
         self.on_unreadable: Callable[[], None] = lambda: None
@@ -195,7 +199,21 @@ class Table:
             frozenset(self.notes.company.present),
             self.closed_wagers,
             self.floors,
+            self.played,
         )
+
+    async def find_player(self, dispute: Mapping[str, object]) -> None:
+        """Look up who played at the seat of a dispute, which may be about an earlier round."""
+        round, seat = dispute.get("round"), dispute.get("seat")
+        if not (isinstance(round, str) and isinstance(seat, int)):
+            return  # The command is refused.
+        if len(self.played) >= PLAYED_MAX:
+            self.played.clear()
+        try:
+            found = await self.books.read(partial(player_at, round=round, seat=seat))
+            self.played[round, seat] = found
+        except UserError:
+            pass  # Nobody played there.
 
     # ------------------------------------------------------------ notes
 

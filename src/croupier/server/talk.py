@@ -10,7 +10,16 @@ from croupier.gallery.frames import encode, refused
 from croupier.gallery.galleries import MOVED
 from croupier.gallery.outbox import Viewer
 from croupier.house.log import log, log_crash
-from croupier.house.said import Approve, CallFloor, Command, Ping, Preview, StaffCommand, TapIn
+from croupier.house.said import (
+    Approve,
+    CallFloor,
+    Command,
+    Do,
+    Ping,
+    Preview,
+    StaffCommand,
+    TapIn,
+)
 from croupier.house.table import Table
 from croupier.ledger.store import NOT_ENOUGH, Answer, NotOwner, Result, Unavailable, Unsure
 from croupier.round.codec import to_plain
@@ -19,6 +28,7 @@ from croupier.server.limits import Bucket, Rate
 from croupier.server.messages import id_in, message_from
 from croupier.server.quotas import Allowance
 from croupier.server.wire import TOO_MANY, Wire
+from croupier.table.commands import Dispute
 
 FLOOD = 200
 """A socket that exceeds its rate this many times is closed."""
@@ -178,6 +188,9 @@ class _Staff(NamedTuple):
             self.reply(done(message.id, self.table.number))
         elif isinstance(message, Approve) and self.check_again is not None:
             first = self.check_again(message.again)
+            viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
+        elif isinstance(message, Do) and message.command.get("type") == Dispute.__name__:
+            first = self.table.find_player(message.command)
             viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
         elif isinstance(message, TapIn) and message.post == "floor":
             viewer.answering = asyncio.ensure_future(self._take_floor(message, digest))
