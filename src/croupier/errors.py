@@ -108,7 +108,7 @@ class Code(StrEnum):
     NO_CONSEQUENCE = "no_consequence", "The book doesn't say what follows from this irregularity."
     NO_DECISION = "no_decision", "The seat has nothing to decide now."
     NO_DEVICE = "no_device", "The irregularity blames a device that the table doesn't have."
-    NO_MONEY = "no_money", "The sum must be more than nothing."
+    NO_MONEY = "no_money", "The sum must be more than nothing, and one that the ledger can hold."
     NO_SHARED_HANDS = "no_shared_hands", "This table has no shared hands to bet on."
     NO_SUCH_BET = "no_such_bet", "The seat hasn't made this wager."
     NO_SUCH_CHOICE = "no_such_choice", "The decision doesn't offer this choice."
