@@ -13,7 +13,7 @@ from croupier.house import signing as signings
 from croupier.house.pit import Pit
 from croupier.house.signing import Checkpoints, Signing
 from croupier.ledger.checkpoints import Checkpoint, is_signed, parse_checkpoints
-from croupier.ledger.store import View
+from croupier.ledger.store import NotOwner, View
 from tests.house.floor import one_table, pit_at
 from tests.ledger.memory import SECRET
 from tests.rules.books import MARYLAND
@@ -53,6 +53,27 @@ def test_checkpoints_that_are_asked_for_at_once_are_one_after_the_other(tmp_path
                 assert in_file[-1].heads == view.heads()
 
     asyncio.run(signed())
+
+
+def test_a_server_that_no_longer_signs_leaves_it_to_the_one_that_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def taken(_: Checkpoint) -> None:
+        raise NotOwner("another server has the checkpoints now")
+
+    async def signed() -> None:
+        async with signed_pit(tmp_path) as (pit, checkpoints):
+            await pit.cage.fill("p-1", 1_000)
+            with monkeypatch.context() as patch:
+                patch.setattr(pit.books.store, "add_checkpoint", taken)
+                await checkpoints.start()
+                with pytest.raises(NotOwner):
+                    await checkpoints.sign()
+            await checkpoints.start()
+            assert [each.number for each in kept(pit)[0]] == [1]
+
+    asyncio.run(signed())
+    assert "crash" not in caplog.messages
 
 
 def test_a_checkpoint_that_could_not_be_written_is_written_later(

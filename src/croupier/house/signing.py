@@ -14,7 +14,7 @@ from croupier.house.books import Books
 from croupier.house.log import log_crash
 from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.journal import START, Head
-from croupier.ledger.store import Unavailable, View
+from croupier.ledger.store import NotOwner, Unavailable, View
 from croupier.ledger.stores.marks import end_of_lines, last_checkpoint_in, write_high_water
 from croupier.ledger.stores.protocol import Store
 
@@ -120,6 +120,8 @@ class Checkpoints:
     async def _try_to_sign(self) -> None:
         try:
             await self.sign()
+        except NotOwner:
+            pass  # Another server has taken the signing over meanwhile, and signs the same events.
         except Exception as error:
             log_crash(error, missing="checkpoint")
 
