@@ -38,7 +38,9 @@ class Floors:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self, table: Table) -> None:
-        """Count a table that this process takes up for those who are there."""
+        """Count a table that this process takes up for those who work there."""
+        if table.id not in self._attended():
+            return
         table.taking_floor = self.taking
         self._kept.pop(table.id, None)
         await self.keep(table)
