@@ -31,18 +31,7 @@ from tests.table_page.acts import (  # noqa: E402
     until_bets,
 )
 from tests.table_page.house import IDS, House, opened  # noqa: E402
-
-SIZES = (
-    (1440, 900),
-    (1280, 720),
-    (1180, 820),
-    (844, 390),
-    (390, 844),
-    (320, 568),
-    (720, 450),
-    (640, 360),
-)
-"""Desktop, laptop, tablet, phones, and the first two at 200 % zoom."""
+from tests.table_page.in_view import SIZES  # noqa: E402
 
 
 def states(page: Page, house: House, table: str) -> Iterator[str]:

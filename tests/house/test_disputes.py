@@ -17,7 +17,7 @@ from croupier.table.events import Corrected, Disputed, Stands
 from croupier.table.evolve import evolve
 from croupier.table.state import new_table
 from croupier.table.tell import tell_table
-from tests.house.floor import OpenPit, play, rules_of, seated
+from tests.house.floor import OpenPit, Player, play, rules_of, seated
 from tests.house.test_console import Staff, attended, crew, players_move, refusal
 from tests.house.test_forms import enter, filled, offered
 from tests.house.test_shoe import Shoe, real
@@ -29,6 +29,15 @@ from tests.rules.books import FLORIDA, MARYLAND, book
 async def balances(pit: OpenPit) -> dict[str, int]:
     held = await pit.books.read(lambda view: view.balances())
     return {str(account): cents // 10_000 for account, cents in held.items()}
+
+
+async def manned(pit: OpenPit, *walk_ins: int) -> tuple[list[Player], tuple[Staff, Staff], Shoe]:
+    """Seat a player with a screen at seat 1 and walk-ins at others, with a crew and a shoe."""
+    players = await seated(pit, 1)
+    await players[0].look()
+    dealer, floor = await crew(pit)
+    await seat_walk_ins(dealer, *walk_ins)
+    return players, (dealer, floor), Shoe(11)
 
 
 async def put_right(dealer: Staff, floor: Staff, **typed: Any) -> None:
@@ -43,10 +52,8 @@ async def put_right(dealer: Staff, floor: Staff, **typed: Any) -> None:
 
 def test_a_dispute_stops_nothing_and_the_floor_lets_things_stand(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        dealer, floor = staff = await crew(pit)
-        await seat_walk_ins(dealer, 2)
+        players, staff, shoe = await manned(pit, 2)
+        dealer, floor = staff
         await one_round(pit, players, staff, shoe)
         before, table = await balances(pit), pit.tables["t"]
         next = (await dealer.look())["next"]
@@ -78,10 +85,8 @@ def test_a_dispute_stops_nothing_and_the_floor_lets_things_stand(tmp_path: Path)
 
 def test_two_people_put_a_dispute_right_and_the_tray_knows_it(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        dealer, floor = staff = await crew(pit)
-        await seat_walk_ins(dealer, 2)
+        players, staff, shoe = await manned(pit, 2)
+        dealer, floor = staff
         await one_round(pit, players, staff, shoe)
         before, tray = await balances(pit), pit.tables["t"].place.standing.table.tray
         await enter(dealer, "Dispute", at=1, about="a card was misread")
@@ -112,10 +117,8 @@ def test_two_people_put_a_dispute_right_and_the_tray_knows_it(tmp_path: Path) ->
 
 def test_a_dispute_is_of_who_played_then_not_of_who_sits_there_now(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        dealer, floor = staff = await crew(pit)
-        await seat_walk_ins(dealer, 2)
+        players, staff, shoe = await manned(pit, 2)
+        dealer, floor = staff
         await one_round(pit, players, staff, shoe)
         await dealer.do({"type": "Leave", "seat": 2}, "table")
         await seat_walk_ins(dealer, 2, 3)
@@ -135,10 +138,8 @@ def test_a_dispute_is_of_who_played_then_not_of_who_sits_there_now(tmp_path: Pat
 
 def test_a_sum_that_no_store_holds_is_refused_and_stops_nobody(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        dealer, floor = staff = await crew(pit)
-        await seat_walk_ins(dealer, 2)
+        players, staff, shoe = await manned(pit, 2)
+        dealer, floor = staff
         await one_round(pit, players, staff, shoe)
         huge = 2**53 - 1
         mispay = {"type": "Mispay", "seat": 2, "wager": "ante", "paid": huge}
@@ -158,10 +159,8 @@ def test_a_sum_that_no_store_holds_is_refused_and_stops_nobody(tmp_path: Path) -
 
 def test_T13_chips_of_a_void_round_that_were_carried_off_are_a_dispute(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        dealer, floor = staff = await crew(pit)
-        await seat_walk_ins(dealer, 2, 3)
+        players, staff, shoe = await manned(pit, 2, 3)
+        dealer, floor = staff
         table = pit.tables["t"]
         while True:
             await step(pit, players, staff, shoe)

@@ -177,7 +177,8 @@ def waiting(standing: Standing) -> tuple[FoundAward, ...]:
     return open_awards(standing.in_play) if standing.in_play else ()
 
 
-def test_a_deferred_award_of_a_walk_in_is_paid_by_the_cage_and_not_by_the_tray() -> None:
+def won_from_the_meter() -> tuple[Shift, FoundAward]:
+    """Play until a walk-in has won the whole meter and the floor has yet to answer."""
     shift = Shift(MARYLAND, {**EQUIPMENT[3], "progressive": "A"})
     royal = parse_cards("As Ks Qs")
     shift.cards = (*royal, *(card for card in DECK if card not in royal))
@@ -185,6 +186,11 @@ def test_a_deferred_award_of_a_walk_in_is_paid_by_the_cage_and_not_by_the_tray()
         shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
     shift.until(lambda standing: any(found.meter for found in waiting(standing)))
     (found,) = waiting(shift.standing)
+    return shift, found
+
+
+def test_a_deferred_award_of_a_walk_in_is_paid_by_the_cage_and_not_by_the_tray() -> None:
+    shift, found = won_from_the_meter()
     shift.say("f1", "round", to_plain(Validate(found.seat, found.wager, "defer")))
     shift.until(lambda standing: standing.in_play is None)
     round = shift.standing.round
@@ -203,13 +209,7 @@ def test_a_deferred_award_of_a_walk_in_is_paid_by_the_cage_and_not_by_the_tray()
 
 def test_a_rejected_win_replays_where_its_book_has_no_ruling_on_it() -> None:
     """Journals of a house's own book may cite the ruling that the program once cited for all."""
-    shift = Shift(MARYLAND, {**EQUIPMENT[3], "progressive": "A"})
-    royal = parse_cards("As Ks Qs")
-    shift.cards = (*royal, *(card for card in DECK if card not in royal))
-    for seat in (1, 2):
-        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
-    shift.until(lambda standing: any(found.meter for found in waiting(standing)))
-    (found,) = waiting(shift.standing)
+    shift, found = won_from_the_meter()
     rejects = Validate(found.seat, found.wager, "reject", "another hand")
     shift.act(lambda act: act.in_round(rejects))
     shift.until(lambda standing: standing.in_play is None)
