@@ -57,7 +57,9 @@ class House:
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
-        arguments = ["serve", "-p", "0", "--data", str(self.folder), "--tables", str(self.tables)]
+        # Players here are quicker than a quota allows; refused a bet, they would wait for others.
+        arguments = ["serve", "-p", "0", "--no-limits", "--tables", str(self.tables)]
+        arguments += ["--data", str(self.folder)]
         if self.database:
             arguments += ["--database", self.database]
         assert self._starter.stdin

@@ -13,10 +13,11 @@ import random
 import shutil
 import signal
 import time
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import cycle
+from itertools import accumulate, cycle
 from pathlib import Path
 from typing import Any
 
@@ -407,11 +408,14 @@ def _written_late(machines: Machines, session: Any) -> list[str]:
 def _old_looks(notes: Notes) -> list[str]:
     """Return where a player was shown less than had been acknowledged before."""
     found = []
-    for look in notes.looks:
-        done = (n for n in notes.commands if n.table == look.table and n.number)
-        known = max((n.number for n in done if n.ended_s < look.began_s), default=0)
-        if look.number < known:
-            found.append(f"{look.table} was shown at {look.number} after {known}")
+    for table in TABLES:
+        done = [note for note in notes.commands if note.table == table and note.number]
+        ended = sorted(done, key=lambda note: note.ended_s)
+        known = [0, *accumulate((note.number for note in ended), max)]
+        for look in notes.looks:
+            before = bisect_left(ended, look.began_s, key=lambda note: note.ended_s)
+            if look.table == table and look.number < known[before]:
+                found.append(f"{table} was shown at {look.number} after {known[before]}")
     return found
 
 
