@@ -1,11 +1,13 @@
 """Equipment at a served table: a shuffler fails, and the table goes on without it."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from croupier.gallery.outbox import Viewer
 from croupier.house.config import parse_config
 from croupier.house.recall import recall
 from croupier.ledger.found import round_found
@@ -50,9 +52,17 @@ def test_a_shuffler_that_fails_is_marked_replaced_and_restored(tmp_path: Path) -
         unknown = {"type": "Change", "digest": "0" * 64}
         assert (await refusal(floor.do(unknown, "table"))).code == "no_such_rules"
         seats, tray = at.place.standing.table.seats, at.place.standing.table.tray
+        (player,), seen = players, at.number
+        await player.look()
+        assert player.felt["digest"] == digest
         await one_step(pit, players, staff, shoe)
         assert at.place.standing.table.rules.digest == other
-        assert pit.galleries["t"].felt["digest"] == other, "the page shows the rules in force"
+        assert await player.look() == pit.scene()
+        assert player.felt["digest"] == other, "an open page shows the rules in force"
+        back = Viewer("p1", "p1")
+        pit.galleries.welcome(back, "t", seen)
+        assert json.loads((await back.frames())[0])["felt"]["digest"] == other, "so does one later"
+        pit.galleries.farewell(back, "t")
         assert (at.place.standing.table.seats, at.place.standing.table.tray) == (seats, tray)
         await one_round(pit, players, staff, shoe)
         kinds = [e["type"] for e in await events(pit)]
@@ -65,7 +75,8 @@ def test_a_shuffler_that_fails_is_marked_replaced_and_restored(tmp_path: Path) -
         await act(floor, "Change", digest=digest)
         await one_round(pit, players, staff, shoe)
         assert at.place.standing.table.rules.digest == digest
-        assert pit.galleries["t"].felt["digest"] == digest
+        assert await player.look() == pit.scene()
+        assert player.felt["digest"] == digest
 
     async def events(pit: OpenPit) -> list[Any]:
         rows = await pit.books.read(lambda view: [*view.stream("t")])

@@ -1,4 +1,4 @@
-"""What never changes at a table, from its rules: spots, labels, paytables, limits, defaults."""
+"""What only the rules of a table change: spots, labels, paytables, limits, defaults."""
 
 from fractions import Fraction
 from typing import Any

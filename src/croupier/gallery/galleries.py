@@ -43,6 +43,7 @@ class Galleries:
             wait_ms=self.pit.books.clocks.wait_ms,
             time=self.pit.books.clocks.time,
             note_present=table.note_present,
+            purse_cents=self.pit.books.purse_cents,
         )
         table.listeners.append(gallery.tell)
         self._of[table.id] = gallery
@@ -72,11 +73,9 @@ class Galleries:
 
     def welcome(self, viewer: Viewer, table: str, last: int | None = None) -> None:
         """Let somebody look at a table; `last` is the number of the last event they saw."""
-        player = viewer.player
-        cents = self.pit.books.purse_cents(player) if player else 0
-        if player:
-            self._sockets.setdefault(player, set()).add(viewer)
-        self._of[table].welcome(viewer, last, cents=cents)
+        if viewer.player:
+            self._sockets.setdefault(viewer.player, set()).add(viewer)
+        self._of[table].welcome(viewer, last)
 
     def farewell(self, viewer: Viewer, table: str) -> None:
         """Let somebody go."""

@@ -50,6 +50,7 @@ class Gallery:
         wait_ms: Callable[[], int],
         time: Callable[[], Time],
         note_present: Callable[[frozenset[str]], None],
+        purse_cents: Callable[[str], int],
     ) -> None:
         self.id = config.id
         self._config = config
@@ -57,7 +58,7 @@ class Gallery:
         self.board = Board(Mail(NEWS_S))  # Tables send at different times, not all at once.
         self.viewers = self.board.viewers
         self._names, self._wait_ms, self._note_present = names, wait_ms, note_present
-        self._time, self._tape = time, Tape()
+        self._time, self._tape, self._purse_cents = time, Tape(), purse_cents
         self.overlay: Callable[[dict[str, Any]], dict[str, Any]] = lambda desk: desk
         """What a practice makes of the desk before it is shown."""
         self._news = News(now.number)
@@ -115,6 +116,8 @@ class Gallery:
         else:
             for viewer in self.viewers:
                 viewer.send(frame)
+        if now.standing.table.rules.digest != seen.now.standing.table.rules.digest:
+            self._renew()
         if told.missed or _deals(told):
             for viewer in self.viewers:
                 self._send_own(viewer)
@@ -129,6 +132,12 @@ class Gallery:
         # A name changes only when somebody comes, and then there is no event.
         scene = scene_of(now, self._names, self._seen if happened else None)
         return scene, patch_of(self._seen.scene, scene)
+
+    def _renew(self) -> None:
+        """Send everybody the whole table: with its rules, its felt has changed."""
+        self._news = News(self._seen.now.number)  # Viewers who come back need the felt as well.
+        for viewer in self.viewers:
+            viewer.send(self._greeting(viewer, whole=True))
 
     def _send_own(self, viewer: Viewer) -> None:
         if own := self.own(viewer.player):
@@ -158,28 +167,36 @@ class Gallery:
         self.board.come(viewer)
         self._note_present(self.board.present)
 
-    def welcome(self, viewer: Viewer, last: int | None, *, cents: int = 0) -> None:
+    def welcome(self, viewer: Viewer, last: int | None) -> None:
         """Let somebody look on: send everything there is to see, or what they have missed."""
         self.come(viewer)
         now, scene = self._seen
         missed = None if last is None else self._news.since(last)
         if missed is not None and len(missed) > MISSED_MAX:
             missed = None
-        player = viewer.player
-        you = player and {"player": player, "name": viewer.name, "cents": cents}
-        whole = {"felt": self.felt, "scene": scene} if missed is None else {"scene": None}
-        message = {"type": "welcome", "protocol": PROTOCOL, "table": self.id, "you": you, **whole}
-        clock = now.notes.clock.countdown(self._wait_ms())
-        tail = {"v": now.number, "own": self.own(player), "clock": clock}
-        viewer.restart([encode({**message, **tail}), *(missed or ())])
+        viewer.restart([self._greeting(viewer, whole=missed is None), *(missed or ())])
         if now.standing.table.rules.things and sees_desk(viewer.roles):
             viewer.send(desk_frame(now.number, self.desk()))
         if missed is not None:
             # Changes without an event were not kept, and old news may have cleared own cards.
             unsaid = {key: scene[key] for key in UNSAID}
             news = {"type": "news", "v": now.number, "events": [], "scene": unsaid}
-            viewer.send(encode({**news, "clock": clock}))
+            viewer.send(encode({**news, "clock": now.notes.clock.countdown(self._wait_ms())}))
             self._send_own(viewer)
+
+    def _greeting(self, viewer: Viewer, *, whole: bool) -> str:
+        """Return the frame that a viewer begins with, with all there is to see or without it."""
+        now, scene = self._seen
+        player = viewer.player
+        you = player and {
+            "player": player,
+            "name": viewer.name,
+            "cents": self._purse_cents(player),
+        }
+        seen = {"felt": self.felt, "scene": scene} if whole else {"scene": None}
+        message = {"type": "welcome", "protocol": PROTOCOL, "table": self.id, "you": you, **seen}
+        clock = now.notes.clock.countdown(self._wait_ms())
+        return encode({**message, "v": now.number, "own": self.own(player), "clock": clock})
 
     def farewell(self, viewer: Viewer) -> None:
         """Let somebody go."""
