@@ -129,6 +129,7 @@ def test_a_fault_names_its_field(text: str, said: str) -> None:
         ("seats = 0", "seats: must be from 1 to 7, not 0 (2.A)"),
         ("seats = true", "seats: must be a whole number of at least 0, not true"),
         ("seats = 3\nbots = 4", "bots: must be from 0 to 3, not 4"),
+        ('bots = 1\nthings = ["dealer", "cards"]', "bots: must be 0 with real cards: a bot can't"),
         ('title = ""', "title: must be 1 to 60 printable characters, not empty text"),
         ('validated = "x"', "validated: 'x' is not a sum like 10 or 10.50, with at most two"),
         ("practice = 1", "practice: must be true or false"),

@@ -10,6 +10,7 @@ import pytest
 from croupier.house.seat_codes import ALPHABET, CHARS, check_code, seat_code, seated_clause
 from croupier.rules.resolve import resolve
 from tests.house.floor import KEY, OpenPit, Player, one_table, pit_at, play, refused, seated
+from tests.house.test_config import faults, table
 from tests.house.test_console import crew
 from tests.rules.books import (
     CALIFORNIA,
@@ -81,6 +82,17 @@ def test_virtual_cards_need_no_code(tmp_path: Path, things: str) -> None:
         assert pit.tables["t"].place.standing.table.seats == {1: "ann", 2: "bob"}
 
     play(tmp_path, one_table(MARYLAND, more=things), scenario)
+
+
+def test_bots_are_not_seated_at_real_cards() -> None:
+    """A bot has no code to type; with virtual cards it may sit where a dealer deals."""
+    for things in (SHOE, FELT):
+        (fault,) = faults(table(f"{things}\nbots = 1"))
+        assert fault == (
+            "table[1].bots: must be 0 with real cards: "
+            "a bot can't sit at the felt and look at a hand (7.C)"
+        )
+    assert one_table(MARYLAND, more=f"{VIRTUAL}\nbots = 1").tables[0].bots == 1
 
 
 def test_whom_the_dealer_seats_needs_no_code(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 from croupier.errors import Breaches, CroupierError, Problems
 from croupier.house.clock import Timing
+from croupier.house.seat_codes import needs_code, seated_clause
 from croupier.ledger.accounts import CAGE
 from croupier.ledger.audit import RulesOf
 from croupier.ledger.events import TableSet
@@ -307,6 +308,9 @@ class _Tables:
             seats = table.seats
         if row.bots > seats:
             self.reader.fault((*at, "bots"), f"must be from 0 to {seats}, not {row.bots}")
+        elif row.bots and needs_code(rules):
+            message = "must be 0 with real cards: a bot can't sit at the felt and look at a hand"
+            self.reader.fault((*at, "bots"), message, seated_clause(rules))
         return seats
 
     def _check_meters(self, row: _Row, rules: TableRules | None, at: Place) -> None:
