@@ -15,8 +15,8 @@ HERE = "croupier.here"
 """The mark of a request that another node passed on: it is answered here, or not at all."""
 CRASHED = 1011
 ABORTED = 1006
-EARLY_MAX = 8
-"""How many messages are kept that arrive before a viewer is let in."""
+EARLY_MAX = 60
+"""How many messages are kept that arrive before a viewer is let in; with more, it is cut."""
 
 
 class FarWire:
@@ -41,6 +41,8 @@ class FarWire:
             self._listener(text)
         elif len(self._early) < EARLY_MAX:
             self._early.append(text)
+        else:
+            self.cut()
 
     def write(self, frames: Sequence[str]) -> None:
         self._owner.send(self._number, frames)
@@ -79,6 +81,9 @@ class Owner:
             case ["ask", int(number), dict(scope), str(body)]:
                 self._begin(self._answer(number, _scope(scope, "http"), body.encode("latin-1")))
             case ["open", int(number), dict(scope)]:
+                # Made here: what the client said at once may be the very next message.
+                self._wires[number] = FarWire(self, number)
+                self._ends[number] = asyncio.get_running_loop().create_future()
                 self._begin(self._talk(number, _scope(scope, "websocket")))
             case ["hear", int(number), str(text)]:
                 if wire := self._wires.get(number):
@@ -108,8 +113,7 @@ class Owner:
             self.link.say("say", numbers, frames)
 
     async def _talk(self, number: int, scope: Scope) -> None:
-        wire = self._wires[number] = FarWire(self, number)
-        end = self._ends[number] = asyncio.get_running_loop().create_future()
+        wire, end = self._wires[number], self._ends[number]
         scope["extensions"][EXTENSION] = {"wire": wire}
         connected = False
 

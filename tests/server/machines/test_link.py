@@ -12,7 +12,9 @@ from cryptography.exceptions import InvalidTag
 from croupier.ledger.tenure import Node, Roster
 from croupier.server import link, passing
 from croupier.server.link import Link, Message, Sealing, answered, dial, link_key, listening
+from croupier.server.owner import EARLY_MAX, Owner
 from croupier.server.passing import table_of
+from croupier.server.wire import EXTENSION
 
 KEY, NONCES = link_key(bytes(range(32))), bytes(64)
 
@@ -117,6 +119,57 @@ def test_a_node_that_says_nothing_any_more_is_given_up(
         await asyncio.sleep(0.1)  # The other end hears of it.
 
     asyncio.run(run())
+
+
+class Told:
+    """The other node's end of a link: says messages to an owner at once, and hears it out."""
+
+    def __init__(self, *messages: Message) -> None:
+        self._messages, self.said = messages, list[Message]()
+
+    async def listen(self, hear: Callable[[Message], None]) -> None:
+        before = asyncio.all_tasks()
+        for message in self._messages:
+            hear(message)
+        await asyncio.sleep(0.01)
+        self.talking = len(asyncio.all_tasks() - before)
+
+    def say(self, *message: Any) -> None:
+        self.said.append([*message])
+
+
+def owned(*messages: Message) -> tuple[list[str], Told]:
+    """Return what an owner's application heard of a socket, and the other end."""
+    heard: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await asyncio.sleep(0)  # As for a ticket to be redeemed.
+        scope["extensions"][EXTENSION]["wire"].listen(heard.append, None)
+        await receive()
+
+    told: Any = Told(*messages)
+    asyncio.run(Owner(told, app).run())
+    return heard, told
+
+
+OPENED: dict[str, Any] = {"method": "GET", "scheme": "ws", "path": "/", "query": "", "headers": []}
+OPENED |= {"client": None, "server": None}
+
+
+def test_what_a_client_says_before_it_is_welcomed_is_heard() -> None:
+    heard, told = owned(["open", 1, OPENED], ["hear", 1, "sit"], ["hear", 1, "bet"])
+    assert (heard, told.talking) == (["sit", "bet"], 1)
+
+
+def test_a_client_that_leaves_before_its_conversation_begins_is_gone() -> None:
+    _, told = owned(["open", 1, OPENED], ["gone", 1, 1000])
+    assert told.talking == 0
+
+
+def test_a_client_that_says_too_much_before_it_is_welcomed_is_cut() -> None:
+    _, told = owned(["open", 1, OPENED], *([["hear", 1, "sit"]] * (EARLY_MAX + 1)))
+    assert told.said == [["end", 1, 1006, ""]]
 
 
 @pytest.mark.parametrize(
