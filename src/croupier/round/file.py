@@ -16,7 +16,7 @@ from croupier.round import commands
 from croupier.round.commands import Command
 from croupier.round.dealing import is_dealt
 from croupier.round.decide import decide_bets
-from croupier.round.events import Chose, Event
+from croupier.round.events import Chose, Declared, Event
 from croupier.round.irregularity import DEALER
 from croupier.round.plan import plan_of
 from croupier.round.play import Play
@@ -341,7 +341,10 @@ class _Player:
             except Refused as refused:
                 where = f"irregularities[{i}]" + (f".{refused.field}" if refused.field else "")
                 raise UserError(refused.message, field=where, clause=refused.clause) from None
-        return trial.round.void is not None
+        void = trial.round.void is not None
+        if self.file.deck and not void:
+            _check_discarded([event for event in trial.events if isinstance(event, Declared)])
+        return void
 
     def declare_all(self) -> None:
         for kind, facts in self.file.irregularities:
@@ -424,6 +427,14 @@ class _Player:
             clause = self.round.rules.sequence[self.round.at][1].clause
             at = f"seats[{self.entries[seat]}].decisions"
             raise UserError("lacks a decision", field=at, clause=clause)
+
+
+def _check_discarded(declared: list[Declared]) -> None:
+    """Refuse a card that leaves the deck of a file which doesn't say where it lies (13.A)."""
+    for i, event in enumerate(declared, 1):
+        if "discard card" in event.effects and "positions" not in event.facts:
+            message = "is missing: it decides which card of the deck is discarded"
+            raise UserError(message, field=f"irregularities[{i}].positions", clause=event.clause)
 
 
 def _laid(
