@@ -20,8 +20,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from croupier.cli import main
+from croupier.errors import UserError
 from croupier.round.result import result_of
 from croupier.round.settler import Settler
+from tests.rules.books import ROOT, book, each_book
 
 DATA = Path(__file__).parents[1] / "data/bad-rounds"
 GOOD: dict[str, dict[str, Any]] = tomllib.loads(
@@ -339,3 +341,31 @@ def process(given: bytes) -> str:
         env=os.environ | {"PYTHONIOENCODING": "utf-8"},
     )
     return sentence(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.mark.parametrize(
+    ("good", "are"),
+    [
+        ("florida", "misdeal is"),
+        ("singapore", "misdeal, wrong_number_of_cards, cards_exposed, late_wager and withdrawn_"
+         "wager are"),
+        ("ride", "shuffler_fault, shoe_fault, stub_count and abandoned are"),
+    ],
+)  # fmt: skip
+def test_an_unknown_kind_is_answered_with_those_that_a_file_may_name(
+    good: str, are: str, settler: Settler
+) -> None:
+    with pytest.raises(UserError) as refused:
+        settler.played({**GOOD[good], "irregularities": [{"kind": "nonsense"}]})
+    assert refused.value.message.endswith(are)
+
+
+@each_book
+def test_the_page_of_round_files_lists_every_kind(id: str) -> None:
+    page = (ROOT / "docs/round-files.md").read_text()
+    section = page[page.index("\n### Irregularities") : page.index("In a void round every")]
+    listed = set(re.findall(r"^\| `(\w+)`|`(\w+_exposed)` \|", section, re.MULTILINE))
+    kinds = book(id).rules.irregularity
+    named = {kind for pair in listed for kind in pair if kind}
+    assert {kind for kind in kinds if not kinds[kind].reading} <= named
+    assert not {kind for kind in kinds if kinds[kind].reading} & named

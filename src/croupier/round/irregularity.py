@@ -16,6 +16,8 @@ _FLAGS = ("misdealt", "handled", "reconstructable", "noticed_late")
 _UNSAID = "noticed_late"
 """The flag that defaults to false; the others must be stated where they matter."""
 _DEVICES: Mapping[Device | None, str] = {"shuffler": "shuffler", "shoe": "automated shoe"}
+_CARDS_MAX = 2
+"""How many whole decks a stub and the dealt cards can hold at most: the other one came in too."""
 DEALER = "dealer"
 """The usual name of the bank's place in a fact."""
 
@@ -26,8 +28,10 @@ def consequence_of(
     """Return the row that applies and the completed facts, or refuse facts that make no sense."""
     irregularity = round.rules.irregularities.get(kind)
     if irregularity is None:
-        kinds = listed(list(round.rules.irregularities))
-        raise Refused("no_such_kind", f"{kind!r} is not an irregularity of this book; {kinds} are")
+        found = is_read(round.rules)
+        kinds = [k for k, it in round.rules.irregularities.items() if found or not it.reading]
+        are = f"{listed(kinds)} {'is' if len(kinds) == 1 else 'are'}"
+        raise Refused("no_such_kind", f"{kind!r} is not an irregularity of this book; {are}")
     if not fits(irregularity.if_, round.rules.selections):
         message = f"this table has no {_DEVICES.get(irregularity.device, 'such equipment')}"
         raise Refused("no_device", message, field="kind", clause=irregularity.rows[0].clause)
@@ -94,9 +98,19 @@ def _facts(
     if facts.get("count") == 0:
         named = "positions" if "positions" in facts else "count"
         raise Refused("bad_fact", "names no card", field=named)
-    if "seat" in irregularity.takes and facts["seat"] not in round.boxes:
-        raise Refused("no_such_seat", f"seat {facts['seat']} has no wager", field="seat")
+    most = _CARDS_MAX * round.rules.deck.cards
+    if "cards" in irregularity.takes and not 0 < _number(facts["cards"]) <= most:
+        raise Refused("bad_fact", f"a count finds from 1 to {most} cards", field="cards")
+    if "seat" in irregularity.takes:
+        _check_seat(round, irregularity, _number(facts["seat"]))
     return facts
+
+
+def _check_seat(round: Round, irregularity: Irregularity, seat: int) -> None:
+    if seat not in round.boxes:
+        raise Refused("no_such_seat", f"seat {seat} has no wager", field="seat")
+    if round.boxes[seat].abandoned and "abandon seat" in irregularity.rows[0].does:
+        raise Refused("bad_fact", f"seat {seat} is abandoned already", field="seat")
 
 
 def _number(value: object) -> int:
