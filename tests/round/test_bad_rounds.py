@@ -369,3 +369,21 @@ def test_the_page_of_round_files_lists_every_kind(id: str) -> None:
     named = {kind for pair in listed for kind in pair if kind}
     assert {kind for kind in kinds if not kinds[kind].reading} <= named
     assert not {kind for kind in kinds if kinds[kind].reading} & named
+
+
+@pytest.mark.parametrize(
+    ("good", "change"),
+    [
+        ("maryland", "community = {}"),
+        ("bare", 'six_card_box = {"cards": null}'),
+        ("deck", "dealer = {}"),
+        ("maryland", 'community.cards = ""; irregularities = [{"kind": "dealer_card_exposed"}]'),
+        ("deck", 'dealer.cards = ""; irregularities = [{"kind": "dealer_card_exposed"}]'),
+        ("bare", 'six_card_box.cards = ""; irregularities = [{"kind": "community_card_exposed"}]'),
+    ],
+)
+def test_a_place_without_cards_and_a_void_round_without_any_are_settled(
+    good: str, change: str, settler: Settler
+) -> None:
+    file = json.loads(spoilt(Case("", good, change, "", "")))
+    assert settler.played(file).round.void is not None or "irregularities" not in file

@@ -28,6 +28,7 @@ from croupier.rules.vocabulary import ACTION, BANK
 BANKER = "banker"
 _CARD = {str(card): card for card in DECK}
 _WHOLE_MAX = 10**9
+_DECK_ALONE = "goes with no cards anywhere else in the file"
 
 
 def _nobody(seat: int) -> str:
@@ -49,7 +50,7 @@ def _is_one_line(text: str) -> bool:
 
 def _read_cards(reader: Reader, raw: Any, at: Place) -> Any:
     if raw is None:
-        return ()
+        return None
     if not isinstance(raw, str):
         return reader.fault(at, "must be cards written like 'As Kd Tc'")
     try:
@@ -81,7 +82,8 @@ _ONE_LINE = only(str, "text on one line", _is_one_line)
 _Whole = Annotated[
     int, only(int, "a whole number of at most nine digits", lambda n: abs(n) < _WHOLE_MAX)
 ]
-_Cards = Annotated[tuple[Card, ...], _read_cards]
+_Cards = Annotated[tuple[Card, ...] | None, _read_cards]
+"""None where none are given, which is not the same as none: only a void round may say that."""
 
 
 class SeatEntry(NamedTuple):
@@ -89,14 +91,14 @@ class SeatEntry(NamedTuple):
     wagers: Mapping[str, int]
     player: str | None = None
     decisions: tuple[str, ...] = ()
-    cards: tuple[Card, ...] = ()
+    cards: tuple[Card, ...] | None = None
     hand: int | None = None
 
 
 class BankEntry(NamedTuple):
     """The dealer, or the player who banks."""
 
-    cards: tuple[Card, ...] = ()
+    cards: tuple[Card, ...] | None = None
     seat: int = 0
     player: str = ""
     funds: int = 0
@@ -137,7 +139,9 @@ _BANKER = {
     "seat": _Whole,
     "player": Annotated[str, _ONE_LINE],
     "funds": Cents,
-    "shown": Annotated[tuple[Card, ...], only(_Cards, "one card", lambda cards: len(cards) == 1)],
+    "shown": Annotated[
+        tuple[Card, ...], only(_Cards, "one card", lambda cards: len(cards or ()) == 1)
+    ],
 }
 
 
@@ -185,10 +189,14 @@ def parse_round(rules: TableRules, data: Mapping[str, Any]) -> RoundFile:
     file = RoundFile(
         seats=given["seats"],
         bank=given.get(bank, BankEntry()) if bank else None,
-        places={name: given[name].get("cards", ()) for name in rules.places if name in given},
+        places={
+            name: cards
+            for name in rules.places
+            if (cards := given.get(name, NOTHING).get("cards")) is not None
+        },
         meters={id: micros(cents) for id, cents in given.get("meters", NOTHING).items()},
         action=given.get("action"),
-        deck=given.get("deck", ()),
+        deck=given.get("deck") or (),
         irregularities=given.get("irregularities", ()),
     )
     _check_seats(file)
@@ -216,19 +224,23 @@ def _check_seats(file: RoundFile) -> None:
 
 def _check_cards(file: RoundFile) -> None:
     """Refuse a card dealt twice, and cards from both a deck and the file."""
-    given: list[Card] = [*file.bank.cards] if file.bank else []
-    for place in file.places.values():
-        given += place
-    for seat in file.seats:
-        given += seat.cards
+    given = [card for hand in _hands(file) for card in hand]
     if file.deck and given:
-        raise UserError("goes with no cards anywhere else in the file", field="deck")
+        raise UserError(_DECK_ALONE, field="deck")
     if len(set(given)) == len(given) and not file.deck:
         return
     try:
         distinct(file.deck or given)
     except ParseError as error:
         raise UserError(error.message, field="cards") from None
+
+
+def _hands(file: RoundFile) -> Iterator[tuple[Card, ...]]:
+    """Yield the cards of every place for which the file gives any, or says that there are none."""
+    bank = (file.bank.cards,) if file.bank else ()
+    for cards in (*bank, *file.places.values(), *(seat.cards for seat in file.seats)):
+        if cards is not None:
+            yield cards
 
 
 # ---------------------------------------------------------------- playing
@@ -238,8 +250,9 @@ def play_file(rules: TableRules, file: RoundFile) -> Played:
     """Play a round file to its end."""
     player = _Player(rules, file)
     player.bet()
-    player.check_places()
-    if player.is_void():
+    void = player.is_void()
+    player.check_places(void=void)
+    if void:
         player.note_decisions()
         player.declare_all()
     else:
@@ -316,15 +329,20 @@ class _Player:
                 raise UserError(refused.message, field=where, clause=refused.clause) from None
         self.play.take(made)
 
-    def check_places(self) -> None:
-        """Refuse cards for a place that gets none in this round (Maryland 8.E(2), ruling L4)."""
+    def check_places(self, *, void: bool) -> None:
+        """Refuse cards for a place that gets none in this round (Maryland 8.E(2), ruling L4).
+
+        Only a void round may say that there are none.
+        """
         lines = self.round.rules.deal.cards
         dealt = {line.to for line in lines if is_dealt(self.round, line)}
         for place, cards in self.file.places.items():
-            if cards and place not in dealt:
+            if place not in dealt and (cards or not void):
                 clause = self.round.rules.places[place].clause
                 message = "no card is dealt there in this round"
                 raise UserError(message, field=place, clause=clause)
+        if self.file.deck and not void and any(True for _ in _hands(self.file)):
+            raise UserError(_DECK_ALONE, field="deck")
 
     # ------------------------------------------------------------ irregularities
 
@@ -388,23 +406,24 @@ class _Player:
         """Yield the file's cards with the position where each was dealt."""
         round, file = self.round, self.file
         for i, entry in enumerate(file.seats, 1):
-            yield from _laid(round.boxes[entry.seat].cards, entry.cards, f"seats[{i}].cards")
+            yield from _laid(round.boxes[entry.seat].cards, entry.cards or (), f"seats[{i}].cards")
         key = DEALER if round.rules.banked_by == "house" else BANKER
         for place, positions in round.places.items():
             if place == BANK and file.bank:
                 yield from _laid(positions, self._bank_cards(file.bank), f"{key}.cards")
             elif place in round.rules.places:
                 yield from _laid(positions, file.places.get(place, ()), f"{place}.cards")
-        if file.bank and file.bank.cards and BANK not in round.places:
+        if file.bank and file.bank.cards is not None and BANK not in round.places:
             raise UserError("no card is dealt there in this round", field=f"{key}.cards")
 
     def _bank_cards(self, bank: BankEntry) -> tuple[Card, ...]:
         """Put the upcard first, where the deal turns one up (C5)."""
+        cards = bank.cards or ()
         if bank.shown is None:
-            return bank.cards
-        if bank.shown not in bank.cards:
+            return cards
+        if bank.shown not in cards:
             raise UserError(f"{bank.shown} is not one of the cards", field=f"{BANKER}.shown")
-        return (bank.shown, *(card for card in bank.cards if card != bank.shown))
+        return (bank.shown, *(card for card in cards if card != bank.shown))
 
     def decide_all(self) -> None:
         """Play the decisions in turn, then declare the remaining players who left."""
