@@ -137,6 +137,7 @@ NAMES = {
     "ruling.*.alternative.*.selections.*": "names a selection",
     "ruling.*.alternative.*.sets.*":       "names a place in the book",
     "selection.*.option.*.sets.*":         "names a place in the book",
+    "selection.*.option.*.if.*.*": "names a selection",
     "deck.*.if.*.*":              "names a selection",
     "clause.*.if.*.*":            "names a selection",
     "irregularity.*.if.*.*":      "names a selection",

@@ -5,10 +5,10 @@ import tomllib
 
 import pytest
 
-from croupier.errors import Breach, UserError
+from croupier.errors import Breach, Breaches, UserError
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import parse_rulebook
-from croupier.rules.submission import Submission, breaches, parse_submission
+from croupier.rules.submission import Submission, breaches, parse_submission, submitted
 from croupier.rules.submission_form import new_submission
 from tests.rules.books import (
     CALIFORNIA,
@@ -277,6 +277,50 @@ def test_2_B_10_a_payout_limit_or_that_there_is_none_must_be_stated() -> None:
     assert unstated(LET_IT_RIDE, payout_limit=50_000) == []
     rules = resolve(book(LET_IT_RIDE), {"payout_limit": "none"})
     assert rules.digest == resolve(book(LET_IT_RIDE)).digest
+
+
+STACK = {"community_stack": 3}
+SHOE = {"dealing": "automated_shoe"}
+
+
+@pytest.mark.clause(LET_IT_RIDE, "10.H")
+@pytest.mark.parametrize("broken", [{}, {"dealing": "hand"}, {**SHOE, "shuffler": "none"}])
+def test_10_H_a_stack_of_three_needs_a_shoe_that_reshuffles(broken: dict[str, object]) -> None:
+    for shuffler in ("plain", "counting", "device"):
+        assert unstated(LET_IT_RIDE, **STACK, **SHOE, shuffler=shuffler) == []
+    assert unstated(LET_IT_RIDE, **STACK, **broken) == [("community_stack", "10.H")]
+
+
+@pytest.mark.parametrize(
+    ("id", "selections", "breach"),
+    [
+        (MARYLAND, {"progressive_rate": "20%"}, ("progressive_rate", "12.E(3)(a)")),
+        (MARYLAND, {"progressive_reset": 2000}, ("progressive_reset", "12.E(3)(b)")),
+        (MARYLAND, {"progressive_wager": 5}, ("progressive_wager", "12.E(5)")),
+        (MARYLAND, {"five_card_envy": {"royal flush": 9}}, ("five_card_envy", "11.D(9)(g)")),
+        (MARYLAND, {"adjacent_boxes": 8}, ("adjacent_boxes", "7.H")),
+        (MARYLAND, {"limits": {"play": [5, 50]}}, ("limits", "T7")),
+        (MARYLAND, {"limits": {"six_card_bonus": [5, 50]}}, ("limits", "T7")),
+        (MARYLAND, {"progressive": "A", **METER, "limits": {"progressive": [2, 4]}},
+            ("limits", "T7")),
+        (LET_IT_RIDE, {"progressive_shares": {"major": 1}}, ("progressive_shares", "12.F(1)")),
+    ],
+)  # fmt: skip
+def test_what_cannot_apply_to_the_table_is_a_breach(
+    id: str, selections: dict[str, object], breach: tuple[str, str]
+) -> None:
+    assert unstated(id, **selections) == [breach]
+    with pytest.raises(Breaches):
+        submitted(book(id), {**filled_in(id).selections, **selections})
+    assert resolve(book(id), selections), "a round file may say so"
+
+
+def test_what_applies_is_no_breach() -> None:
+    limits = {"ante": [5, 500], "pair_plus": [1, 100], "progressive": [1, 5]}
+    stated = {"progressive": "A", **METER, "limits": limits, "adjacent_boxes": 7}
+    assert unstated(MARYLAND, **stated, progressive_wager=[1, 5]) == []
+    envy = {"five_card_envy": {"royal flush": 9}}
+    assert unstated(MARYLAND, five_card_progressive="A", **FIVE, **envy) == []
 
 
 @pytest.mark.parametrize(

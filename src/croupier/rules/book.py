@@ -63,6 +63,7 @@ class Choice(Cited):
 
     says: Text
     needs: Needs | None = None
+    if_: When = ()
     sets: Mapping[Path, Any] = field(default_factory=dict)
 
 

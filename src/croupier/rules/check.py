@@ -371,6 +371,9 @@ def _spoken_of(rules: Rules) -> Iterator[tuple[Place, str, str]]:
             whens.append((("deck", key, "if"), duty.if_))
     for name, irregularity in rules.irregularity.items():
         whens.append((("irregularity", name, "if"), irregularity.if_))
+    for name, selection in rules.selection.items():
+        for option, choice in selection.option.items():
+            whens.append((("selection", name, "option", option, "if"), choice.if_))
     for place, when in whens:
         for one in when:
             yield from ((place, name, value) for name, values in one.items() for value in values)

@@ -19,6 +19,7 @@ from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.selections import may_be_none
 from croupier.rules.table_rules import TableRules, fits
+from croupier.rules.unapplied import unapplied
 from croupier.rules.vocabulary import NONE
 from croupier.rules.words import listed
 
@@ -40,7 +41,9 @@ def breaches(book: Rulebook, submission: Submission) -> tuple[Breach, ...]:
     """Return every way in which a submission breaks its book."""
     found = list(_unstated(book.rules, submission.selections))
     try:
-        values = resolve(book, submission.selections).selections
+        rules = resolve(book, submission.selections)
+        values = rules.selections
+        found += unapplied(book, rules, submission.selections)
     except Breaches as broken:
         found += broken.breaches
         given = {name: _spelled(value) for name, value in submission.selections.items()}
@@ -54,6 +57,7 @@ def submitted(book: Rulebook, selections: Mapping[str, Any]) -> TableRules:
     found = [*_unstated(book.rules, selections)]
     try:
         rules = resolve(book, selections)
+        found += unapplied(book, rules, selections)
     except Breaches as broken:
         found += broken.breaches
     if found:

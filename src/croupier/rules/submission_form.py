@@ -12,8 +12,7 @@ from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.submission import must_state
 from croupier.rules.table_rules import fits
-from croupier.rules.vocabulary import ANY, NONE, When
-from croupier.rules.words import listed, plain
+from croupier.rules.words import plain, where
 
 
 def new_submission(book: Rulebook) -> str:
@@ -43,7 +42,9 @@ def _lines(book: Rulebook) -> Iterator[str]:
         if clause.kept == "declared":
             asked = fits(clause.if_, defaults)
             yield ""
-            yield from _comment(clause.says if asked else f"{_where(clause.if_)}: {clause.says}")
+            yield from _comment(
+                clause.says if asked else f"{_capital(where(clause.if_))}: {clause.says}"
+            )
             yield f'{"" if asked else "# "}"{name}" = false'
 
 
@@ -57,19 +58,6 @@ def _selection(rules: Rules, name: str, defaults: Mapping[str, Any]) -> str:
     if selection.required and selection.of:
         return f"# {name} =    (must be declared if {rules.wager[selection.of].label} is offered)"
     return f"# {name} ="
-
-
-def _where(when: When) -> str:
-    """Describe the selections that a line of the checklist applies to."""
-    return "Where " + listed([_all(one) for one in when], last="or")
-
-
-def _all(one: Mapping[Any, tuple[str, ...]]) -> str:
-    return listed([f"{name} is {_among(values)}" for name, values in one.items()])
-
-
-def _among(values: tuple[str, ...]) -> str:
-    return f"not {NONE}" if ANY in values else listed(list(values), last="or")
 
 
 def _comment(text: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The parts of a rulebook in words for people."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from croupier.cards import RANK_NAMES, RANKS
 from croupier.money import format_money
 from croupier.rules.game import Paytable, Qualifier, Row
+from croupier.rules.vocabulary import ANY, NONE, When
 
 _SUITS = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
 _RANKS = {"T": "tens", "J": "jacks", "Q": "queens", "K": "kings", "A": "aces"}
@@ -53,6 +55,19 @@ def plain(value: object) -> Any:
 def listed(words: list[str], *, last: str = "and") -> str:
     """Join words as in a sentence: a, b and c."""
     return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def where(when: When) -> str:
+    """Describe the tables that a condition is about: `where dealing is hand or manual_shoe`."""
+    return "where " + listed([_all(one) for one in when], last="or")
+
+
+def _all(one: Mapping[Any, tuple[str, ...]]) -> str:
+    return listed([f"{name} is {_among(values)}" for name, values in one.items()])
+
+
+def _among(values: tuple[str, ...]) -> str:
+    return f"not {NONE}" if ANY in values else listed(list(values), last="or")
 
 
 def hand_says(row: Row) -> str:

@@ -1,0 +1,71 @@
+"""Selections that a submission states and that can't apply to its own table.
+
+A round file may have them, because it says what was there; in a submission each is a mistake.
+Stating a default is none.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from croupier.errors import Breach
+from croupier.rules.book import Rules, Selection
+from croupier.rules.game import Wager
+from croupier.rules.overlay import keys_of
+from croupier.rules.resolve import resolve
+from croupier.rules.rulebook import Rulebook
+from croupier.rules.selections import option_of
+from croupier.rules.table_rules import Limits, TableRules, fits
+from croupier.rules.vocabulary import Path
+from croupier.rules.words import dollars, where
+
+
+def unapplied(book: Rulebook, rules: TableRules, stated: Mapping[str, Any]) -> Iterator[Breach]:
+    """Yield a breach for each stated selection, or part of one, that the table has no use for."""
+    defaults = resolve(book).selections
+    for name, given in stated.items():
+        selection = book.rules.selection[name]
+        if rules.selections.get(name, given) != defaults.get(name, selection.default):
+            for message in _unapplied(book.rules, rules, selection, given):
+                yield Breach(selection=name, message=message, clause=rules.cited[name])
+
+
+def _unapplied(
+    book: Rules, rules: TableRules, selection: Selection, given: object
+) -> Iterator[str]:
+    match selection.takes:
+        case "option":
+            name = option_of(selection, given)
+            when = selection.option[name].if_
+            if not fits(when, rules.selections):
+                yield f"{name!r} can be chosen only {where(when)}"
+        case "sizes" | "rate" | "reset" | "initial" | "shares":
+            if selection.of not in rules.wagers:
+                yield _not_offered(book.wager[selection.of or ""])
+        case "payouts" if selection.sets and keys_of(selection.sets)[1] not in rules.paytables:
+            yield "nothing on this table is paid by it"
+        case "count" if selection.sets == BOXES and (rules.table.boxes_max or 0) > _seats(rules):
+            yield f"this table has {_seats(rules)} seats to bet at"
+        case "limits":
+            for name, limits in rules.limits.items():
+                yield from _limited(book.wager[name], rules.wagers.get(name), limits)
+
+
+BOXES = Path("table.boxes_max")
+
+
+def _seats(rules: TableRules) -> int:
+    return rules.table.seats - (rules.banked_by == "player")
+
+
+def _limited(wager: Wager, offered: Wager | None, limits: Limits) -> Iterator[str]:
+    if offered is None:
+        yield _not_offered(wager)
+    elif offered.placed != "before the deal":
+        yield f"{wager.label} is as large as a decision makes it, so it has no limits of its own"
+    elif offered.sizes and not any(limits.min <= size <= limits.max for size in offered.sizes.of):
+        sizes = " or ".join(map(dollars, offered.sizes.of))
+        yield f"{wager.label} is {sizes} at this table, so these limits leave nothing to bet"
+
+
+def _not_offered(wager: Wager) -> str:
+    return f"{wager.label} is not offered at this table"
