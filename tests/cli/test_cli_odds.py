@@ -333,6 +333,15 @@ A, C = "--select progressive=A ", "--select progressive=C "
             "it has progressive_major, progressive_minor",
         ),
         (f"analyze {MD} --others=-1", "others: -1 is not a number of players"),
+        (
+            f"analyze {MD} --others 7",
+            "others: a table of 7 seats has at most 6 other players (2.A)",
+        ),
+        (f"price {MD} --others 60", "others: a table of 7 seats has at most 6 other players (2.A)"),
+        (
+            f"report {MD} --others 60",
+            "others: a table of 7 seats has at most 6 other players (2.A)",
+        ),
         (f"analyze {MD} --others x", "Invalid value for '--others': 'x' is not a valid int."),
         (f"analyze {MD} --strategy worst", f"strategy: 'worst' {NO_STRATEGY}"),
         (f"analyze {MD} --strategy Q-6", f"strategy: 'Q-6' {NO_STRATEGY}"),

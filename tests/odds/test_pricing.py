@@ -248,7 +248,7 @@ def test_readings_that_change_nothing_say_of_which_bet() -> None:
     alone = "With no other players to envy, no reading changes the value of "
     assert priced(MARYLAND)["M5"].why == alone + "Three-Card Progressive Payout."
     found = {ruling.id: ruling.why for ruling in price(book(MARYLAND), others=2)}
-    with_two = "With a hand in play at 2 other players, no reading changes the value of "
+    with_two = "With 2 others who make the same bet, no reading changes the value of "
     assert found["M5"] == with_two + "Three-Card Progressive Payout."
 
 

@@ -84,7 +84,7 @@ def test_two_tables_are_compared_as_the_command_does(web: httpx.Client) -> None:
         (f"book={ONE}&select.colour=red", "select.colour", "is not a selection"),
         (f"book={ONE}&meter.progressive=5", "meter.progressive", "is not a meter"),
         (f"book={ONE}&others=many", "others", "is not a number of players"),
-        (f"book={ONE}&others=99", "others", "at most 20"),
+        (f"book={ONE}&others=99", "others", "at most 6 other players (2.A)"),
         (f"book={ONE}&seen=Kx", "seen", "Kx"),
         (f"book={ONE}&seen=Kd+Kd", "seen", "comes twice"),
         (f"book={ONE}&strategy=luck", "strategy", "is not one of best"),

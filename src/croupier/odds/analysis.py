@@ -45,7 +45,7 @@ def analyze(
     stakes = parse_bet(rules, bet)
     shown = parse_meters(rules, meters, stakes)
     known = parse_seen(rules, seen)
-    check_others(others)
+    check_others(others, rules.table)
     return Analysis(rules, stakes, shown, others=others, strategy=strategy, seen=known)
 
 
@@ -87,7 +87,7 @@ def on_its_own(
     stakes = parse_bet(rules, {name: unit_of(rules, name)}, together=False)
     shown = parse_meters(rules, meters, stakes)
     known = parse_seen(rules, seen)
-    return Analysis(rules, stakes, shown, others=check_others(others), seen=known)
+    return Analysis(rules, stakes, shown, others=check_others(others, rules.table), seen=known)
 
 
 class Analysis:

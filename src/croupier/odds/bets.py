@@ -7,7 +7,7 @@ from croupier.errors import UserError
 from croupier.money import parse_fraction
 from croupier.odds.payoffs import states_of
 from croupier.odds.scope import check_scope
-from croupier.rules.game import Condition
+from croupier.rules.game import Condition, Table
 from croupier.rules.table_rules import TableRules
 from croupier.rules.words import dollars, listed
 
@@ -143,8 +143,11 @@ def parse_meters(
     return {id: amount for id, amount in meters.items() if rules.meters[id].wager in stakes}
 
 
-def check_others(others: int) -> int:
-    """Return a number of other players; refuse an invalid one."""
+def check_others(others: int, table: Table) -> int:
+    """Return a number of other players; refuse one for whom the table has no seats."""
     if isinstance(others, bool) or not isinstance(others, int) or others < 0:
         raise UserError(f"{others!r} is not a number of players", field="others")
+    if others >= table.seats:
+        message = f"a table of {table.seats} seats has at most {table.seats - 1} other players"
+        raise UserError(message, field="others", clause=table.clause)
     return others

@@ -62,7 +62,7 @@ def price(book: Rulebook, *, others: int = 0) -> tuple[PricedRuling, ...]:
 
     `others` is the number of other players, for envy.
     """
-    check_others(others)
+    check_others(others, book.rules.table)
     found = []
     for id, ruling in book.rules.ruling.items():
         readings, why = _priced(book, ruling, others)
@@ -105,8 +105,8 @@ def _no_change(book: Rulebook, chosen: PricedReading, others: int) -> str:
         return f"No reading changes the value of {bet}."
     if not others:
         return f"With no other players to envy, no reading changes the value of {bet}."
-    players = f"{others} other player{'s' if others > 1 else ''}"
-    return f"With a hand in play at {players}, no reading changes the value of {bet}."
+    players = "one other who makes" if others == 1 else f"{others} others who make"
+    return f"With {players} the same bet, no reading changes the value of {bet}."
 
 
 def _not_part(book: Rulebook, ruling: Ruling) -> str | None:

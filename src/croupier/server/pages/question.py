@@ -31,7 +31,6 @@ FIELDS_MAX, CHARS_MAX = 120, 1_000
 PARTS_MAX = 1_000_000
 """The largest stake, and the finest part of a unit."""
 METER_MAX = 10**9
-OTHERS_MAX = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +60,6 @@ class Question:
             return 0
         if not self.others.isascii() or not self.others.isdigit() or len(self.others) > 4:
             raise UserError(f"{quoted(self.others)} is not a number of players", field="others")
-        if int(self.others) > OTHERS_MAX:
-            raise UserError(f"there are at most {OTHERS_MAX} other players", field="others")
         return int(self.others)
 
     @property
