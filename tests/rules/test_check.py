@@ -31,6 +31,65 @@ BELL = '"8" = { kept = "declared", says = "There is a bell." }'
 # the line it must be on, and its message.
 Case = tuple[str, str, str, str | None, str, str]
 
+NOTHING: dict[str, Case] = {
+    "wager that needs itself": (
+        'needs = ["watch"]',
+        'needs = ["watch", "crown"]',
+        "wager.crown.conditions[1]",
+        "3",
+        '"crown"], clause',
+        "'crown' can't depend on itself",
+    ),
+    "wager at most so many times itself": (
+        'of = "watch", clause',
+        'of = "crown", clause',
+        "wager.crown.conditions[2]",
+        "3",
+        "at_most",
+        "'crown' can't depend on itself",
+    ),
+    "meter that is never paid": (
+        METER,
+        METER.replace("= [{", '= [{ id = "spire", reset = 9, clause = "3" }, {'),
+        "paytable.crown.A.meters[1]",
+        "3",
+        "spire",
+        "no row pays from the meter 'spire'",
+    ),
+    "no percent of a meter": (
+        "percent = 100",
+        "percent = 0",
+        "paytable.crown.A.rows[1]",
+        "6",
+        "percent = 0",
+        "pays nothing, and the stake is lost: leave the hand out",
+    ),
+    "nothing for 1": (
+        TENS,
+        TENS.replace("2.5", "0"),
+        "paytable.crown.A.rows[2]",
+        "6",
+        "for = 0",
+        "pays nothing, and the stake is lost: leave the hand out",
+    ),
+    "a win that pays nothing": (
+        HIGHER,
+        HIGHER.replace("to = 1", "to = 0"),
+        "wager.watch.settle.higher.to",
+        "6",
+        "to = 0",
+        "pays nothing; say 'push' if that is meant",
+    ),
+    "nobody plays": (
+        "seats  = 5",
+        "seats  = 5\nseats_min = 0",
+        "table.seats_min",
+        "1",
+        "seats_min",
+        "must be at least 1: somebody plays a round",
+    ),
+}
+
 NAMES: dict[str, Case] = {
     "clause": (
         'clause    = "1"\nqualifier', 'clause    = "99"\nqualifier',
@@ -359,7 +418,7 @@ def cases(*tables: dict[str, Case]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("case", every.values(), ids=every.keys())
 
 
-@cases(NAMES, PARTS, ROUND, SELECTIONS, MANIFOLD)
+@cases(NOTHING, NAMES, PARTS, ROUND, SELECTIONS, MANIFOLD)
 def test_a_fault_is_found_and_placed(case: Case) -> None:
     old, new, path, clause, anchor, message = case
     text = swapped(SIXTH_TEXT, (old, new))

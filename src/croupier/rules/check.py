@@ -197,6 +197,8 @@ def _payout(table: Paytable, row: Row, at: Place) -> Iterator[Fault]:
         yield Fault(at, "must pay exactly one of 'to', 'for', 'amount' and 'percent'")
     if (row.percent is None) != (row.meter is None):
         yield Fault(at, "'percent' and 'meter' belong together")
+    if row.percent == 0 or row.for_ == 0:
+        yield Fault(at, "pays nothing, and the stake is lost: leave the hand out")
     if row.meter and row.meter not in {meter.id for meter in table.meters}:
         yield Fault((*at, "meter"), f"{row.meter!r} is not a meter of this paytable")
     if not set(row.suits) <= set("shdc") or len(set(row.suits)) != len(row.suits):
@@ -209,6 +211,10 @@ def _meters(rules: Rules) -> Iterator[Fault]:
             at = ("paytable", str(wager.paytable), letter)
             if table.meters and not table.rate:
                 yield Fault((*at, "rate"), "is missing; the paytable has meters")
+            paid = {row.meter for row in table.rows if row.percent is not None}
+            for i, meter in enumerate(table.meters):
+                if paid.isdisjoint({meter.id, None}):  # None is reported with its row.
+                    yield Fault((*at, "meters", i), f"no row pays from the meter {meter.id!r}")
             if table.meters and not wager.collected:
                 message = "is missing; the wager has a meter"
                 yield Fault(("wager", name, "collected"), message)
@@ -232,6 +238,9 @@ def _judged(rules: Rules) -> Iterator[Fault]:
                 yield Fault(("wager", name, "conditions", i), "must have 'needs' or 'at_most'")
             if (condition.at_most is None) != (condition.of is None):
                 yield Fault(("wager", name, "conditions", i), "'at_most' goes with 'of'")
+            if name in (*condition.needs, condition.of):
+                message = f"{name!r} can't depend on itself"
+                yield Fault(("wager", name, "conditions", i), message)
     for name, bonus in rules.bonus.items():
         yield from _verdicts(bonus.settle, ("bonus", name), listed=True)
 
@@ -249,6 +258,8 @@ def _verdicts(settle: Settle, at: Place, *, listed: bool) -> Iterator[Fault]:
     for name, verdict in {"always": settle.always, **states}.items():
         if verdict and (verdict.does == "pay") != (verdict.to is not None):
             yield Fault((*at, "settle", name), "'to' goes with \"pay\" and with nothing else")
+        if verdict and verdict.to == 0:
+            yield Fault((*at, "settle", name, "to"), "pays nothing; say 'push' if that is meant")
         if verdict and verdict.does in ("table", "push listed") and not listed:
             yield Fault((*at, "settle", name), "there is no paytable to go by")
 

@@ -53,6 +53,8 @@ def unplayable(rules: Rules) -> Iterator[Fault]:
 
 def _seats(rules: Rules) -> Iterator[Fault]:
     table, banks = rules.table, rules.banked_by == "player"
+    if table.seats_min < 1:
+        yield Fault(("table", "seats_min"), "must be at least 1: somebody plays a round")
     if not max(table.seats_min, 2 if banks else 1) <= table.seats:
         needed = max(table.seats_min, 2 if banks else 1)
         yield Fault(("table", "seats"), f"must be at least {needed}, for a round to be played")
