@@ -1,6 +1,7 @@
 """What rulings are worth: every reading resolved by hand, and rulings that move nothing."""
 
 import re
+import shlex
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -11,6 +12,7 @@ from croupier.odds import PricedRuling, analyze, price
 from croupier.odds.pricing import NO_BET, NO_OTHER
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Path
+from tests.cli.running import run
 from tests.odds.bets import table
 from tests.odds.small_book import dealt, small
 from tests.rules.books import (
@@ -232,7 +234,6 @@ def test_a_ruling_without_a_price_says_why(id: str) -> None:
     [
         (MARYLAND, "M13", "It decides what follows when something goes wrong"),
         (LET_IT_RIDE, "M13", "It decides what follows when something goes wrong"),
-        (CALIFORNIA, "C3", "It decides what a bank that runs short pays"),
         (SINGAPORE, "S4", "It decides in which order seats are asked and settled"),
         (FLORIDA, "F4", "It decides what a bank that runs short pays"),
     ],
@@ -241,6 +242,14 @@ def test_what_is_not_part_of_values_is_told_by_what_the_readings_set(
     id: str, ruling: str, why: str
 ) -> None:
     assert priced(id)[ruling].why == f"{why}, which is not part of these values."
+
+
+def test_C3_the_command_that_shows_a_bank_that_runs_short() -> None:
+    why = priced(CALIFORNIA)["C3"].why or ""
+    command, select = re.findall("'(.*?)'", why)
+    words = [*shlex.split(command)[1:], "--rounds", "500", "--seed", "1", "--json"]
+    one, other = (run(*words, *more).data["bank"] for more in ((), shlex.split(select)))
+    assert Fraction(other["short"]) > Fraction(one["short"]) > 0
 
 
 def test_readings_that_change_nothing_say_of_which_bet() -> None:
