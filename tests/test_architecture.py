@@ -64,6 +64,7 @@ WORLD = {
 EVERYTHING = set(WORLD)
 MAY_TOUCH = {
     "__init__.py": {"files"},  # `importlib`, to import public names when they are used.
+    "errors.py": {"files"},  # The metadata of an installation, for the packages of an extra.
     "schemas/": {"files"},  # The schemas are files of the package.
     "rules/load.py": {"files"},  # The one place that reads rulebooks, from the package or a folder.
     "fairness/checker.py": {"files"},  # A program that players keep and run alone.

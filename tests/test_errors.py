@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import shlex
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -108,8 +109,12 @@ def test_the_drawn_tree_is_the_tree() -> None:
     ("file", "command"),
     [
         ("/srv/a clone/src/croupier/errors.py", "'/srv/a clone/setup' gym"),
-        ("/opt/lib/python3.11/site-packages/croupier/errors.py", "pip install 'croupier[gym]'"),
+        ("/opt/lib/python3.11/site-packages/croupier/errors.py", "pip install 'gymnasium>=1.1'"),
     ],
 )
-def test_an_extra_comes_to_where_the_program_is(file: str, command: str) -> None:
+def test_an_extra_comes_to_where_the_program_is(
+    file: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed = ["rich>=13", "gymnasium>=1.1; extra == 'gym'", "x>=1; extra == 'gymnastics'"]
+    monkeypatch.setattr(metadata, "requires", lambda name: needed)
     assert install("gym", file) == command

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -88,4 +89,9 @@ def test_it_names_the_command_that_brings_an_extra(environment: Path, tmp_path: 
     ]
     done = subprocess.run(words, cwd=tmp_path, env=ENV, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.endswith("pip install 'croupier[postgres]'\n")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (psycopg,) = extras["optional-dependencies"]["postgres"]
+    assert done.stderr.endswith(f"pip install '{psycopg}'\n")
+    assert all(
+        psycopg in (ROOT / "docs" / page).read_text() for page in ("ledger.md", "operating.md")
+    )

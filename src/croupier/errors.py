@@ -13,6 +13,7 @@ Only the edges (the command line, the server) catch these. `str` of each is what
 programs read the attributes.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -383,8 +384,17 @@ def install(extra: str, file: str) -> str:
     """Return the command that brings an extra to a clone or an installation with this file."""
     clone = file.removesuffix("src/croupier/errors.py")
     if clone == file:
-        return f"pip install 'croupier[{extra}]'"
+        return f"pip install {' '.join(map(quote, _required(extra)))}"
     return f"{quote(clone + 'setup')} {extra}"
+
+
+def _required(extra: str) -> list[str]:
+    """Return the packages of an extra; Croupier itself is on no index to be asked for it."""
+    from importlib import metadata  # Slow to import, and seldom needed.
+
+    asked = re.compile(rf"extra == ['\"]{re.escape(extra)}['\"]")
+    given = (line.partition(";") for line in metadata.requires("croupier") or ())
+    return [needed.strip() for needed, _, when in given if asked.search(when)]
 
 
 class Bug(CroupierError):
