@@ -45,9 +45,9 @@ def check_refused(ran: Ran, sentence: str) -> None:
                                  f"rulebook: there is no rulebook 'nevada'; there are {KNOWN}"),
         (f"rulebooks diff {FLORIDA} nevada",
                                  f"rulebook: there is no rulebook 'nevada'; there are {KNOWN}"),
-        (f"rulebooks show {FLORIDA} 99",     f"clause: {FLORIDA} has no clause '99'"),
+        (f"rulebooks show {FLORIDA} 99",     f"clause: {FLORIDA} has no clause '99'; there is 9"),
         (f"rulebooks show {FLORIDA} 99 --json",
-                                             f"clause: {FLORIDA} has no clause '99'"),
+                                             f"clause: {FLORIDA} has no clause '99'; there is 9"),
         ("--books nowhere rulebooks",        "books: 'nowhere' is not a folder"),
         ("rulebooks check nowhere.toml",     "nowhere.toml: cannot be read: "
                                              "No such file or directory"),

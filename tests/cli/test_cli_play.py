@@ -209,7 +209,7 @@ def test_a_refused_bet_is_told_in_a_sentence_and_tried_again(answer: str, says: 
 def test_bets_that_do_not_fit_together_are_asked_again() -> None:
     words = (MARYLAND, "--select", "version=7.G(1)", "--seed", "1", "--rounds", "1")
     ran = play("10 20 . 10 . f", *words)
-    assert "Pair Plus is more than 1 times the Ante (7.G(1))." in ran.out
+    assert "Pair Plus is more than the Ante (7.G(1))." in ran.out
     assert "Your bets: $10 on Ante and $10 on Pair Plus." in ran.out
 
 

@@ -153,7 +153,8 @@ def test_a_guided_clause_says_when_and_by_whom() -> None:
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("12.Z", "; there is 12.A, 12.B, 12.B(1), "),
+        ("12.Z", "; there is 12."),
+        ("11.D(9)(h)(i)", "; there is 11.D(9)(d)(i), 11.D(9)(d)(ii) and 11.D(9)(i)"),
         ("99", ""),
         ("", ""),
     ],

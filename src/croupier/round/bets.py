@@ -92,7 +92,8 @@ def lack_of(rules: TableRules, box: Box) -> Lack | None:
         elif condition.of and stakes[spot].cents > _most(rules, box, condition):
             label = rules.wagers[condition.of].label
             code = "ratio"
-            message = f"is more than {condition.at_most} times the {label}"
+            times = "" if condition.at_most == 1 else f"{condition.at_most} times "
+            message = f"is more than {times}the {label}"
             if rules.spots[condition.of][0] not in stakes:
                 others = frozenset({condition.of})
         else:

@@ -1,6 +1,7 @@
 """Rulebooks as plain data for programs and pages, and the differences between two."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from croupier.errors import UserError
@@ -57,8 +58,8 @@ def one_clause(book: Rulebook, name: str) -> dict[str, Any]:
     """Return one clause with its sub-clauses, its prompt, and the rulings about it."""
     clause = book.clauses.get(name)
     if clause is None:
-        near = [other for other in book.clauses if other.startswith(name[:2])]
-        hint = f"; there is {listed(near[:8], last='or')} …" if near else ""
+        near = get_close_matches(name, book.clauses, 3)
+        hint = f"; there is {listed(near)}" if near else ""
         raise UserError(f"{book.id} has no clause {name!r}{hint}", field="clause")
     below = [other for other in book.clauses if is_inside(other, name)]
     return {
