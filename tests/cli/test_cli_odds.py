@@ -13,6 +13,7 @@ from tests.rules.books import (
     IDS,
     LET_IT_RIDE,
     MARYLAND,
+    ROOT,
     SINGAPORE,
     book,
     each_book,
@@ -189,6 +190,11 @@ def test_other_players_give_envy_a_price() -> None:
     ran = run("price", LET_IT_RIDE, "--others", "-1")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "croupier: others: -1 is not a number of players\n"
+
+
+def test_a_book_without_rulings_says_so() -> None:
+    ran = run("--books", str(ROOT / "tests/data/books"), "price", "three-card-ride")
+    assert (ran.code, ran.out.splitlines()[1:]) == (0, ["This book has no rulings."])
 
 
 def test_no_price_is_cut_off_in_a_narrow_window() -> None:

@@ -85,6 +85,18 @@ def test_a_book_that_the_odds_do_not_cover_is_played() -> None:
     assert play_rounds(rules, rounds=200, seed=5).task.strategy == "posted"
 
 
+@pytest.mark.parametrize(
+    ("id", "bet"), [(LET_IT_RIDE, None), (MARYLAND, {"pair_plus": 1}), (CALIFORNIA, None)]
+)
+def test_the_best_strategy_is_followed_where_the_odds_find_it(
+    id: str, bet: dict[str, Any] | None
+) -> None:
+    found = play_rounds(table(id), bet, rounds=20, seed=6)
+    assert (found.task.strategy, found.exact is None) == ("best", False)
+    posted = play_rounds(table(id), bet, rounds=20, seed=6, strategy="posted")
+    assert (posted.task.strategy, posted.exact) == ("posted", None)
+
+
 def test_a_seed_gives_the_same_rounds_whoever_plays_them() -> None:
     rules = table(MARYLAND)
     alone = play_rounds(rules, rounds=1_100, seed=9, seats=2)
@@ -106,6 +118,10 @@ def test_what_cannot_be_played_is_refused() -> None:
         play_rounds(table(MARYLAND, progressive="A"), {"progressive": 1}, rounds=5, seed=1)
     with pytest.raises(UserError, match="rounds"):
         play_rounds(table(MARYLAND), rounds=0, seed=1)
+    with pytest.raises(UserError, match="seats: 8 is not from 1 to 7"):
+        play_rounds(table(MARYLAND), rounds=5, seed=1, seats=8)
+    with pytest.raises(UserError, match="seats: 8 is not from 1 to 7"):
+        play_rounds(table(CALIFORNIA), rounds=5, seed=1, seats=8)
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def price(
     if as_json:
         print_json(prices_json(book, rulings))
         return
-    print_lines(book.rules.title)
+    print_lines(book.rules.title, *([] if rulings else ["This book has no rulings."]))
     for ruling in rulings:
         if ruling.readings:
             _print(ruling)

@@ -60,7 +60,7 @@ Engine = Annotated[
     bool,
     typer.Option(
         "--engine",
-        help="Play rounds of any book through the engine, by the posted rule or --strategy.",
+        help="Play rounds of any book through the engine, by --strategy or the best one.",
     ),
 ]
 Session = Annotated[int | None, typer.Option(help="Play sessions of this many rounds instead.")]

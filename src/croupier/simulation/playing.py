@@ -73,15 +73,19 @@ def play_rounds(
     """Play rounds in which every seat makes the same bet and follows the same strategy.
 
     The default bet is one unit on the first wager, with whatever that requires. The default
-    strategy is the posted rule of computer-played seats. Every round begins with the same meters;
-    limits, fees and rake are left out, and a player's bank never runs short.
+    strategy is the best one where the odds cover the table, and otherwise the posted rule of
+    computer-played seats. Every round begins with the same meters; limits, fees and rake are left
+    out, and a player's bank never runs short.
     """
     check_range("rounds", rounds, _ROUNDS_MAX)
+    check_range("seats", seats, rules.table.seats - (rules.banked_by == "player"))
     stakes = parse_stakes(rules, bet or {name: unit_of(rules, name) for name in bots.bets(rules)})
-    task = _Task(rules, stakes, parse_meters(rules, meters, stakes), strategy or POSTED, seats)
+    covered = outside(rules) is None
+    followed = strategy or (BEST if covered else POSTED)
+    task = _Task(rules, stakes, parse_meters(rules, meters, stakes), followed, seats)
     _Player(task).opened()  # Refuse an invalid bet before anything is played.
     exact = None
-    if task.strategy != POSTED and outside(rules) is None:
+    if task.strategy != POSTED and covered:
         exact = analyze(rules, stakes, meters=task.meters, strategy=task.strategy)
     packed = pickle.dumps(task)
     jobs = [((packed, (seed, _STREAM, n), count), count) for n, count in blocks(rounds, BLOCK)]
