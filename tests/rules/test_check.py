@@ -6,6 +6,7 @@ from croupier.errors import Problem
 from tests.rules.books import (
     FLORIDA,
     MARYLAND,
+    SINGAPORE,
     SIXTH_TEXT,
     problems_of,
     sixth,
@@ -475,6 +476,15 @@ def test_a_value_that_a_selection_cannot_have_is_found(id: str, old: str, new: s
     found = problems_of(swapped(text_of(id), (old, new)))
     named = new.split('"')[-2] if '"' in new else new.split()[-1]
     assert any(named in problem.message for problem in found)
+
+
+def test_what_an_overlay_misses_is_blamed_on_the_part_that_lacks_it() -> None:
+    kept = 'pair_plus   = { fate = "keep", clause = "3.9" }\n'
+    found = problems_of(swapped(text_of(SINGAPORE), (kept, "")))
+    assert (
+        "step.play_or_fold.option.fold",
+        "does not say what becomes of a stake on 'pair_plus'",
+    ) in [(problem.path, problem.message) for problem in found]
 
 
 def test_an_overlay_of_something_that_is_not_there_is_found() -> None:

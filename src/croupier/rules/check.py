@@ -48,8 +48,9 @@ def read(data: Data) -> tuple[Rules | None, list[Fault]]:
     faults += _decided_twice(rules)
     faults += _clauses(rules, data, reader.references)
     faults += _dangling(reader.references, data)
-    # Only a book without faults is checked for playability.
-    return whole, faults or list(unplayable(rules))
+    # Playability is checked where at most overlays are at fault: they may lack what it asks for.
+    own = [fault for fault in faults if "sets" not in fault.at]
+    return whole, faults if own else [*faults, *unplayable(rules)]
 
 
 def idle_rulings(rules: Rules, data: Data) -> Iterator[Fault]:
