@@ -14,7 +14,7 @@ from croupier.round.state import BankResult, Line
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import parse_rulebook
 from tests.round.test_other_books import BANKED, HARBOUR, LATER, TWICE
-from tests.rules.books import SIXTH_TEXT, book, each_book, sixth, swapped
+from tests.rules.books import MARYLAND, SIXTH_TEXT, book, each_book, sixth, swapped, text_of
 
 SETS = 'sets   = { "wager.watch.settle.equal.does" = "lose" }'
 
@@ -31,6 +31,11 @@ def test_every_book_of_the_package_plays_through(id: str) -> None:
 
 @pytest.mark.parametrize("text", [SIXTH_TEXT, HARBOUR, BANKED, TWICE])
 def test_other_books_play_through(text: str) -> None:
+    assert found_in(text) == []
+
+
+def test_a_hand_that_forfeits_without_folding_is_still_envied_and_shown() -> None:
+    text = swapped(text_of(MARYLAND), ("folds  = true\n", ""))
     assert found_in(text) == []
 
 

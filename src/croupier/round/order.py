@@ -6,6 +6,7 @@ from croupier.round.plan import plan_of
 from croupier.round.settle import shared_place
 from croupier.round.stages import Stage
 from croupier.round.state import Box, Round
+from croupier.rules.game import Envy
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS, Order
 
@@ -115,7 +116,12 @@ def is_shown(round: Round, box: Box) -> bool:
     for stake in box.stakes.values():
         if stake.fate == "live":
             return True
-    return box.folded and any(
-        envy.holders.folded and (envy.holders.needs is None or envy.holders.needs in box.stakes)
-        for envy in round.rules.envies.values()
-    )
+    return any(may_be_envied(box, envy) for envy in round.rules.envies.values())
+
+
+def may_be_envied(holder: Box, envy: Envy) -> bool:
+    """Whether others may be paid for a hand, if it is high enough."""
+    holders = envy.holders
+    if holder.abandoned or (holder.folded and not holders.folded):
+        return False
+    return holders.needs is None or holders.needs in holder.stakes

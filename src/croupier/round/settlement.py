@@ -9,7 +9,7 @@ from croupier.cards import Card
 from croupier.errors import Bug
 from croupier.hands import Hand
 from croupier.money import micros, share
-from croupier.round.order import positions_of, seats_in
+from croupier.round.order import may_be_envied, positions_of, seats_in
 from croupier.round.plan import Held, Part, is_due, plan_of, ruling_cited
 from croupier.round.settle import Judgement
 from croupier.round.state import Box, FoundAward, Line, Round, Stake
@@ -118,7 +118,7 @@ class Settlement:
         holder = self.round.boxes[seat]
         for part in self.plan.parts:
             envy = part.what
-            if not isinstance(envy, Envy) or not _may_be_envied(holder, envy):
+            if not isinstance(envy, Envy) or not may_be_envied(holder, envy):
                 continue
             held = self.held(holder, part.of)
             makers = [self.round.boxes[s] for s in self.order] if part.fitting(held) else []
@@ -267,7 +267,7 @@ class Settlement:
         found = self._envied.get(part.name)
         if found is None:
             boxes = [self.round.boxes[seat] for seat in self.order]
-            hands = [(box, self.held(box, part.of)) for box in boxes if _may_be_envied(box, envy)]
+            hands = [(box, self.held(box, part.of)) for box in boxes if may_be_envied(box, envy)]
             found = [(box, held) for box, held in hands if part.fitting(held)]
             self._envied[part.name] = found
         return found
@@ -278,13 +278,6 @@ class Settlement:
             return envy.holders.own
         own = {b.hand for b in self.round.boxes.values() if b.player == box.player}
         return holder.hand is None or holder.hand not in own
-
-
-def _may_be_envied(holder: Box, envy: Envy) -> bool:
-    holders = envy.holders
-    if holder.abandoned or (holder.folded and not holders.folded):
-        return False
-    return holders.needs is None or holders.needs in holder.stakes
 
 
 def void_lines(round: Round, seat: int) -> list[Line]:
