@@ -15,8 +15,6 @@ SRC = ROOT / "src/croupier"
 RAISING = {"Refused": 0, "TooMany": 0, "Refusal": 1}
 """Calls that take a code, and at which place."""
 ELSEWHERE = {
-    Code.BAD_QUERY: "server/pages/render.py",
-    Code.NOT_FOUND: "server/pages/render.py",
     Code.OVERTAKEN: "a constant",
 }
 """Codes that are said without such a call."""
@@ -48,7 +46,7 @@ def codes_in(source: str) -> Iterator[str]:
 
 @cache
 def said() -> frozenset[str]:
-    files = [file for file in SRC.rglob("*.py") if file.name != "errors.py"]
+    files = [file for file in SRC.rglob("*.py") if file != SRC / "errors.py"]
     return frozenset(code for file in files for code in codes_in(file.read_text()))
 
 

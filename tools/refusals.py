@@ -25,6 +25,8 @@ no_such_seat 2.A
 
 Over HTTP, the body of every answer with a status from 400 on is
 `{"error": {"code", "message", "field", "clause"}}`; `croupier schema error` prints its schema.
+A question in an address, such as `/odds.json?…`, can have several faults: `faults` then lists them
+all beside `error`, each with `field`, `message` and `clause`.
 Where the web framework refuses a request before a route sees it, the code is the name of the
 status, such as `method_not_allowed`.
 

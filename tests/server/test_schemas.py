@@ -29,6 +29,10 @@ PATHS = {
     "/history.json?before=yesterday": "error",
     "/statistics.json?since=x": "error",
     "/tables/nowhere/strategy.json": "error",
+    "/odds.json?book=nope": "error",
+    f"/odds.json?book={MARYLAND}&bet.ante=x": "error",
+    f"/odds.json?book={MARYLAND}&select.pair_plus=Z&select.progressive=Z": "error",
+    "/rulebooks/nope.json": "error",
 }
 
 

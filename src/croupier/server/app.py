@@ -19,11 +19,11 @@ from croupier.server.bots import house_players
 from croupier.server.faults import answer_errors
 from croupier.server.guard import MESSAGES
 from croupier.server.limits import Rate
-from croupier.server.pages import mount
 from croupier.server.pages import player as player_pages
 from croupier.server.pages import practice as practice_pages
 from croupier.server.pages import staff as staff_pages
 from croupier.server.pages import tables as table_pages
+from croupier.server.pages.mount import mount
 from croupier.server.passing import nowhere
 from croupier.server.people import People
 from croupier.server.practice import Practices

@@ -5,7 +5,7 @@ ours.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from math import ceil
 from typing import Any
@@ -16,10 +16,18 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from croupier.errors import Code, Refused, UserError, quoted_field
+from croupier.errors import Code, CroupierError, Refused, UserError, quoted_field
 from croupier.ledger.store import Unavailable
 from croupier.server.limits import TooMany
-from croupier.server.pages.errors import error_page, wants_page
+from croupier.server.pages.desk import Busy
+from croupier.server.pages.errors import (
+    FieldFault,
+    code_of,
+    error_page,
+    faults_of,
+    status_of,
+    wants_page,
+)
 
 AGAIN_S = 2.0
 
@@ -35,6 +43,8 @@ class FaultBody(BaseModel):
     """The body of every response with a status of 400 or more."""
 
     error: Fault
+    faults: list[dict[str, str | None]] | None = None
+    """All faults of a question in an address; left out elsewhere."""
 
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -45,17 +55,40 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def answer(
-    request: Request, status: int, fault: Fault, headers: Mapping[str, str] | None = None
+    request: Request,
+    status: int,
+    fault: Fault,
+    headers: Mapping[str, str] | None = None,
+    *,
+    faults: Sequence[FieldFault] = (),
 ) -> Response:
-    """Return an error response: a page for a browser, JSON for a program."""
+    """Return an error response: a page for a browser, JSON for a program.
+
+    A question can have several faults; `fault` is then the first of them.
+    """
     if wants_page(request):
         # Refusals are whole sentences; other faults go on from the name of their field.
         field = fault.field if fault.code == Code.INVALID else None
-        response = error_page(request, status, [{**fault.model_dump(), "field": field}])
+        shown = faults or [{**fault.model_dump(), "field": field}]
+        response = error_page(request, status, shown)
         response.headers.update(headers or {})
         return response
-    body = json.dumps({"error": fault.model_dump()}).encode()
+    more = {"faults": [*faults]} if faults else {}
+    body = json.dumps({"error": fault.model_dump(), **more}).encode()
     return Response(body, status, headers, "application/json")
+
+
+def refused(request: Request, error: CroupierError | Busy) -> Response:
+    """Say everything that is wrong with a question in an address."""
+    faults = faults_of(error)
+    first = Fault.model_validate({"code": code_of(error), **faults[0]})
+    return answer(request, status_of(error), first, faults=faults)
+
+
+def unreachable(request: Request, message: str) -> Response:
+    """Say that a request can't be answered now, and when to try again."""
+    fault = Fault(code=Code.UNAVAILABLE, message=message)
+    return answer(request, Code.UNAVAILABLE.status, fault, wait_header(AGAIN_S))
 
 
 def wait_header(wait_s: float) -> dict[str, str]:
@@ -142,8 +175,7 @@ def _http(request: Request, error: Exception) -> Response:
 
 
 def _unavailable(request: Request, _: Exception) -> Response:
-    fault = Fault(code=Code.UNAVAILABLE, message=Code.UNAVAILABLE.says)
-    return answer(request, Code.UNAVAILABLE.status, fault, wait_header(AGAIN_S))
+    return unreachable(request, Code.UNAVAILABLE.says)
 
 
 OURS = Fault(code=Code.INTERNAL, message=Code.INTERNAL.says)

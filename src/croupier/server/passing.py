@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
-from starlette.responses import JSONResponse
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
@@ -18,6 +18,7 @@ from croupier.gallery.outbox import Mail, Viewer
 from croupier.house.log import log, log_crash
 from croupier.house.pit import Pit
 from croupier.ledger.tenure import Node
+from croupier.server.faults import unreachable
 from croupier.server.guard import whole_body
 from croupier.server.link import Link, Message, answered, dial, link_key, listening
 from croupier.server.owner import HERE, Owner
@@ -238,8 +239,7 @@ class Passing:
         body = await whole_body(receive)
         answer = await calls.ask(scope, body or b"") if calls and body is not None else None
         if answer is None:
-            said = {"code": "unavailable", "message": CANNOT_REACH, "field": None, "clause": None}
-            await JSONResponse({"error": said}, 503)(scope, receive, send)
+            await unreachable(Request(scope), CANNOT_REACH)(scope, receive, send)
             return
         start = {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
         await send(start)

@@ -9,8 +9,8 @@ from starlette.responses import RedirectResponse
 
 from croupier.server.faults import answer_errors
 from croupier.server.guard import MESSAGES
-from croupier.server.pages import mount
 from croupier.server.pages import practice as pages
+from croupier.server.pages.mount import mount
 from croupier.server.practice import Practices, RulesOf
 
 

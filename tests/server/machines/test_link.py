@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 from cryptography.exceptions import InvalidTag
 
@@ -15,6 +16,7 @@ from croupier.server.link import Link, Message, Sealing, answered, dial, link_ke
 from croupier.server.owner import EARLY_MAX, Owner
 from croupier.server.passing import table_of
 from croupier.server.wire import EXTENSION
+from tests.schemas.checking import faults
 
 KEY, NONCES = link_key(bytes(range(32))), bytes(64)
 
@@ -223,6 +225,25 @@ def test_a_node_that_cannot_be_reached_is_logged_once_until_it_was_reached(
         assert logged == ["node_unreachable"] * 2
 
     asyncio.run(run())
+
+
+def test_a_table_that_cannot_be_reached_is_a_page_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passing, "CHANGES_HANDS_S", 0.05)
+    pit: Any = SimpleNamespace(configs={"t": None}, has=lambda table: False)
+    pit.register, pit.closed_because = Roster({}, {}), lambda table: None
+    app: Any = SimpleNamespace(state=SimpleNamespace())
+    node = passing.Passing(app, pit, master=bytes(32), address="")
+
+    async def ask(path: str) -> httpx.Response:
+        transport = httpx.ASGITransport(node)
+        async with httpx.AsyncClient(transport=transport, base_url="http://h") as http:
+            return await http.get(path, headers={"Accept": "text/html"})
+
+    page, data = asyncio.run(ask("/tables/t")), asyncio.run(ask("/tables/t.json"))
+    assert page.status_code == data.status_code == 503
+    assert "<h1>We can&#39;t answer right now</h1>" in page.text
+    assert faults("error", data.json()) == []
+    assert "retry-after" in data.headers
 
 
 @pytest.mark.parametrize("stays", [True, False])

@@ -1,18 +1,1 @@
-"""Server-rendered pages that need no live table: rulebooks, odds, templates and styles."""
-
-from collections.abc import Sequence
-from pathlib import Path
-
-from fastapi import FastAPI
-
-from croupier.server.pages import odds, rulebooks, static
-from croupier.server.pages.desk import Desk
-
-
-def mount(app: FastAPI, folders: Sequence[Path] = ()) -> Desk:
-    """Add the pages to an application; close the desk that is returned along with it."""
-    desk = app.state.desk = Desk(folders)
-    static.shipped()
-    for router in (static.router, rulebooks.router, odds.router):
-        app.include_router(router)
-    return desk
+"""Server-rendered pages."""

@@ -15,14 +15,13 @@ from urllib.parse import quote
 
 from fastapi import Request, Response
 
-from croupier.errors import Breaches, CroupierError, UserError
+from croupier.errors import Breaches, Code, UserError
 from croupier.server.headers import POLICY
 from croupier.server.pages.desk import Busy
-from croupier.server.pages.render import document, page
+from croupier.server.pages.render import page
 
-Fault = Mapping[str, str | None]
-"""A fault: the field, a sentence, and the clause that it breaks."""
-_KINDS = {"bad_query": 400, "not_found": 404, "busy": 503}
+FieldFault = Mapping[str, str | None]
+"""A fault of one field: its name, a sentence, and the clause that it breaks."""
 
 
 class Words(NamedTuple):
@@ -72,7 +71,7 @@ def wants_page(request: Request) -> bool:
     return not is_data and "text/html" in request.headers.get("accept", "")
 
 
-def error_page(request: Request, status: int, faults: Sequence[Fault] = ()) -> Response:
+def error_page(request: Request, status: int, faults: Sequence[FieldFault] = ()) -> Response:
     """Return a page that says what is wrong in plain words, and shows a way on."""
     words = _WORDS.get(status, _OTHER)
     response = page(
@@ -98,7 +97,7 @@ def _style() -> str:
     return files("croupier.web").joinpath("static/alone.css").read_text()
 
 
-def _only_repeats(fault: Fault, status: int) -> bool:
+def _only_repeats(fault: FieldFault, status: int) -> bool:
     """Whether a fault says no more than its status: `not found`."""
     return fault["message"] == HTTPStatus(status).phrase.lower()
 
@@ -113,31 +112,28 @@ def _again(request: Request) -> str:
 # ---------------------------------------------------------------- questions that have no answer
 
 
-def refused(request: Request, error: CroupierError | Busy) -> Response:
-    """Say what is wrong with a question, as a page or as JSON."""
-    faults, status = faults_of(error), status_of(error)
-    if wants_page(request):
-        return error_page(request, status, faults)
-    first = {"code": _kind(error), **faults[0]}
-    return document(request, {"error": first, "faults": faults}, status=status)
+def code_of(error: Exception) -> Code:
+    """Return the code for a question that has no answer."""
+    match error:
+        case UserError(field="rulebook"):
+            return Code.NOT_FOUND
+        case UserError():
+            return Code.BAD_QUERY
+        case _:
+            return Code.BUSY
 
 
 def status_of(error: Exception) -> int:
-    """Return the HTTP status for an error."""
-    return _KINDS[_kind(error)]
+    """Return the HTTP status for a question that has no answer.
+
+    A server with too many questions waiting is a 503; `busy` is a 429 where it is the caller who
+    asks too much.
+    """
+    code = code_of(error)
+    return Code.UNAVAILABLE.status if code is Code.BUSY else code.status
 
 
-def _kind(error: Exception) -> str:
-    match error:
-        case UserError(field="rulebook"):
-            return "not_found"
-        case UserError():
-            return "bad_query"
-        case _:
-            return "busy"
-
-
-def faults_of(error: Exception) -> list[Fault]:
+def faults_of(error: Exception) -> list[FieldFault]:
     """Return each fault with its query field and clause."""
     match error:
         case Breaches(breaches=breaches):

@@ -17,7 +17,7 @@ from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Thing
 from croupier.rules.words import plain
-from croupier.server.pages.errors import Fault
+from croupier.server.pages.errors import FieldFault
 from croupier.server.pages.form import Field, form_of
 from croupier.server.pages.question import CHARS_MAX, FIELDS_MAX, Found, Question
 
@@ -183,7 +183,7 @@ def _checked(pit: Pit, text: str) -> tuple[list[Problem], str]:
     return [], found.title
 
 
-def _placed(problems: Iterable[Problem], given: Mapping[str, str]) -> Iterator[Fault]:
+def _placed(problems: Iterable[Problem], given: Mapping[str, str]) -> Iterator[FieldFault]:
     """Yield each fault with the field that it belongs to."""
     for one in problems:
         path, message = (one.path or "").removeprefix(_AT), one.message
@@ -194,11 +194,11 @@ def _placed(problems: Iterable[Problem], given: Mapping[str, str]) -> Iterator[F
         yield {"field": field, "message": message, "clause": one.clause}
 
 
-def _said(faults: Iterable[Fault], name: str) -> str:
+def _said(faults: Iterable[FieldFault], name: str) -> str:
     return "; ".join(_words(fault) for fault in faults if fault["field"] == name)
 
 
-def _words(fault: Fault) -> str:
+def _words(fault: FieldFault) -> str:
     return f"{fault['message']} ({fault['clause']})" if fault["clause"] else f"{fault['message']}"
 
 

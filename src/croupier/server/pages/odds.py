@@ -14,9 +14,9 @@ from croupier.reports.par import Par, Priced, par_of
 from croupier.reports.sign import sign_of
 from croupier.rules.book import Rules
 from croupier.rules.words import plain
+from croupier.server.faults import refused
 from croupier.server.pages import compare as comparing
 from croupier.server.pages.desk import Busy, Desk
-from croupier.server.pages.errors import refused
 from croupier.server.pages.form import form_of
 from croupier.server.pages.question import (
     Found,

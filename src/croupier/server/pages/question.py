@@ -19,7 +19,7 @@ from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 from croupier.server.pages.desk import Busy, Desk
-from croupier.server.pages.errors import Fault, faults_of, status_of
+from croupier.server.pages.errors import FieldFault, faults_of, status_of
 from croupier.server.pages.render import clause_says
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Found:
     book: Rulebook
     rules: TableRules | None = None
     answer: OddsAnswer | None = None
-    faults: Sequence[Fault] = ()
+    faults: Sequence[FieldFault] = ()
     status: int = 200
     dropped: tuple[str, ...] = ()
     """Fields of another book's question that don't fit this one."""
@@ -147,7 +147,7 @@ def find_what_fits(desk: Desk, asked: Question) -> Found:
         asked = asked.dropping(wrong)
 
 
-def _says(fault: Fault) -> str:
+def _says(fault: FieldFault) -> str:
     cited = f" ({clause_says(fault['clause'])})" if fault["clause"] else ""
     return f"{fault['message']}{cited}"
 

@@ -16,9 +16,9 @@ from croupier.rules.describe import PAYTABLES, describe, family_says, payout_gri
 from croupier.rules.present import differences, in_full, may_be, side_by_side, summary
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import Kept, Moment
+from croupier.server.faults import refused
 from croupier.server.pages.compare import Compared, rows_of
 from croupier.server.pages.desk import Busy, Desk
-from croupier.server.pages.errors import refused
 from croupier.server.pages.question import Question, answer_to, table_of
 from croupier.server.pages.render import FRAGMENT, clause_says, document, page, query
 from croupier.server.pages.search import hits, marked
