@@ -12,7 +12,7 @@ from tools.refusals import reference
 
 ROOT = Path(__file__).parent.parent
 SRC = ROOT / "src/croupier"
-RAISING = {"Refused": 0, "TooMany": 0, "Refusal": 1}
+RAISING = {"Refused": 0, "TooMany": 0}
 """Calls that take a code, and at which place."""
 ELSEWHERE = {
     Code.OVERTAKEN: "a constant",

@@ -276,13 +276,18 @@ class Code(StrEnum):
     INVALID = "invalid", "A field has a value that can't be read; `field` says which.", 422
     NO_HEADER = "no_header", "The header `X-Croupier: 1` is missing.", 403
     NOT_FOUND = "not_found", "There is nothing at this address.", 404
-    NOT_JSON = "not_json", "The body isn't JSON; 415 where its content type says so.", 400
+    NOT_JSON = "not_json", "The body isn't JSON.", 400
     NOT_WHOLE = "not_whole", "A number isn't whole; money is in cents.", 400
     NUMBER_TOO_LARGE = "number_too_large", "A number is larger than JSON can carry safely.", 400
     TOO_DEEP = "too_deep", "The JSON is nested too deeply.", 400
     TOO_LARGE = "too_large", "The request is too large.", 413
     UNAVAILABLE = "unavailable", "The ledger doesn't answer; try again in a moment.", 503
     UNREADABLE = "unreadable", "A socket message can't be read; `field` says where.", 422
+    UNSUPPORTED_MEDIA_TYPE = (
+        "unsupported_media_type",
+        "The body has to be JSON, and its content type has to say so.",
+        415,
+    )
     WRONG_HOST = "wrong_host", "This server doesn't go by that name.", 421
     WRONG_ORIGIN = "wrong_origin", "The request came from another site.", 403
 

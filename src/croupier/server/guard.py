@@ -12,6 +12,7 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from croupier.errors import Code
 from croupier.house.log import log, log_crash
 from croupier.server.faults import OURS, Fault, answer, wait_header
 from croupier.server.headers import headers_for
@@ -73,8 +74,7 @@ def parse_proxies(texts: list[str]) -> tuple[Network, ...]:
 
 
 class Refusal(NamedTuple):
-    status: int
-    code: str
+    code: Code
     message: str
     wait_s: float | None = None
 
@@ -183,15 +183,15 @@ class Guard:
         return TOO_LARGE if not length.isdecimal() or int(length) > BODY_BYTES_MAX else None
 
 
-WRONG_HOST = Refusal(421, "wrong_host", "this server doesn't go by that name")
-WRONG_ORIGIN = Refusal(403, "wrong_origin", "this request came from another site")
-NO_HEADER = Refusal(403, "no_header", "the header X-Croupier: 1 is missing")
-NOT_JSON = Refusal(415, "not_json", "the content type must be application/json")
-TOO_MANY_SOCKETS = Refusal(429, "too_many_sockets", "too many sockets are open from your address")
-TOO_LARGE = Refusal(413, "too_large", f"a request may have at most {BODY_BYTES_MAX} bytes")
+WRONG_HOST = Refusal(Code.WRONG_HOST, "this server doesn't go by that name")
+WRONG_ORIGIN = Refusal(Code.WRONG_ORIGIN, "this request came from another site")
+NO_HEADER = Refusal(Code.NO_HEADER, "the header X-Croupier: 1 is missing")
+NOT_JSON = Refusal(Code.UNSUPPORTED_MEDIA_TYPE, "the content type must be application/json")
+TOO_MANY_SOCKETS = Refusal(Code.TOO_MANY_SOCKETS, "too many sockets are open from your address")
+TOO_LARGE = Refusal(Code.TOO_LARGE, f"a request may have at most {BODY_BYTES_MAX} bytes")
 
 HEADERS_TOO_LARGE = Refusal(
-    431, "headers_too_large", f"address and headers may have at most {HEADERS_BYTES_MAX} bytes"
+    Code.HEADERS_TOO_LARGE, f"address and headers may have at most {HEADERS_BYTES_MAX} bytes"
 )
 
 
@@ -212,7 +212,7 @@ def _too_often(bucket: Bucket, caller: Caller, scope: Scope) -> Refusal | None:
     refused_before = bucket.was_empty
     if bucket.take():
         return None
-    refusal = Refusal(429, "too_many", "too many requests: wait a little", bucket.wait_s())
+    refusal = Refusal(Code.TOO_MANY, "too many requests: wait a little", bucket.wait_s())
     # Log the first refusal of a flood only.
     return refusal if refused_before else noted(refusal, caller, scope)
 
@@ -322,14 +322,14 @@ class Door:
     async def refuse(self, refusal: Refusal) -> None:
         fault = Fault(code=refusal.code, message=refusal.message)
         wait = wait_header(refusal.wait_s) if refusal.wait_s is not None else {}
-        await self._answer(refusal.status, fault, wait)
+        await self._answer(refusal.code.status, fault, wait)
 
     async def fail(self) -> None:
         """Report an internal error, unless the response has already begun."""
         if self._scope["type"] == "websocket":
             await self._send({"type": "websocket.close", "code": 1011})
         elif not self._started:
-            await self._answer(500, OURS, {})
+            await self._answer(Code.INTERNAL.status, OURS, {})
 
     async def _answer(self, status: int, fault: Fault, headers: dict[str, str]) -> None:
         if self._scope["type"] == "websocket":
