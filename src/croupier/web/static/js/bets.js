@@ -5,7 +5,7 @@
  *
  * @typedef {import("./types").State} State
  * @typedef {import("./types").Wager} Wager
- * @typedef {import("./line.js").Line} Line
+ * @typedef {import("./socket.js").TableSocket} TableSocket
  */
 
 import { mySeats } from "./state.js";
@@ -13,11 +13,11 @@ import { openings, raised, stakeOf } from "./view.js";
 
 export class Bets {
   /**
-   * @param {Line} line
+   * @param {TableSocket} socket
    * @param {() => State} state
    */
-  constructor(line, state) {
-    this.line = line;
+  constructor(socket, state) {
+    this.socket = socket;
     this.state = state;
     this.chip = 0;
     /** Which shared hand a seat bets on, where there are such. */
@@ -70,8 +70,8 @@ export class Bets {
    */
   put(seat, wager, cents) {
     const name = wager.wager;
-    if (!cents) return this.line.ask({ type: "take_down", seat, wager: name });
-    return this.line.ask({ type: "bet", seat, wager: name, cents, hand: this.handAt(seat) });
+    if (!cents) return this.socket.ask({ type: "take_down", seat, wager: name });
+    return this.socket.ask({ type: "bet", seat, wager: name, cents, hand: this.handAt(seat) });
   }
 
   /** @param {number} seat */
@@ -113,7 +113,7 @@ export class Bets {
       const last = this.last();
       const wagers = Object.fromEntries(last.map(({ wager, cents }) => [wager.wager, cents]));
       const hand = this.handAt(seat);
-      const answer = await this.line.ask({ type: "bet", seat, wagers, hand });
+      const answer = await this.socket.ask({ type: "bet", seat, wagers, hand });
       if (answer.type !== "done") return;
       this.undone.push(...last.map(({ wager }) => ({ seat, wager, cents: 0 })));
     }
@@ -126,7 +126,7 @@ export class Bets {
       const wagers = Object.fromEntries(
         bets.map(({ wager, cents }) => [wager.wager, raised(wager, cents, cents)]),
       );
-      const answer = await this.line.ask({ type: "bet", seat, wagers, hand: this.handAt(seat) });
+      const answer = await this.socket.ask({ type: "bet", seat, wagers, hand: this.handAt(seat) });
       if (answer.type !== "done") return;
       this.undone.push(...bets);
     }
@@ -140,7 +140,7 @@ export class Bets {
   }
 
   deal() {
-    for (const seat of mySeats(this.state())) this.line.ask({ type: "ready", seat });
+    for (const seat of mySeats(this.state())) this.socket.ask({ type: "ready", seat });
   }
 
   /** Keep what stands when bets are closed, and forget what could be undone. */

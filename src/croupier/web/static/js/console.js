@@ -17,7 +17,7 @@ import { Wrong } from "./console_wrong.js";
 import { cite, citesOpen, dialog, h, must, write } from "./dom.js";
 import { chips } from "./elements.js";
 import { sentence } from "./hands.js";
-import { Line } from "./line.js";
+import { TableSocket } from "./socket.js";
 import { START, reduce } from "./state.js";
 
 const KEPT = "croupier.settings";
@@ -36,15 +36,14 @@ let desk = null;
 let open = "";
 let busy = false;
 
-const line = new Line(table, {
+const socket = new TableSocket(table, {
   hear,
   changed: (how) => {
-    root.dataset.line = how;
     say(how === "open" ? "" : "The connection is lost. Trying again.", how !== "open");
   },
   last: () => state.v,
 }, practice && `${practice}/socket`);
-const around = { ask, say, book, me, roles: roles.split(" ").filter(Boolean), line };
+const around = { ask, say, book, me, roles: roles.split(" ").filter(Boolean), socket };
 const side = new Side(around);
 const work = new Work(around);
 const wrong = new Wrong({ ...around, close: () => show("") });
@@ -79,7 +78,7 @@ function say(words, bad = false) {
 async function ask(message) {
   busy = true;
   draw();
-  const answer = await line.ask(message);
+  const answer = await socket.ask(message);
   busy = false;
   if (answer.type === "done") say("");
   draw();
@@ -267,4 +266,4 @@ addEventListener("keydown", (event) => {
   if (event.repeat && !at.closest("input, textarea")) event.preventDefault();
 }, true);
 citesOpen(book);
-line.open(true);
+socket.open(true);

@@ -13,12 +13,12 @@ import { money } from "./money.js";
 
 export class Wrong {
   /**
-   * @param {{ask: (message: any) => Promise<any>, line: import("./line.js").Line, book: string,
+   * @param {{ask: (message: any) => Promise<any>, socket: import("./socket.js").TableSocket, book: string,
    *   close: () => void}} around
    */
-  constructor({ ask, line, book, close }) {
+  constructor({ ask, socket, book, close }) {
     this.ask = ask;
-    this.line = line;
+    this.socket = socket;
     this.book = book;
     this.close = close;
     /** @type {Irregularity | null} */
@@ -116,7 +116,7 @@ export class Wrong {
       return;
     }
     const asked = JSON.stringify(this.command);
-    const told = await this.line.ask(
+    const told = await this.socket.ask(
       { type: "preview", of: "round", command: this.command }, { quiet: true });
     if (asked !== JSON.stringify(this.command)) return;
     if (told.type === "refused") {

@@ -51,9 +51,9 @@ function contribution() {
 }
 
 export class Cut {
-  /** @param {import("./line.js").Line} line */
-  constructor(line) {
-    this.line = line;
+  /** @param {import("./socket.js").TableSocket} socket */
+  constructor(socket) {
+    this.socket = socket;
     /** The rounds that were contributed to and revealed here. @type {Set<string>} */
     this.sent = new Set();
   }
@@ -73,7 +73,7 @@ export class Cut {
       const noted = notes()[round];
       if (!noted || !this.once(`reveal ${round}`)) return;
       note(round, { ...noted, roll: await rollOf(Object.values(cut.hashes)) });
-      await this.line.ask({ type: "reveal", round, value: noted.value }, { quiet: true });
+      await this.socket.ask({ type: "reveal", round, value: noted.value }, { quiet: true });
     }
   }
 
@@ -86,7 +86,7 @@ export class Cut {
     const value = contribution();
     note(round, { commitment, value, roll: "" });
     const hash = await contributionHash(round, me, value);
-    await this.line.ask({ type: "contribute", round, hash }, { quiet: true });
+    await this.socket.ask({ type: "contribute", round, hash }, { quiet: true });
   }
 
   /** @param {string} what */

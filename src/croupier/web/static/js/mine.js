@@ -5,7 +5,7 @@
  *
  * @typedef {import("./types").Message} Message
  * @typedef {import("./types").State} State
- * @typedef {{table: string, state: () => State, line: import("./line.js").Line,
+ * @typedef {{table: string, state: () => State, socket: import("./socket.js").TableSocket,
  *   bets: import("./bets.js").Bets, care: () => import("./care.js").Care}} Around
  * @typedef {{name: string, bets: {wager: string, cents: number}[]}} Slot
  */
@@ -68,14 +68,14 @@ function dress() {
  * Play sounds as loud as they are wished for, or none.
  * @param {Around} around
  */
-async function listen({ line, state }) {
+async function listen({ socket, state }) {
   const { Sound } = await import("./sound.js");
   sound?.close();
   sound = localStorage.getItem(SOUND) ? new Sound() : null;
   if (hears) return;
   hears = true;
-  const { hear } = line.ends;
-  line.ends.hear = (message) => {
+  const { hear } = socket.ends;
+  socket.ends.hear = (message) => {
     hear(message);
     sound?.hear(message, state());
   };
@@ -158,14 +158,14 @@ const betsSay = ({ state }, bets) =>
  * @param {Around} around
  * @param {Slot} slot
  */
-async function lay({ state, bets, line }, slot) {
+async function lay({ state, bets, socket }, slot) {
   const wagers = Object.fromEntries(slot.bets.map((one) => [one.wager, one.cents]));
   for (const seat of mySeats(state())) {
     // What others build on is taken down last.
     const before = bets.now().filter((bet) => bet.seat === seat);
     for (const { wager } of before.reverse())
       if (!wagers[wager.wager]) await bets.put(seat, wager, 0);
-    const answer = await line.ask({ type: "bet", seat, wagers, hand: bets.handAt(seat) });
+    const answer = await socket.ask({ type: "bet", seat, wagers, hand: bets.handAt(seat) });
     if (answer.type !== "done") return;
   }
 }
@@ -284,7 +284,7 @@ function tableRow(around, one) {
     const seats = mySeats(state).filter((seat) => seatOf(state, seat).canLeave);
     if (!seats.length) return;
     event.preventDefault();
-    const asked = seats.map((seat) => around.line.ask({ type: "leave", seat }));
+    const asked = seats.map((seat) => around.socket.ask({ type: "leave", seat }));
     const wait = new Promise((done) => setTimeout(done, LEAVE_MS));
     await Promise.race([Promise.all(asked), wait]);
     location.assign(`${href}?play`);

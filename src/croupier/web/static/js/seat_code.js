@@ -14,11 +14,11 @@ let link = new URLSearchParams(location.search);
 
 /**
  * Sit down with the link's code, or ask for the one on the felt.
- * @param {import("./line.js").Line} line
+ * @param {import("./socket.js").TableSocket} socket
  * @param {import("./types").State} state how the table stood when a seat was refused
  * @param {string} [asked] the message that asked for it
  */
-export async function ask(line, { felt, refusal }, asked = "{}") {
+export async function ask(socket, { felt, refusal }, asked = "{}") {
   let { seat } = JSON.parse(asked);
   /** @type {Refusal | null} */
   let why = refusal;
@@ -26,19 +26,19 @@ export async function ask(line, { felt, refusal }, asked = "{}") {
     seat = Number(link.get("seat"));
     const code = link.get("code");
     link = new URLSearchParams();
-    const answer = await line.ask({ type: "sit", seat, code }, { quiet: true });
+    const answer = await socket.ask({ type: "sit", seat, code }, { quiet: true });
     why = answer.type === "refused" ? answer : null;
   }
-  if (felt && why) show(line, felt, seat, why);
+  if (felt && why) show(socket, felt, seat, why);
 }
 
 /**
- * @param {import("./line.js").Line} line
+ * @param {import("./socket.js").TableSocket} socket
  * @param {import("./types").Felt} felt
  * @param {number} seat
  * @param {Refusal} refusal
  */
-async function show(line, { seats, rulebook: book }, seat, refusal) {
+async function show(socket, { seats, rulebook: book }, seat, refusal) {
   await dressed();
   const fault = h("p", { role: "status", class: "fault" });
   const code = /** @type {HTMLInputElement} */ (
@@ -66,7 +66,7 @@ async function show(line, { seats, rulebook: book }, seat, refusal) {
     event.preventDefault();
     const filled = new FormData(/** @type {HTMLFormElement} */ (event.target));
     const asked = { type: "sit", seat: Number(filled.get("seat")), code: filled.get("code") };
-    const answer = await line.ask(asked, { quiet: true });
+    const answer = await socket.ask(asked, { quiet: true });
     if (answer.type !== "refused") return dialog.close();
     fault.replaceChildren(...says(answer, book));
     code.select();

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The page of a table: a line to the server, one state, and everything drawn from it.
+ * The page of a table: a socket to the server, one state, and everything drawn from it.
  *
  * @typedef {import("./felt.js").FeltTable} FeltTable
  * @typedef {import("./types").Message} Message
@@ -17,7 +17,7 @@ import { chips } from "./elements.js";
 import { extras } from "./extras.js";
 import "./felt.js";
 import { sentence } from "./hands.js";
-import { Line } from "./line.js";
+import { TableSocket } from "./socket.js";
 import { bankWords, clockChose, ordinary, outcome, said } from "./messages.js";
 import { cents, money, signed } from "./money.js";
 import { Gate, count } from "./motion.js";
@@ -51,8 +51,8 @@ let playing = "";
 
 const shown = new Shown();
 const gate = new Gate(() => soon());
-const line = new Line(table, { hear, changed: (how) => lineIs(how), last: () => state.v });
-const bets = new Bets(line, () => state);
+const socket = new TableSocket(table, { hear, changed: (how) => socketIs(how), last: () => state.v });
+const bets = new Bets(socket, () => state);
 const shared = document.querySelector("#hand");
 if (shared instanceof HTMLSelectElement) bets.hand = () => Number(shared.value);
 
@@ -76,7 +76,7 @@ function hear(message) {
       note(said("This hand was dealt without you.", { tone: "note" }));
     ring.run(state.clock);
     bets.follow();
-    line.cut(state);
+    socket.cut(state);
     follow();
   }
   if (message.type === "refused") refuse();
@@ -154,7 +154,7 @@ function sit() {
   const middle = Math.ceil(state.felt.seats / 2);
   seats.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
   const seat = seats.find((one) => !state.scene.seats[one]);
-  if (seat) line.ask({ type: "sit", seat });
+  if (seat) socket.ask({ type: "sit", seat });
   else {
     const more = "you can watch until one is free";
     note(said("All seats are taken.", { tone: "fault", more }));
@@ -162,7 +162,7 @@ function sit() {
 }
 
 /** @param {string} how */
-function lineIs(how) {
+function socketIs(how) {
   cut = how === "open" ? "" : how;
   felt.dataset.cut = cut;
   if (LOST[cut]) spoken.textContent = LOST[cut];
@@ -180,8 +180,8 @@ function refuse() {
   const { refusal } = state;
   if (!refusal) return;
   if (refusal.code === "seat_code") {
-    const asked = line.asked.get(refusal.id ?? "");
-    return import("./seat_code.js").then(({ ask }) => ask(line, state, asked?.text));
+    const asked = socket.asked.get(refusal.id ?? "");
+    return import("./seat_code.js").then(({ ask }) => ask(socket, state, asked?.text));
   }
   const text = `${sentence(refusal.message).replace(/\.$/, "")}.`;
   note(said(text, { tone: "fault", clause: refusal.clause }));
@@ -288,7 +288,7 @@ const fixed = [
     key: "T",
     group: "Decisions",
     enabled: () => Boolean(practice) && deciding(),
-    run: () => line.ask({ type: "more_time" }),
+    run: () => socket.ask({ type: "more_time" }),
   },
   { id: "bank", label: "Bank", key: "B", group: "Bank", enabled: canBank, run: bank },
   {
@@ -298,7 +298,7 @@ const fixed = [
     group: "Bank",
     enabled: () => canBank() && state.scene.passes,
     run: () => {
-      line.ask({ type: "pass", seat: state.scene.bank_turn });
+      socket.ask({ type: "pass", seat: state.scene.bank_turn });
       shown.next();
     },
   },
@@ -386,7 +386,7 @@ const fixed = [
     key: "",
     group: "Table",
     enabled: () => cut === "elsewhere",
-    run: () => line.open(Boolean(person)),
+    run: () => socket.open(Boolean(person)),
   },
   {
     id: "chips",
@@ -412,7 +412,7 @@ const fixed = [
     enabled: () => true,
     run: () => turnTo("#settings"),
   },
-  ...extras({ table, state: () => state, line, bets, care: () => care }),
+  ...extras({ table, state: () => state, socket, bets, care: () => care }),
   { id: "help", label: "Keys", key: "?", group: "Table", enabled: () => true, run: help },
 ];
 
@@ -455,7 +455,7 @@ async function choose(seat, option) {
   chosen = decision();
   coach?.judge(option);
   soon();
-  const answer = await line.ask({ type: "choose", seat, option });
+  const answer = await socket.ask({ type: "choose", seat, option });
   if (answer.type === "refused") chosen = "";
 }
 
@@ -474,8 +474,8 @@ async function guest() {
     person = who.id;
     care = new Care(person);
     sitting = true;
-    line.fresh = true;
-    await line.open(true);
+    socket.fresh = true;
+    await socket.open(true);
   } catch (error) {
     note(said(/** @type {Error} */ (error).message, { tone: "fault" }));
   }
@@ -507,7 +507,7 @@ function next() {
 const drawers = () => import("./drawers.js");
 
 function leave() {
-  for (const seat of mySeats(state)) line.ask({ type: "leave", seat });
+  for (const seat of mySeats(state)) socket.ask({ type: "leave", seat });
   for (const open of document.querySelectorAll("dialog[open]"))
     /** @type {HTMLDialogElement} */ (open).close();
 }
@@ -524,7 +524,7 @@ async function turnTo(panel) {
 
 function bank() {
   const sum = Math.round(Number(funds.value) * 100);
-  line.ask({ type: "bank", seat: state.scene.bank_turn, funds: sum });
+  socket.ask({ type: "bank", seat: state.scene.bank_turn, funds: sum });
   shown.next();
 }
 
@@ -689,14 +689,14 @@ felt.addEventListener("keydown", (event) => {
 });
 for (const type of ["sit", "leave"]) {
   felt.addEventListener(type, (event) => {
-    line.ask({ type, seat: /** @type {CustomEvent<number>} */ (event).detail });
+    socket.ask({ type, seat: /** @type {CustomEvent<number>} */ (event).detail });
   });
 }
 dialog("#rest").addEventListener("close", (event) => {
   const minutes = Number(/** @type {HTMLDialogElement} */ (event.target).returnValue);
   if (!minutes) return;
   care.rest(minutes);
-  for (const seat of mySeats(state)) line.ask({ type: "leave", seat });
+  for (const seat of mySeats(state)) socket.ask({ type: "leave", seat });
   soon();
 });
 setInterval(() => {
@@ -710,4 +710,4 @@ setInterval(() => {
 
 citesOpen(rulebook);
 changed();
-line.open(Boolean(person));
+socket.open(Boolean(person));

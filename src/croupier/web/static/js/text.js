@@ -10,7 +10,7 @@ import { post } from "./api.js";
 import { Bets } from "./bets.js";
 import { Care } from "./care.js";
 import { h, must } from "./dom.js";
-import { Line } from "./line.js";
+import { TableSocket } from "./socket.js";
 import { turnWords } from "./messages.js";
 import { handWords } from "./speech.js";
 import { START, mySeats, reduce } from "./state.js";
@@ -31,12 +31,12 @@ let sitting = null;
 /** A decision that was asked for and is yet to be said. */
 let due = false;
 
-const line = new Line(table, {
+const socket = new TableSocket(table, {
   hear,
   changed: (how) => how === "cut" && say("The connection is lost. Trying again."),
   last: () => state.v,
 });
-const bets = new Bets(line, () => state);
+const bets = new Bets(socket, () => state);
 
 /** @param {Message} message */
 function hear(message) {
@@ -44,7 +44,7 @@ function hear(message) {
   const lacked = bets.lacks?.says;
   state = reduce(state, message);
   bets.follow();
-  line.cut(state);
+  socket.cut(state);
   const lacks = bets.lacks;
   if (lacks && lacks.says !== lacked) say(`Not complete yet: ${lacks.says} (${lacks.clause}).`);
   if (message.type === "news") {
@@ -77,8 +77,8 @@ async function sit(words) {
     person = (await post("/api/guest")).person.id;
     care = new Care(person);
     sitting = words;
-    line.fresh = true;
-    await line.open(true);
+    socket.fresh = true;
+    await socket.open(true);
     return;
   }
   sitting = null;
@@ -87,7 +87,7 @@ async function sit(words) {
   );
   const [seat, ...code] = words;
   const coded = code.length > 0 && { code: code.join("") };
-  line.ask({ type: "sit", seat: Number(seat) || free || 1, ...coded });
+  socket.ask({ type: "sit", seat: Number(seat) || free || 1, ...coded });
 }
 
 /** @param {string[]} words */
@@ -114,11 +114,11 @@ const typed = {
   R: () => (care.stop ? say(care.stop) : bets.again()),
   D: () => bets.deal(),
   W: () => standing(state).forEach(say),
-  T: () => line.ask({ type: "more_time" }),
+  T: () => socket.ask({ type: "more_time" }),
   K: ([sum]) =>
-    line.ask({ type: "bank", seat: state.scene.bank_turn, funds: Math.round(Number(sum) * 100) }),
-  X: () => line.ask({ type: "pass", seat: state.scene.bank_turn }),
-  Q: () => mySeats(state).forEach((seat) => line.ask({ type: "leave", seat })),
+    socket.ask({ type: "bank", seat: state.scene.bank_turn, funds: Math.round(Number(sum) * 100) }),
+  X: () => socket.ask({ type: "pass", seat: state.scene.bank_turn }),
+  Q: () => mySeats(state).forEach((seat) => socket.ask({ type: "leave", seat })),
 };
 
 must("#typed").addEventListener("submit", (event) => {
@@ -130,9 +130,9 @@ must("#typed").addEventListener("submit", (event) => {
   const choice = mine
     ? state.scene.choices.find((one) => one.key.toUpperCase() === letter)
     : undefined;
-  if (choice) line.ask({ type: "choose", seat: state.scene.asked, option: choice.option });
+  if (choice) socket.ask({ type: "choose", seat: state.scene.asked, option: choice.option });
   else if (typed[letter]) typed[letter](rest);
   else say(`${word || "Nothing"} is no command here.`);
 });
 
-line.open(Boolean(person));
+socket.open(Boolean(person));

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The line to a table: one socket that comes back by itself. What is asked keeps its id until it
- * is answered, so that asking again after a cut changes nothing twice.
+ * The socket to a table, which reconnects by itself. A request keeps its id until it is answered,
+ * so that sending it again after a cut changes nothing twice.
  *
  * @typedef {import("./types").Message} Message
  */
@@ -17,7 +17,7 @@ const SILENCE_MS = 7000;
 const ELSEWHERE = 4409;
 const NO_TABLE = 4404;
 
-export class Line {
+export class TableSocket {
   /**
    * @param {string} table
    * @param {{hear: (message: Message) => void, changed: (how: string) => void,
