@@ -198,7 +198,9 @@ def test_what_nobody_asked_for_is_a_deviation_and_costs_what_it_gives_away() -> 
         return at.deviations
 
     noted, given = practised(MARYLAND, seed=1, rounds=1, run=run, faulty=0.0)
-    assert noted.says.startswith("Nobody asked for it: Note a dispute; the book has: ")
+    assert noted.says.startswith(
+        "That wasn't the next step (Note a dispute). The book's next step: "
+    )
     assert (noted.cents, noted.free) == (0, "no money moved")
     assert (given.cents, given.free) == (15_00, "")
 

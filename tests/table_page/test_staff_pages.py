@@ -106,7 +106,7 @@ def sign_in(page: Page, house: House, name: str) -> None:
 
 
 def make(page: Page, name: str, role: str) -> str:
-    """Make somebody staff on the operator's page, by keyboard, and return their link."""
+    """Add staff on the operator's page, by keyboard, and return their link."""
     page.reload()
     page.fill("#staff-name", name)
     page.get_by_label(role, exact=True).press("Space")
@@ -145,7 +145,7 @@ def test_two_people_appoint_staff_and_each_has_a_page(house: House, new_page: Ne
     expect(auditor.locator("h1")).to_contain_text("The ledger")
     sign_in(floor, house, "Flo Dvorak")
     floor.goto(f"{house.url}/pit")
-    expect(floor.locator("main")).to_contain_text("Nothing is asked of the floor.")
+    expect(floor.locator("main")).to_contain_text("No requests for the floor.")
     looks_right(floor, "pit")
     # What is asked comes up by itself, and is answered with the password.
     ask(house)
@@ -154,7 +154,7 @@ def test_two_people_appoint_staff_and_each_has_a_page(house: House, new_page: Ne
     looks_right(floor, "pit-asked")
     request.get_by_label("Your password, again").fill(PASSWORD)
     request.get_by_role("button", name="Approve").press("Enter")
-    expect(floor.locator("main")).to_contain_text("Nothing is asked of the floor.")
+    expect(floor.locator("main")).to_contain_text("No requests for the floor.")
     expect(floor.locator("main")).to_contain_text("misdeal (C8)")
     floor.goto(f"{house.url}/pit/wins?by=table")
     expect(floor.locator(".notice")).to_have_text("No priced round has been settled yet.")

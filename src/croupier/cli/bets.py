@@ -20,7 +20,10 @@ MeterWords = Annotated[
 Others = Annotated[int, typer.Option(help="Number of other players, for envy bonuses.")]
 SeenWords = Annotated[
     str,
-    typer.Option("--seen", help="Hidden cards that were seen: the bank's, else the community's."),
+    typer.Option(
+        "--seen",
+        help="Hidden cards the player saw: the bank's or, without a bank, the community's.",
+    ),
 ]
 StrategyWords = Annotated[
     str | None,

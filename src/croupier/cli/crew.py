@@ -100,6 +100,6 @@ def _forked(number: int, work: Callable[[int], int], alive: tuple[int, int]) -> 
 
 
 def _end_with_parent(alive: int) -> None:
-    """Close as after Ctrl-C when the parent is gone: nobody would stop this worker otherwise."""
+    """Close as after Ctrl-C when the parent is gone; nothing else would stop this worker."""
     os.read(alive, 1)
     os.kill(os.getpid(), signal.SIGINT)

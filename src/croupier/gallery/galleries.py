@@ -16,7 +16,7 @@ ENDED = 4403
 
 
 class Galleries:
-    """Everybody who looks at any table of a pit."""
+    """The viewers of all tables of a pit."""
 
     def __init__(self, pit: Pit) -> None:
         self.pit = pit
@@ -68,17 +68,17 @@ class Galleries:
         return self._of[table]
 
     def scene(self, table: str) -> Scene:
-        """Return what anybody may see of a table now."""
+        """Return what everyone may see of a table now."""
         return scene_of(self.pit.tables[table].current(), self.names)
 
     def welcome(self, viewer: Viewer, table: str, last: int | None = None) -> None:
-        """Let somebody look at a table; `last` is the number of the last event they saw."""
+        """Add a viewer to a table; `last` is the number of the last event they saw."""
         if viewer.player:
             self._sockets.setdefault(viewer.player, set()).add(viewer)
         self._of[table].welcome(viewer, last)
 
     def farewell(self, viewer: Viewer, table: str) -> None:
-        """Let somebody go."""
+        """Remove a viewer."""
         player = viewer.player or ""
         if theirs := self._sockets.get(player):
             theirs.discard(viewer)
@@ -95,7 +95,7 @@ class Galleries:
                 viewer.send(frame)
 
     def name(self, player: str, name: str) -> None:
-        """Let everybody see a player's new name."""
+        """Show a player's new name to all viewers."""
         self.names[player] = name
         for viewer in self._sockets.get(player, ()):
             viewer.name = name

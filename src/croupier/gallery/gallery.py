@@ -39,7 +39,7 @@ MISSED_MAX = FRAMES_MAX // 2
 
 
 class Gallery:
-    """Everybody who looks at one table."""
+    """The viewers of one table."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Gallery:
     # ------------------------------------------------------------ what happened
 
     def tell(self, now: Now, told: Told) -> None:
-        """Send everybody what happened, and what is to be seen now."""
+        """Send all viewers what happened and how the table stands now."""
         events, seen = _told_of(told), self._seen
         if now.standing.table.rules.things:
             self._tape.hear(told, time_s=self._time().wall_s)
@@ -134,7 +134,7 @@ class Gallery:
         return scene, patch_of(self._seen.scene, scene)
 
     def _renew(self) -> None:
-        """Send everybody the whole table: with its rules, its felt has changed."""
+        """Send all viewers the whole table: with its rules, its felt has changed."""
         self._news = News(self._seen.now.number)  # Viewers who come back need the felt as well.
         for viewer in self.viewers:
             viewer.send(self._greeting(viewer, whole=True))
@@ -163,12 +163,12 @@ class Gallery:
     # ------------------------------------------------------------ who looks on
 
     def come(self, viewer: Viewer) -> None:
-        """Let somebody look on from now on."""
+        """Add a viewer."""
         self.board.come(viewer)
         self._note_present(self.board.present)
 
     def welcome(self, viewer: Viewer, last: int | None) -> None:
-        """Let somebody look on: send everything there is to see, or what they have missed."""
+        """Add a viewer: send the whole table, or only what they have missed."""
         self.come(viewer)
         now, scene = self._seen
         missed = None if last is None else self._news.since(last)
@@ -199,13 +199,13 @@ class Gallery:
         return encode({**message, "v": now.number, "own": self.own(player), "clock": clock})
 
     def farewell(self, viewer: Viewer) -> None:
-        """Let somebody go."""
+        """Remove a viewer."""
         self.board.go(viewer)
         self._note_present(self.board.present)
 
 
 class News:
-    """The last frames that everybody was sent, by the number of their last event."""
+    """The last frames that were sent to all viewers, by the number of their last event."""
 
     def __init__(self, number: int) -> None:
         self._numbers: deque[int] = deque()

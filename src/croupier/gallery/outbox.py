@@ -50,7 +50,7 @@ class Mail:
 
 
 class Board:
-    """Frames for everybody at a table that can wait a moment for more."""
+    """Frames for all viewers of a table that can wait a moment for more."""
 
     def __init__(self, mail: Mail) -> None:
         self.viewers: set[Viewer] = set()
@@ -76,13 +76,13 @@ class Board:
         self.present = frozenset(viewer.player for viewer in self.viewers if viewer.player)
 
     def tell(self, frame: str) -> None:
-        """Send everybody a frame: with the next one they are sent, or in a while."""
+        """Send all viewers a frame: with their next one, or in a while."""
         if not self.frames:
             self._mail.put(self._spread)
         self.frames.append(frame)
 
     def _spread(self) -> None:
-        """Let everybody read the board, and clear it."""
+        """Send the board to all viewers, and clear it."""
         viewers = list(self.viewers)
         for viewer in viewers:
             viewer.read()

@@ -39,7 +39,7 @@ def _says(seat: int, sums: Mapping[str, int]) -> str:
 
 
 def _line(round: Round, line: Line, reasons: Reasons) -> dict[str, Any]:
-    """Return what a line moves; a deferred win stays pending, so nobody hands it out (M21)."""
+    """Return what a line moves; a deferred win stays pending and isn't paid out (M21)."""
     found = round.awards.get((line.seat, line.wager))
     wait = line.paid if found and found.answer == "defer" else 0
     pay, take = line.paid - wait, max(line.stake - line.returned, 0)

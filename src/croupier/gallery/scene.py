@@ -1,4 +1,4 @@
-"""The scene of a table: what anybody may see of it, as plain data, and patches of it.
+"""The scene of a table: what everyone may see of it, as plain data, and patches of it.
 
 A scene is built up from what is public; cards are positions of the deck, and only faces that were
 shown are in it. A page holds one scene and lays patches on it, as `patched` does.
@@ -208,7 +208,7 @@ def _phase(standing: Standing, company: Company) -> str:
 
 
 def _bank_order(standing: Standing) -> list[int]:
-    """Return the seats that may bank the next round, in turn, while nobody has taken it."""
+    """Return the seats that may bank the next round, in turn, until one has taken the bank."""
     if standing.in_play or standing.table.banker:
         return []
     return list(bank_order(standing.table))

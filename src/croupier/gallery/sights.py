@@ -1,4 +1,4 @@
-"""What each role sees of a table besides its scene. Nobody sees a hidden card."""
+"""What each role sees of a table besides its scene, never a hidden card."""
 
 from collections.abc import Mapping, Set
 from typing import Any
@@ -35,7 +35,7 @@ OF_STAFF = (
 
 
 def sees_desk(roles: Set[str]) -> bool:
-    """Whether somebody with these roles sees the desk of a table."""
+    """Whether these roles see the desk of a table."""
     return not SEES_DESK.isdisjoint(roles)
 
 

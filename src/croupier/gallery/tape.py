@@ -26,18 +26,18 @@ class TapeLine(NamedTuple):
 
 
 class Tape:
-    """The last things that happened at a table since this process has it."""
+    """The latest things that happened at a table since this process took it over."""
 
     def __init__(self) -> None:
         self.lines: deque[TapeLine] = deque(maxlen=TAPE_MAX)
 
     def hear(self, told: Told, *, time_s: int) -> None:
-        """Take what happened down."""
+        """Record what happened."""
         self.lines.extend(_lines(told, time_s))
 
     @property
     def persons(self) -> set[str]:
-        """Everybody on it."""
+        """All persons named on it."""
         return {person for line in self.lines for person in line.who}
 
 

@@ -1,4 +1,4 @@
-"""The automatic dealer. It stands outside its table and asks like anybody else.
+"""The automatic dealer. It stands outside its table and asks like any client.
 
 The table wakes it when something else is waited for; it lets the time pass, and asks for the next
 act. Each ask names the wait that it belongs to, and is refused if a player was quicker.

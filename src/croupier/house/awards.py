@@ -22,20 +22,20 @@ NOTHING_PROPOSED = "nothing is proposed about this award, or somebody has answer
 
 
 class Acting(NamedTuple):
-    """Somebody who decides about awards, and the session they do it in."""
+    """A person who decides about awards, and their session."""
 
     person: str
     session: str
 
 
 def check_away(award: Award, person: str, seated: Collection[str]) -> None:
-    """Refuse somebody whose award it is, or who plays at its table."""
+    """Refuse the winner of an award, and players at its table."""
     if person == award.player or person in seated:
         raise Refused("plays_here", "you can't decide about an award at a table where you play")
 
 
 def validated(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEvent:
-    """Pay the award, or propose to where it takes two people."""
+    """Pay the award, or propose it if it takes two people."""
     _check_free(award, open)
     if award.needs_two:
         return AwardProposed(award.id, "validate", *by, "")

@@ -342,7 +342,7 @@ class Books:
 
 
 class Purses:
-    """A mailbox that nobody writes to: rung, it reads what other processes may have changed.
+    """A mailbox without messages: when rung, it reads what other processes may have changed.
 
     As a mailbox it is visited while no commit is under way, so nothing is counted twice.
     """

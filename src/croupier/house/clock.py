@@ -102,7 +102,7 @@ class Company(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """What no journal holds of a table. Losing it does no harm: everybody is away, and waits
+    """The part of a table that no journal holds. It can be lost: everyone is away, and waits
     start over."""
 
     company: Company = Company()

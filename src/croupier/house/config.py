@@ -319,7 +319,7 @@ class _Tables:
                 self.reader.fault((*at, "meters", id), "is not a meter of this table")
 
     def _check_things(self, row: _Row, at: Place) -> None:
-        """Refuse cards that nobody deals, and chips beside virtual cards."""
+        """Refuse real cards without a dealer, and chips beside virtual cards."""
         for thing, needed in (("cards", "dealer"), ("chips", "cards")):
             if thing in row.things and needed not in row.things:
                 self.reader.fault((*at, "things"), f"{thing!r} needs {needed!r} as well")
@@ -333,7 +333,7 @@ class _Tables:
     # ------------------------------------------------------------ what belongs together
 
     def _check_approvers(self, given: Any) -> None:
-        """Refuse an act that nobody could ever approve."""
+        """Refuse an act that no role approves."""
         for act, roles in given.items() if isinstance(given, dict) else ():
             if roles == []:
                 self.reader.fault(("approvers", act), "name at least one role that approves this")

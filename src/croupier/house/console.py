@@ -113,7 +113,7 @@ class StaffAsking(NamedTuple):
 
 
 def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
-    """Do what somebody who works here asks, or refuse it."""
+    """Carry out or refuse a staff member's request."""
     match message:
         case said.TapIn(_, post):
             _tap_in(act, post, asking)
@@ -164,7 +164,7 @@ def preview_of(standing: Standing, message: said.Preview, asking: StaffAsking) -
 
 
 def _tap_in(act: Act, post: Post, asking: StaffAsking) -> None:
-    """Take a post; where somebody has it, propose a handover, which they or the floor approve."""
+    """Take a post; if it is taken, propose a handover for its holder or the floor to approve."""
     if ROLE_FOR[post] not in asking.roles:
         raise Refused("not_allowed", f"your account doesn't have the role {ROLE_FOR[post]}")
     if post == "floor" and asking.floors >= asking.config.floor_tables:
@@ -190,12 +190,12 @@ def _check_handover(standing: Standing, id: str, asking: StaffAsking) -> None:
         if proposal.id == id and proposal.kind == at_table.TapIn.__name__:
             crew = standing.table.crew
             if asking.person not in (proposal.command["agreed"], crew.floor):
-                message = "the person who is relieved, or the floorperson, agrees to it"
+                message = "only the person being relieved or the floorperson can approve a handover"
                 raise Refused("wrong_person", message, field="id")
 
 
 def _working(act: Act, asking: StaffAsking) -> Who:
-    """Return somebody who works at this table, in the role of their post."""
+    """Return a person who works at this table, in the role of their post."""
     post = act.standing.table.crew.post_of(asking.person)
     if post is None:
         waiting = [one.by for one in act.standing.table.proposals]
@@ -207,7 +207,7 @@ def _working(act: Act, asking: StaffAsking) -> Who:
 
 
 def _answering(standing: Standing, id: str, asking: StaffAsking) -> Who:
-    """Return somebody who answers a proposal, in a role that it asks for if they have one."""
+    """Return the person who answers a proposal, in a role that it asks for if they have one."""
     wanted = [one.preview.approve for one in standing.table.proposals if one.id == id]
     mine = [role for role in ANSWERING if role in asking.roles]
     asked = [role for role in mine if wanted and role in wanted[0]]
@@ -233,7 +233,7 @@ def _check_meter(table: Table, event: MeterAdjusted, asking: StaffAsking) -> Non
 def _check_declares(
     act: Act, what: Proposable, asking: StaffAsking, *, approve: tuple[Role, ...] = ()
 ) -> None:
-    """Refuse an irregularity that somebody else declares, unless they are asked to approve it."""
+    """Refuse an irregularity that another person must declare, unless this one may approve it."""
     kind = what.command.kind if isinstance(what.command, in_round.Declare) else ""
     irregularity = act.standing.table.rules.irregularities.get(kind)
     post = act.standing.table.crew.post_of(asking.person)
@@ -271,7 +271,7 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
 
 
 def _check_keeps(rules: TableRules, command: object, post: Post) -> None:
-    """Refuse an act by which somebody else keeps a clause of the book."""
+    """Refuse an act by which another person keeps a clause of the book."""
     act = KEEPS.get(type(command))
     for name in (name for names in rules.guided.values() for name in names) if act else ():
         clause = rules.clauses[name]
@@ -286,7 +286,8 @@ def _check_keeps(rules: TableRules, command: object, post: Post) -> None:
 def _check_several(what: Proposable) -> None:
     """Refuse a command that is given alone."""
     if not isinstance(what.command, SEVERAL):
-        message = f"the command {type(what.command).__name__} is given alone"
+        name = type(what.command).__name__
+        message = f"{name} can't be combined with other commands; send it by itself"
         raise Refused("not_allowed", message, field="commands")
 
 
@@ -381,7 +382,7 @@ def _alone(command: object, rules: TableRules) -> at_table.Command:
 
 
 def _player_of(standing: Standing, round: str, seat: int, asking: StaffAsking) -> str:
-    """Return whose hand a round had at a seat; somebody else may sit there by now."""
+    """Return whose hand a round had at a seat; another player may sit there by now."""
     last = standing.round
     box = last.boxes.get(seat) if last and last.id == round else None
     player = box.player if box else asking.played.get((round, seat), "")
@@ -436,7 +437,7 @@ def _show(act: Act, deck: Committed) -> None:
 
 
 def _choose(act: Act, command: in_round.Choose, asking: StaffAsking) -> None:
-    """Choose for a player who isn't at a screen; anybody else decides alone.
+    """Choose for a player without a screen; every other player decides for themselves.
 
     With real cards the dealer enters what the player says. With virtual ones it is the posted
     choice.

@@ -256,7 +256,7 @@ def keys_of(rules: TableRules) -> Iterator[dict[str, str]]:
 
 
 def _stopped(standing: Standing) -> dict[str, Any] | None:
-    """Return why nobody can go on, and whose answer the round waits for."""
+    """Return why the round is held up, and whose answer it waits for."""
     for one in standing.table.proposals:
         if one.preview.voids:
             says, awaits = one.preview.says or one.why, [*one.preview.approve]
@@ -351,7 +351,7 @@ def _read_now(round: Round | None, step: NextStep) -> dict[str, Any] | None:
 
 
 def _last_read(round: Round | None) -> dict[str, Any] | None:
-    """Return the card that was read last and how to correct it, if nobody was settled on it."""
+    """Return the last card read and how to correct it, unless a seat was settled on it."""
     if round is None or round.void or round.doubt or not is_read(round.rules) or not round.faces:
         return None
     position, card = [*round.faces.items()][-1]
@@ -373,7 +373,7 @@ def _other_acts(standing: Standing, closed: Mapping[str, str]) -> Iterator[dict[
 
 
 def desk_of(standing: Standing, closed: Mapping[str, str] = NOTHING) -> dict[str, Any]:
-    """Return the desk as plain data; it is the same for everybody who works here.
+    """Return the desk as plain data; it is the same for all staff.
 
     `closed` are the wagers that can't be made now, with the reason.
     """

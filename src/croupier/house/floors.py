@@ -48,7 +48,7 @@ class Floors:
 
     @asynccontextmanager
     async def taking(self, table: Table, person: str) -> AsyncIterator[None]:
-        """Count a table for somebody who taps in while the block lasts."""
+        """Count a table for a person who taps in, while the block lasts."""
         async with self._counting:
             take, most = self._books.store.tenure.take_floor, table.config.floor_tables
             others = self._attended() - {table.id}
@@ -73,7 +73,7 @@ class Floors:
             task.add_done_callback(self._tasks.discard)
 
     async def keep(self, table: Table) -> None:
-        """Count a table for nobody else than those who are there."""
+        """Count a table only for those who are there."""
         async with self._counting:
             await self._keep(table)
 

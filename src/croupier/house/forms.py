@@ -277,7 +277,7 @@ def _decisions(round: Round) -> Iterator[Field]:
 
 
 def _disputes(standing: Standing) -> Iterator[NextStep]:
-    """Yield a way to note what somebody contests, and the answers to what is open."""
+    """Yield a form to note a dispute, and the answers to open ones."""
     table, round = standing.table, standing.round
     if round is not None:
         fields = _named(round), _seat(range(1, table.rules.table.seats + 1)), WHAT

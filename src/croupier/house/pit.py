@@ -512,7 +512,7 @@ class Pit:
             await self.lapse()
 
     async def lapse(self) -> None:
-        """Close the proposals that nobody answered in time."""
+        """Close the proposals that weren't answered in time."""
         for table in list(self.tables.values()):
             time = self.books.clocks.time()
             for one in table.place.standing.table.proposals:
@@ -526,7 +526,7 @@ class Pit:
 
 
 def _is_idle(table: Table) -> bool:
-    """Whether nobody at a table has money in a round."""
+    """Whether no one at a table has money in a round."""
     round = table.place.standing.in_play
     return round is None or not any(box.stakes for box in round.boxes.values())
 

@@ -165,7 +165,7 @@ def _is_next_dealt(standing: Standing, event: PayCorrected) -> bool:
 
 
 def _is_dealt(standing: Standing, forms: Sequence[EnteredByHand] = ()) -> bool:
-    """Whether the first card has left the deck; a real one leaves it before anybody says so."""
+    """Whether the first card has left the deck; a real one leaves it before that is recorded."""
     playing, round = standing.table.round, standing.in_play
     if forms:
         return True

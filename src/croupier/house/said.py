@@ -100,7 +100,7 @@ class MoreTime(NamedTuple):
 
 
 class Ping(NamedTuple):
-    """Ask whether anybody is there."""
+    """Check that the server is there."""
 
     id: str
 

@@ -39,7 +39,7 @@ def needs_code(rules: TableRules) -> bool:
 
 
 def check_code(rules: TableRules, seat: int, given: str, code_of: CodeOf) -> None:
-    """Refuse a seat at real cards to somebody without its code; case and spaces don't matter."""
+    """Refuse a seat at real cards without its code; case and spaces don't matter."""
     if not needs_code(rules):
         return
     typed = "".join(given.split()).upper()

@@ -91,7 +91,7 @@ def _is_out(round: Round, seat: int) -> bool:
 
 
 def check_declared(round: Round, command: object) -> None:
-    """Refuse a number of cards that somebody says instead of counting the stub."""
+    """Refuse a stated number of cards where the stub has to be counted."""
     if not isinstance(command, in_round.Declare) or not is_read(round.rules):
         return
     kind = round.rules.irregularities.get(command.kind)

@@ -40,7 +40,7 @@ METER_OUT = "its meter is out of operation; you can make the other wagers"
 
 
 class Unreadable(CroupierError):
-    """Raised for the deck of an open round that is damaged or gone: nobody can finish the round."""
+    """Raised if the deck of an open round is damaged or gone: the round can't be finished."""
 
 
 TakingFloor = Callable[["Table", str], AbstractAsyncContextManager[None]]
@@ -163,7 +163,7 @@ class Table:
         *,
         reply: Reply,
     ) -> None:
-        """Do what somebody asks who works here, given as a person and their roles."""
+        """Carry out a request of a staff member, given as a person and their roles."""
         metered = isinstance(message, said.Do) and message.command.get("type") in SETTLING
         ids = staked_meters(self.place.standing) if metered else ()
 
@@ -174,7 +174,7 @@ class Table:
         self.ask(Ask(perform, reply, CommandId(f"{who[0]}/{message.id}", digest), names))
 
     def call_floor(self, who: tuple[str, frozenset[str]], *, on: bool) -> None:
-        """Light the lamp that calls the floor, or put it out; somebody who works here does it."""
+        """Switch the lamp that calls the floor on or off, for a staff member."""
         person, roles = who
         if "floor" not in roles and not self.place.standing.table.crew.post_of(person):
             raise Refused("not_tapped_in", "tap in before you work at this table")
@@ -185,7 +185,7 @@ class Table:
         return console.preview_of(self.place.standing, message, self.asking(who))
 
     def asking(self, who: tuple[str, frozenset[str]]) -> console.StaffAsking:
-        """Return somebody who works here, with what decides besides the table's standing."""
+        """Return a staff member's request, with what decides besides the table's standing."""
         person, roles = who
         return console.StaffAsking(
             person,
@@ -285,7 +285,7 @@ class Table:
             self.books.ring(self)
 
     def fail(self, error: Exception) -> None:
-        """Reply that nobody knows what came of what was asked, and look before the next turn."""
+        """Reply that the outcome is unknown, and catch up before the next turn."""
         self.unsure = True
         self._held = [(reply, error) for reply, _ in self._held]
         self._held += [(ask.reply, error) for ask in self._inbox]
@@ -298,7 +298,7 @@ class Table:
         self.fail(NotOwner(f"another server has {self.id} now"))
 
     async def catch_up(self) -> None:
-        """Stand where the journal stands: something may have been stored that nobody heard of."""
+        """Catch up with the journal: events may have been stored without a reply."""
         known, rounds = self.number, self.rounds
         missed = await self.books.read(partial(missed_by, scribe=self.place.scribe))
         self.unsure = False
@@ -355,7 +355,7 @@ class Table:
             self.books.keep(self.id, kept)
 
     def _note_opened(self) -> None:
-        """Note that a round has just been opened: nobody is ready yet."""
+        """Note that a round has just been opened: no player is ready yet."""
         company, clock = self.notes
         self.notes = Notes(company._replace(ready=frozenset()), clock)
 
@@ -378,7 +378,7 @@ class Table:
             listen(now, told)
 
     def _release(self) -> None:
-        """Reply; an error in one reply keeps nobody from theirs."""
+        """Reply; an error in one reply doesn't stop the others."""
         held, self._held = self._held, []
         for reply, result in held:
             try:

@@ -19,7 +19,7 @@ HOUSE_STREAM = "#house"
 
 
 class PersonCame(NamedTuple):
-    """Somebody became known: a guest, an account, or the operator by the printed link."""
+    """A person became known: a guest, an account, or the operator by the printed link."""
 
     person: str
     name: str
@@ -53,7 +53,7 @@ class PasswordChanged(NamedTuple):
 
 
 class RolesSet(NamedTuple):
-    """An operator set somebody's roles, which ended their sessions."""
+    """An operator set a person's roles, which ended their sessions."""
 
     person: str
     roles: tuple[str, ...]
@@ -68,14 +68,14 @@ class RolesSet(NamedTuple):
 
 
 class LinkGiven(NamedTuple):
-    """An operator made a one-time link, by which somebody without a password sets one."""
+    """An operator made a one-time link, by which a person without a password sets one."""
 
     person: str
     by: str
 
 
 class Proposed(NamedTuple):
-    """Somebody proposed an act that needs a second person."""
+    """A person proposed an act that needs a second one."""
 
     id: str
     act: Mapping[str, Any]
@@ -112,7 +112,7 @@ class Withdrawn(NamedTuple):
 
 
 class Lapsed(NamedTuple):
-    """Nobody answered a proposal in time."""
+    """A proposal wasn't answered in time."""
 
     id: str
 
@@ -126,7 +126,7 @@ class NoteTaken(NamedTuple):
 
 
 class AccountDisabled(NamedTuple):
-    """An operator locked somebody out, or let them in again."""
+    """An operator disabled a person's account, or enabled it again."""
 
     person: str
     disabled: bool
@@ -134,7 +134,7 @@ class AccountDisabled(NamedTuple):
 
 
 class SessionEnded(NamedTuple):
-    """Somebody signed out, or signed in so often that an old session gave way."""
+    """A person signed out, or signed in so often that an old session was ended."""
 
     person: str
 
@@ -347,7 +347,7 @@ class Register:
                 assert_never(act)
 
     def _set_roles(self, act: RolesSet) -> None:
-        """Set roles; a staff role was approved, or nobody else was there who could have."""
+        """Set roles; a staff role was approved, or there was no one else to approve it."""
         before = self._known(act.person).roles
         if act.approved_by:
             if self._approved.pop(act.person, None) != act.approved_by:

@@ -157,7 +157,7 @@ class Auditor:
         self.cut = self.cut.after(event, Commitment(made.round, made.rules, made.root))
 
     def is_by_machine(self, record: Record) -> bool:
-        """Whether a record says that somebody handled cards at a table where nobody did.
+        """Whether a record says that cards were handled at a table with virtual ones.
 
         Older automatic tables recorded such acts; they count as the machine's, not a person's.
         """

@@ -175,7 +175,7 @@ class View(Protocol):
         """Yield the sealed decks, with their rounds."""
 
     def people(self) -> dict[str, Registered]:
-        """Return everybody who is known, by id."""
+        """Return all people, by id."""
 
     def house_keys(self) -> tuple[str, str] | None:
         """Return the ids of the keys in force: master and signing."""

@@ -59,7 +59,7 @@ def heir(stream: str, nodes: Collection[str]) -> str:
 
 
 def is_free(register: Roster, stream: str) -> bool:
-    """Whether nobody who is alive has a stream."""
+    """Whether no live node has a stream."""
     return register.owner(stream) is None
 
 
@@ -81,7 +81,7 @@ def to_claim(
 
 
 def to_take_back(register: Roster, me: str, owned: Collection[str]) -> list[str]:
-    """Return the streams that are a node's without its knowing, which nobody else can take.
+    """Return a node's streams that it doesn't know of, and which no other node can take.
 
     The answer to a claim may have been cut off, or a stream may have been given up too soon.
     """
@@ -124,13 +124,13 @@ class Tenure(Protocol):
         """Let other nodes have streams."""
 
     def take_floor(self, stream: str, person: str, others: Collection[str], most: int) -> int:
-        """Return at how many of these other tables the house counts somebody as floorperson.
+        """Return at how many of these other tables a person counts as floorperson.
 
         If that is less than `most`, count this table too.
         """
 
     def keep_floors(self, stream: str, persons: Collection[str]) -> None:
-        """Count a table for these persons, and for nobody else."""
+        """Count a table for these persons only."""
 
 
 def other_nodes(tenure: Tenure) -> list[str]:

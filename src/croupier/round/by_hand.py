@@ -115,7 +115,7 @@ def _said(name: str) -> str:
 
 
 def _check_fits(round: Round, form: commands.ByHand) -> None:
-    """Refuse a form with hands or decisions that nobody had, or other cards than were read.
+    """Refuse hands and decisions that weren't in the round, and cards other than those read.
 
     In a round that the stub made void, nothing after the deal was entered.
     """

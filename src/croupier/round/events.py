@@ -61,7 +61,7 @@ class Dealt(NamedTuple):
 
 
 class Doubted(NamedTuple):
-    """A card was read that had been read before, so the hand stops until somebody says why."""
+    """A card was read that had been read before, so the hand stops until the reason is given."""
 
     position: int
     card: Card

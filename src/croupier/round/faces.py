@@ -46,8 +46,9 @@ def check_doubt(round: Round, command: Command) -> None:
         case commands.Declare(kind, _) if kind in kinds and kinds[kind].doubled:
             return
     ruling = round.rules.ruling_on("reading")
-    message = f"the {round.doubt[1].words} was read before: say if it was read twice, or is there"
-    raise Refused("stopped", f"{message} twice", field="card", clause=ruling)
+    card = round.doubt[1].words
+    message = f"the {card} was already read. Was it read twice, or are there two of them?"
+    raise Refused("stopped", message, field="card", clause=ruling)
 
 
 def misread(round: Round, command: commands.Misread) -> tuple[Event, ...]:
@@ -63,7 +64,7 @@ def misread(round: Round, command: commands.Misread) -> tuple[Event, ...]:
 
 
 def correct_card(round: Round, command: commands.Correct) -> tuple[Event, ...]:
-    """Correct a face on which nobody has been settled."""
+    """Correct a face on which no seat has been settled."""
     _check_real(round)
     position, card = command.position, command.card
     ruling = round.rules.ruling_on("reading")
@@ -95,7 +96,7 @@ def is_settled_on(round: Round, position: int) -> bool:
 
 
 def count_stub(round: Round, command: commands.CountStub) -> tuple[Event, ...]:
-    """Add the stub to the cards that were dealt or found; nobody is told what to expect."""
+    """Add the stub to the cards that were dealt or found; no one is told what to expect."""
     _check_real(round)
     if not any(map(counts_stub, round.rules.irregularities.values())):
         raise Refused("no_count", "this book doesn't count the stub", field="stub")

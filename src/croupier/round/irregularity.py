@@ -163,7 +163,7 @@ def _where(round: Round, irregularity: Irregularity, given: object) -> str | Non
 
 
 def _fits(row: Consequence, facts: Mapping[str, object]) -> bool:
-    """Whether the facts fit a row; a fact that the row needs and nobody stated is refused."""
+    """Whether the facts fit a row; a fact that the row needs must be stated."""
     missing = ""
     for field in fields(row.when):
         wanted = getattr(row.when, field.name)

@@ -117,7 +117,7 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
 
 
 def _is_older(round: Round, event: happened.Confirmed) -> bool:
-    """Whether somebody confirmed this as older versions had it; it changes nothing.
+    """Whether this confirmation is one that only older versions had; it changes nothing.
 
     Automatic tables recorded confirmations that nobody made. A dealer's progressive win didn't stop
     its seat: what M21 has done about it was confirmed when the seat's turn came.
@@ -166,7 +166,7 @@ def _uncited(event: Event) -> Event:
 
 
 def _check_choice(round: Round, event: happened.Chose, number: int) -> None:
-    """Refuse a decision that nobody could have made in any order."""
+    """Refuse a decision that couldn't have been made in any order."""
     step = round.rules.steps.get(event.step)
     box = round.boxes.get(event.seat)
     if step is None or event.option not in step.option or box is None:
@@ -268,11 +268,11 @@ def _source(source: str) -> commands.Source:
 
 
 def _person(by: str) -> Person:
-    """Return who confirmed a clause, or refuse a word that is nobody."""
+    """Return who confirmed a clause; refuse words that name no one."""
     for person in get_args(Person):
         if person == by:
             return cast(Person, person)
-    raise UserError(f"{by!r} confirms nothing", field="record.events")
+    raise UserError(f"{by!r} can't confirm clauses", field="record.events")
 
 
 def _as_given(facts: Any) -> dict[str, Any]:

@@ -22,12 +22,12 @@ _is_walk_in = re.compile(rf"{WALK_IN}[1-9][0-9]*").fullmatch
 
 
 def is_walk_in(player: str) -> bool:
-    """Whether a player is somebody at the felt without an account or a screen, such as w-3."""
+    """Whether a player is at the felt without an account or a screen, such as w-3."""
     return _is_walk_in(player) is not None
 
 
 class Duty(NamedTuple):
-    """A guided clause that somebody has to keep now, and what it is about."""
+    """A guided clause that has to be kept now, and what it is about."""
 
     clause: str
     moment: Moment

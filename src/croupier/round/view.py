@@ -18,7 +18,7 @@ HIDDEN = "??"
 
 
 def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[str, Any]:
-    """Return what a player may see or, with None, anybody else: a spectator, dealer or floorperson.
+    """Return what a player may see or, with None, everyone else: spectators, dealer, floor.
 
     `faces` is read only for the cards of the player's own boxes.
     """

@@ -99,7 +99,7 @@ class Attempts:
         await self._run(lambda held: _take_back(held, keys))
 
     async def forgive(self, keys: TriedKeys) -> None:
-        """Forget the failures of somebody who knew the password from this address."""
+        """Forget the failures at this address for a person who gave the right password."""
         await self._run(lambda held: _forgive(held, keys))
 
 

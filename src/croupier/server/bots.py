@@ -1,4 +1,4 @@
-"""House players: they fill seats so that nobody has to wait for company.
+"""House players: they fill seats so that players needn't wait for company.
 
 They play by the posted rule, see only what their seats may see, and ask the table like any other
 player. They bet only while somebody else is seated or deals; a journal of house play alone helps
@@ -73,7 +73,7 @@ class HousePlayer:
             await self._ask(Choose("", self.seat, bots.choose(round, self.seat, known)))
 
     def _has_company(self) -> bool:
-        """Whether somebody else plays here, or deals."""
+        """Whether a person plays or deals here."""
         table = self.table.place.standing.table
         return bool(table.crew.dealer) or any(
             not player.startswith(PREFIX) for player in table.seats.values()

@@ -94,7 +94,7 @@ def unasked(command: Mapping[str, Any], desk: Mapping[str, Any], *, round: str) 
         return None
     offered = [act["says"] for act in desk["acts"] if act["command"]["type"] == kind]
     what = offered[0].rstrip(".") if offered else in_words(str(kind)).capitalize()
-    says = f"Nobody asked for it: {what}; the book has: {step['says'].rstrip('.')}"
+    says = f"That wasn't the next step ({what}). The book's next step: {step['says'].rstrip('.')}"
     given = command.get("cents")
     cents = given if isinstance(given, int) and command.get("to", "player") == "player" else 0
     return Deviation(round, says, step["clause"], cents, "" if cents else "no money moved")

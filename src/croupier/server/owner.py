@@ -36,7 +36,7 @@ class FarWire:
             hear(text)
 
     def hear(self, text: str) -> None:
-        """Take a message; it waits until somebody listens."""
+        """Take a message; it waits until the conversation listens."""
         if self._listener:
             self._listener(text)
         elif len(self._early) < EARLY_MAX:

@@ -243,7 +243,7 @@ class People:
         await self.counting(lambda held: count_newcomer(held, address))
 
     async def _refuse_taken(self, looks: str, *, but: str = "") -> None:
-        """Refuse a name that somebody has, other than the person who asks for it."""
+        """Refuse a name that another person has."""
         known = await self.read(lambda rows: registry.known_as(rows, looks))
         if known is not None and known.person.id != but:
             raise taken()
@@ -296,7 +296,7 @@ class People:
         return await self._enter(known.person.id, known.password_hash)
 
     async def set_first_password(self, token: str, password: str) -> Entrance:
-        """Sign in with the link of somebody who is staff now, and has no password yet."""
+        """Sign in with the link of a new staff member who has no password yet."""
         hashed = await self.passwords.hash(password)  # A weak one leaves the link as it is.
         person = await self._link(token)
         if person is None or person == OPERATOR:
@@ -386,7 +386,7 @@ class People:
         return await self._enter(person.id, fresh)
 
     async def _checked(self, person: Person, password: str, *, address: str, field: str) -> str:
-        """Check the password of somebody who is signed in, and return its hash."""
+        """Check the password of a person who is signed in, and return its hash."""
         looks = names.looks(person.name)
         keys = keys_of(looks, address)
         await self.attempts.count(keys)
@@ -440,7 +440,7 @@ class People:
         self.on_ended(person)
 
     def hear(self, act: HouseAct) -> None:
-        """Check the sockets of somebody whose session may have ended, in any process.
+        """Check the sockets of a person whose session may have ended, in any process.
 
         A guest who has another name keeps sockets and sessions.
         """
@@ -452,7 +452,7 @@ class People:
             self.on_changed(act.person)
 
     def _forget(self, person: str) -> None:
-        """Drop what is cached of a person; what is being read of anybody is read again."""
+        """Drop what is cached of a person; reads in progress, of any person, start again."""
         self._ends += 1
         self.cache.drop(lambda known: known[0].person.id == person)
 
@@ -474,7 +474,7 @@ class People:
     # ------------------------------------------------------------ the database
 
     def add(self, rows: Session, newcomer: Newcomer) -> bool:
-        """Add a person, unless somebody's name looks the same."""
+        """Add a person, unless another's name looks the same."""
         if not registry.add(rows, newcomer, self.now_ms()):
             return False
         id, name, _, hashed, roles = newcomer
@@ -502,7 +502,7 @@ class People:
 def newcomer_named(
     name: str, hashed: str | None = None, roles: Iterable[str] = (PLAYER,)
 ) -> Newcomer:
-    """Return somebody to be added, with a new id."""
+    """Return a person to add, with a new id."""
     return Newcomer(_new_id(), name, names.looks(name), hashed, tuple(roles))
 
 

@@ -177,7 +177,7 @@ class Practice:
         self._folder.cleanup()
 
     def use(self) -> None:
-        """Note that somebody practises."""
+        """Note that a practice is in use."""
         self.used_s = asyncio.get_running_loop().time()
 
     # ------------------------------------------------------------ the script
@@ -186,7 +186,7 @@ class Practice:
         return script_bets(f"{self.seed}/{self.table.rounds}/{seat}", rules, self.script)
 
     async def _staff(self, person: str, role: str, message: said.StaffCommand) -> None:
-        """Let somebody of the script do something; what is refused is not done."""
+        """Perform an act of the script; skip it if it is refused."""
         self._asked += 1
         sent = message._replace(id=f"script-{self._asked}")
         digest = sha256(repr(sent).encode()).digest()
@@ -327,7 +327,7 @@ class Practice:
         return None
 
     def told(self, frame: str) -> None:
-        """Take down what the table refused, or did although nobody asked for it."""
+        """Record a refused command, or one that wasn't the next step."""
         if frame.startswith('{"type":"done"') and self._unasked:
             self._deviate(*self._unasked)
             self._unasked = None
@@ -406,7 +406,7 @@ def _paid(round: Round) -> dict[int, int]:
 
 
 class Practices:
-    """The practice tables of a process: a few, and none that nobody uses."""
+    """The practice tables of a process: a few; idle ones are closed."""
 
     def __init__(
         self,

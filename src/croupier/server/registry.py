@@ -92,7 +92,7 @@ class Newcomer(NamedTuple):
 
 
 def add(session: Session, newcomer: Newcomer, now_ms: int) -> bool:
-    """Add a person, unless somebody's name looks the same."""
+    """Add a person, unless another's name looks the same."""
     sql = (
         "INSERT INTO persons (person, name, looks, password_hash, made_ms) "
         "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -132,7 +132,7 @@ def open_session(session: Session, person: str, digest: bytes, *, now_ms: int, e
 
 
 def sessions_of(session: Session, person: str, now_ms: int) -> frozenset[bytes]:
-    """Return the digests of a person's valid sessions; somebody disabled has none."""
+    """Return the digests of a person's valid sessions; a disabled person has none."""
     sql = (
         "SELECT digest FROM sessions JOIN persons ON persons.person = sessions.person "
         "WHERE sessions.person = ? AND ends_ms > ? AND disabled_ms IS NULL"
@@ -151,7 +151,7 @@ def extend_session(session: Session, digest: bytes, *, ends_ms: int, lasts_ms: i
 
 
 def staff(session: Session, roles: Iterable[str]) -> list[Person]:
-    """Return everybody who has one of these roles, disabled or not."""
+    """Return all people with one of these roles, disabled or not."""
     wanted = sorted(roles)
     sql = (
         f"{_PERSON} FROM persons WHERE person IN (SELECT person FROM roles WHERE role IN "
@@ -192,14 +192,14 @@ def now_s(session: Session) -> float:
 
 
 def locked_tries(session: Session, digest: bytes) -> Tries:
-    """Return what was counted for a key, which nobody else changes in this transaction."""
+    """Return and lock a key's count until the transaction ends."""
     session.run("INSERT INTO tries (digest) VALUES (?) ON CONFLICT DO NOTHING", digest)
     sql = "SELECT failures, locked_until_s, last_s FROM tries WHERE digest = ? FOR UPDATE"
     return Tries(*next(iter(session.rows(sql, digest))))
 
 
 def set_tries(session: Session, digest: bytes, tries: Tries) -> None:
-    """Store what was counted for a key, and drop what nobody asks for any more."""
+    """Store a key's count, and drop those that are too old to matter."""
     sql = "UPDATE tries SET failures = ?, locked_until_s = ?, last_s = ? WHERE digest = ?"
     session.run(sql, *tries, digest)
     sql = "DELETE FROM tries WHERE locked_until_s < ? AND last_s < ? AND digest <> ?"

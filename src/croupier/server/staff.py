@@ -40,7 +40,7 @@ _FOLLOWED = tuple(
 
 
 class Invited(NamedTuple):
-    """Somebody who was made staff, and the link by which they set their password."""
+    """A new staff member, and the link by which they set their password."""
 
     person: Person
     link: str
@@ -81,11 +81,11 @@ class Staff:
     # ------------------------------------------------------------ looking
 
     async def everybody(self) -> list[Person]:
-        """Return everybody who has a staff role."""
+        """Return all people with a staff role."""
         return await self._people.read(lambda rows: registry.staff(rows, STAFF))
 
     async def waiting(self) -> list[Proposed]:
-        """Return the proposals that somebody may still answer, the oldest first."""
+        """Return the proposals that can still be answered, the oldest first."""
         self._waiting = await self._people.read(self._waiting.after)
         now_ms = self._people.now_ms()
         return [one for one in self._waiting.open.values() if now_ms < one.lapses_ms]
@@ -93,7 +93,7 @@ class Staff:
     # ------------------------------------------------------------ proposing
 
     async def invite(self, by: SignedIn, name: str, roles: Iterable[str], *, why: str) -> Invited:
-        """Make somebody staff: an account without a password, a link to set one, and roles."""
+        """Add staff: an account without a password, a link to set one, and roles."""
         wanted = frozenset(roles)
         check_roles(wanted)
         newcomer = newcomer_named(names.parse_new_name(name), roles=())
@@ -113,7 +113,7 @@ class Staff:
         return Invited(person, await people.give_link(person.id), proposal)
 
     async def link_again(self, by: SignedIn, person: str) -> str:
-        """Return another link for somebody who has not set a password yet."""
+        """Return another link for a person who hasn't set a password yet."""
 
         def check(rows: Session) -> None:
             if registry.lock(rows, person).password_hash is not None:
@@ -126,7 +126,7 @@ class Staff:
     async def set_roles(
         self, by: SignedIn, person: str, roles: Iterable[str], *, why: str = ""
     ) -> Proposed | None:
-        """Set roles at once, or return the proposal by which somebody gets a staff role."""
+        """Set roles at once, or return the proposal for a staff role."""
         wanted = frozenset(roles)
         check_roles(wanted)
         act = RolesSet(person, _sorted(wanted), by.person.id)
@@ -170,7 +170,7 @@ class Staff:
     # ------------------------------------------------------------ answering
 
     async def approve(self, by: SignedIn, id: str, again: str) -> None:
-        """Do what somebody else proposed, if it can still be done."""
+        """Carry out another person's proposal, if it is still possible."""
         await self._people.use_again(by, again)
 
         def approve(rows: Session) -> str | None:
@@ -198,7 +198,7 @@ class Staff:
         self._people.ended(person, "has other roles")
 
     async def decline(self, by: SignedIn, id: str, why: str) -> None:
-        """Refuse what somebody else proposed."""
+        """Decline another person's proposal."""
 
         def answer(rows: Session, proposed: Proposed) -> HouseAct:
             _check_second(rows, proposed, by)
@@ -228,7 +228,7 @@ class Staff:
             raise _lapsed()
 
     def _open(self, rows: Session, id: str) -> Proposed:
-        """Return an open proposal; nobody else can answer it until the transaction ends."""
+        """Return an open proposal, locked until the transaction ends."""
         locked_head(rows, HOUSE_STREAM)
         proposed = self._waiting.after(rows).open.get(id)
         if proposed is None:
@@ -245,7 +245,7 @@ class Staff:
 
 
 def _check_not_last(rows: Session, by: str, person: str) -> None:
-    """Refuse to leave an operator alone, who could then appoint without anybody's approval."""
+    """Refuse to leave a single operator, who could then appoint without approval."""
     able = {one.id for one in registry.staff(rows, APPOINTING)}
     if person in able and not able - {by, person}:
         message = (
@@ -256,7 +256,7 @@ def _check_not_last(rows: Session, by: str, person: str) -> None:
 
 
 def _check_second(rows: Session, proposed: Proposed, by: SignedIn) -> None:
-    """Refuse an answer that isn't by somebody else, in another session, with the right role."""
+    """Refuse an answer unless it is by another person, in another session, with the right role."""
     if by.person.id == proposed.by:
         raise Refused("same_person", "another person has to answer what you proposed")
     if by.session.hex() == proposed.session:

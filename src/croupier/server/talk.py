@@ -165,7 +165,7 @@ def answer(
 
 
 class _Staff(NamedTuple):
-    """Somebody with a role of the house, who asks something of a table."""
+    """A staff member's conversation with a table."""
 
     table: Table
     viewer: Viewer
@@ -198,7 +198,7 @@ class _Staff(NamedTuple):
             self._hear(message, digest)
 
     async def _take_floor(self, message: TapIn, digest: bytes) -> None:
-        """Let somebody tap in as floorperson, counted until that is stored or refused."""
+        """Let a person tap in as floorperson, counted until that is stored or refused."""
         heard: asyncio.Future[Said] = asyncio.get_running_loop().create_future()
         try:
             async with self.table.taking_floor(self.table, self.viewer.player or ""):

@@ -37,7 +37,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class SeatWalkIn:
-    """Seat somebody who plays with chips on the felt, without an account or a screen."""
+    """Seat a player with chips on the felt, without an account or a screen."""
 
     seat: int
 
@@ -172,7 +172,7 @@ class OrderShuffle:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Say that nobody plays, though somebody still sits here."""
+    """Note that the table is idle although seats are taken."""
 
     by: Person
 
@@ -305,7 +305,7 @@ def chips_won(round: Round) -> int:
 
 
 def deferred_cents(round: Round) -> int:
-    """Return the awards of walk-ins that wait, and that nobody has handed out yet."""
+    """Return the awards of walk-ins that haven't been paid out yet."""
     waiting = {key for key, found in round.awards.items() if found.answer == "defer"}
     return sum(
         line.paid
@@ -346,7 +346,7 @@ class MoveChips:
 
 @dataclass(frozen=True, slots=True)
 class TapIn:
-    """Take a post at the table; where somebody has it, one of those who may hand it over agrees."""
+    """Take a post at the table; if it is taken, `agreed` is who hands it over."""
 
     person: str
     post: Post
@@ -433,7 +433,7 @@ class Decline:
 
 @dataclass(frozen=True, slots=True)
 class Lapse:
-    """Close a proposal that nobody answered in time."""
+    """Close a proposal that wasn't answered in time."""
 
     id: str
     time: Time

@@ -29,7 +29,7 @@ class Who(NamedTuple):
 
 
 class Approvers(NamedTuple):
-    """The roles that approve what somebody proposes; a house without surveillance has others."""
+    """The roles that approve proposals; a house without surveillance has others."""
 
     void: tuple[Approver, ...] = ("floor",)
     """A void after the first card."""
@@ -47,7 +47,7 @@ APPROVERS = Approvers()
 
 
 class Crew(NamedTuple):
-    """The person at each post of a table, '' if nobody is there."""
+    """The person at each post of a table, '' if it is empty."""
 
     dealer: str = ""
     clerk: str = ""
@@ -63,7 +63,7 @@ class Crew(NamedTuple):
         return next((post for post in posts if person and self.at(post) == person), None)
 
     def with_(self, post: Post, person: str) -> "Crew":
-        """Return the crew with a person at a post, '' for nobody."""
+        """Return the crew with a person at a post, '' to leave it empty."""
         return self._replace(**{post: person})
 
     def without(self, person: str) -> "Crew":

@@ -194,7 +194,7 @@ def _order_shuffle(table: Table, command: commands.OrderShuffle) -> happened.Shu
     check_real(table)
     _deck(table, command.deck)
     if clause is None:
-        raise Refused("not_allowed", "this book has nobody order a shuffle", field="deck")
+        raise Refused("not_allowed", "under this book nobody can order a shuffle", field="deck")
     if command.by != "floorperson":
         message = f"a floorperson orders a shuffle, not the {command.by}"
         raise Refused("wrong_person", message, field="by", clause=clause)

@@ -39,13 +39,13 @@ def check_devices(table: Table) -> None:
             message = f"the {device} had a fault: say whether it can still be used"
             raise Refused("device_doubted", message, field=device, clause=outage.clause)
         if asked and not outage.secured:
-            message = f"the {device} is out of order and has to be covered or marked first"
+            message = f"the {device} is out of order; cover or mark it first"
             raise Refused("device_open", message, field=device, clause=asked[0])
 
 
 def check_works(table: Table, device: Device) -> None:
     if device in table.out:
-        message = f"the {device} is out of order: another equipment has to be used"
+        message = f"the {device} is out of order; switch to other equipment"
         raise Refused("device_out", message, field=device, clause=table.out[device].clause)
 
 
@@ -54,7 +54,7 @@ def fail(table: Table, device: Device, *, usable: bool | None) -> happened.Faile
     rules = table.rules
     rows = [i.rows[0] for i in rules.irregularities.values() if i.device == device]
     if not rows or not uses(rules, device):
-        raise Refused("no_such_device", f"this table uses no such {device}", field="device")
+        raise Refused("no_such_device", f"this table doesn't use a {device}", field="device")
     if device in table.out and not table.out[device].doubted:
         raise Refused("already_out", f"the {device} is out of order already", field="device")
     return happened.Failed(device, rows[0].clause or "", usable)

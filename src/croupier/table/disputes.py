@@ -1,4 +1,4 @@
-"""Disputes: what somebody contests about a hand of a round, open until the floor answers.
+"""Disputes about hands of a round, open until the floor answers.
 
 A dispute stops nothing: the round goes on, the rack keeps its order, and money stays where it is.
 The floor lets things stand and says why, or two people correct them.

@@ -155,14 +155,14 @@ class ShuffleOrdered:
 
 @dataclass(frozen=True, slots=True)
 class Idled:
-    """The floor said that nobody plays here."""
+    """The floor noted that the table is idle."""
 
     by: Person
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A device had a fault: it can be used or not, or nobody has said so yet (None)."""
+    """A device had a fault; it can still be used or not, None if that isn't known yet."""
 
     device: Device
     clause: str
@@ -300,7 +300,7 @@ class TableClosed:
 
 @dataclass(frozen=True, slots=True)
 class TappedIn:
-    """Somebody took a post; in a handover, `agreed` is who handed it over."""
+    """A person took a post; in a handover, `agreed` is who handed it over."""
 
     person: str
     post: Post
@@ -314,7 +314,7 @@ class TappedOut:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """Somebody proposed a command; its preview says what it would do."""
+    """A person proposed a command; its preview says what it would do."""
 
     id: str
     of: Of

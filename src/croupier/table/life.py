@@ -112,7 +112,7 @@ def _count(table: Table, command: commands.CountTray) -> tuple[Event, ...]:
 
 
 def _counted(command: commands.CountTray) -> int:
-    """Return the sum that somebody counted: of the chips, if they were counted by kind."""
+    """Return the sum of a count: of the chips, if they were counted by kind."""
     if command.cents < 0 or any(many < 0 for many in command.chips.values()):
         raise Refused("no_count", "a count is never below zero", field="cents")
     if not command.chips:

@@ -134,7 +134,7 @@ def check_stranger(table: Table, person: str) -> None:
 
 
 def check_not_stopped(table: Table) -> None:
-    """Refuse to go on with a round while somebody proposes that it is void."""
+    """Refuse to go on with a round while a proposal to void it is open."""
     for proposal in table.proposals:
         if proposal.preview.voids:
             message = f"the round waits for an answer to proposal {proposal.id}: that it is void"

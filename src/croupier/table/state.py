@@ -163,7 +163,7 @@ def new_table(rules: TableRules, others: Iterable[TableRules] = ()) -> Table:
 
 
 def virtual_decks(rules: TableRules) -> dict[int, Deck]:
-    """Return the decks of a table with virtual cards, which nobody has to bring (T9)."""
+    """Return the decks of a table with virtual cards, which needn't be brought (T9)."""
     virtual = "cards" not in rules.things
     return {number: Deck() for number in range(1, rules.deck.decks + 1) if virtual}
 

@@ -20,7 +20,7 @@ def next_walk_in(table: Table) -> str:
 
 
 def walk_in_at(table: Table, seat: int) -> str:
-    """Return the walk-in at a seat; anybody else acts at their own screen."""
+    """Return the walk-in at a seat; other players act on their own screens."""
     player = table.seats.get(seat, "")
     if not player:
         raise Refused("seat_empty", f"nobody sits at seat {seat}", field="seat")

@@ -75,7 +75,7 @@ class Gathering(Pen):
         self._changes.clear()
         self._session.run_many(_RAISE, raised)
         if self._session.run_many(_LOWER, lowered) != len(lowered):
-            raise Short("some account does not hold as much")
+            raise Short("an account has too little for this")
 
     def _write(self, stream: str, rows: Mapping[str, Sequence[Row]]) -> None:
         self._moved.add(stream)

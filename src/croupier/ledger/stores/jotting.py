@@ -27,7 +27,7 @@ def jot(session: Session, act: HouseAct, *, time_ms: int) -> None:
 
 
 def begin_journal(session: Session, keys: KeysSet, *, time_ms: int) -> None:
-    """Begin the house's stream, if it has none: with its keys, and with everybody who is known.
+    """Begin the house's stream, if it has none: with its keys and all known people.
 
     Ledgers of earlier versions have people that no journal speaks of; they are taken over as found.
     """

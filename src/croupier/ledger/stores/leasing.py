@@ -231,7 +231,7 @@ class Leasing:
 
     @contextmanager
     def _counting(self, stream: str) -> Iterator[Connection]:
-        """Count tables while nobody else does, for a stream that is this node's."""
+        """Count tables under a lock, for a stream that this node has."""
         with self._connected() as connection, connection.transaction():
             connection.execute(BRIEFLY)
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (FLOORS,))
@@ -261,7 +261,7 @@ class Leasing:
                 self.owned = {s: e for s, e in self.owned.items() if s != stream}
 
     def forget(self, streams: Collection[str]) -> None:
-        """Write streams no more, whoever has them."""
+        """Stop writing streams, whichever node has them."""
         with self._changing:
             self.owned = {s: epoch for s, epoch in self.owned.items() if s not in streams}
 

@@ -274,7 +274,7 @@ class SqliteStore:
         self._put_back(connection)
 
     def _reader(self) -> apsw.Connection:
-        """Return a connection that nobody reads with; to open one takes ten times as long."""
+        """Return an idle read connection; opening one takes ten times as long."""
         try:
             return self._readers.pop()
         except IndexError:

@@ -232,7 +232,7 @@ def _post(session: Session, entries: Iterable[Row]) -> None:
         try:
             _add(session, changed, changes[changed])
         except session.floor_error:
-            message = f"{changed} does not hold as much"
+            message = f"{changed} has too little for this"
             raise Refused(NOT_ENOUGH, message, field=changed) from None
 
 

@@ -40,7 +40,7 @@ def _irregularity(row: TapeRow) -> dict[str, Any]:
 def requests_of(
     row: Mapping[str, Any], table: Table | None, me: Person, now_s: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield what is proposed at a table, as far as it concerns somebody."""
+    """Yield the proposals at a table that concern a person."""
     for one in table.proposals if table else ():
         if table and _concerns(one, table, me, now_s):
             preview = one.preview
@@ -65,7 +65,7 @@ def requests_of(
 
 
 def _concerns(one: Proposal, table: Table, me: Person, now_s: int) -> bool:
-    """Whether somebody proposed it, may answer it, or is asked because nobody has."""
+    """Whether a person proposed it, may answer it, or is asked because no one else can."""
     if one.by.person == me.id or me.id in (table.crew.dealer, table.crew.floor):
         return True
     may = bool({*one.preview.approve} & me.roles)

@@ -323,7 +323,7 @@ def _time(ms: int) -> str:
 
 
 async def _id_of(request: Request, person: str) -> str:
-    """Return the id of somebody of the staff who is called so; anything else stands for itself."""
+    """Return the id of the staff member with this name; other text is returned as it is."""
     staff = await staff_of(request).everybody() if person else []
     called = person.casefold()
     return next((one.id for one in staff if one.name.casefold() == called), person)

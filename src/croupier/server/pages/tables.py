@@ -146,7 +146,7 @@ def _edge(desk: Desk, rules: TableRules) -> float | None:
 
 @router.get("/tables/{id}.json")
 async def table_json(request: Request, id: str) -> Response:
-    """Return a table as anybody sees it."""
+    """Return a table as everyone sees it."""
     table = pit_of(request).tables.get(id)
     if table is None:
         pit_of(request).check_approved(id)

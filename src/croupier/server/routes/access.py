@@ -390,7 +390,7 @@ async def disable(request: Request, id: Id, *, by: Operator, wanted: Shut) -> Me
 
 
 async def tell_tables(request: Request) -> None:
-    """Let the tables hear of it now, and free the seats of somebody who may not sit any longer."""
+    """Tell the tables now, and free the seats of a person who may no longer sit."""
     if (pit := getattr(request.app.state, "pit", None)) is not None:
         await pit.acts.look()
         await pit.seats.free_all()

@@ -153,7 +153,7 @@ async def decline(request: Request, by: Answering, wanted: AwardAnswered) -> Awa
 
 
 async def _check_second(request: Request, by: SignedIn) -> None:
-    """Refuse a role that doesn't approve awards; where nobody has one, a floorperson approves."""
+    """Refuse a role that doesn't approve awards; if no one has such a role, the floor does."""
     approve, mine = {*pit_of(request).config.approvers.award}, {*by.person.roles}
     if approve & mine:
         return

@@ -88,7 +88,7 @@ async def answer(
 
 
 async def _said(table: Table, by: SignedIn, message: StaffCommand) -> int:
-    """Ask something of a table as somebody who works for the house; return the last event."""
+    """Send a table a request of the house's staff; return the last event."""
     who = by.person.id, frozenset(by.person.roles)
     answer = await answer_to(lambda reply: table.hear_staff(who, message, NO_BODY, reply=reply))
     return answer.number

@@ -110,7 +110,7 @@ async def staff(request: Request, _: Appointing) -> StaffSaid:
 
 @router.post("/api/staff")
 async def invite(request: Request, by: OperatorIn, wanted: NewStaff) -> InvitedSaid:
-    """Make somebody staff; the link lets them set a password, a second person approves the role."""
+    """Add staff; the link lets them set a password, and a second person approves the role."""
     made = await staff_of(request).invite(by, wanted.name, wanted.roles, why=wanted.why)
     proposal = ProposalSaid.of(made.proposal) if made.proposal else None
     link = f"{ENTRY}{made.link}"
@@ -128,7 +128,7 @@ async def enter(request: Request, response: Response, given: Enter) -> Me:
 
 @router.post("/api/staff/{id}/link")
 async def link(request: Request, id: Id, *, by: OperatorIn, _: Nothing) -> LinkSaid:
-    """Make another link for somebody who has not set a password yet."""
+    """Make another link for a person who hasn't set a password yet."""
     return LinkSaid(link=f"{ENTRY}{await staff_of(request).link_again(by, id)}")
 
 
@@ -143,7 +143,7 @@ async def notes(request: Request, by: Noting, given: Note) -> NoteSaid:
 async def approve(
     request: Request, id: ProposalId, *, by: Appointing, given: Approval
 ) -> StaffSaid:
-    """Approve what somebody else proposed, with `again` from `/api/again`."""
+    """Approve another person's proposal, with `again` from `/api/again`."""
     await staff_of(request).approve(by, id, given.again)
     await tell_tables(request)
     return await staff(request, by)
@@ -151,7 +151,7 @@ async def approve(
 
 @router.post("/api/proposals/{id}/decline")
 async def decline(request: Request, id: ProposalId, *, by: Appointing, given: WhyNot) -> StaffSaid:
-    """Decline what somebody else proposed, and say why."""
+    """Decline another person's proposal, and say why."""
     await staff_of(request).decline(by, id, given.why)
     return await staff(request, by)
 

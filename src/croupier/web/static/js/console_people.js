@@ -21,7 +21,7 @@ export class People {
     this.book = book;
     this.me = me;
     this.roles = roles;
-    /** @type {Map<string, HTMLElement>} What somebody types into a request stays there. */
+    /** @type {Map<string, HTMLElement>} What is typed into a request stays there. */
     this.requests = new Map();
     for (const one of must("#crew").querySelectorAll("[data-post]"))
       one.addEventListener("click", () =>

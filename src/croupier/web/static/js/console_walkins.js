@@ -7,7 +7,7 @@ const WALK_IN = /^w-(\d+)$/;
 export const isWalkIn = (player) => WALK_IN.test(player);
 
 /**
- * The name of somebody at a seat; a walk-in has a number.
+ * The name of the player at a seat; a walk-in has a number.
  * @param {string} name
  */
 export const nameOf = (name) => name.replace(WALK_IN, "Walk-in $1");

@@ -50,7 +50,7 @@ export class Work {
     must("#acts").hidden = hidden || !(now.length + shortcuts.length);
     must("#more").hidden = !more;
     const known = JSON.stringify([shortcuts, now, others]);
-    if (known === this.acts) return; // What somebody types stays there.
+    if (known === this.acts) return; // Keep what is being typed.
     this.acts = known;
     must("#acts").replaceChildren(
       ...now.map((one) => this.act(one)), ...shortcuts.flatMap((one) => this.shortcut(one)));

@@ -13,8 +13,8 @@ import { money } from "./money.js";
 
 export class Wrong {
   /**
-   * @param {{ask: (message: any) => Promise<any>, socket: import("./socket.js").TableSocket, book: string,
-   *   close: () => void}} around
+   * @param {{ask: (message: any) => Promise<any>, socket: import("./socket.js").TableSocket,
+   *   book: string, close: () => void}} around
    */
   constructor({ ask, socket, book, close }) {
     this.ask = ask;

@@ -42,7 +42,7 @@ function note(round, noted) {
 export const words = () =>
   (localStorage.getItem(WORDS) ?? "").replace(/[^ -~]/g, "").slice(0, WORDS_MAX);
 
-/** A new contribution: the player's words, if there are any, and what nobody can guess. */
+/** A new contribution: the player's words, if there are any, and random bytes. */
 function contribution() {
   const random = Array.from(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)), (one) =>
     one.toString(16).padStart(2, "0"),

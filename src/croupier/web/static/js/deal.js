@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What there is to see of the deal at a table, fetched when somebody asks for it.
+ * The proof of the deal at a table, fetched on request.
  *
  * @typedef {import("./types").State} State
  */
@@ -47,7 +47,7 @@ export function deal({ scene, you }) {
       "p",
       {},
       "Your page sends the hash of a secret text while bets are open, and the text once they are" +
-        " closed. All the texts together cut the deck, so nobody knew the deal before.",
+        " closed. All the texts together cut the deck, so no one knew the deal before.",
     ),
     known.length
       ? h(
@@ -55,7 +55,7 @@ export function deal({ scene, you }) {
           { class: "posted" },
           ...known.map(([player, hash]) => fact(name(player), shown(player, hash))),
         )
-      : h("p", {}, "Nobody has contributed to this round yet."),
+      : h("p", {}, "There are no contributions to this round yet."),
     h(
       "p",
       {},

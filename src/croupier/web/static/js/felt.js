@@ -236,7 +236,7 @@ export class FeltTable extends HTMLElement {
     const others = views.filter((view) => !view.mine && !(replay && view.empty && !view.banks));
     if (this.flipped) others.reverse();
     const seated = views.filter((view) => view.mine).sort((a, b) => a.seat - b.seat);
-    // Whoever watches sees a place that is printed and nobody's, so that nothing moves later.
+    // Spectators see an empty printed place, so that nothing moves later.
     const nobody = { ...seatOf(state, 0), empty: false, mine: true };
     const mine = seated.length || replay ? seated : [nobody];
     this.own.dataset.boxes = String(mine.length);

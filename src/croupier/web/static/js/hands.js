@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What a hand is called, for whoever may see its cards. The server never sends a name for cards
- * that only one player sees, so that the length of a frame tells nobody anything.
+ * The name of a hand, for those who may see its cards. The server never sends a name for cards
+ * that only one player sees, so the length of a frame gives nothing away.
  */
 
 const RANKS = "23456789TJQKA";

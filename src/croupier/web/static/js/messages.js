@@ -134,7 +134,7 @@ export function turnOf({ felt, scene, you }) {
 }
 
 /**
- * What whoever may bank can put up and risks, and how the turn goes on.
+ * What a player who may bank can put up and risks, and how the turn goes on.
  * @param {State} state
  */
 export function bankWords(state) {

@@ -38,7 +38,7 @@ export class Ring {
     this.end = performance.now() + clock.left_ms;
     this.place.dataset.for = clock.for;
     write(this.label, FOR[clock.for] ?? "");
-    // What the dealer takes for itself is nobody's time.
+    // The dealer's own time isn't counted down.
     this.place.hidden = !FOR[clock.for];
     this.tick();
     this.timer = window.setInterval(() => this.tick(), 250);

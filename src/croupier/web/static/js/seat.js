@@ -205,7 +205,7 @@ export class PlayerSeat extends HTMLElement {
   }
 
   /**
-   * What somebody else has bet, each by its name.
+   * Another player's bets, each by its name.
    * @param {SeatView} view
    */
   showWagers(view) {

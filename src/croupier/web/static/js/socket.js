@@ -88,7 +88,7 @@ export class TableSocket {
     setTimeout(() => wanted === this.wanted && this.open(this.playing), wait);
   }
 
-  /** Notice when nobody answers any more: a connection that hangs never says that it is closed. */
+  /** Notice when the server stops answering: a hanging connection is never reported as closed. */
   listen() {
     if (!this.socket) return;
     const silent = Date.now() - this.heard;

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Sounds, made of tones and noise. They are off until somebody switches them on, and nothing is
+ * Sounds, made of tones and noise. They are off until switched on, and nothing is
  * told by them alone.
  *
  * @typedef {import("./types").Message} Message
@@ -25,7 +25,7 @@ export class Sound {
     this.gain.gain.value = volume();
     this.gain.connect(this.audio.destination);
     this.played = "";
-    /** What was played, for whoever cannot hear it. @type {string[]} */
+    /** What was played, for those who can't hear it. @type {string[]} */
     this.log = [];
   }
 
@@ -113,7 +113,7 @@ export class Sound {
 }
 
 /**
- * Let somebody switch sounds on and off.
+ * Switch sounds on and off.
  * @param {() => void} changed
  */
 export function choose(changed) {

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What is said to whoever cannot see the felt, at the pace of the table.
+ * Speech for players who can't see the felt, at the pace of the table.
  *
  * @typedef {import("./types").State} State
  */

@@ -69,7 +69,7 @@ function wake(page) {
 }
 wake(document);
 
-// Somebody who reads and types keeps the session from locking; the page alone doesn't.
+// Reading and typing keep the session from locking; the page alone doesn't.
 let last = Date.now();
 for (const kind of ["keydown", "pointerdown"])
   document.addEventListener(kind, () => {
@@ -85,7 +85,7 @@ const typing = (part) =>
   part.contains(document.activeElement) ||
   [...part.querySelectorAll("input")].some((one) => one.value !== one.defaultValue);
 
-/** Show what is new in the parts of a page that change, but for one that somebody works in. */
+/** Update the parts of a page that change, except one that is being edited. */
 async function refresh() {
   const parts = [...document.querySelectorAll("[data-refresh]")];
   if (document.hidden || !parts.length) return;

@@ -51,7 +51,9 @@ let playing = "";
 
 const shown = new Shown();
 const gate = new Gate(() => soon());
-const socket = new TableSocket(table, { hear, changed: (how) => socketIs(how), last: () => state.v });
+const socket = new TableSocket(table, {
+  hear, changed: (how) => socketIs(how), last: () => state.v,
+});
 const bets = new Bets(socket, () => state);
 const shared = document.querySelector("#hand");
 if (shared instanceof HTMLSelectElement) bets.hand = () => Number(shared.value);
@@ -101,7 +103,7 @@ let clocked = { round: "", said: said("") };
 let unsaid = "";
 
 /**
- * Tell whoever cannot see the felt, at its pace.
+ * Speak to players who can't see the felt, at its pace.
  * @param {string} words
  */
 function speak(words) {
@@ -647,7 +649,7 @@ function drawDock(mine) {
 
 let betting = "";
 
-/** Where bets open, the first spot has the focus, unless somebody is doing something else. */
+/** Where bets open, the first spot has the focus, unless another element has it. */
 function keepFocus() {
   const at = document.activeElement;
   const idle = !at || at === document.body || at === felt || at === must("#main");

@@ -353,7 +353,7 @@ function saysOf(state, seat, net) {
 }
 
 /**
- * What the dealer says now, to whoever looks on.
+ * What the dealer says now to everyone at the table.
  * @param {State} state
  */
 export function announcement(state) {
