@@ -71,6 +71,7 @@ def test_every_worked_round_is_settled_as_the_schema_says() -> None:
         ("advise", f"advise {MARYLAND} --cards QsQd3c"),
         ("simulate", f"simulate {MARYLAND} --rounds 500 --seed 1"),
         ("price", f"price {MARYLAND}"),
+        ("compare", f"compare {MARYLAND} {MARYLAND} --against pair_plus=D"),
     ],
 )
 def test_a_command_prints_what_its_schema_says(name: str, words: str) -> None:

@@ -18,6 +18,8 @@ PATHS = {
     "/api/tables/{table}": "table",
     "/tables/{table}.json": "table",
     "/lobby.json": "lobby",
+    "/api/tables/{table}/voids": "voids",
+    "/tables/{table}/voids.json": "voids",
     "/api/history": "history",
     "/history.json": "played",
     "/statistics.json": "statistics",
@@ -80,6 +82,9 @@ def test_a_round_is_told_as_the_schemas_say(book: str, tmp_path: Path) -> None:
 
         data = ("--data", str(tmp_path), "--json")
         assert faults("round", run("ledger", "round", round, *data).data) == []
+        verified = run("ledger", "verify", *data).data
+        assert verified["voids"]
+        assert faults("ledger-verify", verified) == []
         entries = run("ledger", "history", "cage", *data).data
         assert entries
         assert faults("ledger-history", entries) == []

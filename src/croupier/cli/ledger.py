@@ -89,7 +89,7 @@ def verify(
                 "entries": found.entries,
                 "checkpoints": found.checkpoints,
                 "confirmed_by_machine": found.by_machine,
-                "voids": {table: one.as_json() for table, one in found.voids.items()},
+                "voids": {table: one.as_json(table) for table, one in found.voids.items()},
                 "heads": heads,
                 "proved": [*found.proved],
                 "unproved": [*found.unproved],

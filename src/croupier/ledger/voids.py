@@ -89,9 +89,10 @@ class Voids:
         wanted = [(k, n) for k, n in self.counts.items() if k.called_off == called_off]
         return sorted(wanted, key=lambda row: (-row[1], row[0]))
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the counts as JSON data."""
+    def as_json(self, table: str) -> dict[str, Any]:
+        """Return the counts of a table as JSON data."""
         return {
+            "table": table,
             "rounds": self.rounds,
             "voids": [self._row(*row) for row in self.rows(called_off=False)],
             "called_off": [self._row(*row) for row in self.rows(called_off=True)],

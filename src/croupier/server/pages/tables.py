@@ -101,6 +101,7 @@ def _row(table: Table, galleries: Galleries) -> dict[str, Any]:
         "main": {"label": first["label"], "limits": first["limits"], "spots": len(first["spots"])},
         "seats": config.seats,
         "taken": len(scene["seats"]),
+        "seats_taken": len(scene["seats"]),
         "phase": scene["phase"],
         "players": [seat["name"] for seat in scene["seats"].values()],
         "meters": [
@@ -147,10 +148,7 @@ def _edge(desk: Desk, rules: TableRules) -> float | None:
 @router.get("/tables/{id}.json")
 async def table_json(request: Request, id: str) -> Response:
     """Return a table as everyone sees it."""
-    table = pit_of(request).tables.get(id)
-    if table is None:
-        pit_of(request).check_approved(id)
-        raise Refused("not_found", "there is no table of this name")
+    table = _live(request, id)
     galleries: Galleries = request.app.state.galleries
     clock = table.notes.clock.countdown(table.books.clocks.wait_ms())
     seen = {"v": table.number, "felt": galleries[id].felt, "scene": galleries.scene(id)}
@@ -160,23 +158,21 @@ async def table_json(request: Request, id: str) -> Response:
 @router.get("/tables/{id}/voids.json")
 async def voids_json(request: Request, id: str) -> Response:
     """Return how many rounds came to nothing, and why."""
-    if id not in pit_of(request).tables:
-        raise Refused("not_found", "there is no table of this name")
+    _live(request, id)
     return document(request, await _voids(request, id))
 
 
 @router.get("/tables/{id}/voids")
 async def voids_page(request: Request, id: str) -> Response:
     """Show how many rounds came to nothing, and why."""
-    if id not in pit_of(request).tables:
-        raise Refused("not_found", "there is no table of this name")
+    _live(request, id)
     felt, found = request.app.state.galleries[id].felt, await _voids(request, id)
     return page(request, "voids", json=f"/tables/{id}/voids.json", felt=felt, found=found)
 
 
 async def _voids(request: Request, id: str) -> dict[str, Any]:
     counts: VoidCounts = request.app.state.voids
-    return (await counts.of(id)).as_json()
+    return (await counts.of(id)).as_json(id)
 
 
 @router.get("/tables/{id}")
@@ -252,11 +248,17 @@ def _blanks(rules: TableRules) -> dict[str, Any]:
     }
 
 
-async def _table(request: Request, id: str, template: str) -> Response:
-    table = pit_of(request).tables.get(id)
-    if table is None:
-        pit_of(request).check_approved(id)
+def _live(request: Request, id: str) -> Table:
+    """Return a table of this process, or refuse with the reason that there is none."""
+    pit = pit_of(request)
+    if id not in pit.tables:
+        pit.check_approved(id)
         raise Refused("not_found", "there is no table of this name")
+    return pit.tables[id]
+
+
+async def _table(request: Request, id: str, template: str) -> Response:
+    table = _live(request, id)
     felt, me = request.app.state.galleries[id].felt, await _me(request)
     odds = odds_of(table.config)
     json = f"/api/tables/{id}/desk" if template == "console" else f"/tables/{id}.json"

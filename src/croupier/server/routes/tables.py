@@ -224,7 +224,7 @@ async def voids(request: Request, id: TableId) -> VoidsSaid:
     """Count the rounds that came to nothing, by clause and cause."""
     live_table(request, id)
     counts: VoidCounts = request.app.state.voids
-    return VoidsSaid(table=id, **(await counts.of(id)).as_json())
+    return VoidsSaid(**(await counts.of(id)).as_json(id))
 
 
 @router.get("/api/purse")
