@@ -187,7 +187,7 @@ def test_the_socket_of_an_expired_session_is_closed(tmp_path: Path) -> None:
         ticket = await ann.ticket("maryland")
         # A second before the end.
         house.hands.people_s += PLAYERS_DAYS * DAY_MS / 1000 - 1
-        house.people.tickets.held._clock = lambda: 0.0
+        house.people.tickets.held.clock = lambda: 0.0
         line = await house.knock("maryland", ticket)
         assert (await line.ask("ping"))["type"] == "done"
         house.hands.people_s += 1
@@ -203,7 +203,7 @@ def test_a_dealer_who_works_is_not_locked_out(tmp_path: Path, works: bool) -> No
     async def deal(house: House) -> None:
         ann = await house.person("Ann Ash", "dealer")
         ticket = await ann.ticket("maryland")
-        house.people.tickets.held._clock = lambda: 0.0
+        house.people.tickets.held.clock = lambda: 0.0
         # The session is looked at half a minute before it ends.
         house.hands.people_s += (STAFF_IDLE_MS - EXTENDED_MS) / 1000 - 1
         line = await house.knock("maryland", ticket)

@@ -313,7 +313,7 @@ def test_verify_finds_an_award_that_was_released_wrongly(
             patch.setattr("croupier.server.routes.awards.validated", wrong)
             if how == "twice the reset":
                 await flo.post("/api/awards/reject", award=AWARD, why="x")
-                patch.setattr("croupier.server.routes.awards._found", _other(house))
+                patch.setattr("croupier.server.routes.awards.find_award", _other(house))
                 await sue.post("/api/awards/approve", award=AWARD, again=await again(sue))
             else:
                 await flo.post("/api/awards/validate", award=AWARD)
@@ -327,7 +327,7 @@ def test_verify_finds_an_award_that_was_released_wrongly(
 def _other(house: House) -> object:
     from croupier.server.routes import awards as routes
 
-    found = routes._found
+    found = routes.find_award
 
     async def other(pit: object, id: str) -> Award:
         return (await found(house.pit, id))._replace(reset_micros=10)

@@ -89,5 +89,5 @@ def test_a_client_that_left_before_the_conversation_is_nobody() -> None:
     gone: Any = SimpleNamespace(scope={"extensions": {}})
     assert wire_of(gone.scope) is None
     nobody: Any = None
-    asyncio.run(sockets._talk(gone, nobody, nobody))
-    asyncio.run(practice._talk(gone, nobody, nobody))
+    asyncio.run(sockets.serve_socket(gone, nobody, nobody))
+    asyncio.run(practice.serve_socket(gone, nobody, nobody))

@@ -33,12 +33,12 @@ class OneTime(Generic[T]):
     def __init__(
         self, *, lasts_s: float, held_max: int, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._lasts_s, self._clock = lasts_s, clock
+        self._lasts_s, self.clock = lasts_s, clock
         self._held: Recent[bytes, Held[T]] = Recent(held_max)
 
     def give(self, value: T) -> str:
         """Return a token for a value; if too many are out, the oldest becomes invalid."""
-        token, now = new_token(), self._clock()
+        token, now = new_token(), self.clock()
         self._held.drop(lambda held: held.ends <= now)
         self._held[digest(token)] = Held(value, now + self._lasts_s)
         return token
@@ -46,7 +46,7 @@ class OneTime(Generic[T]):
     def take(self, token: str) -> T | None:
         """Return the value of a token, the first time and before it expires."""
         held = self._held.pop(digest(token))
-        return held.value if held is not None and self._clock() < held.ends else None
+        return held.value if held is not None and self.clock() < held.ends else None
 
     def drop(self, which: Callable[[T], bool]) -> None:
         """Invalidate the tokens of matching values."""

@@ -62,7 +62,7 @@ async def socket(
                 other.end(ELSEWHERE)
     galleries.welcome(viewer, id, last)
     try:
-        await _talk(websocket, table, viewer)
+        await serve_socket(websocket, table, viewer)
     finally:
         if viewer.expiry:
             viewer.expiry.cancel()
@@ -114,7 +114,7 @@ def _expire(people: People, viewer: Viewer, ends_ms: int) -> None:
     viewer.expiry = loop.call_later(left_ms / 1000, due)
 
 
-async def _talk(websocket: WebSocket, table: Table, viewer: Viewer) -> None:
+async def serve_socket(websocket: WebSocket, table: Table, viewer: Viewer) -> None:
     """Hear and answer until the socket is closed."""
     wire = wire_of(websocket.scope)
     if wire is None:

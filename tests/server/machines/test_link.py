@@ -205,8 +205,10 @@ def test_a_node_that_cannot_be_reached_is_logged_once_until_it_was_reached(
 
     async def run() -> None:
         whole = passing.Passing(app, pit, master=bytes(32), address="")
+        scope: Any = {"type": "http", "scheme": "http", "path": "/", "query_string": b""}
+        scope["headers"] = []
         for _ in range(5):
-            assert await whole._call(there) is None
+            assert await whole.everywhere(scope) == []
         assert logged == ["node_unreachable"]
 
         async def take(reader: Any, writer: Any) -> None:
@@ -214,14 +216,13 @@ def test_a_node_that_cannot_be_reached_is_logged_once_until_it_was_reached(
             writer.close()
 
         server = await listening(there.address, take)
-        reached = await whole._call(there)
-        assert reached
-        await reached.listening
+        assert await whole.everywhere(scope) == []  # The link ends before it answers.
+        assert logged == ["node_unreachable"]
         server.close()
         await server.wait_closed()
         (tmp_path / "link").unlink(missing_ok=True)
         for _ in range(5):
-            assert await whole._call(there) is None
+            assert await whole.everywhere(scope) == []
         assert logged == ["node_unreachable"] * 2
 
     asyncio.run(run())

@@ -108,12 +108,12 @@ async def socket(websocket: WebSocket, token: str) -> None:
     galleries = practice.galleries
     galleries.welcome(viewer, ID)
     try:
-        await _talk(websocket, practice, viewer)
+        await serve_socket(websocket, practice, viewer)
     finally:
         galleries.farewell(viewer, ID)
 
 
-async def _talk(websocket: WebSocket, practice: Practice, viewer: Viewer) -> None:
+async def serve_socket(websocket: WebSocket, practice: Practice, viewer: Viewer) -> None:
     wire = wire_of(websocket.scope)
     if wire is None:
         return

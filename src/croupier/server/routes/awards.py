@@ -89,12 +89,12 @@ async def awards(request: Request, _: Answering) -> Awards:
 async def waiting_awards(pit: Pit, player: str = "") -> list[AwardSaid]:
     """Return the awards that wait, or only a player's."""
     pending = await pit.books.read(lambda view: view.balances("pending"))
-    found = [await _found(pit, a.removeprefix(PENDING)) for a, held in pending.items() if held]
+    found = [await find_award(pit, a.removeprefix(PENDING)) for a, held in pending.items() if held]
     open = pit.cage.scribe.auditor.awards
     return [_said(pit, one, open.get(one.id)) for one in found if player in ("", one.player)]
 
 
-async def _found(pit: Pit, id: str) -> Award:
+async def find_award(pit: Pit, id: str) -> Award:
     return await pit.books.read(lambda view: award_found(view, id, pit.rules_of))
 
 
@@ -169,7 +169,7 @@ async def _decide(request: Request, by: SignedIn, id: str, decided: Decided) -> 
     of = account("pending", id) if id.strip() and id.isprintable() and id.count("/") >= 2 else None
     if of is None or not (await pit.books.read(lambda view: view.held([of]))).get(of):
         raise Refused("no_such_award", "no such award waits for the floor", field="award")
-    award = await _found(pit, id)
+    award = await find_award(pit, id)
     seated = await pit.seated_at(table_of(pit, id.rsplit("/", 2)[0]))
     check_away(award, by.person.id, seated)
     who = Acting(by.person.id, by.session.hex())
