@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -21,6 +21,11 @@ from croupier.cli.opening import KeyCommand, rules_in
 from croupier.cli.output import group
 from croupier.errors import UserError
 from croupier.rules.load import read_text
+
+if TYPE_CHECKING:
+    from croupier.house.config import Config
+    from croupier.ledger.audit import RulesOf
+    from croupier.server.guard import Policy
 
 LOOPBACK = "127.0.0.1"
 FOLDER = "croupier-data"
@@ -106,12 +111,12 @@ def serve(
 class Setup(NamedTuple):
     """What a house is opened with."""
 
-    config: Any
-    rules_of: Any
-    policy: Any
+    config: "Config"
+    rules_of: "RulesOf"
+    policy: "Policy"
     data: Path
     database: str | None
-    folders: Any
+    folders: tuple[Path, ...]
     key_command: str
 
 
@@ -268,7 +273,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def remembered(rules_of: Any) -> Any:
+def remembered(rules_of: "RulesOf") -> "RulesOf":
     """Cache resolved selections: hundreds of tables may share a book's."""
     known: dict[str, Any] = {}
 

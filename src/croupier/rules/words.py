@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import Any
 
 from croupier.cards import RANK_NAMES, RANKS
-from croupier.money import format_money
 from croupier.rules.game import Paytable, Qualifier, Row
 from croupier.rules.vocabulary import ANY, NONE, When
 
@@ -16,8 +15,8 @@ _RANKS = {"T": "tens", "J": "jacks", "Q": "queens", "K": "kings", "A": "aces"}
 
 def dollars(cents: int) -> str:
     """Write a sum as a sign would: $1,000 or $2.50."""
-    whole, _, rest = format_money(cents).partition(".")
-    return f"${int(whole):,}" + ("" if rest == "00" else f".{rest}")
+    whole, rest = divmod(cents, 100)
+    return f"${whole:,}" + (f".{rest:02}" if rest else "")
 
 
 def number(value: Fraction) -> str:

@@ -27,6 +27,7 @@ from croupier.house.now import Now, Told
 from croupier.house.pit import Pit
 from croupier.house.proposals import preview, proposable
 from croupier.house.standing import Standing
+from croupier.ledger.audit import RulesOf
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.money import format_money
 from croupier.round import bots
@@ -70,7 +71,6 @@ class Script(NamedTuple):
 
 
 SCRIPT = Script()
-RulesOf = Callable[[str, Mapping[str, Any], Any], TableRules]
 
 
 def seeded(seed: int) -> Callable[[int], bytes]:
@@ -122,9 +122,9 @@ class Practice:
     ) -> None:
         self.seed, self.rounds, self.hints, self.script = seed, rounds, hints, script
         self._expected: Mapping[str, Any] = {}
-        self._unasked: Deviation | None = None
-        """What the trainee is about to do although nobody asked for it."""
         """The next step when the trainee last did something."""
+        self._unasked: Deviation | None = None
+        """What the trainee is about to do that isn't the next step."""
         self.token = secrets.token_urlsafe(12)
         self.deviations: list[Deviation] = []
         self.settled = self.right = 0

@@ -7,11 +7,12 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.responses import RedirectResponse
 
+from croupier.ledger.audit import RulesOf
 from croupier.server.faults import answer_errors
 from croupier.server.guard import MESSAGES
 from croupier.server.pages import practice as pages
 from croupier.server.pages.mount import mount
-from croupier.server.practice import Practices, RulesOf
+from croupier.server.practice import Practices
 
 
 def practice_app(
