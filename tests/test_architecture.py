@@ -4,6 +4,7 @@ Each gate is a function from source text to findings, so that it can be shown to
 """
 
 import ast
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -105,12 +106,12 @@ VOCABULARIES = {
     "table/commands.py",
     "table/events.py",
 }
+ALIAS = re.compile(r"[A-Z]\w*[a-z]\w*")
 # Any other name that two modules define, with the reason.
 SHARED_NAMES = {
     "Choice": "what a selection offers in a book, and what a seat is asked in a round",
     "Deck": "what a book says of a deck, and how one stands at a table",
     "Fault": "what is wrong with data, and what an HTTP answer says (a name of the API's schema)",
-    "Place": "where cards lie by a book, and where a table stands when a turn is decided",
     "Rate": "what a book says of a fee, and what a limit allows a second",
     "Table": "what a book says of a table, its state, and a live one, each the subject of its room",
     "Turn": "whose turn it is to bank, and one turn of a table's loop",
@@ -263,12 +264,27 @@ def findings(gate: Callable[[str, str], list[str]]) -> list[str]:
 
 
 def namesakes(sources: Mapping[str, str]) -> list[str]:
-    """Public classes of one name in several modules that are not all vocabularies."""
+    """Public classes, and aliases that others import, of one name in several modules.
+
+    Vocabularies may share names among themselves.
+    """
+    taken = {
+        (node.module, alias.name)
+        for source in sources.values()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     places: dict[str, list[str]] = {}
     for path, source in sources.items():
+        module = "croupier." + path.removesuffix(".py").replace("/", ".")
         for node in ast.parse(source).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(path)
+            match node:
+                case ast.ClassDef(name=name) if not name.startswith("_"):
+                    places.setdefault(name, []).append(path)
+                case ast.Assign(targets=[ast.Name(id=name)]) if (module, name) in taken:
+                    if ALIAS.fullmatch(name):
+                        places.setdefault(name, []).append(path)
     return [
         f"{name}: {', '.join(paths)}"
         for name, paths in sorted(places.items())
@@ -290,6 +306,10 @@ def test_namesakes_are_found() -> None:
     words = {"round/commands.py": "class Bet: ...", "house/said.py": "class Bet: ..."}
     assert namesakes(words) == []
     assert namesakes(words | {"odds/a.py": "class Bet: ..."}) != []
+    alias = {"odds/a.py": "class Row: ...", "ledger/b.py": "Row = tuple[int]"}
+    assert namesakes(alias) == []
+    user = {"ledger/c.py": "from croupier.ledger.b import Row"}
+    assert namesakes(alias | user) == ["Row: odds/a.py, ledger/b.py"]
 
 
 def test_rooms_import_only_downwards() -> None:

@@ -10,12 +10,12 @@ from croupier.round.duties import BLOCKED
 from croupier.rules.book import Clause
 from croupier.rules.load import load, rulebook_ids
 from croupier.rules.rulebook import Rulebook
-from croupier.rules.vocabulary import Moment
+from croupier.rules.vocabulary import Occasion
 from tests.house.shifts import Kept, met
 
 WIDTH = 100
 READY = "Shuffle, StartRound, DealFirstCard"
-AT_DECKS: dict[Moment, str] = {
+AT_DECKS: dict[Occasion, str] = {
     "cards received": READY,
     "first player": READY,
     "looked": READY,

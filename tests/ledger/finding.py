@@ -12,7 +12,7 @@ from croupier.ledger.journal import StoredEvent
 from croupier.ledger.scribe import Happened
 from croupier.ledger.store import SealedDeck, View
 from croupier.ledger.stores.protocol import Store
-from croupier.ledger.stores.statements import Reading, Row, Session
+from croupier.ledger.stores.statements import Reading, Session, SqlRow
 from croupier.ledger.verify import verify
 from croupier.table.events import Joined, Left
 from tests.ledger.tables import Dealer, Till, random_history, rules_of
@@ -132,7 +132,7 @@ class FindingContract:
     ) -> None:
         asked: list[tuple[Any, ...]] = []
 
-        def note(*statement: Any) -> Iterator[Row]:
+        def note(*statement: Any) -> Iterator[SqlRow]:
             asked.append(statement)
             return iter(())
 

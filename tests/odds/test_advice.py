@@ -9,7 +9,7 @@ import pytest
 from croupier.cards import Card, parse_cards
 from croupier.errors import UserError
 from croupier.odds import Advice, Analysis, advise, analyze
-from croupier.odds.paths import Decision, Node
+from croupier.odds.paths import Decision, PathNode
 from croupier.odds.seats import REST, SEATS, WEIGHTS
 from croupier.odds.solve import Solved
 from tests.odds.bets import RANDOM_CLASSES, class_of, table
@@ -47,7 +47,7 @@ def _nodes(found: Analysis) -> list[tuple[str, tuple[str, ...]]]:
     """The key of every decision and its options."""
     nodes = []
 
-    def walk(node: Node, before: tuple[str, ...]) -> None:
+    def walk(node: PathNode, before: tuple[str, ...]) -> None:
         if isinstance(node, Decision):
             key = ".".join((*before, node.step))
             nodes.append((key, tuple(name for name, _ in node.options)))

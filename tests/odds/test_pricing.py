@@ -11,7 +11,7 @@ import pytest
 from croupier.odds import PricedRuling, analyze, price
 from croupier.odds.pricing import NO_BET, NO_OTHER
 from croupier.rules.resolve import resolve
-from croupier.rules.vocabulary import Path
+from croupier.rules.vocabulary import BookPath
 from tests.cli.running import run
 from tests.odds.bets import table
 from tests.odds.small_book import dealt, small
@@ -37,7 +37,7 @@ def priced(id: str) -> dict[str, PricedRuling]:
 
 def value(id: str, bet: dict[str, Any], **how: Any) -> Fraction:
     """The expected value of a bet under selections, and with some paths of the book set anew."""
-    reading = {Path(path): value for path, value in how.pop("reading", {}).items()}
+    reading = {BookPath(path): value for path, value in how.pop("reading", {}).items()}
     return analyze(resolve(book(id), how, reading=reading), bet).expected_value
 
 
@@ -210,7 +210,7 @@ def test_no_order_of_pairs_and_better_moves_a_value(id: str, order: str) -> None
     for bet in (ANTE, BOTH) if id != FLORIDA else (ANTE,):
         assert value(id, bet, reading=reading) == value(id, bet)
     one, other = (
-        analyze(resolve(book(id), {}, reading={Path(k): v for k, v in sets.items()}), ANTE)
+        analyze(resolve(book(id), {}, reading={BookPath(k): v for k, v in sets.items()}), ANTE)
         for sets in ({}, reading)
     )
     assert one.strategy == other.strategy

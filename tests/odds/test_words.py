@@ -9,11 +9,11 @@ import pytest
 from croupier.cards import Card, format_cards
 from croupier.hands.ranking import Ranking
 from croupier.odds import Analysis, analyze, paths
-from croupier.odds.paths import Node
+from croupier.odds.paths import PathNode
 from croupier.odds.seats import REST, SEATS
 from croupier.odds.solve import Choices, Model
 from croupier.rules.resolve import resolve
-from croupier.rules.vocabulary import Path
+from croupier.rules.vocabulary import BookPath
 from tests.odds.bets import table
 from tests.odds.reading import Cards, Told, against_a_bank, by_a_paytable, name_of, patterns
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, book
@@ -105,7 +105,9 @@ def test_a_limit_makes_the_second_decision_hang_on_the_first() -> None:
 # ---------------------------------------------------------------- hand by hand
 
 
-def nodes(node: Node, before: tuple[tuple[str, str], ...] = ()) -> Iterator[tuple[str, Any, Any]]:
+def nodes(
+    node: PathNode, before: tuple[tuple[str, str], ...] = ()
+) -> Iterator[tuple[str, Any, Any]]:
     """The key of every decision, the decision, and the steps and options that led to it."""
     if isinstance(node, paths.Path):
         return
@@ -211,7 +213,7 @@ def test_every_hand_against_a_bank_does_what_is_said(
 
 @pytest.mark.parametrize("letter", "ABC")
 def test_every_hand_does_what_is_said_under_another_order_of_hands(letter: str) -> None:
-    reading = {Path("ranking.three_cards"): "card by card"}
+    reading = {BookPath("ranking.three_cards"): "card by card"}
     rules = resolve(book(MARYLAND), {"five_card_progressive": letter}, reading=reading)
     found = analyze(rules, {"ante": 1, "five_card_progressive": 1})
     check_words(found)

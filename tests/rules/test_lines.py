@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from croupier.reading import Place
+from croupier.reading import DataPath
 from croupier.reading.lines import lines_of, nearest
 from tests.rules.books import DATA, SIXTH_TEXT
 
 TRICKY = (DATA / "tricky.toml").read_text()
 
 
-def line_of(text: str, place: Place) -> int | None:
+def line_of(text: str, place: DataPath) -> int | None:
     return nearest(lines_of(text), place)
 
 
@@ -50,7 +50,7 @@ def line_of(text: str, place: Place) -> int | None:
         (("a", "b", "n", "q"), 38),
     ],
 )
-def test_a_value_is_found_on_its_line(place: Place, line: int) -> None:
+def test_a_value_is_found_on_its_line(place: DataPath, line: int) -> None:
     assert line_of(TRICKY, place) == line
 
 
@@ -64,12 +64,12 @@ def test_a_value_is_found_on_its_line(place: Place, line: int) -> None:
     ],
 )
 def test_what_is_missing_has_the_line_of_the_table_around_it(
-    place: Place, line: int | None
+    place: DataPath, line: int | None
 ) -> None:
     assert line_of(TRICKY, place) == line
 
 
-def places(data: Any, at: Place = ()) -> Iterator[Place]:
+def places(data: Any, at: DataPath = ()) -> Iterator[DataPath]:
     """Every place in parsed data."""
     if at:
         yield at

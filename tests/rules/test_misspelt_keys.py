@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from croupier.errors import Problem, Problems
-from croupier.reading import Place, dotted
+from croupier.reading import DataPath, dotted
 from croupier.rules.rulebook import parse_rulebook
 from tests.rules.books import IDS, SIXTH, SIXTH_TEXT, text_of
 
@@ -68,7 +68,7 @@ def misspelt(text: str, keys: list[Key]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def places(data: Any, at: Place = ()) -> Iterator[Place]:
+def places(data: Any, at: DataPath = ()) -> Iterator[DataPath]:
     """The places of all misspelt keys."""
     match data:
         case dict():
@@ -81,7 +81,7 @@ def places(data: Any, at: Place = ()) -> Iterator[Place]:
                 yield from places(value, (*at, i))
 
 
-def placed(text: str, keys: list[Key]) -> dict[Place, Key]:
+def placed(text: str, keys: list[Key]) -> dict[DataPath, Key]:
     """The keys by their places in the misspelt copy."""
     data = tomllib.loads(misspelt(text, keys), parse_float=Decimal)
     found = {place: keys[int(str(place[-1]).split(MARK)[1][:-1])] for place in places(data)}
@@ -89,7 +89,7 @@ def placed(text: str, keys: list[Key]) -> dict[Place, Key]:
     return found
 
 
-def batches(text: str) -> Iterator[tuple[str, dict[Place, int]]]:
+def batches(text: str) -> Iterator[tuple[str, dict[DataPath, int]]]:
     """Copies of the text in which keys are misspelt, with their places and lines."""
     alike: dict[tuple[str, str], list[Key]] = {}
     every = list(keys_of(text))
@@ -102,11 +102,11 @@ def batches(text: str) -> Iterator[tuple[str, dict[Place, int]]]:
         yield misspelt(text, keys), lines
 
 
-def original(place: Place) -> Place:
+def original(place: DataPath) -> DataPath:
     return tuple(part.split(MARK)[0] if isinstance(part, str) else part for part in place)
 
 
-def kind(place: Place) -> str:
+def kind(place: DataPath) -> str:
     """Whether a key is a name, a part of an overlay or, mostly, a word of the format."""
     if fits(place, OVERLAID):
         return "overlaid"
@@ -163,11 +163,11 @@ OVERLAID = {
 }  # fmt: skip
 
 
-def fits(place: Place, patterns: dict[str, str]) -> bool:
+def fits(place: DataPath, patterns: dict[str, str]) -> bool:
     return any(_fits(place, pattern.split(".")) for pattern in patterns)
 
 
-def _fits(place: Place, pattern: list[str]) -> bool:
+def _fits(place: DataPath, pattern: list[str]) -> bool:
     if pattern[-1] == "**":
         pattern = pattern[:-1]
         place, rest = place[: len(pattern)], place[len(pattern) :]
@@ -189,7 +189,9 @@ def missed(text: str) -> dict[str, list[str]]:
     return found
 
 
-def unreported(found: tuple[Problem, ...], keys: dict[Place, int]) -> Iterator[tuple[Place, int]]:
+def unreported(
+    found: tuple[Problem, ...], keys: dict[DataPath, int]
+) -> Iterator[tuple[DataPath, int]]:
     unknown = {(p.path, p.line) for p in found if p.message.startswith("unknown key")}
     said = "\n".join(f"{problem.path} {problem.message}" for problem in found)
     for place, line in keys.items():

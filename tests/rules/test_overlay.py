@@ -3,7 +3,7 @@
 import pytest
 
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
-from croupier.rules.vocabulary import Path
+from croupier.rules.vocabulary import BookPath
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_a_path_exists_where_a_value_stands(path: str, expected: bool) -> None:
 )
 def test_an_overlay_sets_one_value(path: str, expected: Data) -> None:
     data: Data = {"a": {"b": 1, "c": 2}, "d": 3}
-    assert overlaid(data, {Path(path): 9}) == expected
+    assert overlaid(data, {BookPath(path): 9}) == expected
     assert data == {"a": {"b": 1, "c": 2}, "d": 3}
 
 
 def test_later_overlays_are_laid_on_earlier_ones() -> None:
-    sets = {Path("a"): {"b": 1}, Path("a.c"): 2}
+    sets = {BookPath("a"): {"b": 1}, BookPath("a.c"): 2}
     assert overlaid({}, sets) == {"a": {"b": 1, "c": 2}}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from croupier.house import dealer
-from croupier.ledger.journal import Of, Record, StoredEvent, encode
+from croupier.ledger.journal import Record, StoredEvent, Vocabulary, encode
 from croupier.ledger.voids import VoidKind, Voids
 from tests.rules.books import MARYLAND
 from tests.server.attacks.houses import House, open_house, table_toml
@@ -77,7 +77,7 @@ def test_a_void_by_the_book_is_counted_before_and_after_the_deal(
     assert found.rounds == events.count("Closed")
 
 
-def counted(*events: tuple[Of, dict[str, object]]) -> Voids:
+def counted(*events: tuple[Vocabulary, dict[str, object]]) -> Voids:
     """Count the events of a table, each with the vocabulary that it is of."""
     records = [Record("t", at, 0, "", of, said) for at, (of, said) in enumerate(events, 1)]
     stored = [StoredEvent(*record[:4], encode(record), b"") for record in records]
@@ -98,7 +98,7 @@ def test_a_misdeal_by_a_ruling_alone_is_a_void_of_the_book() -> None:
 
 
 def test_only_declined_voids_are_counted_as_declined() -> None:
-    def proposed(id: str, *, voids: bool) -> tuple[Of, dict[str, object]]:
+    def proposed(id: str, *, voids: bool) -> tuple[Vocabulary, dict[str, object]]:
         return "table", {"type": "Proposed", "id": id, "preview": {"voids": voids}}
 
     found = counted(

@@ -6,7 +6,7 @@ from croupier.errors import Refused
 from croupier.round.commands import Bank, Open
 from croupier.round.state import Banker
 from croupier.rules.resolve import resolve
-from croupier.rules.vocabulary import Path
+from croupier.rules.vocabulary import BookPath
 from croupier.table.commands import (
     DealFirstCard,
     Join,
@@ -172,7 +172,7 @@ def test_a_house_banked_table_has_no_turn() -> None:
 
 
 def test_the_turn_is_not_passed_where_the_book_does_not_allow_it() -> None:
-    rules = resolve(book(FLORIDA), reading={Path("bank.rotation.passes"): False})
+    rules = resolve(book(FLORIDA), reading={BookPath("bank.rotation.passes"): False})
     table = evolve(new_table(rules), Joined(1, "ann"))
     with pytest.raises(Refused) as caught:
         decide(table, PassBank(1))

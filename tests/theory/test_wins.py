@@ -16,7 +16,7 @@ from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.odds import analyze
 from croupier.rules.table_rules import TableRules
 from croupier.theory import wins as rooms
-from croupier.theory.pricing import Bet, Theory
+from croupier.theory.pricing import StakedBet, Theory
 from croupier.theory.show import wins_chart, wins_json
 from croupier.theory.wins import MINUTE_MS, Series, Sums, Wins
 from tests.cli.running import run
@@ -57,7 +57,7 @@ def house() -> tuple[Memory, list[Felt]]:
 class Unpriced(Theory):
     """A theory that prices nothing, for what doesn't depend on prices."""
 
-    def priced(self, rules: TableRules, bet: Bet) -> str:
+    def priced(self, rules: TableRules, bet: StakedBet) -> str:
         return "not asked"
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from croupier.cli import ledger_keys
-from croupier.cli.opening import Data, Database, KeyCommand, opened, rules_in
+from croupier.cli.opening import Database, DataFolder, KeyCommand, opened, rules_in
 from croupier.cli.output import AsJson, counted, group, print_json, print_lines, print_table
 from croupier.cli.settle import show_round
 from croupier.errors import ParseError, UserError
@@ -43,7 +43,7 @@ KEY_BYTES = 32
 @app.command()
 def verify(
     context: typer.Context,
-    data: Data = None,
+    data: DataFolder = None,
     database: Database = None,
     checkpoints: Checkpoints = None,
     key: Key = "",
@@ -135,7 +135,7 @@ def balance(
     account: Annotated[
         str, typer.Argument(metavar="[ACCOUNT]", help="One account. Default: all.")
     ] = "",
-    data: Data = None,
+    data: DataFolder = None,
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
@@ -161,7 +161,7 @@ def balance(
 @app.command()
 def history(
     account: AccountName,
-    data: Data = None,
+    data: DataFolder = None,
     database: Database = None,
     limit: Annotated[int, typer.Option(min=1, help="Entries to show at most.")] = 50,
     as_json: AsJson = False,
@@ -182,7 +182,7 @@ def history(
 def round_(
     context: typer.Context,
     round: Annotated[str, typer.Argument(metavar="ID", help="The round's id.")],
-    data: Data = None,
+    data: DataFolder = None,
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
@@ -212,7 +212,7 @@ def win(
         Path | None,
         typer.Option("--chart", metavar="FILE", help="Also draw the win over time, as SVG."),
     ] = None,
-    data: Data = None,
+    data: DataFolder = None,
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
@@ -251,7 +251,7 @@ def win(
 
 
 @app.command()
-def shifts(data: Data = None, database: Database = None, as_json: AsJson = False) -> None:
+def shifts(data: DataFolder = None, database: Database = None, as_json: AsJson = False) -> None:
     """Add up each shift of tables with chip trays: counts, fills, credits, drop and win.
 
     The win by the two counts stands beside the journal's; a difference is named and never posted.
@@ -277,7 +277,7 @@ def checkpoint(
         Path,
         typer.Option("--output", "-o", metavar="FILE", help="File to append it to."),
     ],
-    data: Data = None,
+    data: DataFolder = None,
     database: Database = None,
 ) -> None:
     """Sign the heads of all streams and append the checkpoint to a file.
@@ -305,7 +305,7 @@ def backup(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The new SQLite file.")
     ],
-    data: Data = None,
+    data: DataFolder = None,
     database: Database = None,
 ) -> None:
     """Back up the whole ledger to a file. Tables can go on playing."""
@@ -318,7 +318,7 @@ def backup(
 def restore(
     context: typer.Context,
     source: Annotated[Path, typer.Argument(metavar="BACKUP", help="A file written by `backup`.")],
-    data: Data = None,
+    data: DataFolder = None,
     database: Database = None,
     checkpoints: Checkpoints = None,
     key: Key = "",

@@ -15,7 +15,7 @@ from croupier.ledger.stores.protocol import Store
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 
-Data = Annotated[
+DataFolder = Annotated[
     Path | None,
     typer.Option("--data", metavar="FILE", help="The ledger's SQLite file, or a server's folder."),
 ]

@@ -2,7 +2,7 @@
 
 import typer
 
-from croupier.cli.opening import Data, Database, opened
+from croupier.cli.opening import Database, DataFolder, opened
 from croupier.cli.output import AsJson, group, print_json, print_lines
 
 app = group("Compare the installed files with the approved ones.", no_args_is_help=False)
@@ -10,7 +10,10 @@ app = group("Compare the installed files with the approved ones.", no_args_is_he
 
 @app.command()
 def verify_build(
-    context: typer.Context, data: Data = None, database: Database = None, as_json: AsJson = False
+    context: typer.Context,
+    data: DataFolder = None,
+    database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
     """Compare every installed file and rulebook with the build that the house approved.
 

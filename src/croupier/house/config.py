@@ -15,7 +15,7 @@ from croupier.ledger.audit import RulesOf
 from croupier.ledger.events import TableSet
 from croupier.ledger.stores.marks import RESTORES
 from croupier.money import Cents
-from croupier.reading import Count, Place, Reader, Text, only, readable_parts, table_of
+from croupier.reading import DataPath, Reader, Text, WholeNumber, only, readable_parts, table_of
 from croupier.reading.toml import parse_toml, problems_in
 from croupier.round.state import NOTHING
 from croupier.rules.table_rules import TableRules
@@ -135,8 +135,8 @@ _FILE = Annotated[
     table_of(
         {
             "guest_chips": Cents,
-            "floor_tables": Count,
-            "backups": Count,
+            "floor_tables": WholeNumber,
+            "backups": WholeNumber,
             "approvers": Approvers,
             "table": Any,
         }
@@ -151,8 +151,8 @@ class _Row(NamedTuple):
     rulebook: Text
     title: _Title | None = None
     selections: Mapping[str, Any] = NOTHING
-    seats: Count | None = None
-    bots: Count = 0
+    seats: WholeNumber | None = None
+    bots: WholeNumber = 0
     practice: bool = False
     validated: Cents | None = None
     witnessed: Cents | None = None
@@ -219,7 +219,7 @@ class _Tables:
         self._check_approvers(data.get("approvers"))
         return replace(config, tables=tuple(config.of_house(table) for table in found if table))
 
-    def _table(self, raw: Any, at: Place) -> TableConfig | None:
+    def _table(self, raw: Any, at: DataPath) -> TableConfig | None:
         row: _Row | None = self.reader.read(_Row, raw, at)
         if not isinstance(raw, dict):
             return None
@@ -248,7 +248,7 @@ class _Tables:
             others=others,
         )
 
-    def _others(self, row: _Row, rules: TableRules | None, at: Place) -> tuple[TableRules, ...]:
+    def _others(self, row: _Row, rules: TableRules | None, at: DataPath) -> tuple[TableRules, ...]:
         """Return the rules with each other equipment; nothing but the equipment may differ."""
         found: list[TableRules] = []
         for i, one in enumerate(row.instead if rules else ()):
@@ -267,7 +267,7 @@ class _Tables:
             found.append(other)
         return tuple(found)
 
-    def _rules(self, row: _Row, at: Place) -> tuple[TableRules | None, TableRules | None]:
+    def _rules(self, row: _Row, at: DataPath) -> tuple[TableRules | None, TableRules | None]:
         """Return the table's rules, and the nearest ones to check the rest against.
 
         The two differ where some selections are faulty: the nearest rules leave those out.
@@ -294,7 +294,7 @@ class _Tables:
                 return self.rules_of(row.rulebook, nearest, row.things)
         return None
 
-    def _seats(self, row: _Row, rules: TableRules | None, at: Place) -> int:
+    def _seats(self, row: _Row, rules: TableRules | None, at: DataPath) -> int:
         """Return how many seats there are, and refuse more seats or bots than can be."""
         if rules is None:
             return 0
@@ -313,18 +313,18 @@ class _Tables:
             self.reader.fault((*at, "bots"), message, seated_clause(rules))
         return seats
 
-    def _check_meters(self, row: _Row, rules: TableRules | None, at: Place) -> None:
+    def _check_meters(self, row: _Row, rules: TableRules | None, at: DataPath) -> None:
         for id in row.meters if rules else ():
             if rules and id not in rules.meters:
                 self.reader.fault((*at, "meters", id), "is not a meter of this table")
 
-    def _check_things(self, row: _Row, at: Place) -> None:
+    def _check_things(self, row: _Row, at: DataPath) -> None:
         """Refuse real cards without a dealer, and chips beside virtual cards."""
         for thing, needed in (("cards", "dealer"), ("chips", "cards")):
             if thing in row.things and needed not in row.things:
                 self.reader.fault((*at, "things"), f"{thing!r} needs {needed!r} as well")
 
-    def _check_practice(self, row: _Row, rules: TableRules | None, at: Place) -> None:
+    def _check_practice(self, row: _Row, rules: TableRules | None, at: DataPath) -> None:
         """Refuse to deal without a person what a person deals, except for practice (M23)."""
         if rules and not row.practice and (ruling := _only_practice(rules)):
             message = "must be true: this version takes a dealer, and without one is for practice"

@@ -21,8 +21,7 @@ from croupier.round.awards import validated_by
 from croupier.round.faces import shown_next
 from croupier.round.order import is_read
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Act as Keeping
-from croupier.rules.vocabulary import Person
+from croupier.rules.vocabulary import Keeper, Keeping
 from croupier.table import commands as at_table
 from croupier.table.commands import EndRound, Preview, Time
 from croupier.table.crew import PERSON, ROLE_FOR, Post, Role, Who, check_post
@@ -246,7 +245,7 @@ def _check_declares(
         raise Refused("wrong_person", message, field="kind", clause=row.clause or row.ruling)
 
 
-_PERSON_AS: Mapping[Role, Person] = {"dealer": "dealer", "floor": "floorperson"}
+_PERSON_AS: Mapping[Role, Keeper] = {"dealer": "dealer", "floor": "floorperson"}
 """The person of the book that somebody in a role is."""
 
 

@@ -36,14 +36,14 @@ from croupier.round.settling import next_seat
 from croupier.round.state import NOTHING, Duty, FoundAward, Round, is_walk_in
 from croupier.rules.game import Consequence
 from croupier.rules.table_rules import TableRules, fits, is_there
-from croupier.rules.vocabulary import ACTION, Act
+from croupier.rules.vocabulary import ACTION, Keeping
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 from croupier.table.crew import PERSON, Post
 from croupier.table.prompts import due
 from croupier.table.state import Proposal, bank_order
 
-_DOES: dict[Act | None, in_round.Command] = {
+_DOES: dict[Keeping | None, in_round.Command] = {
     "first card": in_round.Deal(),
     "show": in_round.Show(()),
 }

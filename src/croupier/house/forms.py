@@ -11,7 +11,7 @@ from croupier.house.asks import CARD
 from croupier.house.shift import CENTS, DEALER, FLOOR, STAFF
 from croupier.house.shoe import card_at
 from croupier.house.standing import Standing
-from croupier.house.step import Field, NextStep
+from croupier.house.step import NextStep, StepField
 from croupier.round import commands as in_round
 from croupier.round.dealing import is_dealt
 from croupier.round.faces import is_settled_on, shown_next
@@ -19,26 +19,26 @@ from croupier.round.order import is_read
 from croupier.round.plan import plan_of
 from croupier.round.state import Round, is_walk_in
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import ACTION, BANK, SEATS, Moment
+from croupier.rules.vocabulary import ACTION, BANK, SEATS, Occasion
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 
-PAID: Field = {
+PAID: StepField = {
     "field": "paid",
     "kind": "money",
     "says": "Dollars handed out",
 }
-FOUND: Field = {"field": "cards", "kind": "cards", "says": "Cards found: As Kd Qc"}
-STUB_LEFT: Field = {
+FOUND: StepField = {"field": "cards", "kind": "cards", "says": "Cards found: As Kd Qc"}
+STUB_LEFT: StepField = {
     "field": "stub",
     "kind": "number",
     "optional": True,
     "says": "Cards left in the stub, if counted",
 }
-WHY: Field = {"field": "why", "kind": "text", "says": "Why"}
-WHAT: Field = {"field": "about", "kind": "text", "says": "What is contested"}
-HANDED: Field = {"field": "cents", "kind": "money", "says": "Dollars handed over, or 0"}
-_RACKED: Moment = "settled"
+WHY: StepField = {"field": "why", "kind": "text", "says": "Why"}
+WHAT: StepField = {"field": "about", "kind": "text", "says": "What is contested"}
+HANDED: StepField = {"field": "cents", "kind": "money", "says": "Dollars handed over, or 0"}
+_RACKED: Occasion = "settled"
 TOPICS: Mapping[type, str] = {
     in_round.Bet: "Walk-ins",
     in_round.TakeDown: "Walk-ins",
@@ -87,7 +87,7 @@ def forms(standing: Standing, closed: Mapping[str, str]) -> Iterator[NextStep]:
         yield from _by_hand(standing.in_play)
 
 
-def choice(says: str, answers: Iterable[tuple[str, Mapping[str, Any]]]) -> Field:
+def choice(says: str, answers: Iterable[tuple[str, Mapping[str, Any]]]) -> StepField:
     """Return a field with answers: what each says, and the parts of the command that it gives."""
     listed = [{"says": said, "gives": dict(gives)} for said, gives in answers]
     return {"field": "", "kind": "choice", "says": says, "answers": listed}
@@ -99,7 +99,7 @@ HANDED_TO = choice(
 )
 
 
-def _seat(seats: Iterable[int]) -> Field:
+def _seat(seats: Iterable[int]) -> StepField:
     return choice("Seat", [(f"Seat {seat}", {"seat": seat}) for seat in seats])
 
 
@@ -218,7 +218,7 @@ def _recall(standing: Standing) -> Iterator[NextStep]:
     yield _at_table("Recall a hand.", FLOOR, clause, recall, *fields)
 
 
-def _named(round: Round) -> Field:
+def _named(round: Round) -> StepField:
     """Return a field for the id of a round, with a link to its page."""
     about = {"field": "round", "kind": "text", "says": "Round"}
     return {**about, "value": round.id, "link": "/rounds/{}"}
@@ -243,7 +243,7 @@ def _by_hand(round: Round) -> Iterator[NextStep]:
     yield NextStep(says, STAFF, stage.step.clause, command=entry, fields=tuple(fields))
 
 
-def _hands(round: Round) -> Iterator[Field]:
+def _hands(round: Round) -> Iterator[StepField]:
     """Yield a field for the cards of each seat and place."""
     rules = round.rules
     labels = {str(BANK): rules.bank.label, **{id: p.label for id, p in rules.places.items()}}
@@ -255,12 +255,12 @@ def _hands(round: Round) -> Iterator[Field]:
             yield _cards(place, label)
 
 
-def _cards(name: str, label: str) -> Field:
+def _cards(name: str, label: str) -> StepField:
     about = {"field": f"cards.{name}", "kind": "cards", "optional": True}
     return {**about, "says": f"{label}: cards, if turned up"}
 
 
-def _decisions(round: Round) -> Iterator[Field]:
+def _decisions(round: Round) -> Iterator[StepField]:
     """Yield a field for each decision that a seat may still have had to make."""
     stage = round.stage
     for one in (stage, *stage.later) if stage else ():
@@ -303,6 +303,6 @@ def _carried_off(round: Round) -> Iterator[tuple[int, NextStep]]:
 
 
 def _at_table(
-    says: str, by: tuple[str, ...], clause: str, command: at_table.Command, *fields: Field
+    says: str, by: tuple[str, ...], clause: str, command: at_table.Command, *fields: StepField
 ) -> NextStep:
     return NextStep(says, by, clause, "table", command, fields=fields)

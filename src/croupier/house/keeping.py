@@ -14,7 +14,7 @@ from croupier.ledger.audit import RulesOf, rules_set
 from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.scribe import Scribe
 from croupier.ledger.store import Kept
-from croupier.reading import Read, reader_of, run
+from croupier.reading import ReadValue, reader_of, run
 from croupier.round.codec import plain_of, to_plain
 from croupier.table.state import Table, new_table
 
@@ -69,7 +69,7 @@ def is_same(again: Kept, kept: Kept) -> bool:
 
 
 @cache
-def _readers() -> dict[str, Read]:
+def _readers() -> dict[str, ReadValue]:
     """Return the readers of a table's fields."""
     types = get_type_hints(Table)
     return {f.name: reader_of(types[f.name]) for f in fields(Table) if f.name not in GIVEN}

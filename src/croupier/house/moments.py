@@ -6,12 +6,12 @@ from typing import Any
 from croupier.house.standing import Standing
 from croupier.round.state import Round
 from croupier.rules.book import Clause
-from croupier.rules.vocabulary import Do, Moment
+from croupier.rules.vocabulary import Occasion, StepKind
 from croupier.table.commands import Time
 from croupier.table.prompts import due
 from croupier.table.state import HOUR_S, Table, right
 
-_DURING: dict[Do, tuple[Moment, ...]] = {
+_DURING: dict[StepKind, tuple[Occasion, ...]] = {
     "bets": ("bets",),
     "deal": ("no more bets", "deal"),
     "decide": ("dealt", "examine", "decide"),
@@ -19,15 +19,15 @@ _DURING: dict[Do, tuple[Moment, ...]] = {
     "settle": ("settle",),
 }
 """The moments that last as long as a step."""
-_BETWEEN: tuple[Moment, ...] = ("settled", "shuffle", "cut")
+_BETWEEN: tuple[Occasion, ...] = ("settled", "shuffle", "cut")
 
 
-def moments_of(standing: Standing) -> tuple[Moment, ...]:
+def moments_of(standing: Standing) -> tuple[Occasion, ...]:
     """Return the moments that last now: those of the step, and those whose duties are open."""
     table, round = standing.table, standing.in_play
     open_ = [duty.moment for duty in (*due(table), *(round.todo if round else ()))]
     if round is None:
-        idle: tuple[Moment, ...] = ("idle",) if table.life == "open" else ()
+        idle: tuple[Occasion, ...] = ("idle",) if table.life == "open" else ()
         return tuple(dict.fromkeys((*open_, *(_BETWEEN if table.seats else idle))))
     lasting = _DURING[round.stage.do] if round.stage and not round.void else ()
     return tuple(dict.fromkeys((*open_, *lasting)))
@@ -56,7 +56,7 @@ def _rights(table: Table) -> Iterator[str]:
     if table.round and table.round.dealt:
         return
     decks = table.decks.values()
-    asked: dict[Moment, bool] = {
+    asked: dict[Occasion, bool] = {
         "shuffle": any(deck.stack for deck in decks),
         "cut": any(deck.depth for deck in decks),
     }

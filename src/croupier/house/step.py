@@ -8,7 +8,7 @@ from croupier.round.codec import to_plain
 from croupier.table import commands as at_table
 from croupier.table.commands import Of, Time
 
-Field = Mapping[str, Any]
+StepField = Mapping[str, Any]
 """What somebody fills in: the part of the command, its kind, and the question."""
 NO_TIME = Time(0, 0)
 """In a command on a desk: the server fills the time in."""
@@ -23,9 +23,9 @@ class NextStep(NamedTuple):
     of: Of = "round"
     command: in_round.Command | at_table.Command | None = None
     """None where nobody at the desk can go on."""
-    takes: Field | None = None
+    takes: StepField | None = None
     """What has to be read or typed before it can be done."""
-    fields: tuple[Field, ...] = ()
+    fields: tuple[StepField, ...] = ()
     """What a form asks for; a step takes one thing, and a form may take several."""
 
     def as_json(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class NextStep(NamedTuple):
         return {**plain, "topic": topic, "posts": [*posts], "fields": fields}
 
 
-def _gives(field: Field) -> set[str]:
+def _gives(field: StepField) -> set[str]:
     """Return the parts of the command that a field fills in."""
     answers = field.get("answers", [])
     return {name for answer in answers for name in answer["gives"]} or {field["field"]}

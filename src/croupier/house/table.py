@@ -23,7 +23,7 @@ from croupier.house.now import NOTHING_HAPPENED, Listen, Now, Told
 from croupier.house.recall import missed_by
 from croupier.house.seat_codes import seat_code
 from croupier.house.standing import Act, new_standing, staked_meters
-from croupier.house.turn import Ask, CommandId, Perform, Place, Reply, Stored, Turn
+from croupier.house.turn import Ask, CommandId, Perform, Position, Reply, Stored, Turn
 from croupier.ledger.events import MeterStarted
 from croupier.ledger.found import player_at
 from croupier.ledger.store import Answer, NotOwner, Request, Result
@@ -52,7 +52,7 @@ class Table:
     def __init__(self, config: TableConfig, books: Books, recalled: Recalled) -> None:
         self.id, self.config, self.books = config.id, config, books
         standing = (recalled.standing or new_standing(config.rules)).with_ways(config.others)
-        self.place = Place(standing, recalled.scribe)
+        self.place = Position(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         self._kept = recalled.kept
         self.deck: Committed | None = None
@@ -306,7 +306,7 @@ class Table:
             return
         recalled, entries, sealed = missed
         standing = (recalled.standing or self.place.standing).with_ways(self.config.others)
-        self.place = Place(standing, recalled.scribe)
+        self.place = Position(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
         if sealed is not None and standing.commitment is not None:
             try:
@@ -345,7 +345,7 @@ class Table:
             )
             self.notes = self.notes._replace(company=company._replace(ready=ready))
 
-    def _keep(self, place: Place) -> None:
+    def _keep(self, place: Position) -> None:
         """Keep where the table stood before a round, so that it is soon taken up again."""
         if place.scribe.number - self._kept < KEEP_EVERY:
             return

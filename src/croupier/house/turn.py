@@ -44,7 +44,7 @@ class Ask(NamedTuple):
     """What was waited for; the ask is refused if something else is due by then."""
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """What a turn is decided on."""
 
     standing: Standing
@@ -56,7 +56,7 @@ class Stored(NamedTuple):
 
     act: Act
     draft: Draft
-    place: Place
+    place: Position
     """Where the table stands then."""
 
 
@@ -77,7 +77,7 @@ class Turn:
     """Decides what a table is asked at one time."""
 
     def __init__(
-        self, config: TableConfig, place: Place, company: Company, *, time_ms: int
+        self, config: TableConfig, place: Position, company: Company, *, time_ms: int
     ) -> None:
         self.config, self.place, self.company, self.time_ms = config, place, company, time_ms
         self._asks: list[Ask] = []
@@ -133,7 +133,7 @@ class Turn:
             raise Refused(OVERTAKEN, "there is nothing left to do")
         draft = scribe.draft(act.happened, time_ms=self.time_ms, who=act.who)
         _check_sums(draft)
-        place = Place(act.standing, draft.scribe)
+        place = Position(act.standing, draft.scribe)
         self._decided[at] = Stored(act, draft, place)
         answer = str(draft.scribe.head.number)
         return Work(draft.events, answer, draft.emptied, tuple(act.sealed))

@@ -19,9 +19,9 @@ from croupier.errors import ParseError
 GENESIS = bytes(32)
 """The hash before the first record."""
 
-Of = Literal["round", "table", "ledger", "fairness", "house"]
+Vocabulary = Literal["round", "table", "ledger", "fairness", "house"]
 """The kind of event; each has its own vocabulary."""
-OFS: tuple[Of, ...] = get_args(Of)
+OFS: tuple[Vocabulary, ...] = get_args(Vocabulary)
 
 
 class Record(NamedTuple):
@@ -34,7 +34,7 @@ class Record(NamedTuple):
     """Milliseconds since 1970, by the clock of the appending server."""
     subject: str
     """The round of the event, the digest of the rules that it sets, or ''."""
-    of: Of
+    of: Vocabulary
     event: Mapping[str, Any]
     who: tuple[str, ...] = ()
     """The one or two persons whose sessions made it; nobody where the program did."""

@@ -11,7 +11,7 @@ from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Auditor, RulesOf
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import TableSet
-from croupier.ledger.journal import START, Head, Of, Record, StoredEvent, decode, encode
+from croupier.ledger.journal import START, Head, Record, StoredEvent, Vocabulary, decode, encode
 from croupier.ledger.store import NewEvent
 from croupier.round.codec import to_plain
 from croupier.round.events import Closed
@@ -24,7 +24,7 @@ _SETS, _OF_ROUND, _OPENS = b'"of":"ledger"}', b'"of":"round"}', b'"type":"Opened
 class Happened(NamedTuple):
     """An event, its kind, and its subject where the event doesn't name it."""
 
-    of: Of
+    of: Vocabulary
     event: Any
     subject: str = ""
     after: Round | None = None

@@ -18,7 +18,7 @@ from croupier.errors import UserError
 from croupier.hands.arrays import three_cards
 from croupier.odds.bets import Units, opening, parse_bet, parse_meters
 from croupier.odds.counts import STATES
-from croupier.odds.paths import Decision, Node, Path, leaves, tree
+from croupier.odds.paths import Decision, Path, PathNode, leaves, tree
 from croupier.odds.payoffs import Payoffs, PricedLine, cards_of, judged, place_cards, rows_by_code
 from croupier.odds.seats import codes_of, plays
 from croupier.odds.seen import SeenCards, parse_seen
@@ -123,7 +123,7 @@ def _seen(rules: TableRules, known: Known, cards: Sequence[Card]) -> SeenCards |
     return seen
 
 
-def _decision(root: Node, known: Known, values: "_Values") -> Decision:
+def _decision(root: PathNode, known: Known, values: "_Values") -> Decision:
     """Return the decision with exactly these cards exposed, after the best earlier choices."""
     node = root
     values.up = {place: len(cards) for place, cards in known.items()}
@@ -143,7 +143,7 @@ def _decision(root: Node, known: Known, values: "_Values") -> Decision:
 
 def _what_is_up(rules: TableRules, root: Decision) -> str:
     """Describe the cards that a seat sees when it decides."""
-    node: Node = root
+    node: PathNode = root
     views = []
     while isinstance(node, Decision):
         seen = [
@@ -159,7 +159,7 @@ def _what_is_up(rules: TableRules, root: Decision) -> str:
 class _Values:
     """Computes expected nets with real cards, in cents."""
 
-    def __init__(self, rules: TableRules, root: Node, payoffs: Payoffs) -> None:
+    def __init__(self, rules: TableRules, root: PathNode, payoffs: Payoffs) -> None:
         self.rules = rules
         self.paths = list(leaves(root))
         self.payoffs = payoffs
@@ -173,7 +173,7 @@ class _Values:
         """How many cards of each place are exposed at the decision in question."""
         self._kept: dict[tuple[int, tuple[tuple[str, tuple[Card, ...]], ...]], Fraction] = {}
 
-    def of(self, node: Node, known: Known) -> Fraction:
+    def of(self, node: PathNode, known: Known) -> Fraction:
         """Return the expected net of a node, with the best choices from here on."""
         if isinstance(node, Path):
             return self._path(node, known)

@@ -45,10 +45,10 @@ class Decision(NamedTuple):
     options: tuple[tuple[str, "Decision | Path"], ...]
 
 
-Node = Decision | Path
+PathNode = Decision | Path
 
 
-def tree(rules: TableRules, bet: Mapping[str, Fraction]) -> Node:
+def tree(rules: TableRules, bet: Mapping[str, Fraction]) -> PathNode:
     """Return the decision tree of a seat with these wagers, in units of a dollar."""
     stakes = {
         spot: Laid(_cents(units)) for name, units in bet.items() for spot in rules.spots[name]
@@ -62,7 +62,7 @@ def _cents(units: Fraction) -> Exact:
     return cents.numerator if cents.denominator == 1 else cents
 
 
-def _from(rules: TableRules, start: int, so_far: tuple[Path, Mapping[str, int]]) -> Node:
+def _from(rules: TableRules, start: int, so_far: tuple[Path, Mapping[str, int]]) -> PathNode:
     """Return the tree from a step on, given the path so far and the exposed cards."""
     path, seen = so_far
     for at in range(start, len(rules.sequence)):
@@ -105,7 +105,7 @@ def _taken(path: Path, name: str, option: Option) -> Path:
     return Path((*path.chose, name), stakes, path.folded or option.folds)
 
 
-def leaves(node: Node) -> Iterator[Path]:
+def leaves(node: PathNode) -> Iterator[Path]:
     """Yield the paths of a tree."""
     if isinstance(node, Path):
         yield node
@@ -114,7 +114,7 @@ def leaves(node: Node) -> Iterator[Path]:
             yield from leaves(child)
 
 
-def decisions(node: Node) -> Iterator[Decision]:
+def decisions(node: PathNode) -> Iterator[Decision]:
     """Yield the decisions of a tree, from the root."""
     if isinstance(node, Decision):
         yield node

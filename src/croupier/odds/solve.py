@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from croupier.errors import UserError
 from croupier.odds import counts
 from croupier.odds.counts import STATES, OutcomeCounts
-from croupier.odds.paths import Exact, Node, Path, decisions, leaves
+from croupier.odds.paths import Exact, Path, PathNode, decisions, leaves
 from croupier.odds.payoffs import (
     Groups,
     Payoffs,
@@ -68,7 +68,7 @@ def bank_high(rules: TableRules) -> int:
 class Model:
     """One seat with its wagers at a table."""
 
-    def __init__(self, rules: TableRules, root: Node, seen: SeenCards | None = None) -> None:
+    def __init__(self, rules: TableRules, root: PathNode, seen: SeenCards | None = None) -> None:
         self.rules = rules
         self.sight = SeenCounts(seen, [*rules.paytables.values()]) if seen else None
         self.seats = self.sight.seats if self.sight else EVERY
@@ -322,7 +322,7 @@ class Solved:
             return values
         return np.add.reduceat(values * main.counted.times, main.counted.first)
 
-    def best_from(self, node: Node, work: Any, before: tuple[str, ...]) -> tuple[Numbers, bool]:
+    def best_from(self, node: PathNode, work: Any, before: tuple[str, ...]) -> tuple[Numbers, bool]:
         """Return the value of a node, by entry or (true) by seat, and record the options taken."""
         values, given, chosen = work
         if isinstance(node, Path):
@@ -345,7 +345,7 @@ class Solved:
         seats = np.arange(len(self.model.seats.weights)) if main is None else main.counted.seat
         masks: list[Numbers] = []
 
-        def walk(node: Node, mask: Numbers, before: tuple[str, ...]) -> None:
+        def walk(node: PathNode, mask: Numbers, before: tuple[str, ...]) -> None:
             if isinstance(node, Path):
                 masks.append(mask)
                 return
@@ -465,7 +465,7 @@ def _summed(nets: Numbers, counts: Numbers) -> list[tuple[int, int]]:
     return [(int(value), int(times)) for value, times in zip(values, sums, strict=True)]
 
 
-def _shown(root: Node, seen: SeenCards | None) -> str | None:
+def _shown(root: PathNode, seen: SeenCards | None) -> str | None:
     """Return the one place with a card exposed at a decision that wasn't seen before."""
     shown = {
         (place, n)

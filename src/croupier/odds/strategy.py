@@ -10,7 +10,7 @@ from croupier.cards import RANKS
 from croupier.errors import UserError, quoted
 from croupier.hands.arrays import three_cards
 from croupier.hands.ranking import strength_of_ranks
-from croupier.odds.paths import Decision, Node, Path, decisions
+from croupier.odds.paths import Decision, Path, PathNode, decisions
 from croupier.odds.solve import Choices, Model, Numbers
 from croupier.round.plan import plan_of
 from croupier.rules.game import Option
@@ -89,7 +89,7 @@ def _every(model: Model, choose: Callable[[Decision], Numbers]) -> Choices:
     """Return the choices at every decision, for every entry where a card is exposed."""
     chosen: Choices = {}
 
-    def walk(node: Node, before: tuple[str, ...]) -> None:
+    def walk(node: PathNode, before: tuple[str, ...]) -> None:
         if isinstance(node, Path):
             return
         by_seat = choose(node)

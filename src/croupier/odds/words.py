@@ -15,7 +15,7 @@ import numpy as np
 from croupier.cards import RANK_NAMES, RANKS, Card
 from croupier.hands import Hand
 from croupier.hands.arrays import three_cards
-from croupier.odds.paths import Decision, Node, Path
+from croupier.odds.paths import Decision, Path, PathNode
 from croupier.odds.seats import REST, SEATS, Label
 from croupier.odds.solve import Model, Numbers, Solved
 from croupier.round.settle import row_for
@@ -50,7 +50,7 @@ Before = tuple[tuple[str, str], ...]
 """The steps at which a seat decided, and the options it took."""
 
 
-def _nodes(node: Node, before: Before) -> Iterator[tuple[Decision, Before]]:
+def _nodes(node: PathNode, before: Before) -> Iterator[tuple[Decision, Before]]:
     if isinstance(node, Path):
         return
     yield node, before

@@ -7,7 +7,7 @@ to report. The walk knows TOML's brackets, strings and comments, and nothing of 
 import re
 from collections.abc import Iterator
 
-from croupier.reading.reader import Place
+from croupier.reading.reader import DataPath
 
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
@@ -18,25 +18,25 @@ _STRING = re.compile(
 _SCALAR = re.compile(r"[^,\]}\n#]*")
 
 
-def lines_of(text: str) -> dict[Place, int]:
+def lines_of(text: str) -> dict[DataPath, int]:
     """Return the line of every value in a text."""
-    lines: dict[Place, int] = {}
+    lines: dict[DataPath, int] = {}
     for place, line in _walk(text):
         lines.setdefault(place, line)
     return lines
 
 
-def nearest(lines: dict[Place, int], at: Place) -> int | None:
+def nearest(lines: dict[DataPath, int], at: DataPath) -> int | None:
     """Return the line of the value at a place, or of the nearest table around it."""
     while at and at not in lines:
         at = at[:-1]
     return lines.get(at)
 
 
-def _walk(text: str) -> Iterator[tuple[Place, int]]:
+def _walk(text: str) -> Iterator[tuple[DataPath, int]]:
     """Yield the place and the line of every key and list item."""
     walker = _Walker(text)
-    table: Place = ()
+    table: DataPath = ()
     while walker.skip_blank() < len(text):
         if text.startswith("[", walker.position):
             table = walker.header()
@@ -53,7 +53,7 @@ class _Walker:
         self.text = text
         self.position = 0
         self.counted = (0, 1)
-        self.items: dict[Place, int] = {}
+        self.items: dict[DataPath, int] = {}
 
     def line(self) -> int:
         """Return the line of the position, counted on from where it was last asked for."""
@@ -65,13 +65,13 @@ class _Walker:
         self._take(_BLANK)
         return self.position
 
-    def header(self) -> Place:
+    def header(self) -> DataPath:
         """Pass `[a.b]` or `[[a.b]]` and return its place, with the index of each list in it."""
         doubled = self.text.startswith("[[", self.position)
         self.position += 1 + doubled
         keys = self._key()
         self.position += 1 + doubled
-        at: Place = ()
+        at: DataPath = ()
         for i, key in enumerate(keys):
             at = (*at, key)
             if doubled and i == len(keys) - 1:
@@ -80,7 +80,7 @@ class _Walker:
                 at = (*at, self.items[at] - 1)
         return at
 
-    def pair(self, table: Place) -> Iterator[tuple[Place, int]]:
+    def pair(self, table: DataPath) -> Iterator[tuple[DataPath, int]]:
         """Pass `key = value` and yield its place and all places inside it."""
         line = self.line()
         at = table
@@ -91,7 +91,7 @@ class _Walker:
         self._take(_SPACE)
         yield from self._value(at)
 
-    def _value(self, at: Place) -> Iterator[tuple[Place, int]]:
+    def _value(self, at: DataPath) -> Iterator[tuple[DataPath, int]]:
         opening = self.text[self.position]
         if opening not in "[{":
             self._take(_STRING) or self._take(_SCALAR)

@@ -45,7 +45,7 @@ from croupier.cards import Card
 from croupier.errors import ParseError, Problem, Problems, quoted
 from croupier.money import Cents, parse_fraction, parse_money
 
-Place = tuple[str | int, ...]
+DataPath = tuple[str | int, ...]
 """Where a value is in the data: keys, and indices into lists."""
 
 TYPE = "type"
@@ -55,7 +55,7 @@ TYPE = "type"
 class Fault(NamedTuple):
     """What is wrong, and where."""
 
-    at: Place
+    at: DataPath
     message: str
     clause: str | None = None
 
@@ -65,7 +65,7 @@ class Reference(NamedTuple):
 
     kind: object
     name: str
-    at: Place
+    at: DataPath
 
 
 class Reader:
@@ -77,7 +77,7 @@ class Reader:
         self.faults: list[Fault] = []
         self.references: list[Reference] = []
 
-    def read(self, kind: Any, raw: object, at: Place = ()) -> Any:
+    def read(self, kind: Any, raw: object, at: DataPath = ()) -> Any:
         """Return the value that raw data stands for, or None where too little can be read.
 
         A faulty item of a list or a mapping is left out.
@@ -85,7 +85,7 @@ class Reader:
         value = reader_of(kind)(self, raw, at)
         return None if value is FAULTY else value
 
-    def fault(self, at: Place, message: str, clause: str | None = None) -> object:
+    def fault(self, at: DataPath, message: str, clause: str | None = None) -> object:
         """Note a fault, and return the value that stands for what could not be read."""
         self.faults.append(Fault(at, message, clause))
         return FAULTY
@@ -94,16 +94,16 @@ class Reader:
 FAULTY = object()
 """What a reader returns for a value that it has noted a fault about."""
 
-Read = Callable[[Reader, Any, Place], Any]
+ReadValue = Callable[[Reader, Any, DataPath], Any]
 """Reads one value, or notes a fault and returns FAULTY."""
 
 
-def read(kind: Any, raw: object, at: Place = ()) -> Any:
+def read(kind: Any, raw: object, at: DataPath = ()) -> Any:
     """Return the value that raw data stands for, or raise all its Problems."""
     return run(reader_of(kind), raw, at)
 
 
-def run(read: Read, raw: object, at: Place = ()) -> Any:
+def run(read: ReadValue, raw: object, at: DataPath = ()) -> Any:
     """Return what a reader makes of raw data, or raise all its Problems."""
     reader = Reader()
     value = read(reader, raw, at)
@@ -134,7 +134,7 @@ def readable_parts(shape: Any, raw: Mapping[str, object]) -> Any:
     return shape(**parts)
 
 
-def dotted(at: Place) -> str:
+def dotted(at: DataPath) -> str:
     """Write a place as a person would: `paytable.ante_bonus.A.rows[2].to`."""
     text = ""
     for part in at:
@@ -150,7 +150,7 @@ def dotted(at: Place) -> str:
 
 
 @cache
-def reader_of(kind: Any) -> Read:
+def reader_of(kind: Any) -> ReadValue:
     """Return the function that reads values of one type."""
     if kind in _SIMPLE:
         return _SIMPLE[kind]
@@ -158,7 +158,7 @@ def reader_of(kind: Any) -> Read:
         return _reference(kind)
     origin, args = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        made: Read = args[1]
+        made: ReadValue = args[1]
         return made
     if origin is Literal:
         return _word(args)
@@ -173,11 +173,11 @@ def reader_of(kind: Any) -> Read:
     raise TypeError(f"no reader for {kind}")
 
 
-def only(kind: Any, what: str, holds: Callable[[Any], object]) -> Read:
+def only(kind: Any, what: str, holds: Callable[[Any], object]) -> ReadValue:
     """Return a reader of those values of a type for which something holds."""
     inner = reader_of(kind)
 
-    def read(reader: Reader, raw: object, at: Place) -> Any:
+    def read(reader: Reader, raw: object, at: DataPath) -> Any:
         value = raw if type(raw) is kind else inner(Reader(), raw, at)
         if value is FAULTY or not holds(value):
             return reader.fault(at, f"must be {what}, not {described(raw)}")
@@ -190,13 +190,13 @@ def table_of(
     kinds: Mapping[str, Any],
     needed: frozenset[str] = frozenset(),
     make: Callable[..., Any] = dict,
-) -> Read:
+) -> ReadValue:
     """Return a reader of a table with these keys, which makes something of what is given."""
     readers = {key: reader_of(kind) for key, kind in kinds.items()}
     plain = {key: kind for key, kind in kinds.items() if kind in _TAKEN_AS_THEY_ARE}
     names = {key: f"{key}_" if iskeyword(key) else key for key in kinds}
 
-    def read(reader: Reader, raw: object, at: Place) -> Any:
+    def read(reader: Reader, raw: object, at: DataPath) -> Any:
         if not isinstance(raw, dict):
             return reader.fault(at, f"must be a table, not {described(raw)}")
         whole = True
@@ -211,7 +211,7 @@ def table_of(
                 whole = whole and value is not FAULTY
         return make(**values) if whole else FAULTY
 
-    def _mismatched(reader: Reader, raw: dict[str, Any], at: Place) -> bool:
+    def _mismatched(reader: Reader, raw: dict[str, Any], at: DataPath) -> bool:
         """Note the keys that are unknown or missing, and return whether none is missing."""
         for key in sorted(map(str, raw.keys() - readers.keys())):
             reader.fault((*at, key), _unknown(key, readers))
@@ -222,7 +222,7 @@ def table_of(
     return read
 
 
-def _shape(shape: Any) -> Read:
+def _shape(shape: Any) -> ReadValue:
     known = {name.rstrip("_"): field for name, field in _fields(shape).items()}
     needed = frozenset(key for key, (_, default) in known.items() if default is MISSING)
     return table_of({key: kind for key, (kind, _) in known.items()}, needed, shape)
@@ -248,7 +248,7 @@ def field_names(shape: Any) -> tuple[str, ...]:
     return tuple(f.name for f in fields(shape)) if is_dataclass(shape) else shape._fields
 
 
-def _union(args: tuple[Any, ...]) -> Read:
+def _union(args: tuple[Any, ...]) -> ReadValue:
     kinds = tuple(arg for arg in args if arg is not NoneType)
     if len(kinds) > 1 and {*kinds} <= {str, int, Decimal}:
         inner = only(Any, "text or a number", lambda raw: type(raw) in kinds)
@@ -257,17 +257,17 @@ def _union(args: tuple[Any, ...]) -> Read:
     if NoneType not in args:
         return inner
 
-    def read(reader: Reader, raw: object, at: Place) -> Any:
+    def read(reader: Reader, raw: object, at: DataPath) -> Any:
         return None if raw is None else inner(reader, raw, at)
 
     return read
 
 
-def _tagged(kinds: tuple[Any, ...]) -> Read:
+def _tagged(kinds: tuple[Any, ...]) -> ReadValue:
     by_name = {kind.__name__: reader_of(kind) for kind in kinds}
     words = _word(tuple(by_name))
 
-    def read(reader: Reader, raw: Any, at: Place) -> Any:
+    def read(reader: Reader, raw: Any, at: DataPath) -> Any:
         if not isinstance(raw, dict):
             return reader.fault((*at, TYPE), f"must be in a table, not {described(raw)}")
         rest = dict(raw)
@@ -279,11 +279,11 @@ def _tagged(kinds: tuple[Any, ...]) -> Read:
     return read
 
 
-def _list(kind: Any) -> Read:
+def _list(kind: Any) -> ReadValue:
     read_item = reader_of(kind)
     plain = kind if kind in _TAKEN_AS_THEY_ARE else None
 
-    def read(reader: Reader, raw: object, at: Place) -> Any:
+    def read(reader: Reader, raw: object, at: DataPath) -> Any:
         if not isinstance(raw, list):
             return reader.fault(at, f"must be a list, not {described(raw)}")
         before = len(reader.faults)
@@ -298,10 +298,10 @@ def _list(kind: Any) -> Read:
     return read
 
 
-def _row(kinds: tuple[Any, ...]) -> Read:
+def _row(kinds: tuple[Any, ...]) -> ReadValue:
     readers = [reader_of(kind) for kind in kinds]
 
-    def read(reader: Reader, raw: object, at: Place) -> Any:
+    def read(reader: Reader, raw: object, at: DataPath) -> Any:
         if not isinstance(raw, list) or len(raw) != len(readers):
             return reader.fault(at, f"must be a list of {len(readers)}, not {described(raw)}")
         pairs = zip(readers, raw, strict=True)
@@ -311,12 +311,12 @@ def _row(kinds: tuple[Any, ...]) -> Read:
     return read
 
 
-def _mapping(key_kind: Any, kind: Any) -> Read:
+def _mapping(key_kind: Any, kind: Any) -> ReadValue:
     read_key = None if key_kind is str else _number_key if key_kind is int else reader_of(key_kind)
     read_item = reader_of(kind)
     plain = kind if kind in _TAKEN_AS_THEY_ARE else None
 
-    def read(reader: Reader, raw: object, at: Place) -> Any:
+    def read(reader: Reader, raw: object, at: DataPath) -> Any:
         if not isinstance(raw, dict):
             return reader.fault(at, f"must be a table, not {described(raw)}")
         before = len(reader.faults)
@@ -333,17 +333,17 @@ def _mapping(key_kind: Any, kind: Any) -> Read:
     return read
 
 
-def _number_key(reader: Reader, raw: str, at: Place) -> Any:
+def _number_key(reader: Reader, raw: str, at: DataPath) -> Any:
     """Read a whole number that is a key, in the one way that it is written."""
     if raw.removeprefix("-").isdecimal() and str(int(raw)) == raw:
         return int(raw)
     return reader.fault(at, "must be a whole number as its key")
 
 
-def _word(words: tuple[Any, ...]) -> Read:
+def _word(words: tuple[Any, ...]) -> ReadValue:
     known = ", ".join(map(repr, words))
 
-    def read(reader: Reader, raw: object, at: Place) -> Any:
+    def read(reader: Reader, raw: object, at: DataPath) -> Any:
         if raw not in words or isinstance(raw, bool):
             return reader.fault(at, f"{described(raw)} is not one of {known}")
         return raw
@@ -351,8 +351,8 @@ def _word(words: tuple[Any, ...]) -> Read:
     return read
 
 
-def _reference(kind: NewType) -> Read:
-    def read(reader: Reader, raw: object, at: Place) -> Any:
+def _reference(kind: NewType) -> ReadValue:
+    def read(reader: Reader, raw: object, at: DataPath) -> Any:
         name = _name(reader, raw, at)
         if name is not FAULTY:
             reader.references.append(Reference(kind, name, at))
@@ -364,52 +364,52 @@ def _reference(kind: NewType) -> Read:
 # ---------------------------------------------------------------- single values
 
 
-def _text(reader: Reader, raw: object, at: Place) -> Any:
+def _text(reader: Reader, raw: object, at: DataPath) -> Any:
     if type(raw) is not str:
         return reader.fault(at, f"must be text, not {described(raw)}")
     return raw
 
 
-def _name(reader: Reader, raw: object, at: Place) -> Any:
+def _name(reader: Reader, raw: object, at: DataPath) -> Any:
     return reader.fault(at, "must not be empty") if raw == "" else _text(reader, raw, at)
 
 
-def _whole(reader: Reader, raw: object, at: Place) -> Any:
+def _whole(reader: Reader, raw: object, at: DataPath) -> Any:
     if type(raw) is not int:
         return reader.fault(at, f"must be a whole number, not {described(raw)}")
     return raw
 
 
-def _flag(reader: Reader, raw: object, at: Place) -> Any:
+def _flag(reader: Reader, raw: object, at: DataPath) -> Any:
     if type(raw) is not bool:
         return reader.fault(at, f"must be true or false, not {described(raw)}")
     return raw
 
 
-def _decimal(reader: Reader, raw: object, at: Place) -> Any:
+def _decimal(reader: Reader, raw: object, at: DataPath) -> Any:
     if type(raw) is not int and not (isinstance(raw, Decimal) and raw.is_finite()):
         return reader.fault(at, f"must be a number, not {described(raw)}")
     return raw
 
 
-def _money(reader: Reader, raw: Any, at: Place) -> Any:
+def _money(reader: Reader, raw: Any, at: DataPath) -> Any:
     try:
         return parse_money(raw, "")
     except ParseError as error:
         return reader.fault(at, error.message)
 
 
-def _card(reader: Reader, raw: object, at: Place) -> Any:
+def _card(reader: Reader, raw: object, at: DataPath) -> Any:
     card = _parsed(Card)(reader, raw, at) if type(raw) is str else _text(reader, raw, at)
     if card is not FAULTY and str(card) != raw:
         return reader.fault(at, f"must be written {card}, not {described(raw)}")
     return card
 
 
-def _parsed(parse: Callable[[Any], Any]) -> Read:
+def _parsed(parse: Callable[[Any], Any]) -> ReadValue:
     """Return a reader of what a function takes without a ParseError."""
 
-    def read(reader: Reader, raw: Any, at: Place) -> Any:
+    def read(reader: Reader, raw: Any, at: DataPath) -> Any:
         try:
             return parse(raw)
         except ParseError as error:
@@ -418,7 +418,7 @@ def _parsed(parse: Callable[[Any], Any]) -> Read:
     return read
 
 
-_SIMPLE: dict[Any, Read] = {
+_SIMPLE: dict[Any, ReadValue] = {
     str: _text,
     int: _whole,
     bool: _flag,
@@ -431,7 +431,7 @@ _SIMPLE: dict[Any, Read] = {
 }
 _TAKEN_AS_THEY_ARE = frozenset({str, int, bool})
 
-Count = Annotated[int, only(int, "a whole number of at least 0", lambda count: count >= 0)]
+WholeNumber = Annotated[int, only(int, "a whole number of at least 0", lambda count: count >= 0)]
 Text = Annotated[str, _name]
 
 

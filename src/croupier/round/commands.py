@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from croupier.cards import Card
-from croupier.rules.vocabulary import Person
+from croupier.rules.vocabulary import Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Settle:
     """Two people validate a progressive win of this many cents."""
 
 
-Answer = Literal["pay", "reject", "defer"]
+AwardAnswer = Literal["pay", "reject", "defer"]
 """What the floor says of a progressive win: it is paid, isn't due, or is decided later."""
 
 
@@ -170,7 +170,7 @@ class Validate:
 
     seat: int
     wager: str
-    answer: Answer = "pay"
+    answer: AwardAnswer = "pay"
     why: str = ""
 
 
@@ -206,7 +206,7 @@ class Confirm:
     """Confirm that the action of a guided clause was done, at a seat if it is due at one."""
 
     clause: str
-    by: Person
+    by: Keeper
     about: str = ""
 
 

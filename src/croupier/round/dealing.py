@@ -3,13 +3,13 @@
 from croupier.errors import Bug
 from croupier.round.order import seats_in
 from croupier.round.plan import plan_of
-from croupier.round.stages import Dealing
+from croupier.round.stages import DealOrder
 from croupier.round.state import Round
 from croupier.rules.game import DealLine
 from croupier.rules.vocabulary import SEATS
 
 
-def deal_plan(round: Round) -> Dealing:
+def deal_plan(round: Round) -> DealOrder:
     """Return the position, place and seat of every card, in dealing order.
 
     Cards found face up are skipped (Maryland 13.A). If there are none, the deal depends only on the
@@ -28,7 +28,7 @@ def deal_plan(round: Round) -> Dealing:
     return dealt
 
 
-def _deal(round: Round, seats: tuple[int, ...], skipped: tuple[int, ...]) -> Dealing:
+def _deal(round: Round, seats: tuple[int, ...], skipped: tuple[int, ...]) -> DealOrder:
     deck, discarded = range(round.rules.deck.cards), round.discarded
     positions = [position for position in deck if position not in discarded]
     places: list[tuple[str, int]] = []

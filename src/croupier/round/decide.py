@@ -64,7 +64,7 @@ from croupier.round.settle import shared_place
 from croupier.round.settling import close, return_everything, settle_all, settle_seat
 from croupier.round.stages import Stage
 from croupier.round.state import Duty, Round
-from croupier.rules.vocabulary import ACTION, Do
+from croupier.rules.vocabulary import ACTION, StepKind
 
 
 def decide(round: Round, command: Command) -> tuple[Event, ...]:
@@ -117,7 +117,7 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
     assert_never(command)
 
 
-def _expect(round: Round, do: Do) -> Stage:
+def _expect(round: Round, do: StepKind) -> Stage:
     """Return the current step, or refuse a command that it doesn't take."""
     stage = round.stage
     if stage and stage.do == do and not round.void:
@@ -129,7 +129,7 @@ def _expect(round: Round, do: Do) -> Stage:
     raise Refused("wrong_step", _UNTIL[stage.do], clause=stage.step.clause)
 
 
-_UNTIL: dict[Do, str] = {
+_UNTIL: dict[StepKind, str] = {
     "bets": "betting is still open",
     "deal": "the cards have yet to be dealt",
     "decide": "players are still deciding",

@@ -13,19 +13,19 @@ from croupier.round.events import Event
 from croupier.round.state import Box, Duty, Round
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Act, Do, Moment
+from croupier.rules.vocabulary import Keeping, Occasion, StepKind
 
-AT_ONCE: tuple[Act | None, ...] = ("open", "close bets", "shuffle", "cut")
+AT_ONCE: tuple[Keeping | None, ...] = ("open", "close bets", "shuffle", "cut")
 """The acts that bring the very moment of their clause: it is done as soon as it is due."""
 _TURNING = (commands.Show, commands.Read)
-_DONE_BY: dict[Act | None, tuple[type[Command], ...]] = {
+_DONE_BY: dict[Keeping | None, tuple[type[Command], ...]] = {
     "first card": (commands.Deal,),
     "count": (commands.Declare,),
     "show": _TURNING,
     "validate": (commands.Validate,),
 }
 """The commands that are the confirmation of a clause; nobody confirms it besides."""
-BLOCKED: dict[Moment, tuple[type[Command], ...]] = {
+BLOCKED: dict[Occasion, tuple[type[Command], ...]] = {
     "no more bets": (commands.Deal,),
     "deal": (commands.Deal,),
     "stub count": (commands.Choose, *_TURNING, commands.Settle),
@@ -41,7 +41,7 @@ BLOCKED: dict[Moment, tuple[type[Command], ...]] = {
 
 
 def duties_of(
-    rules: TableRules, moment: Moment, about: str = "", *, came: Collection[Moment] = ()
+    rules: TableRules, moment: Occasion, about: str = "", *, came: Collection[Occasion] = ()
 ) -> Iterator[Duty]:
     """Yield the duties of a moment, whatever wager or choice they are for.
 
@@ -108,7 +108,7 @@ def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
     rules = after.rules
     if after.by_hand and not isinstance(event, happened.AwardFound):
         return
-    came: tuple[Moment, ...] = ("stub count",) if after.counts else ()
+    came: tuple[Occasion, ...] = ("stub count",) if after.counts else ()
     match event:
         case happened.BetsClosed():
             yield from _staked(after, "no more bets")
@@ -130,11 +130,11 @@ def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
         yield from _entered(before, after)
 
 
-def _do(round: Round) -> Do | None:
+def _do(round: Round) -> StepKind | None:
     return round.stage.do if round.stage else None
 
 
-def _staked(round: Round, moment: Moment) -> Iterator[Duty]:
+def _staked(round: Round, moment: Occasion) -> Iterator[Duty]:
     """Yield the duties of a moment whose wagers were made, if they are for any."""
     rules, boxes = round.rules, round.boxes.values()
     for duty in duties_of(rules, moment):

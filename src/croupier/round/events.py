@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from croupier.cards import Card
-from croupier.round.commands import Answer, Cause, Slip
+from croupier.round.commands import AwardAnswer, Cause, Slip
 from croupier.round.commands import Shown as Shown
 from croupier.round.state import NOTHING, BankResult, Line
 
@@ -157,7 +157,7 @@ class Validated(NamedTuple):
 
     seat: int
     wager: str
-    answer: Answer
+    answer: AwardAnswer
     why: str
 
 

@@ -35,7 +35,7 @@ from croupier.round.events import (
 )
 from croupier.round.order import asked_in, cards_to_show, due_in, seats_to_ask, turned_up
 from croupier.round.plan import plan_of
-from croupier.round.stages import Choice, Dealing, Stage
+from croupier.round.stages import Choice, DealOrder, Stage
 from croupier.round.state import NOTHING, Banker, Box, FoundAward, Round, Stake, Void
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
@@ -191,7 +191,7 @@ def _dealt(round: Round, event: Dealt) -> Round:
 
 
 @lru_cache(maxsize=1024)
-def _lying(cards: Dealing) -> tuple[Mapping[int, tuple[int, ...]], Mapping[str, tuple[int, ...]]]:
+def _lying(cards: DealOrder) -> tuple[Mapping[int, tuple[int, ...]], Mapping[str, tuple[int, ...]]]:
     """Return where dealt cards lie: the hands of the seats, and the other places."""
     hands: dict[int, tuple[int, ...]] = {}
     places: dict[str, tuple[int, ...]] = {}

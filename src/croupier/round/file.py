@@ -11,7 +11,17 @@ from typing import Annotated, Any, NamedTuple
 from croupier.cards import DECK, Card, distinct, parse_cards
 from croupier.errors import ParseError, Refused, UserError
 from croupier.money import Cents, micros
-from croupier.reading import FAULTY, Place, Read, Reader, described, only, reader_of, run, table_of
+from croupier.reading import (
+    FAULTY,
+    DataPath,
+    Reader,
+    ReadValue,
+    described,
+    only,
+    reader_of,
+    run,
+    table_of,
+)
 from croupier.round import commands
 from croupier.round.commands import Command
 from croupier.round.dealing import is_dealt
@@ -48,7 +58,7 @@ def _is_one_line(text: str) -> bool:
     return bool(text.strip()) and text.isprintable()
 
 
-def _read_cards(reader: Reader, raw: Any, at: Place) -> Any:
+def _read_cards(reader: Reader, raw: Any, at: DataPath) -> Any:
     if raw is None:
         return None
     if not isinstance(raw, str):
@@ -63,11 +73,11 @@ def _read_cards(reader: Reader, raw: Any, at: Place) -> Any:
         return reader.fault(at, error.message)
 
 
-def _read_wagers(reader: Reader, raw: Any, at: Place) -> Any:
+def _read_wagers(reader: Reader, raw: Any, at: DataPath) -> Any:
     return reader.fault(at, "must name at least one wager") if raw == {} else _SUMS(reader, raw, at)
 
 
-def _read_irregularity(reader: Reader, raw: Any, at: Place) -> Any:
+def _read_irregularity(reader: Reader, raw: Any, at: DataPath) -> Any:
     """Read the kind; the engine checks the facts."""
     if not isinstance(raw, dict):
         return reader.fault(at, f"must be a table, not {described(raw)}")
@@ -154,7 +164,7 @@ _SEAT_OF = table_of({"seat": _Whole}, frozenset({"seat"}), lambda seat: seat)
 
 
 @cache
-def _reader(places: tuple[str, ...], bank: str | None, *, action: bool) -> Read:
+def _reader(places: tuple[str, ...], bank: str | None, *, action: bool) -> ReadValue:
     """Return the reader of round files for these places and this kind of bank."""
     kinds = {**_FILE, **dict.fromkeys(places, Annotated[Any, table_of(_DEALER)])}
     needed = {"seats"}

@@ -10,7 +10,7 @@ from croupier.errors import Bug
 from croupier.hands import Hand, evaluator, least_high, least_pair
 from croupier.money import odds
 from croupier.round.settle import Judgement, fits, is_high_enough, judge, names_of, verdict_of
-from croupier.round.stages import Dealing, choices_of, stages_of
+from croupier.round.stages import DealOrder, choices_of, stages_of
 from croupier.round.state import Box, Line
 from croupier.rules.game import Bonus, Envy, Paytable, Qualifier, Row, Unnamed, Wager
 from croupier.rules.table_rules import TableRules
@@ -24,7 +24,7 @@ _STATES = ("always", "higher", "lower", "equal", "unopposed")
 _BY_TABLE = ("table", "push listed")
 
 
-Held = tuple[int, int, tuple[Card, ...]]
+HeldCards = tuple[int, int, tuple[Card, ...]]
 """A hand for the settlement: its strength, kind and cards.
 
 The kind is its class with the rank of its pair or larger set: all that paytable rows check except
@@ -61,7 +61,7 @@ class Part:
         self._fitting: dict[int, tuple[int, ...]] = {}
         self._judged: dict[tuple[str, int, int], Judgement] = {}
 
-    def fitting(self, held: Held) -> tuple[int, ...]:
+    def fitting(self, held: HeldCards) -> tuple[int, ...]:
         """Return the indices of the rows that hands of this kind may fit, in order."""
         _, kind, cards = held
         fitting = self._fitting.get(kind)
@@ -76,7 +76,7 @@ class Part:
             return row.hand in names_of(self.table, hand.name) and is_high_enough(row, hand)
         return row is not None and self.table is not None and row is _losing(self.table, hand.name)
 
-    def find(self, held: Held, stake: int) -> int:
+    def find(self, held: HeldCards, stake: int) -> int:
         """Return the index of the first row that a hand fits, or -1."""
         for number in self.fitting(held):
             row = self.rows[number]
@@ -86,7 +86,7 @@ class Part:
                 return number
         return -1
 
-    def judged(self, state: str, held: Held | None, stake: int) -> Judgement:
+    def judged(self, state: str, held: HeldCards | None, stake: int) -> Judgement:
         """Judge a stake; `held` is given where the paytable decides."""
         number = self.find(held, stake) if held else -1
         key = state, number, stake
@@ -194,7 +194,7 @@ class Plan:
         # A strength starts with the rank of the set, unless hands compare card by card.
         self._staked: dict[tuple[Any, ...], Staked | None] = {}
         self._kinds = {3: 0 if rules.ranking.card_by_card else 8, 5: 16, 6: 16}
-        self.deals: dict[tuple[tuple[int, ...], tuple[int, ...]], Dealing] = {}
+        self.deals: dict[tuple[tuple[int, ...], tuple[int, ...]], DealOrder] = {}
         """Where the cards go, by the seats that play and the lines of the deal that are skipped."""
 
     def staked(self, box: Box) -> Staked | None:
@@ -207,7 +207,7 @@ class Plan:
             self._staked[key] = Staked(self.parts, box) if key in self._staked else None
         return staked
 
-    def held(self, cards: tuple[Card, ...]) -> Held:
+    def held(self, cards: tuple[Card, ...]) -> HeldCards:
         strength = self.strength(cards)
         return strength, strength >> self._kinds[len(cards)], cards
 

@@ -13,7 +13,7 @@ from itertools import accumulate, combinations, cycle, islice, product
 from croupier.cards import DECK, Card
 from croupier.errors import Breaches, Bug
 from croupier.money import format_money, shown_cents
-from croupier.reading import Fault, Place
+from croupier.reading import DataPath, Fault
 from croupier.round import commands
 from croupier.round.evolve import evolve
 from croupier.round.file import Played
@@ -44,7 +44,7 @@ Path = Mapping[str, str]
 
 def faults_in(book: Rulebook) -> list[Fault]:
     """Return every fault that playing a book reveals, without duplicates."""
-    found: dict[tuple[Place, str], Fault] = {}
+    found: dict[tuple[DataPath, str], Fault] = {}
     seen: set[str] = set()
     reached: set[str] = set()
     for fault in idle_rulings(book.rules, book.data):
@@ -85,7 +85,7 @@ def faults_at(rules: TableRules, reached: set[str]) -> Iterator[Fault]:
             yield from trial.faults()
             reached |= trial.reached
         except Exception as error:  # Any failure is the book's fault.
-            at: Place = ("step", trial.at)
+            at: DataPath = ("step", trial.at)
             said = str(error) or type(error).__name__
             yield Fault(at, f"a round cannot be played through: {said}")
             return

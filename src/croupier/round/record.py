@@ -21,7 +21,7 @@ from croupier.round.settling import paid_at
 from croupier.round.state import Round
 from croupier.rules.rulebook import digest_of
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import FELT, Person, Thing
+from croupier.rules.vocabulary import FELT, Keeper, Thing
 
 FORMAT = 1
 
@@ -267,11 +267,11 @@ def _source(source: str) -> commands.Source:
     raise UserError(f"cards aren't {source!r}", field="record.events")
 
 
-def _person(by: str) -> Person:
+def _person(by: str) -> Keeper:
     """Return who confirmed a clause; refuse words that name no one."""
-    for person in get_args(Person):
+    for person in get_args(Keeper):
         if person == by:
-            return cast(Person, person)
+            return cast(Keeper, person)
     raise UserError(f"{by!r} can't confirm clauses", field="record.events")
 
 

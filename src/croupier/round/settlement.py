@@ -10,7 +10,7 @@ from croupier.errors import Bug
 from croupier.hands import Hand
 from croupier.money import micros, share
 from croupier.round.order import may_be_envied, positions_of, seats_in
-from croupier.round.plan import Held, Part, is_due, plan_of, ruling_cited
+from croupier.round.plan import HeldCards, Part, is_due, plan_of, ruling_cited
 from croupier.round.settle import Judgement
 from croupier.round.state import Box, FoundAward, Line, Round, Stake
 from croupier.rules.game import Bonus, Envy, PayoutLimit, Row
@@ -68,9 +68,9 @@ class Settlement:
         lying = round.places.get(BANK, ())
         bank = self._faces(lying)  # Hidden, or only partly read, if the round is void.
         self._bank = plan.held(bank) if bank and len(bank) == len(lying) else None
-        self._held: dict[tuple[int, tuple[str, ...]], Held] = {}
+        self._held: dict[tuple[int, tuple[str, ...]], HeldCards] = {}
         self._states: dict[int, str] = {}
-        self._envied: dict[str, list[tuple[Box, Held]]] = {}
+        self._envied: dict[str, list[tuple[Box, HeldCards]]] = {}
 
     def seat_lines(self, seat: int) -> tuple[Line, ...]:
         """Return all lines of one seat, in the order of the book.
@@ -159,7 +159,7 @@ class Settlement:
         """Return the hand that the cards of some places make for a box."""
         return Hand(self.held(box, of)[2], self.rules.ranking)
 
-    def held(self, box: Box, of: tuple[str, ...]) -> Held:
+    def held(self, box: Box, of: tuple[str, ...]) -> HeldCards:
         """Return the same hand with only what settling needs, cached."""
         key, round = (box.seat, of), self.round
         if key not in self._held:
@@ -245,7 +245,7 @@ class Settlement:
         return [_owed(box.seat, part.name, 0, judged)] if judged.paid else []
 
     def _envy_of(
-        self, box: Box, part: Part, envy: Envy, holders: list[tuple[Box, Held]]
+        self, box: Box, part: Part, envy: Envy, holders: list[tuple[Box, HeldCards]]
     ) -> list[Line]:
         """Return the lines of a box that envies these hands."""
         table = part.table
@@ -262,7 +262,7 @@ class Settlement:
                 lines.append(Line(box.seat, envy.line, 0, "win", row.amount, 0, *why))
         return lines
 
-    def _holders(self, part: Part, envy: Envy) -> list[tuple[Box, Held]]:
+    def _holders(self, part: Part, envy: Envy) -> list[tuple[Box, HeldCards]]:
         """Return the boxes, usually none, with a hand that others may envy, in order."""
         found = self._envied.get(part.name)
         if found is None:

@@ -15,7 +15,7 @@ from croupier.rules.playable import DEALING
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Dealing
+from croupier.rules.vocabulary import DealingWay
 from croupier.rules.words import listed
 
 
@@ -90,12 +90,12 @@ def _dealing(
 ) -> tuple[dict[str, Any], Any]:
     """Return the selections without the dealing, and the dealing, wherever the file states it."""
     option = book.rules.selection[DEALING].option if DEALING in book.rules.selection else {}
-    words = (*get_args(Dealing), *option)
+    words = (*get_args(DealingWay), *option)
     given = {"": data, "selections.": selections}
     found = {at + DEALING: table[DEALING] for at, table in given.items() if DEALING in table}
     for field, word in found.items():
         if word not in words:
-            message = f"must be {listed(list(get_args(Dealing)), last='or')}"
+            message = f"must be {listed(list(get_args(DealingWay)), last='or')}"
             raise UserError(message, field=field, clause=_cited(book, DEALING))
     ways = list(found.values())
     if ways and ways.count(ways[0]) != len(ways):

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from croupier.round.settle import shared_place
 from croupier.rules.game import Option, Step
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import SEATS, Do, Order
+from croupier.rules.vocabulary import SEATS, Order, StepKind
 
-Dealing = tuple[tuple[int, str, int], ...]
+DealOrder = tuple[tuple[int, str, int], ...]
 """Position, place and seat of every card of a deal, in dealing order."""
 
 
@@ -21,7 +21,7 @@ class Stage:
     at: int
     name: str
     step: Step
-    do: Do
+    do: StepKind
     asks: str
     """The spot of the stake to decide on, or ''."""
     order: Order | None

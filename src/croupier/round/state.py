@@ -12,7 +12,7 @@ from croupier.cards import Card
 from croupier.round.stages import Stage
 from croupier.rules.game import Step
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Moment, Person
+from croupier.rules.vocabulary import Keeper, Occasion
 
 NOTHING: Mapping[Any, Any] = {}
 
@@ -30,10 +30,10 @@ class Duty(NamedTuple):
     """A guided clause that has to be kept now, and what it is about."""
 
     clause: str
-    moment: Moment
+    moment: Occasion
     about: str = ""
     """A deck, a seat, or a seat and its wager; '' for the round."""
-    by: tuple[Person, ...] = ("dealer",)
+    by: tuple[Keeper, ...] = ("dealer",)
     """Who has yet to confirm it, in this order."""
 
 

@@ -27,16 +27,16 @@ from croupier.rules.game import (
 )
 from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import (
-    Act,
     BankedBy,
+    BookPath,
     ClauseId,
     FamilyId,
     Force,
-    Kept,
-    Moment,
-    Path,
-    Person,
-    Question,
+    Keeper,
+    Keeping,
+    KeptHow,
+    Occasion,
+    RulingTopic,
     SelectionId,
     Takes,
     Thing,
@@ -64,7 +64,7 @@ class Choice(Cited):
     says: Text
     needs: Needs | None = None
     if_: When = ()
-    sets: Mapping[Path, Any] = field(default_factory=dict)
+    sets: Mapping[BookPath, Any] = field(default_factory=dict)
 
 
 class Selection(Cited):
@@ -81,7 +81,7 @@ class Selection(Cited):
     amends: bool = False
     of: WagerId | None = None
     among: tuple[Cents, ...] = ()
-    sets: Path | None = None
+    sets: BookPath | None = None
 
 
 class Alternative(Shape):
@@ -91,7 +91,7 @@ class Alternative(Shape):
     """
 
     says: Text
-    sets: Mapping[Path, Any] = field(default_factory=dict)
+    sets: Mapping[BookPath, Any] = field(default_factory=dict)
     selections: Mapping[SelectionId, Any] = field(default_factory=dict)
     bet: Mapping[WagerId, Fraction] = field(default_factory=dict)
 
@@ -101,7 +101,7 @@ class Ruling(Shape):
 
     clauses: tuple[ClauseId, ...]
     common: bool = False
-    decides: Question | None = None
+    decides: RulingTopic | None = None
     problem: Text
     choice: Text
     selection: SelectionId | None = None
@@ -114,18 +114,18 @@ class Ruling(Shape):
 class Clause(Shape):
     """A clause of the source, paraphrased, and how it is kept."""
 
-    kept: Kept
+    kept: KeptHow
     says: Text
-    in_: Path | None = None
-    at: Moment | None = None
+    in_: BookPath | None = None
+    at: Occasion | None = None
     force: Force = "task"
-    by: tuple[Person, ...] = ("dealer",)
+    by: tuple[Keeper, ...] = ("dealer",)
     needs: tuple[Thing, ...] = ()
-    act: Act | None = None
+    act: Keeping | None = None
     on: Text | None = None
     if_staked: tuple[WagerId, ...] = ()
-    after: Moment | None = None
-    unless: Moment | None = None
+    after: Occasion | None = None
+    unless: Occasion | None = None
     if_: When = ()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from croupier.cards import RANKS
 from croupier.hands import NAMES
-from croupier.reading import Fault, Place, Reader, Reference, dotted, readable_parts
+from croupier.reading import DataPath, Fault, Reader, Reference, dotted, readable_parts
 from croupier.rules.book import Clause, Rules, Selection
 from croupier.rules.game import Paytable, Row, Settle, Step
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
@@ -22,11 +22,11 @@ from croupier.rules.vocabulary import (
     NONE,
     SEAT,
     SEATS,
+    BookPath,
     ClauseId,
     FamilyId,
     LineId,
     MeterId,
-    Path,
     PlaceId,
     RulingId,
     SelectionId,
@@ -78,7 +78,7 @@ def _dangling(references: list[Reference], data: Data) -> Iterator[Fault]:
     """Yield a fault for each name that refers to nothing in the book."""
     names = _names(data)
     for reference in references:
-        if reference.kind is Path:
+        if reference.kind is BookPath:
             if not exists(data, reference.name) and not _settable(data, reference):
                 yield Fault(reference.at, f"nothing in the book stands at {reference.name!r}")
         elif reference.name not in names[reference.kind]:
@@ -124,7 +124,7 @@ def _names(data: Data) -> dict[object, set[str | None]]:
     }
 
 
-def _paytables(data: Data) -> Iterator[tuple[Place, dict[str, list[dict[str, str]]]]]:
+def _paytables(data: Data) -> Iterator[tuple[DataPath, dict[str, list[dict[str, str]]]]]:
     families = data.get("paytable", {})
     for family, tables in families.items() if isinstance(families, dict) else ():
         for letter, table in tables.items() if isinstance(tables, dict) else ():
@@ -132,7 +132,7 @@ def _paytables(data: Data) -> Iterator[tuple[Place, dict[str, list[dict[str, str
                 yield ("paytable", family, letter), table
 
 
-def row_clauses(data: Data) -> Iterator[tuple[Place, str]]:
+def row_clauses(data: Data) -> Iterator[tuple[DataPath, str]]:
     """Yield the clauses given in the rows of paytables."""
     for at, table in _paytables(data):
         for i, row in enumerate(table.get("rows", ())):
@@ -154,7 +154,7 @@ def _settable(data: Data, reference: Reference) -> bool:
 def _rows(rules: Rules) -> Iterator[Fault]:
     for family, tables in rules.paytable.items():
         for letter, table in tables.items():
-            at: Place = ("paytable", family, letter)
+            at: DataPath = ("paytable", family, letter)
             order = NAMES.get(cards_of(rules, table), ())
             if not order:
                 yield Fault((*at, "of"), "no hand has that many cards")
@@ -192,7 +192,7 @@ def _above(earlier: Row, row: Row, order: tuple[str, ...]) -> bool:
     return not row.suits and ranks[0] > ranks[1]
 
 
-def _payout(table: Paytable, row: Row, at: Place) -> Iterator[Fault]:
+def _payout(table: Paytable, row: Row, at: DataPath) -> Iterator[Fault]:
     payouts = [x for x in (row.to, row.for_, row.amount, row.percent) if x is not None]
     if len(payouts) != 1:
         yield Fault(at, "must pay exactly one of 'to', 'for', 'amount' and 'percent'")
@@ -246,7 +246,7 @@ def _judged(rules: Rules) -> Iterator[Fault]:
         yield from _verdicts(bonus.settle, ("bonus", name), listed=True)
 
 
-def _verdicts(settle: Settle, at: Place, *, listed: bool) -> Iterator[Fault]:
+def _verdicts(settle: Settle, at: DataPath, *, listed: bool) -> Iterator[Fault]:
     states = {
         "higher": settle.higher,
         "lower": settle.lower,
@@ -272,7 +272,7 @@ def _steps(rules: Rules) -> Iterator[Fault]:
     for name, step in rules.step.items():
         yield from _step(step, ("step", name))
         for choice, option in step.option.items():
-            at: Place = ("step", name, "option", choice)
+            at: DataPath = ("step", name, "option", choice)
             if (option.places is None) != (option.equals is None):
                 yield Fault(at, "'places' and 'equals' belong together")
     placed = {option.places for step in rules.step.values() for option in step.option.values()}
@@ -281,7 +281,7 @@ def _steps(rules: Rules) -> Iterator[Fault]:
             yield Fault(("wager", name), "is placed by decision, but no option places it")
 
 
-def _step(step: Step, at: Place) -> Iterator[Fault]:
+def _step(step: Step, at: DataPath) -> Iterator[Fault]:
     needs = {
         "bets": ("closed",),
         "deal": (),
@@ -305,7 +305,7 @@ def _bank(rules: Rules) -> Iterator[Fault]:
 
 def _selections(rules: Rules) -> Iterator[Fault]:
     for name, selection in rules.selection.items():
-        at: Place = ("selection", name)
+        at: DataPath = ("selection", name)
         needs = {
             "option": ("option", "default"),
             "paytable": ("family", "letters", "default"),
@@ -325,7 +325,7 @@ def _selections(rules: Rules) -> Iterator[Fault]:
             yield Fault(("selection", DEALING, "option", option), "there is no such deal")
 
 
-def _letters(rules: Rules, selection: Selection, at: Place) -> Iterator[Fault]:
+def _letters(rules: Rules, selection: Selection, at: DataPath) -> Iterator[Fault]:
     tables = rules.paytable.get(selection.family or "", {})
     for letter in selection.letters:
         if selection.family in rules.paytable and letter not in tables:
@@ -372,9 +372,9 @@ def _fixed(rules: Rules) -> Iterator[Fault]:
             yield Fault(("selection", name, "fixed"), message)
 
 
-def _spoken_of(rules: Rules) -> Iterator[tuple[Place, str, str]]:
+def _spoken_of(rules: Rules) -> Iterator[tuple[DataPath, str, str]]:
     """Yield place, selection and value for each one in conditions, needs and readings."""
-    whens: list[tuple[Place, When]] = [
+    whens: list[tuple[DataPath, When]] = [
         (("clause", name, "if"), clause.if_) for name, clause in rules.clause.items()
     ]
     duties = ("cut", "stub_count", "machine_count") if rules.deck else ()
@@ -416,7 +416,7 @@ def _overlays(rules: Rules, data: Data, reader: Reader) -> Iterator[Fault]:
         reader.references += (x._replace(at=at) for x in again.references if x not in known)
 
 
-def _all_sets(rules: Rules) -> Iterator[tuple[Place, Mapping[Path, Any]]]:
+def _all_sets(rules: Rules) -> Iterator[tuple[DataPath, Mapping[BookPath, Any]]]:
     for name, selection in rules.selection.items():
         for option, choice in selection.option.items():
             yield ("selection", name, "option", option, "sets"), choice.sets

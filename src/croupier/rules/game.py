@@ -10,7 +10,7 @@ from dataclasses import field
 from fractions import Fraction
 
 from croupier.money import Cents
-from croupier.reading import Count, Text
+from croupier.reading import Text, WholeNumber
 from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import (
     SEAT,
@@ -19,7 +19,6 @@ from croupier.rules.vocabulary import (
     CoverFrom,
     CoverUnit,
     Device,
-    Do,
     Does,
     Effect,
     Fact,
@@ -27,10 +26,10 @@ from croupier.rules.vocabulary import (
     Fate,
     FiveCards,
     HandName,
+    Keeper,
     LineId,
     MeterId,
     Order,
-    Person,
     Placed,
     PlaceId,
     RakePayer,
@@ -39,6 +38,7 @@ from croupier.rules.vocabulary import (
     SelectionId,
     SpotId,
     Stack,
+    StepKind,
     Thing,
     ThreeCards,
     Unlisted,
@@ -57,9 +57,9 @@ class Cited(Shape):
 class Table(Cited):
     """The number of seats, and of boxes per player; and the clause that has a sign posted."""
 
-    seats: Count
-    seats_min: Count = 1
-    boxes_max: Count | None = None
+    seats: WholeNumber
+    seats_min: WholeNumber = 1
+    boxes_max: WholeNumber | None = None
     sign: ClauseId | None = None
 
 
@@ -91,7 +91,7 @@ class Cover(Cited):
 class Rotation(Cited):
     """How the bank moves from player to player."""
 
-    rounds_max: Count
+    rounds_max: WholeNumber
     passes: bool
     stays: bool
     void_counts: bool = True
@@ -275,8 +275,8 @@ class Place(Cited):
     """A place for cards other than the seats and the bank; it may hold hands to bet on."""
 
     label: Text
-    cards: Count
-    hands: Count = 0
+    cards: WholeNumber
+    hands: WholeNumber = 0
 
 
 class StakeFate(Cited):
@@ -293,7 +293,7 @@ class Option(Cited):
     key: Text
     places: WagerId | None = None
     equals: WagerId | None = None
-    times: Count = 1
+    times: WholeNumber = 1
     folds: bool = False
     stakes: Mapping[SpotId, StakeFate] = field(default_factory=dict)
 
@@ -301,12 +301,12 @@ class Option(Cited):
 class Step(Cited):
     """One step of a round."""
 
-    do: Do
+    do: StepKind
     asks: SpotId | None = None
     order: Order | None = None
     option: Mapping[str, Option] = field(default_factory=dict)
     shows: tuple[PlaceId, ...] = ()
-    cards: Count | None = None
+    cards: WholeNumber | None = None
     lines: tuple[LineId, ...] = ()
     closed: ClauseId | None = None
     stands: ClauseId | None = None
@@ -316,8 +316,8 @@ class DealLine(Cited):
     """A number of cards to a place, or to each seat in turn."""
 
     to: PlaceId
-    cards: Count
-    shows: Count = 0
+    cards: WholeNumber
+    shows: WholeNumber = 0
     if_staked: WagerId | None = None
     if_offered: WagerId | None = None
 
@@ -325,7 +325,7 @@ class DealLine(Cited):
 class DeckChange(Cited):
     """The age at which decks are changed, where there are decks to handle."""
 
-    hours: Count
+    hours: WholeNumber
     needs: tuple[Thing, ...] = ()
 
 
@@ -352,7 +352,7 @@ class Shuffle(Cited):
 class Cut(Cited):
     """Which stacks are cut, and the minimum depth of the cover card."""
 
-    cards_min: Count
+    cards_min: WholeNumber
     of: tuple[Stack, ...]
     if_: When = ()
 
@@ -360,7 +360,7 @@ class Cut(Cited):
 class StubCount(Cited):
     """The minimum frequency of stub counts."""
 
-    every_rounds: Count
+    every_rounds: WholeNumber
     needs: tuple[Thing, ...] = ()
     if_: When = ()
 
@@ -376,8 +376,8 @@ class MachineCount(Cited):
 class Deck(Cited):
     """The cards of the table."""
 
-    cards: Count
-    decks: Count
+    cards: WholeNumber
+    decks: WholeNumber
     alternates: ClauseId | None = None
     shuffle: Shuffle | None = None
     cut: Cut | None = None
@@ -389,8 +389,8 @@ class Facts(Shape):
     """The facts that an irregularity's row requires; an omitted fact doesn't matter."""
 
     where: PlaceId | None = None
-    count_max: Count | None = None
-    cards: Count | None = None
+    count_max: WholeNumber | None = None
+    cards: WholeNumber | None = None
     misdealt: bool | None = None
     handled: bool | None = None
     reconstructable: bool | None = None
@@ -416,9 +416,9 @@ class Irregularity(Shape):
     added: RulingId | None = None
     device: Device | None = None
     needs: tuple[Thing, ...] = ()
-    during: tuple[Do, ...] = ()
+    during: tuple[StepKind, ...] = ()
     hidden: tuple[PlaceId, ...] = ()
-    by: tuple[Person, ...] = ("dealer", "floorperson")
+    by: tuple[Keeper, ...] = ("dealer", "floorperson")
     doubled: bool = False
     reading: bool = False
     if_: When = ()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from croupier.rules.vocabulary import Path
+from croupier.rules.vocabulary import BookPath
 
 Data = dict[str, Any]
 """The raw data of a rulebook file."""
@@ -26,7 +26,7 @@ def exists(data: object, path: str) -> bool:
     return True
 
 
-def overlaid(data: Data, sets: Mapping[Path, Any]) -> Data:
+def overlaid(data: Data, sets: Mapping[BookPath, Any]) -> Data:
     """Return a copy of the data with each path set to its value."""
     for path, value in sets.items():
         data = _put(data, keys_of(path), value)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from croupier.cards import RANKS
 from croupier.hands import NAMES
-from croupier.reading import Fault, Place
+from croupier.reading import DataPath, Fault
 from croupier.rules.book import Rules
 from croupier.rules.game import Deal, Option, Paytable, Row, Settle, Step
 from croupier.rules.vocabulary import BANK, DISCARD, SEAT, SEATS, PlaceId
@@ -91,7 +91,7 @@ def _deals(rules: Rules) -> Iterator[Fault]:
         for deal in ways_to_deal(rules).values()
     ]
     for name, deal in ways_to_deal(rules).items():
-        at: Place = ("deal", name)
+        at: DataPath = ("deal", name)
         total = sum(line.cards * (seats if line.to == SEATS else 1) for line in deal.cards)
         if total > DECK:
             yield Fault(at, f"deals {total} cards where all seats play, and the deck has {DECK}")
@@ -157,7 +157,7 @@ def _turned_up(rules: Rules, deal: Deal) -> dict[PlaceId, int]:
 def _rows(rules: Rules) -> Iterator[Fault]:
     for family, tables in rules.paytable.items():
         for letter, table in tables.items():
-            at: Place = ("paytable", family, letter)
+            at: DataPath = ("paytable", family, letter)
             if len(set(table.of)) != len(table.of) or {SEATS, DISCARD} & set(table.of):
                 message = f"must name {SEAT!r}, {BANK!r} or places of the book, each once"
                 yield Fault((*at, "of"), message)
@@ -165,7 +165,7 @@ def _rows(rules: Rules) -> Iterator[Fault]:
                 yield from _row(row, (*at, "rows", i))
 
 
-def _row(row: Row, at: Place) -> Iterator[Fault]:
+def _row(row: Row, at: DataPath) -> Iterator[Fault]:
     if row.suits and row.hand not in _OF_ONE_SUIT:
         message = f"a {row.hand} is not told by its suit; a mini royal, royal flush or super royal"
         yield Fault((*at, "suits"), f"{message} is")
@@ -177,7 +177,7 @@ def _wagers(rules: Rules) -> Iterator[Fault]:
     required = _required(rules)
     opening = False
     for name, wager in rules.wager.items():
-        at: Place = ("wager", name)
+        at: DataPath = ("wager", name)
         offered = wager.paytable is None or wager.paytable in required
         if wager.placed == "before the deal":
             opening = opening or offered
@@ -218,7 +218,7 @@ def _is_by_decision(rules: Rules, name: str) -> bool:
 def _steps(rules: Rules) -> Iterator[Fault]:
     dealt = {place for deal in rules.deal.values() for place in _held(rules, deal)}
     for name, step in rules.step.items():
-        at: Place = ("step", name)
+        at: DataPath = ("step", name)
         for key in sorted(set().union(*_KEYS.values()) - _KEYS[step.do]):
             if getattr(step, key):
                 yield Fault((*at, key), f"is nothing to {step.do!r}")
@@ -246,7 +246,7 @@ def _options(rules: Rules) -> Iterator[Fault]:
         for spot in wager.spots or (name,)
     }
     for name, step in rules.step.items():
-        at: Place = ("step", name)
+        at: DataPath = ("step", name)
         if step.asks and step.asks in _spots(rules) and step.asks not in lying:
             yield Fault((*at, "asks"), f"no stake can lie on {step.asks!r} by then")
         for choice, option in step.option.items():
@@ -260,7 +260,7 @@ def _options(rules: Rules) -> Iterator[Fault]:
 
 
 def _option(
-    rules: Rules, step: Step, option: Option, *, at: Place, lying: set[str]
+    rules: Rules, step: Step, option: Option, *, at: DataPath, lying: set[str]
 ) -> Iterator[Fault]:
     if option.places and not _is_by_decision(rules, option.places):
         yield Fault((*at, "places"), f"{option.places!r} is placed before the deal")
@@ -322,7 +322,7 @@ def _lines(rules: Rules) -> Iterator[Fault]:
 
 def _single(rules: Rules) -> Iterator[Fault]:
     """Check that bonuses and envies depend on wagers with a single spot."""
-    named: list[tuple[Place, str]] = []
+    named: list[tuple[DataPath, str]] = []
     for name, bonus in rules.bonus.items():
         named += [(("bonus", name, "on"), bonus.on), (("bonus", name, "needs"), bonus.needs)]
     for name, envy in rules.envy.items():
@@ -333,7 +333,7 @@ def _single(rules: Rules) -> Iterator[Fault]:
             yield Fault(at, f"{wager!r} has several spots")
 
 
-Judged = tuple[Place, str, Settle | None, Mapping[str, Paytable]]
+Judged = tuple[DataPath, str, Settle | None, Mapping[str, Paytable]]
 """Place, the wager whose stake it needs, verdicts, paytables."""
 
 
@@ -372,7 +372,9 @@ def _for(wager: str, lines: Iterable[object]) -> bool:
     )
 
 
-def _showdown(at: Place, held: Mapping[PlaceId, int], up: Mapping[PlaceId, int]) -> Iterator[Fault]:
+def _showdown(
+    at: DataPath, held: Mapping[PlaceId, int], up: Mapping[PlaceId, int]
+) -> Iterator[Fault]:
     seat, bank = held.get(SEAT, 0), held.get(BANK, 0)
     if {seat, bank} != {3} and not {seat, bank} <= {5, 6}:
         message = "a showdown is between hands of three cards, or of five or six"

@@ -44,7 +44,7 @@ from croupier.rules.selections import (
     sums_of,
 )
 from croupier.rules.table_rules import TableMeter, TableRules, fits, is_there
-from croupier.rules.vocabulary import FELT, NONE, Moment, Path, Thing
+from croupier.rules.vocabulary import FELT, NONE, BookPath, Occasion, Thing
 from croupier.rules.words import number
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def resolve(
     book: Rulebook,
     selections: Mapping[str, Any] | None = None,
     *,
-    reading: Mapping[Path, Any] | None = None,
+    reading: Mapping[BookPath, Any] | None = None,
     things: Collection[Thing] = FELT,
 ) -> TableRules:
     """Return the table rules, or raise all Breaches at once.
@@ -74,7 +74,7 @@ class _Resolver:
     """Resolves one selection after another, and collects the breaches."""
 
     def __init__(
-        self, book: Rulebook, given: Mapping[str, Any], reading: Mapping[Path, Any]
+        self, book: Rulebook, given: Mapping[str, Any], reading: Mapping[BookPath, Any]
     ) -> None:
         self.book = book
         self.given = given
@@ -181,13 +181,13 @@ class _Resolver:
 
     # ------------------------------------------------------------ overlays
 
-    def _options(self) -> dict[Path, Any]:
+    def _options(self) -> dict[BookPath, Any]:
         """Resolve the selections that are options, and return all that they set."""
         for name, selection in self.rules.selection.items():
             if selection.takes == "option":
                 option = self._try(name, option_of, selection, self._given(name))
                 self.values[name] = option or str(selection.default)
-        sets: dict[Path, Any] = {}
+        sets: dict[BookPath, Any] = {}
         for name, option in self.values.items():
             choice = self.rules.selection[name].option[option]
             needs = choice.needs
@@ -206,10 +206,10 @@ class _Resolver:
                     self._breach(name, message, selection.fixed.clause)
                 self.values[name] = selection.fixed.value
 
-    def _overlays(self) -> tuple[dict[Path, Any], dict[Path, str]]:
+    def _overlays(self) -> tuple[dict[BookPath, Any], dict[BookPath, str]]:
         """Return what the other selections set, and which selection set it."""
-        sets: dict[Path, Any] = {}
-        by: dict[Path, str] = {}
+        sets: dict[BookPath, Any] = {}
+        by: dict[BookPath, str] = {}
         for name, selection in self.rules.selection.items():
             given = self._given(name)
             if selection.fixed or given is None:
@@ -221,7 +221,7 @@ class _Resolver:
                 self.values[name] = self._try(name, canonical, selection, given)
         return sets, by
 
-    def _lay_on(self, sets: Mapping[Path, Any], by: Mapping[Path, str]) -> None:
+    def _lay_on(self, sets: Mapping[BookPath, Any], by: Mapping[BookPath, str]) -> None:
         """Overlay the data and reread it; a fault is a breach by the selection that set it."""
         if not sets:
             return
@@ -230,7 +230,7 @@ class _Resolver:
         for fault in reader.faults:
             self._blame(fault, by)
 
-    def _blame(self, fault: Fault, by: Mapping[Path, str]) -> None:
+    def _blame(self, fault: Fault, by: Mapping[BookPath, str]) -> None:
         at = dotted(fault.at)
         for path, name in by.items():
             if at.startswith(path):
@@ -390,9 +390,9 @@ def _ranking(rules: Rules) -> Ranking:
 
 def _guided(
     clauses: Mapping[str, Clause], things: Collection[Thing]
-) -> dict[Moment, tuple[str, ...]]:
+) -> dict[Occasion, tuple[str, ...]]:
     """Return the guided clauses that people keep here, by their moment, in the book's order."""
-    found: dict[Moment, tuple[str, ...]] = {}
+    found: dict[Occasion, tuple[str, ...]] = {}
     for name, clause in clauses.items() if "dealer" in things else ():
         if clause.kept == "guided" and clause.at and is_there(clause.needs, things):
             found[clause.at] = (*found.get(clause.at, ()), name)

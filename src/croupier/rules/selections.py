@@ -17,7 +17,7 @@ from croupier.rules.check import cards_of
 from croupier.rules.game import Meter, Paytable
 from croupier.rules.overlay import keys_of
 from croupier.rules.table_rules import Limits
-from croupier.rules.vocabulary import NONE, Path
+from croupier.rules.vocabulary import NONE, BookPath
 from croupier.rules.words import dollars, listed, number, percent
 
 T = TypeVar("T")
@@ -123,29 +123,29 @@ def may_be_none(selection: Selection) -> bool:
     return selection.takes == "money" and selection.default is None
 
 
-def overlay_of(rules: Rules, name: str, given: Any) -> dict[Path, Any]:
+def overlay_of(rules: Rules, name: str, given: Any) -> dict[BookPath, Any]:
     """Return what a value sets in the book's data, if its kind sets anything."""
     return dict(_overlay(rules, name, given))
 
 
-def _overlay(rules: Rules, name: str, given: Any) -> Iterator[tuple[Path, Any]]:
+def _overlay(rules: Rules, name: str, given: Any) -> Iterator[tuple[BookPath, Any]]:
     selection = rules.selection[name]
     match selection.takes:
         case "paytable" if selection.amends and isinstance(given, dict):
             table = f"paytable.{selection.family}.{selection.letters[0]}"
-            yield Path(f"{table}.rows"), amended_rows(rules, selection, given)
+            yield BookPath(f"{table}.rows"), amended_rows(rules, selection, given)
         case "sizes":
             sizes = _sizes(selection, given)
             cited = {"clause": selection.clause, "ruling": selection.ruling}
             sets = {"of": sizes, **{key: value for key, value in cited.items() if value}}
-            yield Path(f"wager.{selection.of}.sizes"), sets
+            yield BookPath(f"wager.{selection.of}.sizes"), sets
         case "payouts" if selection.sets:
             yield selection.sets, payout_rows(rules, selection, given)
         case "rake" if selection.sets:
             if not isinstance(given, dict) or given.keys() != {"payer", "amount"}:
                 raise Unfit("must be a table of 'payer' and 'amount'")
             for key, value in given.items():
-                yield Path(f"{selection.sets}.{key}"), value
+                yield BookPath(f"{selection.sets}.{key}"), value
         case "brackets" if selection.sets:
             _rising(given)
             yield selection.sets, given

@@ -25,7 +25,7 @@ from croupier.rules.game import (
     spot_label,
 )
 from croupier.rules.shape import Shape
-from croupier.rules.vocabulary import ANY, NONE, BankedBy, Moment, Question, Thing, When
+from croupier.rules.vocabulary import ANY, NONE, BankedBy, Occasion, RulingTopic, Thing, When
 
 
 class Limits(Shape):
@@ -86,7 +86,7 @@ class TableRules(Shape):
     deck: Deck
     irregularities: Mapping[str, Irregularity]
     clauses: Mapping[str, Clause]
-    guided: Mapping[Moment, tuple[str, ...]]
+    guided: Mapping[Occasion, tuple[str, ...]]
     """The guided clauses that people keep here, by their moment; none without a dealer (T9)."""
     rulings: Mapping[str, Ruling]
 
@@ -94,7 +94,7 @@ class TableRules(Shape):
     # round. Equal rules that were resolved twice have two plans.
     __hash__ = object.__hash__
 
-    def ruling_on(self, question: Question) -> str | None:
+    def ruling_on(self, question: RulingTopic) -> str | None:
         """Return the book's ruling on a question that its text leaves open, if it has one."""
         return next((id for id, one in self.rulings.items() if one.decides == question), None)
 

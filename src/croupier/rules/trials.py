@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from croupier.reading import Place
+from croupier.reading import DataPath
 from croupier.rules.book import Rules, Selection
 from croupier.rules.rulebook import Rulebook
-from croupier.rules.vocabulary import NONE, Path
+from croupier.rules.vocabulary import NONE, BookPath
 
 SUM, LIMIT, FEE, RATE = 1_000, 50, 1, 1
 """Values for what a book leaves open: a meter's reset, a payout limit, a fee, a meter's rate."""
@@ -15,10 +15,10 @@ SUM, LIMIT, FEE, RATE = 1_000, 50, 1, 1
 class Trial(NamedTuple):
     """Selections to resolve a book with, their source, and whether they must be accepted."""
 
-    at: Place
+    at: DataPath
     says: str
     selections: Mapping[str, Any]
-    reading: Mapping[Path, Any] = {}
+    reading: Mapping[BookPath, Any] = {}
     must: bool = False
 
 
@@ -31,7 +31,7 @@ def trials(book: Rulebook) -> Iterator[Trial]:
     yield Trial(("selection",), "everything is offered", offered)
     for name, selection in rules.selection.items():
         for value in values_of(rules, selection):
-            at: Place = ("selection", name)
+            at: DataPath = ("selection", name)
             if selection.takes == "option":
                 at = (*at, "option", value)
             for base in (declared, offered):

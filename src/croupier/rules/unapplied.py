@@ -15,7 +15,7 @@ from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.selections import option_of
 from croupier.rules.table_rules import Limits, TableRules, fits
-from croupier.rules.vocabulary import Path
+from croupier.rules.vocabulary import BookPath
 from croupier.rules.words import dollars, where
 
 
@@ -50,7 +50,7 @@ def _unapplied(
                 yield from _limited(book.wager[name], rules.wagers.get(name), limits)
 
 
-BOXES = Path("table.boxes_max")
+BOXES = BookPath("table.boxes_max")
 
 
 def _seats(rules: TableRules) -> int:

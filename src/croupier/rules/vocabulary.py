@@ -16,7 +16,7 @@ FamilyId = NewType("FamilyId", str)
 MeterId = NewType("MeterId", str)
 PlaceId = NewType("PlaceId", str)
 SelectionId = NewType("SelectionId", str)
-Path = NewType("Path", str)
+BookPath = NewType("BookPath", str)
 
 BankedBy = Literal["house", "player"]
 Rank = Literal["2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A"]
@@ -30,7 +30,7 @@ Placed = Literal["before the deal", "by decision"]
 Does = Literal["pay", "lose", "push", "table", "push listed"]
 Unlisted = Literal["pay", "lose"]
 Fate = Literal["forfeit", "keep", "take back"]
-Do = Literal["bets", "deal", "decide", "reveal", "settle"]
+StepKind = Literal["bets", "deal", "decide", "reveal", "settle"]
 Order = Literal["clockwise", "counterclockwise", "from the banker", "from the action"]
 CoverUnit = Literal["wager", "hand"]
 Collects = Literal["first", "in turn"]
@@ -52,24 +52,24 @@ Fact = Literal[
 ]  # fmt: skip
 Stack = Literal["shuffled by hand", "preshuffled"]
 Device = Literal["shuffler", "shoe"]
-Dealing = Literal["manual_shoe", "hand", "automated_shoe"]
+DealingWay = Literal["manual_shoe", "hand", "automated_shoe"]
 Takes = Literal[
     "paytable", "option", "sizes", "rate", "reset", "initial", "shares", "payouts", "limits",
     "count", "money", "brackets", "rake",
 ]  # fmt: skip
-Kept = Literal["enforced", "guided", "declared"]
-Moment = Literal[
+KeptHow = Literal["enforced", "guided", "declared"]
+Occasion = Literal[
     "cards received", "first player", "looked", "shuffle", "cut", "bets", "no more bets", "deal",
     "dealt", "stub count", "examine", "decide", "decided", "reveal", "settle", "progressive won",
     "settled", "idle", "deck change", "device fails", "misdeal",
 ]  # fmt: skip
 Force = Literal["task", "manner", "notice", "right"]
-Act = Literal[
+Keeping = Literal[
     "open", "close bets", "shuffle", "cut", "first card", "count", "show", "validate", "secure"
 ]
-Person = Literal["dealer", "floorperson", "player"]
+Keeper = Literal["dealer", "floorperson", "player"]
 Thing = Literal["dealer", "cards", "chips"]
-Question = Literal["things", "two people", "reading", "validation"]
+RulingTopic = Literal["things", "two people", "reading", "validation"]
 
 SEAT, BANK, SEATS, DISCARD = PlaceId("seat"), PlaceId("bank"), PlaceId("seats"), PlaceId("discard")
 """The places for cards at every table; a book names its other places itself."""

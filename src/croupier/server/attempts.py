@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from croupier.ledger.stores.statements import Session
 from croupier.server import registry
-from croupier.server.limits import Clock, Lock, TooMany, Tries, neighbourhood
+from croupier.server.limits import Lock, Monotonic, TooMany, Tries, neighbourhood
 from croupier.server.onetime import digest
 from croupier.server.recent import Recent
 
@@ -36,7 +36,7 @@ class Counts(Protocol):
 class InMemory:
     """Counts of one process; those looked at the longest ago are dropped first."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Monotonic) -> None:
         self.now_s = clock
         self._tries: Recent[str, Tries] = Recent(HELD_MAX)
 

@@ -16,7 +16,7 @@ from croupier.errors import Code
 from croupier.house.log import log, log_crash
 from croupier.server.faults import OURS, Fault, answer, wait_header
 from croupier.server.headers import headers_for
-from croupier.server.limits import Bucket, Buckets, Clock, Rate, neighbourhood
+from croupier.server.limits import Bucket, Buckets, Monotonic, Rate, neighbourhood
 
 BODY_BYTES_MAX = HEADERS_BYTES_MAX = 16 * 1024
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -97,7 +97,7 @@ class Guard:
     """The ASGI application to serve."""
 
     def __init__(
-        self, app: ASGIApp, policy: Policy | None = None, *, clock: Clock = time.monotonic
+        self, app: ASGIApp, policy: Policy | None = None, *, clock: Monotonic = time.monotonic
     ) -> None:
         self.app, self.policy = app, policy or Policy()
         self._hosts = {host.lower() for host in (*LOOPBACK, *self.policy.hosts)}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from croupier.errors import Refused
 from croupier.server.recent import Recent
 
-Clock = Callable[[], float]
+Monotonic = Callable[[], float]
 
 
 class TooMany(Refused):
@@ -38,7 +38,7 @@ class Bucket:
 
     __slots__ = ("_clock", "_left", "_then", "rate", "untold", "was_empty")
 
-    def __init__(self, rate: Rate, clock: Clock = time.monotonic) -> None:
+    def __init__(self, rate: Rate, clock: Monotonic = time.monotonic) -> None:
         self.rate, self._clock = rate, clock
         self._left, self._then = float(rate.burst), clock()
         self.untold = 0.0
@@ -74,7 +74,7 @@ class Buckets:
     """One bucket for each key, such as an address."""
 
     def __init__(
-        self, rate: Rate, *, clock: Clock = time.monotonic, held_max: int = HELD_MAX
+        self, rate: Rate, *, clock: Monotonic = time.monotonic, held_max: int = HELD_MAX
     ) -> None:
         self._rate, self._clock = rate, clock
         self._buckets: Recent[str, Bucket] = Recent(held_max)

@@ -29,7 +29,7 @@ PING_S, SILENCE_S = 1.0, 3.0
 OPEN_S = 2.0
 UNIX = "unix:"
 
-Message = list[Any]
+LinkMessage = list[Any]
 """What is done, the number of the conversation, and what belongs to it."""
 
 
@@ -68,7 +68,7 @@ class Link:
     ) -> None:
         self._reader, self._writer = reader, writer
         self._sends, self._receives = ends
-        self._waiting: list[Message] = []
+        self._waiting: list[LinkMessage] = []
         self._heard_s = asyncio.get_running_loop().time()
 
     @property
@@ -91,7 +91,7 @@ class Link:
         if transport.get_write_buffer_size() > WAITING_BYTES_MAX:
             transport.abort()
 
-    async def listen(self, hear: Callable[[Message], None]) -> None:
+    async def listen(self, hear: Callable[[LinkMessage], None]) -> None:
         """Hear messages until the link is closed, or is silent for too long."""
         pinging = asyncio.create_task(self._ping())
         try:

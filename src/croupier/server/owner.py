@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Scope
 from starlette.types import Message as ASGIMessage
 
 from croupier.house.log import log_crash
-from croupier.server.link import Link, Message
+from croupier.server.link import Link, LinkMessage
 from croupier.server.wire import EXTENSION
 
 HERE = "croupier.here"
@@ -76,7 +76,7 @@ class Owner:
                 if not end.done():
                     end.set_result(ABORTED)
 
-    def _hear(self, message: Message) -> None:
+    def _hear(self, message: LinkMessage) -> None:
         match message:
             case ["ask", int(number), dict(scope), str(body)]:
                 self._begin(self._answer(number, _scope(scope, "http"), body.encode("latin-1")))

@@ -20,7 +20,7 @@ from croupier.house.pit import Pit
 from croupier.ledger.tenure import Node
 from croupier.server.faults import unreachable
 from croupier.server.guard import whole_body
-from croupier.server.link import Link, Message, answered, dial, link_key, listening
+from croupier.server.link import Link, LinkMessage, answered, dial, link_key, listening
 from croupier.server.owner import HERE, Owner
 from croupier.server.sockets import UNREACHABLE, converse
 from croupier.server.wire import Wire, wire_of
@@ -69,7 +69,7 @@ class Calls:
             for viewer, _ in self._viewers.values():
                 viewer.end(MOVED)
 
-    def _hear(self, message: Message) -> None:
+    def _hear(self, message: LinkMessage) -> None:
         match message:
             case ["say", list(numbers), list(frames)]:
                 for number in numbers:

@@ -32,7 +32,7 @@ from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Session
 from croupier.server import names, registry
 from croupier.server.attempts import Attempts, Counts, InDatabase, InMemory, TriedKeys, keys_of
-from croupier.server.limits import Clock, TooMany
+from croupier.server.limits import Monotonic, TooMany
 from croupier.server.onetime import digest, new_token
 from croupier.server.passwords import Passwords
 from croupier.server.quotas import count_newcomer
@@ -74,7 +74,7 @@ class People:
         *,
         passwords: Passwords | None = None,
         now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
-        clock: Clock = time.monotonic,
+        clock: Monotonic = time.monotonic,
     ) -> None:
         self._store, self.now_ms, self._clock = store, now_ms, clock
         self.passwords = passwords or Passwords()

@@ -17,7 +17,7 @@ from croupier.server.limits import (
     PARTS,
     Bucket,
     Buckets,
-    Clock,
+    Monotonic,
     Rate,
     TooMany,
     Tries,
@@ -73,7 +73,7 @@ class Quotas:
     """
 
     def __init__(
-        self, person: Quota = PERSON, address: Quota = ADDRESS, *, clock: Clock = time.monotonic
+        self, person: Quota = PERSON, address: Quota = ADDRESS, *, clock: Monotonic = time.monotonic
     ) -> None:
         self.share: Run | None = None
         self._used: dict[str, Bucket] = {}

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from croupier.errors import Refused
-from croupier.ledger.stores.statements import Row, Session
+from croupier.ledger.stores.statements import Session, SqlRow
 from croupier.server.limits import FORGOTTEN_S, Tries
 
 SESSIONS_MAX = 10
@@ -49,7 +49,7 @@ _PERSON = (
 )
 
 
-def _person(row: Row) -> Person:
+def _person(row: SqlRow) -> Person:
     id, name, has_password, disabled, roles = row[:5]
     return Person(id, name, frozenset((roles or "").split()), bool(has_password), bool(disabled))
 

@@ -4,7 +4,7 @@ import asyncio
 
 from croupier.ledger.stores.protocol import Store
 from croupier.server import registry
-from croupier.server.limits import Clock
+from croupier.server.limits import Monotonic
 from croupier.server.onetime import OneTime, digest, new_token
 
 
@@ -12,7 +12,7 @@ class Tokens:
     """Tokens of one kind; each gives its value back once, in whichever process it is shown."""
 
     def __init__(
-        self, kind: str, store: Store, *, lasts_s: float, held_max: int, clock: Clock
+        self, kind: str, store: Store, *, lasts_s: float, held_max: int, clock: Monotonic
     ) -> None:
         self._kind, self._store, self._lasts_s = kind, store, lasts_s
         self.held: OneTime[str] = OneTime(lasts_s=lasts_s, held_max=held_max, clock=clock)

@@ -27,7 +27,14 @@ from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 from croupier.simulation.draws import apart
-from croupier.simulation.histogram import Counts, Histogram, all_done, blocks, check_range, merged
+from croupier.simulation.histogram import (
+    Frequencies,
+    Histogram,
+    all_done,
+    blocks,
+    check_range,
+    merged,
+)
 from croupier.simulation.simulation import Report, generator
 from croupier.simulation.simulator import SimulationTask, Simulator
 
@@ -127,7 +134,9 @@ def bank_rounds(
     )
 
 
-def deal_rounds(packed: bytes, key: tuple[int, ...], rounds: int) -> tuple[Counts, int, int, int]:
+def deal_rounds(
+    packed: bytes, key: tuple[int, ...], rounds: int
+) -> tuple[Frequencies, int, int, int]:
     """Play a block of rounds; return the banker's nets, and what wasn't covered."""
     return _bank(packed).block(generator(key), rounds)
 
@@ -161,9 +170,9 @@ class _Bank:
         play.do(commands.Open(""), banker, *bets, commands.CloseBets(), commands.Deal())
         return play.round
 
-    def block(self, rng: Generator, rounds: int) -> tuple[Counts, int, int, int]:
+    def block(self, rng: Generator, rounds: int) -> tuple[Frequencies, int, int, int]:
         opened, covered = self.opened(), self.opened(funds=10**15)
-        nets: Counts = {}
+        nets: Frequencies = {}
         short = uncovered = unpaid = 0
         for cards, paths in self._deals(rng, rounds):
             round = _played(opened, cards, paths)

@@ -20,7 +20,7 @@ from croupier.svg import Bar, bar_chart
 QUANTILES = tuple(Fraction(n, 100) for n in (1, 5, 25, 50, 75, 95, 99))
 _BINS = 20
 
-Counts = dict[int, int]
+Frequencies = dict[int, int]
 
 
 class Histogram:
@@ -67,7 +67,7 @@ class Histogram:
         low, high = (self.quantile(Fraction(n, 200)) for n in (1, 199))
         step = _round_step((high - low) / most)
         first, last = low // step, high // step
-        found: Counts = {}
+        found: Frequencies = {}
         for value, times in self.counts.items():
             place = min(max(Fraction(value, self.scale) // step, first), last)
             found[place] = found.get(place, 0) + times
@@ -139,16 +139,16 @@ def all_done(
     return found
 
 
-def merged(histograms: Sequence[Counts]) -> Counts:
+def merged(histograms: Sequence[Frequencies]) -> Frequencies:
     """Add up counts by value."""
-    whole: Counts = {}
+    whole: Frequencies = {}
     for one in histograms:
         for value, times in one.items():
             whole[value] = whole.get(value, 0) + times
     return whole
 
 
-def count_values(values: NDArray[Any]) -> Counts:
+def count_values(values: NDArray[Any]) -> Frequencies:
     found, times = np.unique(values, return_counts=True)
     return dict(zip(found.tolist(), times.tolist(), strict=True))
 

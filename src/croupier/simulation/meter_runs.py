@@ -17,7 +17,7 @@ from croupier.odds.seats import WEIGHTS, Ints
 from croupier.odds.solve import Model
 from croupier.rules.table_rules import TableMeter, TableRules
 from croupier.simulation.histogram import (
-    Counts,
+    Frequencies,
     Histogram,
     all_done,
     blocks,
@@ -170,7 +170,7 @@ def _hands(model: Model) -> tuple[Ints, Ints]:
     return each.sum(axis=0), model.main.groups.examples
 
 
-def _runs(task: _Run, key: tuple[int, ...], count: int) -> tuple[Counts, Counts]:
+def _runs(task: _Run, key: tuple[int, ...], count: int) -> tuple[Frequencies, Frequencies]:
     """Run a meter several times; return what it shows when hit, in cents, and the wagers."""
     rng = generator(key)
     upto = np.cumsum([n for n, _, _ in task.chances])

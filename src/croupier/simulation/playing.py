@@ -21,7 +21,7 @@ from croupier.errors import UserError
 from croupier.hands import Hand
 from croupier.odds.analysis import Analysis, analyze
 from croupier.odds.bets import Units, parse_meters, parse_stakes, unit_of
-from croupier.odds.paths import Decision, Node, Path, tree
+from croupier.odds.paths import Decision, Path, PathNode, tree
 from croupier.odds.scope import outside
 from croupier.odds.strategy import BEST, named_strategy
 from croupier.round import bots
@@ -41,7 +41,7 @@ from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
-from croupier.simulation.histogram import Counts, all_done, blocks, check_range, merged
+from croupier.simulation.histogram import Frequencies, all_done, blocks, check_range, merged
 from croupier.simulation.simulation import ALARM, Report, generator
 from croupier.simulation.simulator import strategy_paths
 
@@ -110,9 +110,9 @@ class PlayedRounds:
     """The results of played rounds, in cents."""
 
     task: _Task
-    nets: Counts
+    nets: Frequencies
     """How often a seat had each net."""
-    totals: Counts
+    totals: Frequencies
     """How often all seats of a round together had each net."""
     rounds: int
     exact: Analysis | None
@@ -183,7 +183,7 @@ class PlayedRounds:
 # ---------------------------------------------------------------- playing
 
 
-def _block(packed: bytes, key: tuple[int, ...], rounds: int) -> tuple[Counts, Counts]:
+def _block(packed: bytes, key: tuple[int, ...], rounds: int) -> tuple[Frequencies, Frequencies]:
     """Play a block of rounds; return the nets of seats, and of whole rounds."""
     return _player(packed).block(generator(key), rounds)
 
@@ -226,10 +226,10 @@ class _Player:
         play.do(*commands, CloseBets())
         return play.round
 
-    def block(self, rng: Generator, rounds: int) -> tuple[Counts, Counts]:
+    def block(self, rng: Generator, rounds: int) -> tuple[Frequencies, Frequencies]:
         opened = self.opened()
-        nets: Counts = {}
-        totals: Counts = {}
+        nets: Frequencies = {}
+        totals: Frequencies = {}
         for _ in range(rounds):
             deck = {at: DECK[card] for at, card in enumerate(rng.permutation(len(DECK)))}
             found = dict.fromkeys(opened.boxes, 0)
@@ -284,7 +284,7 @@ def _cards(round: Round, seat: int, known: Known) -> tuple[Card, ...]:
     return tuple(known[at] for at in positions_of(round, round.boxes[seat]))
 
 
-def _asked(root: Node, chose: Mapping[str, str]) -> Decision:
+def _asked(root: PathNode, chose: Mapping[str, str]) -> Decision:
     """Return the decision that follows these choices."""
     node = root
     while isinstance(node, Decision) and node.step in chose:

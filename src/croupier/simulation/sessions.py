@@ -16,7 +16,7 @@ from croupier.money import parse_fraction
 from croupier.odds.analysis import Analysis
 from croupier.odds.bets import Units
 from croupier.simulation.histogram import (
-    Counts,
+    Frequencies,
     Histogram,
     all_done,
     blocks,
@@ -87,13 +87,13 @@ def play_sessions(
     )
 
 
-def _sessions(task: _Session, key: tuple[int, ...], count: int) -> tuple[Counts, Counts]:
+def _sessions(task: _Session, key: tuple[int, ...], count: int) -> tuple[Frequencies, Frequencies]:
     """Play a block of sessions; return their nets, and the rounds played before ruin."""
     rng = generator(key)
     nets, upto = np.array(task.nets), np.array(task.upto)
     result = np.zeros(count, np.int64)
     playing = np.arange(count)
-    ruins: Counts = {}
+    ruins: Frequencies = {}
     step = max(1, _DRAWN_MAX // count)
     for start in range(0, task.rounds, step):
         many = min(step, task.rounds - start)

@@ -11,7 +11,7 @@ from croupier.round.events import Declared
 from croupier.round.events import Event as RoundEvent
 from croupier.round.state import Round, is_walk_in
 from croupier.rules.game import counts_stub
-from croupier.rules.vocabulary import Device, Effect, Person
+from croupier.rules.vocabulary import Device, Effect, Keeper
 from croupier.table.crew import Post, Role, Who
 from croupier.table.tray import ChipsWhy
 
@@ -123,7 +123,7 @@ class Confirm:
 
     deck: int
     clause: str
-    by: Person
+    by: Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Recut:
 
     deck: int
     depth: int | None
-    by: Person
+    by: Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +167,14 @@ class OrderShuffle:
     """Order that a deck be shuffled again, before any card of it is dealt."""
 
     deck: int
-    by: Person
+    by: Keeper
 
 
 @dataclass(frozen=True, slots=True)
 class Idle:
     """Note that the table is idle although seats are taken."""
 
-    by: Person
+    by: Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Secure:
 
     device: Device
     clause: str
-    by: Person
+    by: Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +318,7 @@ def deferred_cents(round: Round) -> int:
 class CountTray:
     """Give what a person counted in the chip tray, without knowing the other's figure."""
 
-    by: Person
+    by: Keeper
     cents: int = 0
     chips: Mapping[int, int] = field(default_factory=dict)
     """How many of each chip, by its cents: the sum follows, and isn't given."""

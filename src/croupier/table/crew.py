@@ -7,7 +7,7 @@ is a question about its crew alone.
 from typing import Literal, NamedTuple
 
 from croupier.errors import Refused
-from croupier.rules.vocabulary import Person
+from croupier.rules.vocabulary import Keeper
 
 Role = Literal["dealer", "floor", "surveillance", "auditor"]
 """What a person may be for a house; the server knows who is, and says so in commands."""
@@ -17,7 +17,7 @@ Post = Literal["dealer", "clerk", "floor"]
 """What a person does at a table. A clerk helps the dealer and confirms nothing."""
 ROLE_FOR: dict[Post, Role] = {"dealer": "dealer", "clerk": "dealer", "floor": "floor"}
 """The role that a post takes."""
-PERSON: dict[Post, Person] = {"dealer": "dealer", "floor": "floorperson"}
+PERSON: dict[Post, Keeper] = {"dealer": "dealer", "floor": "floorperson"}
 """The person of the book that somebody at a post is."""
 
 

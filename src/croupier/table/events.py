@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from croupier.cards import Card
 from croupier.round.state import Banker
-from croupier.rules.vocabulary import Device, Person
+from croupier.rules.vocabulary import Device, Keeper
 from croupier.table.commands import Of, Preview, Time
 from croupier.table.crew import Post, Who
 from croupier.table.tray import ChipsWhy
@@ -115,7 +115,7 @@ class Received:
 class Confirmed:
     deck: int
     clause: str
-    by: Person
+    by: Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class CutMade:
     deck: int
     depth: int | None
     """None for a real cut, which the dealer attests to be deep enough."""
-    by: Person = "dealer"
+    by: Keeper = "dealer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +150,14 @@ class DeckRemoved:
 class ShuffleOrdered:
     deck: int
     clause: str
-    by: Person
+    by: Keeper
 
 
 @dataclass(frozen=True, slots=True)
 class Idled:
     """The floor noted that the table is idle."""
 
-    by: Person
+    by: Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class Failed:
 class Secured:
     device: Device
     clause: str
-    by: Person
+    by: Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ class RoundEnded:
 class TrayCounted:
     """One of two people counted the tray; their figures are kept, equal or not."""
 
-    by: Person
+    by: Keeper
     cents: int
     chips: Mapping[int, int] = field(default_factory=dict)
     """How many of each chip, by its cents."""

@@ -8,7 +8,7 @@ from typing import assert_never
 from croupier.round.duties import duties_of
 from croupier.round.state import Banker, Duty, is_walk_in
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Moment
+from croupier.rules.vocabulary import Occasion
 from croupier.table import events as happened
 from croupier.table.commands import Time
 from croupier.table.events import Event
@@ -40,7 +40,7 @@ _LifeEvent = (
     | happened.TableClosing
     | happened.TableClosed
 )
-_HANDLING: tuple[Moment, ...] = ("shuffle", "cut")
+_HANDLING: tuple[Occasion, ...] = ("shuffle", "cut")
 
 
 def replay(rules: TableRules, events: Iterable[Event], others: Iterable[TableRules] = ()) -> Table:
@@ -211,7 +211,7 @@ def _reordered(table: Table, number: int, deck: Deck) -> Table:
     return _with_deck(replace(table, orders=order), number, replace(deck, order=order))
 
 
-def _duties(table: Table, number: int, *moments: Moment) -> tuple[Duty, ...]:
+def _duties(table: Table, number: int, *moments: Occasion) -> tuple[Duty, ...]:
     """Return what must be done with a deck at these moments, one after the other."""
     about = about_deck(number)
     return tuple(
@@ -219,7 +219,7 @@ def _duties(table: Table, number: int, *moments: Moment) -> tuple[Duty, ...]:
     )
 
 
-def _without(deck: Deck, moments: tuple[Moment, ...]) -> Deck:
+def _without(deck: Deck, moments: tuple[Occasion, ...]) -> Deck:
     return replace(deck, todo=tuple(task for task in deck.todo if task.moment not in moments))
 
 
@@ -230,7 +230,7 @@ def _unshuffled(deck: Deck) -> Deck:
 
 def _received(table: Table, event: happened.Received) -> Table:
     rules, shuffle = table.rules, table.rules.deck.shuffle
-    moments: tuple[Moment, ...] = ("deck change",) if event.deck in table.decks else ()
+    moments: tuple[Occasion, ...] = ("deck change",) if event.deck in table.decks else ()
     real = "cards" in rules.things
     if real and shuffle and rules.selections.get(CARDS) in shuffle.unless:
         # 4.F: cards that come inspected and shuffled skip the opening routine.

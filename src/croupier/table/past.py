@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Person
+from croupier.rules.vocabulary import Keeper
 from croupier.table import events as happened
 from croupier.table.crew import Crew
 from croupier.table.events import Event
@@ -69,5 +69,5 @@ def _with(pasts: Pasts, deck: int, **changes: object) -> Pasts:
     return {**pasts, deck: replace(pasts.get(deck, NEW), **changes)}  # type: ignore[arg-type]
 
 
-def _person(crew: Crew, by: Person) -> str:
+def _person(crew: Crew, by: Keeper) -> str:
     return crew.floor if by == "floorperson" else crew.dealer

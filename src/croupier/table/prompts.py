@@ -1,10 +1,10 @@
 """The guided clauses that are due at a table now: of its decks, and of devices out of order."""
 
 from croupier.round.state import Duty
-from croupier.rules.vocabulary import Moment
+from croupier.rules.vocabulary import Occasion
 from croupier.table.state import Table
 
-DEVICE: Moment = "device fails"
+DEVICE: Occasion = "device fails"
 
 
 def due(table: Table) -> tuple[Duty, ...]:

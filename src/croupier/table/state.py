@@ -8,7 +8,7 @@ from croupier.money import micros
 from croupier.round.commands import Bank, Open
 from croupier.round.state import Banker, Duty
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import NONE, Device, Moment, Stack
+from croupier.rules.vocabulary import NONE, Device, Occasion, Stack
 from croupier.table.commands import Of, Preview, Time
 from croupier.table.crew import NO_CREW, Crew, Who
 from croupier.table.events import Disputed, Mispaid
@@ -201,7 +201,7 @@ def has_shuffler(rules: TableRules) -> bool:
     return chosen != NONE
 
 
-def right(rules: TableRules, moment: Moment) -> str | None:
+def right(rules: TableRules, moment: Occasion) -> str | None:
     """Return the clause that gives a floorperson a right at this moment."""
     names = (name for name in rules.guided.get(moment, ()) if rules.clauses[name].force == "right")
     return next(names, None)

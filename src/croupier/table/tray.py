@@ -5,7 +5,7 @@ moved since. A difference is named and never corrected.
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from croupier.rules.vocabulary import Person
+from croupier.rules.vocabulary import Keeper
 
 ChipsWhy = Literal["fill", "credit", "sale", "drop"]
 """Why chips or cash move: chips that the cage brought or that were sent back to it, or were sold
@@ -16,14 +16,14 @@ CHIPS_CENTS = (100, 500, 2500, 10000, 50000)
 """The chips that there are."""
 COINS_CENTS = (25, 50)
 """The coins that lie in a tray beside them."""
-COUNTING: tuple[Person, ...] = ("dealer", "floorperson")
+COUNTING: tuple[Keeper, ...] = ("dealer", "floorperson")
 """The two who count."""
 
 
 class TrayFigure(NamedTuple):
     """What one person counted."""
 
-    by: Person
+    by: Keeper
     cents: int
     chips: Mapping[int, int] = {}
     """How many of each chip, by its cents; nothing if only the sum was given."""
@@ -57,7 +57,7 @@ class Tray(NamedTuple):
         return None if self.agreed is None else self.agreed + self.moved
 
     @property
-    def missing(self) -> tuple[Person, ...]:
+    def missing(self) -> tuple[Keeper, ...]:
         """Who has still to count; both, where their figures differed."""
         counted = [figure.by for figure in self.figures]
         return COUNTING if len(counted) > 1 else tuple(p for p in COUNTING if p not in counted)

@@ -20,7 +20,7 @@ from croupier.odds.scope import outside
 from croupier.rules.table_rules import TableRules
 from croupier.theory.moments import Floats, Moments, Nets, between, line_nets
 
-Bet = tuple[tuple[str, int], ...]
+StakedBet = tuple[tuple[str, int], ...]
 """The wagers of a hand that were made before the deal, each with its stake in cents."""
 KEPT_MAX = 4_096
 
@@ -70,11 +70,11 @@ class Theory:
     def __init__(self) -> None:
         self._moments: dict[tuple[str, tuple[tuple[str, Fraction], ...]], Moments] = {}
         self._between: dict[tuple[int, int], Floats | None] = {}
-        self._bets: dict[tuple[str, Bet], PricedBet | str] = {}
+        self._bets: dict[tuple[str, StakedBet], PricedBet | str] = {}
         self._units: dict[tuple[str, tuple[str, ...]], Moments] = {}
         self._variances: dict[tuple[Any, ...], Variance] = {}
 
-    def priced(self, rules: TableRules, bet: Bet) -> PricedBet | str:
+    def priced(self, rules: TableRules, bet: StakedBet) -> PricedBet | str:
         """Return the price of a bet, or why the odds don't give one."""
         key = rules.digest, bet
         if key not in self._bets:
@@ -104,7 +104,7 @@ class Theory:
             self._between[key[::-1]] = None if found is None else found.T
         return self._between[key]
 
-    def _price(self, rules: TableRules, bet: Bet) -> PricedBet:
+    def _price(self, rules: TableRules, bet: StakedBet) -> PricedBet:
         stakes = {name: Fraction(cents, 100) for name, cents in bet}
         moments = self._at_units(rules, tuple(stakes))
         times = _times(moments, rules, stakes)

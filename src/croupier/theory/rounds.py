@@ -18,7 +18,7 @@ from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.journal import StoredEvent
 from croupier.odds.bets import offered
 from croupier.rules.table_rules import TableRules
-from croupier.theory.pricing import Bet
+from croupier.theory.pricing import StakedBet
 
 _TYPE = re.compile(
     rb'"type":"(TableSet|Opened|Banked|BetMade|BetsClosed|MetersRead|Declared|CalledOff|'
@@ -47,7 +47,7 @@ class SettledHand(NamedTuple):
     seat: int
     hand: int | None
     """The number of the cards it bet on, where seats share hands."""
-    bet: Bet
+    bet: StakedBet
     lines: tuple[SettledLine, ...]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from websockets.exceptions import ConnectionClosedOK
 from websockets.frames import Close
 
-from croupier.server.link import Link, Message, answered, dial, listening
+from croupier.server.link import Link, LinkMessage, answered, dial, listening
 from croupier.server.owner import Owner
 from tests.server.attacks.houses import KEY, House, Line
 
@@ -45,7 +45,7 @@ class Far:
         self._sockets: dict[int, FarSocket] = {}
         self._answers: dict[int, asyncio.Future[str]] = {}
 
-    def hear(self, message: Message) -> None:
+    def hear(self, message: LinkMessage) -> None:
         """Hand out what the owner of the table tells this node."""
         match message:
             case ["say", list(numbers), list(frames)]:

@@ -12,7 +12,7 @@ from cryptography.exceptions import InvalidTag
 
 from croupier.ledger.tenure import Node, Roster
 from croupier.server import link, passing
-from croupier.server.link import Link, Message, Sealing, answered, dial, link_key, listening
+from croupier.server.link import Link, LinkMessage, Sealing, answered, dial, link_key, listening
 from croupier.server.owner import EARLY_MAX, Owner
 from croupier.server.passing import table_of
 from croupier.server.wire import EXTENSION
@@ -47,11 +47,11 @@ def test_another_key_nonce_or_direction_opens_nothing(other: Sealing) -> None:
 
 
 def linked(
-    folder: Path, do: Callable[[Link, list[Message]], Awaitable[None]], key: bytes = KEY
-) -> list[Message]:
+    folder: Path, do: Callable[[Link, list[LinkMessage]], Awaitable[None]], key: bytes = KEY
+) -> list[LinkMessage]:
     """Open a link, do something with it, and return what the other end heard."""
-    heard: list[Message] = []
-    said: list[Message] = []
+    heard: list[LinkMessage] = []
+    said: list[LinkMessage] = []
 
     async def run() -> None:
         tasks: list[asyncio.Task[None]] = []
@@ -60,7 +60,7 @@ def linked(
             end = await answered(reader, writer, KEY)
             assert end
 
-            def hear(message: Message) -> None:
+            def hear(message: LinkMessage) -> None:
                 heard.append(message)
                 end.say("answer", message[1])
 
@@ -80,7 +80,7 @@ def linked(
 
 
 def test_messages_arrive_in_order_and_are_answered(tmp_path: Path) -> None:
-    async def talk(near: Link, said: list[Message]) -> None:
+    async def talk(near: Link, said: list[LinkMessage]) -> None:
         for number in range(100):
             near.say("hear", number, "é" * number)
         while len(said) < 100:
@@ -91,7 +91,7 @@ def test_messages_arrive_in_order_and_are_answered(tmp_path: Path) -> None:
 
 
 def test_a_node_with_another_key_is_not_heard(tmp_path: Path) -> None:
-    async def talk(near: Link, _: list[Message]) -> None:
+    async def talk(near: Link, _: list[LinkMessage]) -> None:
         near.say("hear", 1, "let me in")
         async with asyncio.timeout(5):
             while near.is_open:
@@ -126,10 +126,10 @@ def test_a_node_that_says_nothing_any_more_is_given_up(
 class Told:
     """The other node's end of a link: says messages to an owner at once, and hears it out."""
 
-    def __init__(self, *messages: Message) -> None:
-        self._messages, self.said = messages, list[Message]()
+    def __init__(self, *messages: LinkMessage) -> None:
+        self._messages, self.said = messages, list[LinkMessage]()
 
-    async def listen(self, hear: Callable[[Message], None]) -> None:
+    async def listen(self, hear: Callable[[LinkMessage], None]) -> None:
         before = asyncio.all_tasks()
         for message in self._messages:
             hear(message)
@@ -140,7 +140,7 @@ class Told:
         self.said.append([*message])
 
 
-def owned(*messages: Message) -> tuple[list[str], Told]:
+def owned(*messages: LinkMessage) -> tuple[list[str], Told]:
     """Return what an owner's application heard of a socket, and the other end."""
     heard: list[str] = []
 

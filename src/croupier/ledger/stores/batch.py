@@ -13,7 +13,7 @@ from croupier.errors import Refused
 from croupier.ledger.accounts import OWING, Account, account, kept_kind
 from croupier.ledger.journal import Head
 from croupier.ledger.store import NO_SUCH_METER, Answer, Request, Result, Work
-from croupier.ledger.stores.statements import Row, changes_of
+from croupier.ledger.stores.statements import SqlRow, changes_of
 
 
 class Batch:
@@ -70,7 +70,7 @@ class Batch:
 
     def _write(self, stream: str, head: Head, work: Work) -> int:
         epoch = self._epochs.get(stream)
-        entries: list[Row] = []
+        entries: list[SqlRow] = []
         for data, time_ms, subject, posted in work.events:
             number, hash = head = head.after(data)
             event = stream, number, time_ms, subject, data.decode(), hash.hex(), epoch

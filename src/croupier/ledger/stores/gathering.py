@@ -16,8 +16,8 @@ from croupier.ledger.stores.statements import (
     MOVE,
     TABLES,
     Pen,
-    Row,
     Session,
+    SqlRow,
     changes_of,
     insertion,
 )
@@ -52,20 +52,20 @@ class Gathering(Pen):
         self._changes: dict[Account, tuple[int, int]] = {}
         """The change to each account, and its lowest point on the way."""
         self._moved: set[str] = set()
-        self._added: dict[str, list[Row]] = {}
+        self._added: dict[str, list[SqlRow]] = {}
 
-    def _stored(self, command: str) -> Row | None:
+    def _stored(self, command: str) -> SqlRow | None:
         return None  # All were looked up already.
 
-    def _post(self, entries: Sequence[Row]) -> None:
+    def _post(self, entries: Sequence[SqlRow]) -> None:
         for changed, micros in changes_of(entries).items():
             change, lowest = self._changes.get(changed, (0, 0))
             change += micros
             self._changes[changed] = change, min(lowest, change)
 
     def _catch_up(self) -> None:
-        raised: list[Row] = []
-        lowered: list[Row] = []
+        raised: list[SqlRow] = []
+        lowered: list[SqlRow] = []
         for changed, (change, lowest) in self._changes.items():
             kind = kept_kind(changed)
             if lowest < 0 and kind not in OWING:
@@ -77,7 +77,7 @@ class Gathering(Pen):
         if self._session.run_many(_LOWER, lowered) != len(lowered):
             raise Short("an account has too little for this")
 
-    def _write(self, stream: str, rows: Mapping[str, Sequence[Row]]) -> None:
+    def _write(self, stream: str, rows: Mapping[str, Sequence[SqlRow]]) -> None:
         self._moved.add(stream)
         for table, added in rows.items():
             self._added.setdefault(table, []).extend(added)

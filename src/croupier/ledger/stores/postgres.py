@@ -39,7 +39,7 @@ from croupier.ledger.stores import statements
 from croupier.ledger.stores.batch import Batch
 from croupier.ledger.stores.leasing import ALIVE, BRIEFLY, MAKE_FLOORS, Leasing
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
-from croupier.ledger.stores.statements import Pen, Reading, Row, check_schema, fill, make_tables
+from croupier.ledger.stores.statements import Pen, Reading, SqlRow, check_schema, fill, make_tables
 from croupier.ledger.tenure import CHECKPOINT, Freehold, Tenure
 
 CONNECTIONS_MAX = 8
@@ -94,7 +94,7 @@ class PostgresSession:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
-    def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
+    def rows(self, sql: str, *parameters: object) -> Iterator[SqlRow]:
         return iter(self.connection.execute(_sql(sql), parameters))
 
     def run(self, sql: str, *parameters: object) -> int:
@@ -103,7 +103,7 @@ class PostgresSession:
     def script(self, sql: str) -> None:
         self.connection.execute(sql.encode())
 
-    def run_many(self, sql: str, rows: Sequence[Row]) -> int:
+    def run_many(self, sql: str, rows: Sequence[SqlRow]) -> int:
         if not rows:
             return 0
         cursor = self.connection.cursor()
@@ -116,7 +116,7 @@ class ReadingSession(PostgresSession):
 
     _names = count()
 
-    def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
+    def rows(self, sql: str, *parameters: object) -> Iterator[SqlRow]:
         with self.connection.cursor(f"reading_{next(self._names)}") as cursor:
             cursor.itersize = statements.ROWS_AT_ONCE
             cursor.execute(_sql(sql), parameters)

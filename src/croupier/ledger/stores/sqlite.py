@@ -24,7 +24,7 @@ from croupier.ledger.stores.statements import (
     STANDINGS,
     Pen,
     Reading,
-    Row,
+    SqlRow,
     check_schema,
     make_tables,
 )
@@ -63,7 +63,7 @@ class SqliteSession:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
 
-    def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
+    def rows(self, sql: str, *parameters: object) -> Iterator[SqlRow]:
         return self.connection.execute(sql, parameters)
 
     def run(self, sql: str, *parameters: object) -> int:
@@ -73,7 +73,7 @@ class SqliteSession:
     def script(self, sql: str) -> None:
         self.connection.execute(sql)
 
-    def run_many(self, sql: str, rows: Sequence[Row]) -> int:
+    def run_many(self, sql: str, rows: Sequence[SqlRow]) -> int:
         before = self.connection.total_changes()
         self.connection.executemany(sql, rows)
         return self.connection.total_changes() - before

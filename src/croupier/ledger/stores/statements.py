@@ -31,7 +31,7 @@ from croupier.ledger.store import (
     Moment,
 )
 
-Row = tuple[Any, ...]
+SqlRow = tuple[Any, ...]
 ROWS_AT_ONCE = 1_000
 LAYOUT, METER = "layout:", "meter:"
 """Prefixes of accounts. Those of layouts aren't indexed: their entries are found by round."""
@@ -88,7 +88,7 @@ class Session(Protocol):
     triggers: str
     """Selects the active triggers: their names, and what they do as the schema has it."""
 
-    def rows(self, sql: str, *parameters: object) -> Iterator[Row]:
+    def rows(self, sql: str, *parameters: object) -> Iterator[SqlRow]:
         """Run a statement and yield its rows."""
 
     def run(self, sql: str, *parameters: object) -> int:
@@ -97,7 +97,7 @@ class Session(Protocol):
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""
 
-    def run_many(self, sql: str, rows: Sequence[Row]) -> int:
+    def run_many(self, sql: str, rows: Sequence[SqlRow]) -> int:
         """Run a statement once for each row of parameters; return how many rows it changed."""
 
 
@@ -113,7 +113,7 @@ class Pen:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._heads: dict[str, Head] = {}
-        self._answers: dict[str, Row] = {}
+        self._answers: dict[str, SqlRow] = {}
 
     def append(self, claim: Claim, meters: Sequence[str], *, decide: Decide) -> Answer:
         """Write a command, or raise: then the transaction must not be committed."""
@@ -128,8 +128,8 @@ class Pen:
         if meters:
             self._catch_up()
         work = decide(_locked_meters(session, meters))
-        events: list[Row] = []
-        entries: list[Row] = []
+        events: list[SqlRow] = []
+        entries: list[SqlRow] = []
         for data, time_ms, subject, posted in work.events:
             number, hash = head = head.after(data)
             events.append((stream, number, time_ms, subject, data, hash))
@@ -158,19 +158,19 @@ class Pen:
             raise Refused(COMMAND_REUSED, message, field="command")
         return Answer(answer, number, repeated=True)
 
-    def _stored(self, command: str) -> Row | None:
+    def _stored(self, command: str) -> SqlRow | None:
         """Look up a command of an earlier transaction."""
         sql = f"SELECT {TABLES['commands']} FROM commands WHERE command = ?"
         return next(iter(self._session.rows(sql, command)), None)
 
-    def _post(self, entries: Sequence[Row]) -> None:
+    def _post(self, entries: Sequence[SqlRow]) -> None:
         """Apply entries to accounts."""
         _post(self._session, entries)
 
     def _catch_up(self) -> None:
         """Bring account balances up to date with all entries so far."""
 
-    def _write(self, stream: str, rows: Mapping[str, Sequence[Row]]) -> None:
+    def _write(self, stream: str, rows: Mapping[str, Sequence[SqlRow]]) -> None:
         """Write the rows of a command, and move the head of its stream."""
         self._session.run(MOVE, *self._heads[stream], stream)
         for table, added in rows.items():
@@ -213,7 +213,7 @@ def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
     return shown
 
 
-def changes_of(entries: Iterable[Row]) -> dict[Account, int]:
+def changes_of(entries: Iterable[SqlRow]) -> dict[Account, int]:
     """Return the change of each account."""
     changes: dict[Account, int] = {}
     for _, _, _, _, debit, credit, micros, _ in entries:
@@ -222,7 +222,7 @@ def changes_of(entries: Iterable[Row]) -> dict[Account, int]:
     return changes
 
 
-def _post(session: Session, entries: Iterable[Row]) -> None:
+def _post(session: Session, entries: Iterable[SqlRow]) -> None:
     """Update balances in a fixed order, so that no two transactions wait for each other.
 
     Meters come first: a settlement has locked and read them before.
@@ -429,7 +429,7 @@ class Reading:
 _POSTED = f"SELECT {TABLES['entries']} FROM entries"
 
 
-def _posted(row: Row) -> Posted:
+def _posted(row: SqlRow) -> Posted:
     stream, number, line, id, debit, credit, micros, code = row
     entry = Entry(id, Account(debit), Account(credit), micros, code)
     return Posted(stream, number, entry, line)
@@ -438,7 +438,7 @@ def _posted(row: Row) -> Posted:
 # ---------------------------------------------------------------- whole tables
 
 
-def table_rows(session: Session, table: str) -> Iterator[Row]:
+def table_rows(session: Session, table: str) -> Iterator[SqlRow]:
     return session.rows(f"SELECT {TABLES[table]} FROM {table}")
 
 

@@ -15,7 +15,7 @@ from croupier.rules.book import Clause
 from croupier.rules.describe import PAYTABLES, describe, family_says, payout_grid
 from croupier.rules.present import differences, in_full, may_be, side_by_side, summary
 from croupier.rules.rulebook import Rulebook
-from croupier.rules.vocabulary import Kept, Moment
+from croupier.rules.vocabulary import KeptHow, Occasion
 from croupier.server.faults import refused
 from croupier.server.pages.compare import Compared, rows_of
 from croupier.server.pages.desk import Busy, Desk
@@ -166,7 +166,7 @@ def _size(book: Rulebook) -> dict[str, Any]:
     return {
         "seats": book.rules.table.seats,
         "clauses": len(book.clauses),
-        "kept": {word: kept[word] for word in get_args(Kept)},
+        "kept": {word: kept[word] for word in get_args(KeptHow)},
         "rulings": len(book.rules.ruling),
     }
 
@@ -202,7 +202,7 @@ def _chapters(book: Rulebook) -> list[Chapter]:
 
 def _moments(book: Rulebook) -> dict[str, list[str]]:
     """Return the guided clauses by the moment they apply to, in the table's order."""
-    guided: dict[str, list[str]] = {moment: [] for moment in get_args(Moment)}
+    guided: dict[str, list[str]] = {moment: [] for moment in get_args(Occasion)}
     for name, clause in book.clauses.items():
         if clause.at:
             guided[clause.at].append(name)

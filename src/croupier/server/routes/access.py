@@ -167,12 +167,12 @@ class TableWanted(Body):
     table: str = Field(min_length=1, max_length=100)
 
 
-Role = Literal["player", "dealer", "floor", "surveillance", "auditor", "operator"]
+AnyRole = Literal["player", "dealer", "floor", "surveillance", "auditor", "operator"]
 WHY_MAX = 200
 
 
 class NewRoles(Body):
-    roles: list[Role] = Field(max_length=len(ROLES))
+    roles: list[AnyRole] = Field(max_length=len(ROLES))
     why: str = Field(default="", max_length=WHY_MAX)
 
 

@@ -12,13 +12,13 @@ from croupier.server.passwords import CHARS_MAX
 from croupier.server.registry import SignedIn
 from croupier.server.routes.access import (
     WHY_MAX,
+    AnyRole,
     Id,
     Me,
     Nothing,
     OperatorIn,
     PersonSaid,
     ProposalSaid,
-    Role,
     Somebody,
     address_of,
     people_of,
@@ -48,7 +48,7 @@ class AgainSaid(BaseModel):
 
 class NewStaff(Body):
     name: str = Field(max_length=100)
-    roles: list[Role] = Field(min_length=1, max_length=6)
+    roles: list[AnyRole] = Field(min_length=1, max_length=6)
     why: str = Field(default="", max_length=WHY_MAX)
 
 

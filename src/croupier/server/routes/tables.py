@@ -145,7 +145,7 @@ class Out(Body):
     out: bool
 
 
-class Dealing(Body):
+class DealingSaid(Body):
     open: bool
 
 
@@ -265,7 +265,7 @@ def moved_of(row: Posted) -> Moved:
 
 
 @router.post("/api/tables/{id}/dealing")
-async def dealing(request: Request, who: Operator, *, id: TableId, given: Dealing) -> TableRow:
+async def dealing(request: Request, who: Operator, *, id: TableId, given: DealingSaid) -> TableRow:
     """Stop dealing at a table after this round, or resume."""
     live_table(request, id)
     await pit_of(request).acts.do(DealingStopped(id, stopped=not given.open, by=who.id))
