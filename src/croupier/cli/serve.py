@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from croupier.cli.crew import supervised
 from croupier.cli.opening import KeyCommand, rules_in
 from croupier.cli.output import group
+from croupier.cli.supervisor import supervised
 from croupier.errors import UserError
 from croupier.rules.load import read_text
 
