@@ -20,7 +20,7 @@ from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT, ClauseId, PlaceId
 from croupier.server.coach import sight_of
-from croupier.server.pages.desk import Desk
+from croupier.server.pages.shelf import Shelf
 from croupier.server.pages.tables import _edge
 from croupier.simulation.simulation import simulate
 from tests.cli.running import run
@@ -159,7 +159,7 @@ def test_what_meets_a_target_is_not_looked_for() -> None:
 
 def test_the_pages_say_so(shelf: Path) -> None:
     app = pages_app()
-    app.state.desk = desk = Desk((shelf,))
+    app.state.shelf = books = Shelf((shelf,))
     with serving(app) as url, httpx.Client(base_url=url) as web:
         for path in ("/odds?book=", "/odds.json?book=", "/odds/par.html?book="):
             answer = web.get(path + ID)
@@ -167,8 +167,8 @@ def test_the_pages_say_so(shelf: Path) -> None:
             assert "%</dd>" not in answer.text
         compared = web.get(f"/odds/compare?a.book={ID}&b.book={IDS[0]}")
         assert compared.status_code == 400 and FIVE in compared.text
-        assert _edge(desk, table(*dealt(5, 5))) is None
-        assert _edge(desk, table()) == pytest.approx(0.08658, abs=1e-5)
+        assert _edge(books, table(*dealt(5, 5))) is None
+        assert _edge(books, table()) == pytest.approx(0.08658, abs=1e-5)
 
 
 def test_the_coach_says_so() -> None:

@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request, Response
 from croupier.rules.load import rulebook_ids
 from croupier.server.faults import answer_errors
 from croupier.server.headers import POLICY
-from croupier.server.pages import desk, odds, rulebooks, static
+from croupier.server.pages import odds, rulebooks, shelf, static
 
 BOOKS = rulebook_ids()
 ONE = "maryland-three-card-poker"
@@ -41,7 +41,7 @@ PAGES = (
 def pages_app() -> FastAPI:
     """An application of these pages alone, under the policy that the whole server sends."""
     app = FastAPI()
-    app.state.desk = desk.Desk()
+    app.state.shelf = shelf.Shelf()
     answer_errors(app)
     for router in (static.router, rulebooks.router, odds.router):
         app.include_router(router)
@@ -72,4 +72,4 @@ def serving(app: FastAPI) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join(timeout=20)
-            app.state.desk.close()
+            app.state.shelf.close()

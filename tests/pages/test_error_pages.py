@@ -65,7 +65,7 @@ def shop() -> Iterator[str]:
     app = app_with_errors()
     with guarded_by(Guard(app, GENEROUS)) as port:
         yield f"http://127.0.0.1:{port}"
-    app.state.desk.close()
+    app.state.shelf.close()
 
 
 @pytest.mark.parametrize(("path", "status", "title"), ASKED)
@@ -125,7 +125,7 @@ def test_too_many_requests_are_told_when_to_come_back() -> None:
         address = f"http://127.0.0.1:{port}/rulebooks?a=1&b=2"
         httpx.get(address, headers=BROWSER)
         answer = httpx.get(address, headers=BROWSER)
-    app.state.desk.close()
+    app.state.shelf.close()
     assert answer.status_code == 429
     assert int(answer.headers["retry-after"]) >= 1
     assert "<h1>One moment, please</h1>" in answer.text
@@ -153,7 +153,7 @@ def test_a_page_that_is_refused_all_else_is_styled(browser: Browser) -> None:
         expect(page.locator(".button.main")).to_have_css("background-color", "rgb(13, 74, 56)")
         assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
         assert violations(page) == []
-    app.state.desk.close()
+    app.state.shelf.close()
 
 
 @pytest.mark.parametrize("path", ["//evil.example/x", "/\\evil.example", "///evil.example"])
@@ -161,7 +161,7 @@ def test_no_error_page_leads_to_another_site(path: str) -> None:
     app = app_with_errors()
     with guarded_by(Guard(app, Policy(requests=Rate(0.1, 1)))) as port:
         answers = [httpx.get(f"http://127.0.0.1:{port}{path}", headers=BROWSER) for _ in range(2)]
-    app.state.desk.close()
+    app.state.shelf.close()
     assert [answer.status_code for answer in answers] == [404, 429]
     assert [faults_of(answer.text) for answer in answers] == [[], own_style(429)]
     assert 'href="/evil.example' in answers[1].text

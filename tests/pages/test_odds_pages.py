@@ -15,7 +15,7 @@ from croupier.reports.answers import toml_text, toml_value
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.words import plain
-from croupier.server.pages.desk import Answers, Busy
+from croupier.server.pages.shelf import Answers, Busy
 from croupier.server.pages.tables import odds_of
 from tests.cli.running import run
 from tests.pages.markup import Markup

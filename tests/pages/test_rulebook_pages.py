@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from croupier.rules.load import load
-from croupier.server.pages.desk import Desk
 from croupier.server.pages.render import anchor, clause_says
 from croupier.server.pages.search import hits, marked
+from croupier.server.pages.shelf import Shelf
 from tests.cli.running import run
 from tests.pages.markup import Markup
 from tests.pages.site import BOOKS, ONE, RIDE
@@ -125,7 +125,7 @@ def test_a_page_that_has_not_changed_is_not_sent_again(web: httpx.Client) -> Non
 def test_a_faulty_book_in_a_folder_hides_no_other(tmp_path: Path) -> None:
     (tmp_path / "faulty.toml").write_text("format = 1\n")
     (tmp_path / f"{SIXTH}.toml").write_text(SIXTH_TEXT)
-    assert Desk((tmp_path,)).ids() == (*BOOKS, SIXTH)
+    assert Shelf((tmp_path,)).ids() == (*BOOKS, SIXTH)
 
 
 def test_search_finds_passages_with_all_words() -> None:

@@ -19,7 +19,6 @@ from starlette.exceptions import HTTPException
 from croupier.errors import Code, CroupierError, Refused, UserError, quoted_field
 from croupier.ledger.store import Unavailable
 from croupier.server.limits import TooMany
-from croupier.server.pages.desk import Busy
 from croupier.server.pages.errors import (
     FieldFault,
     code_of,
@@ -28,6 +27,7 @@ from croupier.server.pages.errors import (
     status_of,
     wants_page,
 )
+from croupier.server.pages.shelf import Busy
 
 AGAIN_S = 2.0
 

@@ -350,7 +350,7 @@ async def open_house(
             books.close()
             store.close()
             people.close()
-            app.state.desk.close()
+            app.state.shelf.close()
 
 
 async def _leave(house: House) -> None:

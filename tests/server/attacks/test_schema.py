@@ -64,7 +64,7 @@ def served(folder: Path) -> Iterator[tuple[str, FastAPI]]:
     books.close()
     store.close()
     people.close()
-    app.state.desk.close()
+    app.state.shelf.close()
 
 
 def come_in(url: str, app: FastAPI, who: str) -> None:

@@ -17,8 +17,8 @@ from fastapi import Request, Response
 
 from croupier.errors import Breaches, Code, UserError
 from croupier.server.headers import POLICY
-from croupier.server.pages.desk import Busy
 from croupier.server.pages.render import page
+from croupier.server.pages.shelf import Busy
 
 FieldFault = Mapping[str, str | None]
 """A fault of one field: its name, a sentence, and the clause that it breaks."""

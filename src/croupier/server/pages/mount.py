@@ -6,13 +6,13 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from croupier.server.pages import odds, rulebooks, static
-from croupier.server.pages.desk import Desk
+from croupier.server.pages.shelf import Shelf
 
 
-def mount(app: FastAPI, folders: Sequence[Path] = ()) -> Desk:
-    """Add the pages to an application; close the desk that is returned along with it."""
-    desk = app.state.desk = Desk(folders)
+def mount(app: FastAPI, folders: Sequence[Path] = ()) -> Shelf:
+    """Add the pages to an application; close the shelf that is returned along with it."""
+    shelf = app.state.shelf = Shelf(folders)
     static.shipped()
     for router in (static.router, rulebooks.router, odds.router):
         app.include_router(router)
-    return desk
+    return shelf

@@ -16,7 +16,6 @@ from croupier.rules.book import Rules
 from croupier.rules.words import plain
 from croupier.server.faults import refused
 from croupier.server.pages import compare as comparing
-from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.form import form_of
 from croupier.server.pages.question import (
     Found,
@@ -32,6 +31,7 @@ from croupier.server.pages.question import (
     table_of,
 )
 from croupier.server.pages.render import FRAGMENT, HTML, document, page, query, respond
+from croupier.server.pages.shelf import Busy, Shelf
 
 router = APIRouter(include_in_schema=False)
 
@@ -48,9 +48,9 @@ Items = list[tuple[str, str]]
 @router.get("/odds")
 def odds(request: Request) -> Response:
     """Show the form and the figures; a script may request just the part that changes."""
-    desk = _desk(request)
+    shelf = _shelf(request)
     try:
-        found = _found(desk, request.query_params.multi_items(), desk.ids()[0])
+        found = _found(shelf, request.query_params.multi_items(), shelf.ids()[0])
     except CroupierError as error:
         return refused(request, error)
     asked = found.question
@@ -60,7 +60,7 @@ def odds(request: Request) -> Response:
         status=found.status,
         json=query("/odds.json", asked.items()),
         found=found,
-        form=form_of(found, desk.books()),
+        form=form_of(found, shelf.books()),
         charts=_charts(found.answer),
         sheet_query=asked.items(without=NO_BETS),
         sign_query=asked.items(without=(*NO_BETS, "meter", "others")),
@@ -71,10 +71,10 @@ def odds(request: Request) -> Response:
 @router.get("/odds.json")
 def odds_json(request: Request) -> Response:
     """Return what `croupier analyze --json` prints."""
-    desk = _desk(request)
+    shelf = _shelf(request)
     try:
         asked = read(request.query_params.multi_items())
-        return document(request, answer_to(desk, table_of(desk, asked), asked).document)
+        return document(request, answer_to(shelf, table_of(shelf, asked), asked).document)
     except (CroupierError, Busy) as error:
         return refused(request, error)
 
@@ -82,12 +82,12 @@ def odds_json(request: Request) -> Response:
 @router.get("/odds/compare")
 def compare(request: Request) -> Response:
     """Show two tables side by side."""
-    desk = _desk(request)
-    ids = desk.ids()
+    shelf = _shelf(request)
+    ids = shelf.ids()
     try:
         defaults = (ids[0], ids[-1])
         sides = [
-            _found(desk, items, default)
+            _found(shelf, items, default)
             for items, default in zip(_sides(request), defaults, strict=True)
         ]
         for prefix, side in zip(PREFIXES, sides, strict=True):
@@ -96,7 +96,7 @@ def compare(request: Request) -> Response:
         return refused(request, error)
     both = [*zip(PREFIXES, sides, strict=True)]
     asks = query("", [pair for prefix, side in both for pair in side.question.items(prefix)])
-    forms = [form_of(side, desk.books(), prefix) for prefix, side in both]
+    forms = [form_of(side, shelf.books(), prefix) for prefix, side in both]
     tables = [side.rules for side in sides if side.rules]
     answers = [side.answer for side in sides if side.answer]
     whole = len(answers) == len(sides)
@@ -116,13 +116,13 @@ def compare(request: Request) -> Response:
 @router.get("/odds/compare.json")
 def compare_json(request: Request) -> Response:
     """Return what `croupier compare --json` prints."""
-    desk = _desk(request)
+    shelf = _shelf(request)
     try:
         sides = [read(items) for items in _sides(request)]
         for prefix, one in zip(PREFIXES, sides, strict=True):
             _without(one, NO_BETS, prefix)
         return document(
-            request, [answer_to(desk, table_of(desk, one), one).document for one in sides]
+            request, [answer_to(shelf, table_of(shelf, one), one).document for one in sides]
         )
     except (CroupierError, Busy) as error:
         return refused(request, error)
@@ -143,9 +143,9 @@ def sign(request: Request, form: str) -> Response:
 # ---------------------------------------------------------------- parts of pages
 
 
-def _desk(request: Request) -> Desk:
-    desk: Desk = request.app.state.desk
-    return desk
+def _shelf(request: Request) -> Shelf:
+    shelf: Shelf = request.app.state.shelf
+    return shelf
 
 
 def _charts(answer: OddsAnswer | None) -> dict[str, Any]:
@@ -154,15 +154,15 @@ def _charts(answer: OddsAnswer | None) -> dict[str, Any]:
     return {name: (spread_chart(sheet), meter_chart(sheet)) for name, sheet in sheets.items()}
 
 
-def _found(desk: Desk, items: Items, default: str) -> Found:
+def _found(shelf: Shelf, items: Items, default: str) -> Found:
     """Answer a question; one that began with another book keeps what fits."""
     asked = read([item for item in items if item[0] != WAS], default)
     was = dict(items).get(WAS, asked.book)
-    if was == asked.book or was not in desk.ids():
-        return find(desk, asked)
-    rules = desk.book(was).rules
+    if was == asked.book or was not in shelf.ids():
+        return find(shelf, asked)
+    rules = shelf.book(was).rules
     # A form without script sends its defaults too; nobody chose those.
-    found = find_what_fits(desk, asked.dropping(_defaults(rules, asked)))
+    found = find_what_fits(shelf, asked.dropping(_defaults(rules, asked)))
     return replace(found, dropped=tuple(field_says(rules, name) or name for name in found.dropped))
 
 
@@ -193,7 +193,9 @@ def _without(asked: Question, kinds: tuple[str, ...], prefix: str = "") -> None:
 
 # ---------------------------------------------------------------- sheets to download
 
-Sheet = Callable[[Desk, Question], tuple[Callable[[], str], Callable[[], bytes], Callable[[], Any]]]
+Sheet = Callable[
+    [Shelf, Question], tuple[Callable[[], str], Callable[[], bytes], Callable[[], Any]]
+]
 
 
 def _sheet(request: Request, name: str, make: Sheet) -> Response:
@@ -202,9 +204,9 @@ def _sheet(request: Request, name: str, make: Sheet) -> Response:
     try:
         if form not in ("html", "pdf", "json"):
             raise UserError("a sheet ends in .html, .pdf or .json", field=form)
-        desk, asked = _desk(request), read(request.query_params.multi_items())
+        shelf, asked = _shelf(request), read(request.query_params.multi_items())
         _without(asked, NO_BETS)
-        as_html, as_pdf, as_json = make(desk, asked)
+        as_html, as_pdf, as_json = make(shelf, asked)
         if form == "json":
             return document(request, as_json())
         body = as_pdf() if form == "pdf" else as_html().encode()
@@ -218,8 +220,8 @@ def _sheet(request: Request, name: str, make: Sheet) -> Response:
     return response
 
 
-def _par(desk: Desk, asked: Question) -> Any:
-    book, rules, others = book_of(desk, asked), table_of(desk, asked), asked.others_count
+def _par(shelf: Shelf, asked: Question) -> Any:
+    book, rules, others = book_of(shelf, asked), table_of(shelf, asked), asked.others_count
     check_sizes("meter", asked.meter)
     meters = dict(asked.meter)
 
@@ -230,11 +232,11 @@ def _par(desk: Desk, asked: Question) -> Any:
         return par_of(book, rules, priced)
 
     key = ("par", rules.digest, *asked.items(without=("book", "select")))
-    made = desk.answers.get(key, work, heavy=True)
+    made = shelf.answers.get(key, work, heavy=True)
     return lambda: par_html(made), lambda: par_pdf(made), made.as_json
 
 
-def _sign(desk: Desk, asked: Question) -> Any:
+def _sign(shelf: Shelf, asked: Question) -> Any:
     _without(asked, ("meter", "others"))
-    made = sign_of(table_of(desk, asked))
+    made = sign_of(table_of(shelf, asked))
     return lambda: sign_html(made), lambda: sign_pdf(made), made.as_json

@@ -10,8 +10,8 @@ from croupier.errors import Refused
 from croupier.house.pit import Pit
 from croupier.ledger.store import Moment
 from croupier.reports.strategy_card import StrategyCard, strategy_card
-from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.render import document, page, query
+from croupier.server.pages.shelf import Busy, Shelf
 from croupier.server.reviews import ReviewPage, Reviews
 from croupier.server.routes.access import must_be_in, signed_in_of
 from croupier.server.statistics import (
@@ -131,14 +131,14 @@ async def strategy_document(request: Request, id: str) -> Response:
 
 async def _card(request: Request, id: str) -> StrategyCard:
     pit: Pit = request.app.state.pit
-    desk: Desk = request.app.state.desk
+    shelf: Shelf = request.app.state.shelf
     if id not in pit.tables:
         raise HTTPException(404)
     rules = pit.tables[id].place.standing.table.rules
     key = "strategy card", rules.digest
     try:
         return await run_in_threadpool(
-            lambda: desk.answers.get(key, lambda: strategy_card(rules), heavy=True)
+            lambda: shelf.answers.get(key, lambda: strategy_card(rules), heavy=True)
         )
     except Busy:
         message = "the server is busy with other questions; try again shortly"

@@ -10,8 +10,8 @@ from croupier.gallery.frames import refused
 from croupier.gallery.outbox import Viewer
 from croupier.server.faults import RESPONSES
 from croupier.server.messages import id_in
-from croupier.server.pages.desk import Desk
 from croupier.server.pages.render import document, page
+from croupier.server.pages.shelf import Shelf
 from croupier.server.practice import ELSEWHERE, ID, ROUNDS, ROUNDS_MAX, TRAINEE, Practice, Practices
 from croupier.server.sockets import NO_TABLE, converse
 from croupier.server.strict import Body, StrictRoute
@@ -44,17 +44,17 @@ def practices_of(request: Request | WebSocket) -> Practices:
 @router.get("/practice")
 async def practice_page(request: Request) -> Response:
     """Show the form that begins a practice."""
-    desk: Desk = request.app.state.desk
+    shelf: Shelf = request.app.state.shelf
     if not practices_of(request).is_alone():
         raise Refused("not_found", ELSEWHERE)
-    books = [{"id": book.id, "title": book.rules.title} for book in desk.books()]
+    books = [{"id": book.id, "title": book.rules.title} for book in shelf.books()]
     return page(request, "practice", books=books, rounds=ROUNDS, rounds_max=ROUNDS_MAX)
 
 
 @api.post("/api/practice")
 async def begin(request: Request, given: PracticeWanted) -> PracticeOpened:
     """Open a practice table: a deck by seed, scripted players, and things that go wrong."""
-    if given.rulebook not in request.app.state.desk.ids():
+    if given.rulebook not in request.app.state.shelf.ids():
         raise Refused("not_found", "there is no such rulebook", field="rulebook")
     practice = await practices_of(request).open(
         given.rulebook, seed=given.seed, rounds=given.rounds, hints=given.hints

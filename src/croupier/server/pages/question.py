@@ -18,9 +18,9 @@ from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
-from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.errors import FieldFault, faults_of, status_of
 from croupier.server.pages.render import clause_says
+from croupier.server.pages.shelf import Busy, Shelf
 
 if TYPE_CHECKING:
     from croupier.odds import Analysis
@@ -103,12 +103,12 @@ class Found:
         return "; ".join(_says(fault) for fault in self.faults if fault["field"] == name)
 
 
-def find(desk: Desk, asked: Question) -> Found:
+def find(shelf: Shelf, asked: Question) -> Found:
     """Return the answer to a question, or its faults; raise if the book doesn't exist."""
-    book = book_of(desk, asked)
+    book = book_of(shelf, asked)
     try:
-        rules = table_of(desk, asked)
-        return Found(question=asked, book=book, rules=rules, answer=answer_to(desk, rules, asked))
+        rules = table_of(shelf, asked)
+        return Found(question=asked, book=book, rules=rules, answer=answer_to(shelf, rules, asked))
     except (CroupierError, Busy) as error:
         faults = [
             {**fault, "label": field_says(book.rules, fault["field"])} for fault in faults_of(error)
@@ -134,11 +134,11 @@ def field_says(rules: Rules, name: str | None) -> str | None:
             return name
 
 
-def find_what_fits(desk: Desk, asked: Question) -> Found:
+def find_what_fits(shelf: Shelf, asked: Question) -> Found:
     """Return the answer to as much of a question as makes sense for its book."""
     dropped: list[str] = []
     while True:
-        found = find(desk, asked)
+        found = find(shelf, asked)
         given = {name for name, text in asked.items() if text and name != "book"}
         wrong = {str(fault["field"]) for fault in found.faults} & given
         if not wrong:
@@ -174,16 +174,16 @@ def read(items: Iterable[tuple[str, str]], default: str | None = None) -> Questi
     return Question(book=book, **plain, **found)  # type: ignore[arg-type]
 
 
-def book_of(desk: Desk, asked: Question) -> Rulebook:
+def book_of(shelf: Shelf, asked: Question) -> Rulebook:
     try:
-        return desk.book(asked.book)
+        return shelf.book(asked.book)
     except UserError as error:
         raise UserError(error.message, field="book") from None
 
 
-def table_of(desk: Desk, asked: Question) -> TableRules:
+def table_of(shelf: Shelf, asked: Question) -> TableRules:
     """Return the rules of the table that a question is about."""
-    book = book_of(desk, asked)
+    book = book_of(shelf, asked)
     unknown = [name for name in asked.select if name not in book.rules.selection]
     if unknown:
         raise Breaches(
@@ -192,7 +192,7 @@ def table_of(desk: Desk, asked: Question) -> TableRules:
     return resolve(book, {name: toml_value(text) for name, text in asked.select.items()})
 
 
-def answer_to(desk: Desk, rules: TableRules, asked: Question) -> OddsAnswer:
+def answer_to(shelf: Shelf, rules: TableRules, asked: Question) -> OddsAnswer:
     """Return the answer to a question, from the cache if it is there."""
     for kind, texts in (("bet", asked.bet), ("meter", asked.meter)):
         check_sizes(kind, texts)
@@ -204,7 +204,7 @@ def answer_to(desk: Desk, rules: TableRules, asked: Question) -> OddsAnswer:
         return answer_of(rules, found, whole=not (bet or strategy))
 
     key = (rules.digest, *asked.items(without=("book", "select")))
-    return desk.answers.get(key, work, heavy=bool(seen) or is_heavy(rules, bet))
+    return shelf.answers.get(key, work, heavy=bool(seen) or is_heavy(rules, bet))
 
 
 def answer_of(rules: TableRules, found: "Iterable[Analysis]", *, whole: bool) -> OddsAnswer:

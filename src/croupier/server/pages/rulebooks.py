@@ -18,10 +18,10 @@ from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import KeptHow, Occasion
 from croupier.server.faults import refused
 from croupier.server.pages.compare import Compared, rows_of
-from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.question import Question, answer_to, table_of
 from croupier.server.pages.render import FRAGMENT, clause_says, document, page, query
 from croupier.server.pages.search import hits, marked
+from croupier.server.pages.shelf import Busy, Shelf
 
 router = APIRouter(include_in_schema=False)
 
@@ -49,9 +49,9 @@ Others = Annotated[str, Query(max_length=10)]
 
 
 @router.get("/rulebooks")
-def shelf(request: Request) -> Response:
+def books_page(request: Request) -> Response:
     """List the books."""
-    books = _desk(request).books()
+    books = _shelf(request).books()
     listed = [{**summary(book), **_size(book)} for book in books]
     return page(request, "rulebooks", json="/rulebooks.json", books=listed)
 
@@ -59,22 +59,22 @@ def shelf(request: Request) -> Response:
 @router.get("/rulebooks.json")
 def shelf_json(request: Request) -> Response:
     """Return what `croupier rulebooks --json` prints."""
-    return document(request, [summary(book) for book in _desk(request).books()])
+    return document(request, [summary(book) for book in _shelf(request).books()])
 
 
 @router.get("/rulebooks/compare")
 def compare(request: Request, a: Id = "", b: Id = "", *, all: bool = False) -> Response:
     """Show how two books differ, in their text and in their figures; or also what is the same."""
-    desk = _desk(request)
-    ids = desk.ids()
+    shelf = _shelf(request)
+    ids = shelf.ids()
     a = a or next(id for id in ids if id != b)
     b = b or next(id for id in reversed(ids) if id != a)
     try:
-        books = desk.book(a), desk.book(b)
+        books = shelf.book(a), shelf.book(b)
         parts = groupby(side_by_side(*books), lambda topic: topic.part)
         compared = [Compared(part, [*topics], all=all) for part, topics in parts]
-        tables = [table_of(desk, Question(book=id)) for id in (a, b)]
-        answers = [answer_to(desk, rules, Question(book=rules.rulebook)) for rules in tables]
+        tables = [table_of(shelf, Question(book=id)) for id in (a, b)]
+        answers = [answer_to(shelf, rules, Question(book=rules.rulebook)) for rules in tables]
     except (CroupierError, Busy) as error:
         return refused(request, error)
     return page(
@@ -82,7 +82,7 @@ def compare(request: Request, a: Id = "", b: Id = "", *, all: bool = False) -> R
         "books_compared",
         json=query("/rulebooks/compare.json", {"a": a, "b": b}),
         books=books,
-        all_books=desk.books(),
+        all_books=shelf.books(),
         parts=[part for part in compared if part.has_any],
         alike=sum(part.alike for part in compared),
         all=all,
@@ -93,12 +93,12 @@ def compare(request: Request, a: Id = "", b: Id = "", *, all: bool = False) -> R
 @router.get("/rulebooks/compare.json")
 def compare_json(request: Request, a: Id = "", b: Id = "") -> Response:
     """Return what `croupier rulebooks diff A B --json` prints."""
-    desk = _desk(request)
+    shelf = _shelf(request)
     try:
         for name, id in (("a", a), ("b", b)):
             if not id:
                 raise UserError("is missing; name a rulebook", field=name)
-        return document(request, list(differences(desk.book(a), desk.book(b))))
+        return document(request, list(differences(shelf.book(a), shelf.book(b))))
     except CroupierError as error:
         return refused(request, error)
 
@@ -107,7 +107,7 @@ def compare_json(request: Request, a: Id = "", b: Id = "") -> Response:
 def prices_document(request: Request, id: str, others: Others = "") -> Response:
     """Return what `croupier price ID --json` prints."""
     try:
-        return document(request, _prices(_desk(request), id, others)[1])
+        return document(request, _prices(_shelf(request), id, others)[1])
     except (CroupierError, Busy) as error:
         return refused(request, error)
 
@@ -116,8 +116,8 @@ def prices_document(request: Request, id: str, others: Others = "") -> Response:
 def prices(request: Request, id: str, others: Others = "") -> Response:
     """Show what each reading of the book's rulings is worth."""
     try:
-        book = _desk(request).book(id)
-        sheets, _ = _prices(_desk(request), id, others)
+        book = _shelf(request).book(id)
+        sheets, _ = _prices(_shelf(request), id, others)
     except (CroupierError, Busy) as error:
         return refused(request, error)
     twin = query(f"/rulebooks/{id}/prices.json", {"others": others})
@@ -128,7 +128,7 @@ def prices(request: Request, id: str, others: Others = "") -> Response:
 def book_json(request: Request, id: str) -> Response:
     """Return what `croupier rulebooks show ID --json` prints."""
     try:
-        return document(request, in_full(_desk(request).book(id)))
+        return document(request, in_full(_shelf(request).book(id)))
     except CroupierError as error:
         return refused(request, error)
 
@@ -137,7 +137,7 @@ def book_json(request: Request, id: str) -> Response:
 def book_page(request: Request, id: str, q: Id = "") -> Response:
     """Show a whole book, or what a search in it has found."""
     try:
-        book = _desk(request).book(id)
+        book = _shelf(request).book(id)
     except CroupierError as error:
         return refused(request, error)
     found = {kind: [*some] for kind, some in groupby(hits(book, q), lambda hit: hit.kind)}
@@ -156,9 +156,9 @@ def book_page(request: Request, id: str, q: Id = "") -> Response:
 # ---------------------------------------------------------------- page contents
 
 
-def _desk(request: Request) -> Desk:
-    desk: Desk = request.app.state.desk
-    return desk
+def _shelf(request: Request) -> Shelf:
+    shelf: Shelf = request.app.state.shelf
+    return shelf
 
 
 def _size(book: Rulebook) -> dict[str, Any]:
@@ -209,12 +209,12 @@ def _moments(book: Rulebook) -> dict[str, list[str]]:
     return {moment: names for moment, names in guided.items() if names}
 
 
-def _prices(desk: Desk, id: str, others: str) -> tuple[tuple[RulingSheet, ...], dict[str, Any]]:
+def _prices(shelf: Shelf, id: str, others: str) -> tuple[tuple[RulingSheet, ...], dict[str, Any]]:
     """Return the book's rulings with their prices, for people and for programs."""
-    book, count = desk.book(id), Question(book=id, others=others).others_count
+    book, count = shelf.book(id), Question(book=id, others=others).others_count
 
     def work() -> tuple[tuple[RulingSheet, ...], dict[str, Any]]:
         rulings = price(book, others=count)
         return tuple(ruling_sheet(book, one) for one in rulings), prices_json(book, rulings)
 
-    return desk.answers.get(("prices", book.digest, count), work, heavy=True)
+    return shelf.answers.get(("prices", book.digest, count), work, heavy=True)

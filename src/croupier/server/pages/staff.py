@@ -19,10 +19,10 @@ from croupier.ledger.roles import AUDITOR, FLOOR, OPERATOR, ROLES, SURVEILLANCE
 from croupier.ledger.store import View
 from croupier.ledger.tape import TapeRow, Wanted, in_words, tape
 from croupier.money import format_micros
-from croupier.server.pages.desk import Desk
 from croupier.server.pages.new_table import read_fields, table_form
 from croupier.server.pages.pit import pit_facts, requests_of
 from croupier.server.pages.render import document, page, query
+from croupier.server.pages.shelf import Shelf
 from croupier.server.pages.tables import lobby_rows
 from croupier.server.registry import Person
 from croupier.server.routes.access import (
@@ -48,9 +48,9 @@ async def entry_page(request: Request, link: Text = "") -> Response:
     return page(request, "staff_entry", link=link)
 
 
-def _desk(request: Request) -> Desk:
-    desk: Desk = request.app.state.desk
-    return desk
+def _shelf(request: Request) -> Shelf:
+    shelf: Shelf = request.app.state.shelf
+    return shelf
 
 
 # ---------------------------------------------------------------- the operator's house
@@ -94,7 +94,7 @@ async def _house(request: Request) -> dict[str, Any]:
         "proposals": await _proposals(request),
         "keys": keys,
         "checkpoints": checkpoints,
-        "books": [{"id": one.id, "title": one.rules.title} for one in _desk(request).books()],
+        "books": [{"id": one.id, "title": one.rules.title} for one in _shelf(request).books()],
         "backup": backup.as_json() if (backup := await pit.last_backup()) else None,
         "build": pit.build_state.says if pit.build_state else "This build wasn't compared yet.",
     }
@@ -136,10 +136,10 @@ async def new_table_page(request: Request) -> Response:
     """Show the form of a new table, by the fields of its book, with what is wrong beside each."""
     one = await session_with(OPERATOR)(request)
     given = read_fields(request.query_params.multi_items())
-    desk = _desk(request)
-    if given.get("book") not in desk.ids():
+    shelf = _shelf(request)
+    if given.get("book") not in shelf.ids():
         raise Refused("not_found", "there is no such rulebook", field="book")
-    form = table_form(pit_of(request), desk.book(given["book"]), given)
+    form = table_form(pit_of(request), shelf.book(given["book"]), given)
     as_text = query("/house/check", {"table": form.text})
     values: dict[str, Any] = {"form": form, "as_text": as_text, "checked": "id" in given}
     return page(request, "house_new", me=one.person, **values)

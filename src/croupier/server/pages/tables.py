@@ -23,8 +23,8 @@ from croupier.rules.vocabulary import ACTION, SEATS
 from croupier.rules.words import hand_says, number
 from croupier.server.coach import advice, sight_of, with_subject
 from croupier.server.pages import rounds
-from croupier.server.pages.desk import Busy, Desk
 from croupier.server.pages.render import document, page, query
+from croupier.server.pages.shelf import Busy, Shelf
 from croupier.server.registry import Person
 from croupier.server.routes.access import PersonSaid, Somebody, signed_in_of
 from croupier.server.routes.awards import waiting_awards
@@ -60,7 +60,7 @@ async def lobby_json(request: Request) -> Response:
 async def lobby_rows(request: Request) -> list[dict[str, Any]]:
     """Return what is to be seen of every table of the house, in the order of its file."""
     tables = list(pit_of(request).tables.values())
-    edges = await run_in_threadpool(lambda: [_edge(_desk(request), rules_at(t)) for t in tables])
+    edges = await run_in_threadpool(lambda: [_edge(_shelf(request), rules_at(t)) for t in tables])
     galleries: Galleries = request.app.state.galleries
     rows = [
         _row(table, galleries) | {"edge": edge, "voids": await _voids_of(request, table.id)}
@@ -134,10 +134,10 @@ def odds_of(config: TableConfig) -> str:
     return query("/odds", {"book": config.rules.rulebook, **selected})
 
 
-def _edge(desk: Desk, rules: TableRules) -> float | None:
+def _edge(shelf: Shelf, rules: TableRules) -> float | None:
     """Return the house edge of the wager that opens the game; worked out once a digest."""
     try:
-        return desk.answers.get(("edge", rules.digest), lambda: float(analyze(rules).house_edge))
+        return shelf.answers.get(("edge", rules.digest), lambda: float(analyze(rules).house_edge))
     except (CroupierError, Busy):
         return None
 
@@ -312,7 +312,7 @@ async def coach(request: Request, table: TableId, one: Somebody) -> dict[str, An
     sight = sight_of(live, one.person.id)
     try:
         work = advice(sight)
-        answer = await run_in_threadpool(lambda: _desk(request).answers.get(sight.key, work))
+        answer = await run_in_threadpool(lambda: _shelf(request).answers.get(sight.key, work))
     except Busy:
         raise Refused("too_many", "the coach is busy; try again shortly") from None
     return with_subject(sight, answer)
@@ -321,9 +321,9 @@ async def coach(request: Request, table: TableId, one: Somebody) -> dict[str, An
 # ---------------------------------------------------------------- what the pages ask
 
 
-def _desk(request: Request) -> Desk:
-    desk: Desk = request.app.state.desk
-    return desk
+def _shelf(request: Request) -> Shelf:
+    shelf: Shelf = request.app.state.shelf
+    return shelf
 
 
 async def _me(request: Request) -> Person | None:

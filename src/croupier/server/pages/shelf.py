@@ -1,4 +1,4 @@
-"""The desk behind the pages: caches books and answers.
+"""The shelf behind the pages: caches books and answers.
 
 Page handlers run in threads and wait here. The work goes to a few workers in two lanes, so that a
 question that takes seconds doesn't hold up one that takes milliseconds.
@@ -72,7 +72,7 @@ class Answers:
                 self._kept[key] = job.result()
 
 
-class Desk:
+class Shelf:
     """The books on the shelf, and the answers about them."""
 
     def __init__(self, folders: Sequence[Path] = ()) -> None:
