@@ -28,12 +28,12 @@ class Acts:
         self._lock = asyncio.Lock()
 
     async def start(self) -> None:
-        """Hear what was decided in the past and still holds."""
+        """Apply past decisions that are still in force."""
         self._number, acts = await self.books.read(_lasting)
         self._tell(acts)
 
     async def do(self, act: HouseAct) -> None:
-        """Store an act, and let this process hear of it."""
+        """Store an act, and apply it in this process."""
         await self.store(act)
         await self.look()
 

@@ -57,7 +57,7 @@ class AutomaticDealer:
                 await asyncio.sleep(RETRY_S)
 
     async def _wait_and_do(self) -> None:
-        """Wait for what is next, and do it unless something else is waited for meanwhile."""
+        """Wait for the next step, and take it unless the table has moved on meanwhile."""
         self._changed.clear()
         due_ms = self.table.notes.clock.due_ms
         left_s = None if due_ms is None else (due_ms - self.books.clocks.wait_ms()) / 1000
@@ -69,7 +69,7 @@ class AutomaticDealer:
         await self.do_next()
 
     async def do_next(self) -> Wait | None:
-        """Do what the table waits for, without waiting; return what that was."""
+        """Take the step that the table waits for at once, and return it."""
         wait = self.table.notes.clock.wait
         if wait is not None:
             await self._do(wait)

@@ -76,7 +76,7 @@ def approved(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEven
 
 
 def declined(award: Award, open: AwardProposed | None, by: Acting, why: str) -> LedgerEvent:
-    """Decline what was proposed, or withdraw what one has proposed oneself."""
+    """Decline a proposal, or withdraw one's own."""
     if open is None:
         raise Refused("no_such_proposal", NOTHING_PROPOSED, field="award")
     return AwardDeclined(award.id, by.person, why)

@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class Mailbox(Protocol):
-    """Something that is asked for things and stores what they come to: a table, the cage."""
+    """A receiver of asks whose decisions are stored: a table, the cage."""
 
     @property
     def unsure(self) -> bool:
@@ -50,7 +50,7 @@ class Mailbox(Protocol):
         """Read it."""
 
     def decide(self, time_ms: int) -> list[Request]:
-        """Take what is waiting, and return what to store for it, at this time."""
+        """Decide the waiting asks at this time, and return what to store."""
 
     def settled(self, results: Sequence[Result]) -> None:
         """Apply what was stored, publish it, and reply."""
@@ -137,7 +137,7 @@ class Books:
         self.pending = {a for a, held in self._holds.items() if held and kind_of(a) == "pending"}
 
     def close(self) -> None:
-        """End the threads once nothing is under way. The store belongs to its owner."""
+        """End the threads once no work is in progress. The caller closes the store."""
         self._threads.shutdown()
 
     # ------------------------------------------------------------ the loop
@@ -168,7 +168,7 @@ class Books:
             self._turns = None
 
     async def _visit(self, boxes: list[Mailbox]) -> None:
-        """Let mailboxes decide what is waiting, commit once, and hand out the results."""
+        """Let mailboxes decide, commit once, and hand out the results."""
         if any(box.unsure for box in boxes):
             boxes = await self._sure(boxes)
         time_ms = self.clocks.wall_ms()
@@ -209,7 +209,7 @@ class Books:
             self.ring(box)
 
     async def _stored(self, requests: list[Request]) -> list[Result]:
-        """Store what commands come to, in one transaction; return what came of each."""
+        """Store the results of commands in one transaction; return an outcome for each."""
         if self.lost is not None:
             return [self.lost] * len(requests)
         try:
@@ -271,7 +271,7 @@ class Books:
             raise
 
     def keep(self, stream: str, kept: Kept) -> None:
-        """Keep where a table stood; that it can't be kept changes nothing."""
+        """Keep where a table stood; a failure to do so is harmless."""
 
         def keep() -> None:
             try:
@@ -284,7 +284,7 @@ class Books:
         asyncio.get_running_loop().run_in_executor(self._threads, keep)
 
     def lose(self, lost: Lost) -> None:
-        """Store nothing from now on: the ledger is gone, or belongs to another server."""
+        """Stop storing: the ledger is gone, or belongs to another server."""
         if self.lost is None:
             self.lost = lost
             log("ledger_lost", because=str(lost))

@@ -131,7 +131,7 @@ class Cage:
         return look or self._doubtful or not self.books.pending <= self._owners.keys()
 
     async def catch_up(self) -> None:
-        """Read what was stored although it seemed to fail, and whose the pending awards are."""
+        """Read what commits that seemed to fail have stored, and whose awards are pending."""
         if self._doubtful:
             before = self.scribe
             self.scribe, posted = await self.books.read(partial(_missed_by, scribe=before))

@@ -61,7 +61,7 @@ class Clock(NamedTuple):
     """The earliest time of the next deal."""
 
     def now(self, wait: Wait | None, ms: int) -> "Clock":
-        """Return the clock for what is waited for now; a wait that has begun keeps running."""
+        """Return the clock for the table's current wait; a wait that has begun keeps running."""
         before = self.wait
         if wait is not None and before is not None and wait.key == before.key:
             return self if wait == before else self._replace(wait=wait)
@@ -75,7 +75,7 @@ class Clock(NamedTuple):
 
     @property
     def due_ms(self) -> int | None:
-        """When the wait is over; None where nothing is waited for."""
+        """When the wait is over; None if the table isn't waiting."""
         if self.wait is None:
             return None
         due = self.since_ms + self.wait.ms + self.extra_ms

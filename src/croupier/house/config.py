@@ -191,7 +191,7 @@ def _title(rules: TableRules) -> str:
 
 
 class _Tables:
-    """Reads one file and collects what is wrong with it."""
+    """Reads one file and collects its faults."""
 
     def __init__(self, rules_of: RulesOf) -> None:
         self.rules_of = rules_of
@@ -249,7 +249,7 @@ class _Tables:
         )
 
     def _others(self, row: _Row, rules: TableRules | None, at: DataPath) -> tuple[TableRules, ...]:
-        """Return the rules with each other equipment; nothing but the equipment may differ."""
+        """Return the rules with each set of other equipment; only the equipment may differ."""
         found: list[TableRules] = []
         for i, one in enumerate(row.instead if rules else ()):
             path = (*at, "instead", i)

@@ -360,7 +360,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
 
 
 def _alone(command: object, rules: TableRules) -> at_table.Command:
-    """Return a command of the table that needs nothing filled in."""
+    """Return a command of the table that has no fields to fill in."""
     match command:
         case at_table.Shuffle() | at_table.Cut() if "cards" not in rules.things:
             cited = rules.ruling_on("things")

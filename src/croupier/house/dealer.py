@@ -93,7 +93,7 @@ def play_of(standing: Standing, committed: Committed) -> Play:
 
 
 def choose_for(act: Act, seat: int, committed: Committed, *, rich: bool, by: str = CLOCK) -> None:
-    """Choose for a player by the posted rule; unless `rich`, only what costs nothing more."""
+    """Choose for a player by the posted rule; unless `rich`, only choices that cost nothing."""
     round = act.round
     option = bots.choose(round, seat, play_of(act.standing, committed).known_to(seat))
     step = round.step

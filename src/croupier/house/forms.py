@@ -154,7 +154,7 @@ def _seats(standing: Standing) -> Iterator[NextStep]:
 
 
 def _payments(standing: Standing) -> Iterator[NextStep]:
-    """Yield what walk-ins may have been handed wrongly, and what is still to be put right."""
+    """Yield forms to note a mispay to a walk-in, and to correct those still open."""
     table, round = standing.table, standing.round
     wrong = {(one.seat, one.wager) for one in table.mispaid if round and one.round == round.id}
     due: dict[tuple[int, str], int] = {}

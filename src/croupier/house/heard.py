@@ -1,4 +1,4 @@
-"""Remembers messages that come to no event, so that repeating one has no second effect.
+"""Remembers messages that lead to no event, so that repeating one has no second effect.
 
 The ledger remembers what comes to an event. The rest, being ready and more time, is forgotten with
 the process, and so are its effects.

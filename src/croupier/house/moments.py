@@ -1,4 +1,4 @@
-"""What a desk says beside the next step: how things are done now, and what is due by when."""
+"""The rest of a desk: how the present things are done, and what is due by when."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +23,7 @@ _BETWEEN: tuple[Occasion, ...] = ("settled", "shuffle", "cut")
 
 
 def moments_of(standing: Standing) -> tuple[Occasion, ...]:
-    """Return the moments that last now: those of the step, and those whose duties are open."""
+    """Return the current moments: those of the step, and those whose duties are open."""
     table, round = standing.table, standing.in_play
     open_ = [duty.moment for duty in (*due(table), *(round.todo if round else ()))]
     if round is None:

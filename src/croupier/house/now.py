@@ -1,4 +1,4 @@
-"""What a table publishes after each turn: all there is to know now, and what happened."""
+"""What a table publishes after each turn: how it stands, and what happened."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from croupier.house.turn import Stored
 
 
 class Now(NamedTuple):
-    """Everything there is to know about a table, so that showing it takes no further question."""
+    """The whole state of a table, so that it can be shown without asking it again."""
 
     number: int
     """The number of the last event."""

@@ -233,7 +233,7 @@ class Pit:
         self.on_open(table)
 
     async def _start(self, table: Table) -> bool:
-        """Let a table stand where it stood; return whether this process can go on there.
+        """Restore a table to where it stood; return whether this process can continue it.
 
         A round whose key is missing waits for the key, or until an operator gives it up. A round
         whose deck is damaged can't be finished by anybody: it is called off (T6). In both cases the
@@ -279,7 +279,7 @@ class Pit:
             await self._take([id])
 
     def _reopen(self, id: str) -> None:
-        """Take a table up anew whose deck doesn't open; with several processes, anyone may."""
+        """Try again to open a table whose deck couldn't be opened; any process may."""
         self._step_down(id)
         if not self.tenure.is_shared:
             self._tasks.append(asyncio.create_task(self._take([id]), name=f"reopen {id}"))
@@ -317,7 +317,7 @@ class Pit:
         return seen | {account("player", player) for player in present}
 
     def _step_down(self, id: str) -> None:
-        """Close a table that another process has now; nothing more is decided here."""
+        """Close a table that another process has taken over."""
         table = self.tables.pop(id, None)
         if table is None:
             return

@@ -35,7 +35,7 @@ _PLAIN = reader_of(Mapping[str, object])
 
 
 class Proposable(NamedTuple):
-    """A command, and whose vocabulary it is of."""
+    """A command, and the vocabulary it belongs to."""
 
     of: Of
     command: RoundCommand | TableCommand | LedgerEvent
@@ -100,7 +100,7 @@ ALONE = TwoPeople((), ())
 
 
 def preview(standing: Standing, what: Proposable, approvers: Approvers) -> Preview:
-    """Return what a command would do now, or refuse it; nothing is stored."""
+    """Return what a command would do now, without storing anything, or refuse it."""
     trial = Act(standing)
     do(trial, what)
     events = [happened.event for happened in trial.happened]

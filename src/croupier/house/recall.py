@@ -74,7 +74,7 @@ def _read(view: View, begun: Recalled, *, upto: int | None = None, stay: bool = 
 
 
 def wrong_standings(view: View, rules_of: RulesOf) -> Iterator[str]:
-    """Compute again where tables stood, and yield what is kept otherwise."""
+    """Recompute where tables stood, and yield the kept standings that differ."""
     for stream, kept in view.kept().items():
         number = kept.head.number
         # Older versions kept a table without its people once other rules were set.

@@ -166,7 +166,7 @@ class Decline(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """Ask what a command would do; nothing happens."""
+    """Ask what a command would do, without doing it."""
 
     id: str
     of: Of

@@ -43,7 +43,7 @@ class SeatMinder:
         (self._not_players.discard if plays else self._not_players.add)(player)
 
     async def free(self, table: Table, seat: int, *, by: str) -> str:
-        """Free a seat for an operator, whom the journal names, and return whose it was."""
+        """Free a seat for an operator, whom the journal names, and return its player."""
         player = table.place.standing.table.seats.get(seat)
         if player is None:
             raise Refused("nobody_there", f"nobody is sitting at seat {seat}", field="seat")

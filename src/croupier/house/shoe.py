@@ -26,7 +26,7 @@ from croupier.table.crew import Post
 
 
 def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int]) -> None:
-    """Start a round with the deck that is ready, and open betting; nothing is committed to."""
+    """Start a round with the deck that is ready, and open betting, without a commitment."""
     act.at_table(StartRound(id, time))
     for command in act.standing.table.opening():
         act.in_round(
@@ -57,7 +57,7 @@ def read(act: Act, command: in_round.Read, *, post: Post, config: TableConfig) -
 
 
 def settle(act: Act, command: in_round.Settle, *, config: TableConfig) -> None:
-    """Settle a seat; with real cards, also those after it that are out and have nothing due."""
+    """Settle a seat; with real cards, also the folded seats after it that have no card to show."""
     sums = config.validated_cents, config.witnessed_cents
     act.in_round(in_round.Settle(dict(act.readings), command.seat, *sums))
     if not is_read(act.round.rules) or act.round.banker:

@@ -52,7 +52,7 @@ class Signing:
         return sign(self.secret, number, heads, time_ms=time_ms)
 
     def sign_now(self, store: Store, *, time_ms: int) -> None:
-        """Sign what is unsigned, and write it to the ledger and the file; this blocks."""
+        """Sign new events, and write the checkpoint to the ledger and the file; this blocks."""
         with store.reading() as view:
             heads, number, events = behind(view)
         if events:
@@ -112,7 +112,7 @@ class Checkpoints:
                 await asyncio.shield(self._try_to_sign())
 
     async def stop(self) -> None:
-        """Sign what is left when the house closes."""
+        """Sign the remaining events when the house closes."""
         if self.books.lost is None:
             await self._try_to_sign()
             await self._look_after()
@@ -126,7 +126,7 @@ class Checkpoints:
             log_crash(error, missing="checkpoint")
 
     async def sign(self) -> None:
-        """Sign what is unsigned, and write it to the ledger and the file."""
+        """Sign new events, and write the checkpoint to the ledger and the file."""
         # One at a time: each has the number after the last one's.
         async with self._lock:
             books = self.books

@@ -91,7 +91,7 @@ class Table:
         return f"{self.id}-{era}{self.rounds + 1}"
 
     def current(self) -> Now:
-        """Return everything there is to know."""
+        """Return the whole state of the table."""
         standing, scribe = self.place
         metered = standing.table.rules.meters
         shown, closed = (self.meters(), self.closed_wagers()) if metered else ({}, {})
@@ -181,7 +181,7 @@ class Table:
         self._note(self.notes.company._replace(called=person if on else ""))
 
     def preview(self, who: tuple[str, frozenset[str]], message: said.Preview) -> Preview:
-        """Return what a command would do now; nothing happens."""
+        """Return what a command would do now, without doing it."""
         return console.preview_of(self.place.standing, message, self.asking(who))
 
     def asking(self, who: tuple[str, frozenset[str]]) -> console.StaffAsking:
@@ -257,7 +257,7 @@ class Table:
     # ------------------------------------------------------------ the mailbox
 
     def decide(self, time_ms: int) -> list[Request]:
-        """Decide what is waiting, up to the first that has to read meters."""
+        """Decide the waiting asks, up to the first that has to read meters."""
         self._release()
         metered = (at for at, ask in enumerate(self._inbox, 1) if ask.meters)
         upto = next(metered, len(self._inbox))
@@ -293,7 +293,7 @@ class Table:
         self._release()
 
     def step_down(self) -> None:
-        """Stop: another process has the table now, and what is waiting has to be asked there."""
+        """Stop: another process has the table now, and waiting asks must be sent there."""
         self.listeners.clear()
         self.fail(NotOwner(f"another server has {self.id} now"))
 
@@ -367,7 +367,7 @@ class Table:
         )
 
     def _publish(self, told: Told) -> None:
-        """Tell listeners what is known now, and what is waited for."""
+        """Tell listeners how the table stands, and what it waits for."""
         ms = self.books.clocks.wait_ms()
         self.notes = self.notes.now(self.place.standing, self.config.timing, ms)
         if self.notes.clock != self._told_clock:

@@ -117,7 +117,7 @@ class Turn:
         return Request(claim, (), lambda _: work)
 
     def _work(self, ask: Ask, at: int, shown: Mapping[str, int]) -> Work:
-        """Decide an ask at what its meters show; refused, it has changed nothing."""
+        """Decide an ask with its meters' readings; a refused ask changes nothing."""
         standing, scribe = self.place
         if ask.wait is not None:
             due = next_wait(standing, self.config.timing, self.company)
@@ -139,7 +139,7 @@ class Turn:
         return Work(draft.events, answer, draft.emptied, tuple(act.sealed))
 
     def outcome(self, results: Sequence[Result]) -> Outcome:
-        """Sort out what was stored, who is replied to with what, and what is asked again."""
+        """Sort results into stored events, replies to send, and asks to retry."""
         stored: list[Stored] = []
         replies = self._crashed
         again: list[Ask] = []

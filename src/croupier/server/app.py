@@ -100,7 +100,7 @@ def make_app(
 
 
 class _Rechecking:
-    """Closes sockets whose sessions ended in another process, once it is heard of here."""
+    """Closes sockets whose sessions ended in another process."""
 
     def __init__(self, galleries: Galleries, people: People) -> None:
         self._galleries, self._people = galleries, people

@@ -24,7 +24,7 @@ HELD_MAX = 40_000
 
 
 class Counts(Protocol):
-    """What was counted so far, by key."""
+    """The counts so far, by key."""
 
     def now_s(self) -> float: ...
 
@@ -95,7 +95,7 @@ class Attempts:
         await self._run(lambda held: _count(held, keys))
 
     async def take_back(self, keys: TriedKeys) -> None:
-        """Take back an attempt at which nothing was checked."""
+        """Take back an attempt whose password wasn't checked."""
         await self._run(lambda held: _take_back(held, keys))
 
     async def forgive(self, keys: TriedKeys) -> None:

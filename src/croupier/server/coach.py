@@ -70,7 +70,7 @@ def sight_of(table: Table, player: str) -> Sight:
 
 
 def sight_at(play: Play, seat: int, meters: Mapping[str, int]) -> Sight:
-    """Return what a seat sees that must decide; `meters` is what they show, in micros."""
+    """Return what a deciding seat sees; `meters` holds their readings in micros."""
     round = play.round
     box, known = round.boxes[seat], play.known_to(seat)
     community = next((p for p in round.rules.places if not round.rules.places[p].hands), "")

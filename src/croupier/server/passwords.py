@@ -31,7 +31,7 @@ def hasher() -> PasswordHasher:
 
 
 class Passwords:
-    """Makes and checks password hashes in threads of its own."""
+    """Makes and checks password hashes in separate threads."""
 
     def __init__(
         self, *, made_by: PasswordHasher | None = None, under_way_max: int = UNDER_WAY_MAX

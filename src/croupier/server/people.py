@@ -327,7 +327,7 @@ class People:
         return await self._agains.give(f"{one.person.id} {one.session.hex()}")
 
     async def use_again(self, one: SignedIn, token: str) -> None:
-        """Refuse a session whose password was not given just now, or was used up."""
+        """Refuse a session that hasn't just entered its password, or has used it already."""
         if await self._agains.take(token) != f"{one.person.id} {one.session.hex()}":
             log("again_refused", person=one.person.id)
             message = f"give your password again: it counts once, for {AGAIN_S:.0f} seconds"

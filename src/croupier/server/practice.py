@@ -86,7 +86,7 @@ def practice_config(rulebook: str, rules_of: RulesOf) -> Config:
 
 
 def _selections(rulebook: str) -> str:
-    """Return what the package's own table of a book selects; nothing where it has none."""
+    """Return the selections of the package's own table of a book, if it has one."""
     shipped = (files("croupier.server") / "tables.toml").read_text().split("[[table]]")
     own = next((one for one in shipped if f'"{rulebook}"' in one), "")
     return "".join(own.partition("[table.selections]")[1:])
@@ -164,7 +164,7 @@ class Practice:
         self.use()
 
     async def stop(self) -> None:
-        """End it; nothing of it is kept."""
+        """End the practice; nothing is kept."""
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:
@@ -195,7 +195,7 @@ class Practice:
             await answer_to(lambda reply: self.table.hear_staff(who, sent, digest, reply=reply))
 
     async def _be_the_floor(self) -> None:
-        """Be a floorperson: tap in, come when called, approve, and do what is the floor's."""
+        """Act as the floorperson: tap in, come when called, approve, and do the floor's steps."""
         await self._staff(FLOOR, "floor", said.TapIn("", "floor"))
         while True:
             await self._moved.wait()
@@ -383,7 +383,7 @@ class Practice:
         self.gallery.tell_desk()
 
     def report(self) -> dict[str, Any]:
-        """Return what was done, and every deviation from the book."""
+        """Return the results, and every deviation from the book."""
         over = self.table.rounds - (self.table.place.standing.in_play is not None)
         title, rounds = self.table.config.title, (over, self.rounds)
         return report_of(title, self.seed, rounds, (self.right, self.settled), self.deviations)

@@ -105,7 +105,7 @@ class Quotas:
                 self._telling = asyncio.create_task(self._tell(self.share), name="quotas")
 
     async def _tell(self, share: Run) -> None:
-        """Tell the house what was used up here, and hear what is left of it."""
+        """Report the use in this process, and learn what is left in the house."""
         while self._used:
             used, self._used = self._used, {}
             told = {key: bucket.untold for key, bucket in used.items()}

@@ -33,7 +33,7 @@ Faces = Mapping[int, Card]
 
 
 class WagerResult(NamedTuple):
-    """What one wager came to in a hand, in cents, and what was to be expected of it."""
+    """One wager's result in a hand, in cents, and its expected result."""
 
     wager: str
     label: str
@@ -186,7 +186,7 @@ def _results(round: Round, box: Box, priced: Analysis | None) -> Iterator[WagerR
 
 
 def _expected(priced: Analysis) -> Mapping[str, Fraction]:
-    """Return what was to be expected of each line, in cents."""
+    """Return the expected result of each line, in cents."""
     found: dict[str, Fraction] = {}
     for one in priced.returns:
         found[one.line] = found.get(one.line, Fraction(0)) + one.contribution / CENTS

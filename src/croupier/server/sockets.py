@@ -129,7 +129,7 @@ async def serve_socket(websocket: WebSocket, table: Table, viewer: Viewer) -> No
 
 
 async def _check_again(people: People, viewer: Viewer, token: str) -> None:
-    """Refuse a session whose password was not given just now."""
+    """Refuse a session that hasn't just entered its password."""
     one = await people.read(lambda rows: registry.signed_in(rows, viewer.session, people.now_ms()))
     if one is None:
         raise Refused("not_signed_in", "sign in first")

@@ -55,7 +55,7 @@ class Waiting:
     open: Mapping[str, Proposed]
 
     def after(self, rows: Session) -> "Waiting":
-        """Return what is open now."""
+        """Return the open proposals."""
         sql = "SELECT number, data FROM events WHERE stream = ? AND number > ? ORDER BY number"
         number, open = self.number, dict(self.open)
         for at, data in list(rows.rows(sql, HOUSE_STREAM, self.number)):
@@ -272,7 +272,7 @@ def _about(proposed: Proposed) -> str:
 
 
 def _preview(person: Person, act: RolesSet) -> str:
-    """Say what an act does, from what to what."""
+    """Describe an act by its values before and after."""
     before, after = (
         " and ".join(sorted(roles)) or "no role" for roles in (person.roles, act.roles)
     )

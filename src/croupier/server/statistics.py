@@ -78,7 +78,7 @@ class Statistics(NamedTuple):
 
     @property
     def luck(self) -> Fraction | None:
-        """How many standard deviations the priced hands are from what was to be expected.
+        """How many standard deviations the priced hands are from their expectation.
 
         Two hands of one round share cards; then the deviation isn't known, and neither is this.
         """
@@ -108,7 +108,7 @@ class Statistics(NamedTuple):
 
 
 def statistics_of(reviews: Sequence[Review]) -> Statistics:
-    """Sum rounds up; those that were called off count for nothing."""
+    """Sum rounds up, leaving out those that were called off."""
     rounds = [review for review in reviews if not review.void]
     hands = [hand for review in rounds for hand in review.hands]
     made = [
@@ -249,7 +249,7 @@ def review_json(review: Review) -> dict[str, Any]:
 
 
 def session_chart(found: Statistics) -> str | None:
-    """Draw the running result beside what was to be expected, from the first round to the last."""
+    """Draw the running result beside the expected one, from the first round to the last."""
     if len(found.rounds) < 2:
         return None
     nets, expected = [Fraction(0)], [Fraction(0)]

@@ -1,4 +1,4 @@
-"""Requests whose JSON is read strictly."""
+"""Routes that read JSON strictly."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any

@@ -173,7 +173,7 @@ class _Staff(NamedTuple):
     check_again: CheckAgain | None
 
     def answer(self, message: StaffCommand | Preview | CallFloor, digest: bytes) -> None:
-        """Do what is asked, or say what it would do; an approval needs the password again."""
+        """Carry out a request or preview it; an approval needs the password again."""
         viewer = self.viewer
         if not viewer.roles:
             raise Refused("not_allowed", "only people who work for the house may do that")
@@ -211,7 +211,7 @@ class _Staff(NamedTuple):
         self.reply(said)
 
     async def _after(self, first: Awaitable[None], message: StaffCommand, digest: bytes) -> None:
-        """Do what is asked once something else is done."""
+        """Carry out a request once another task is done."""
         try:
             await first
             self._hear(message, digest)

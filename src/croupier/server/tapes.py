@@ -36,7 +36,7 @@ class ActsTape:
         return found[:limit]
 
     def _further(self, view: View) -> list[TapeRow]:
-        """Read what is new; a stream without news isn't touched."""
+        """Read new events; streams without any aren't touched."""
         new: list[TapeRow] = []
         for stream, head in view.heads().items():
             known = self._heads.get(stream, START)

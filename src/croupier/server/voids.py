@@ -8,7 +8,7 @@ from croupier.ledger.voids import Voids
 
 
 class VoidCounts:
-    """What has been counted so far, by table."""
+    """The counts so far, by table."""
 
     def __init__(self, pit: Pit) -> None:
         self._pit = pit

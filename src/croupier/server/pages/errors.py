@@ -72,7 +72,7 @@ def wants_page(request: Request) -> bool:
 
 
 def error_page(request: Request, status: int, faults: Sequence[FieldFault] = ()) -> Response:
-    """Return a page that says what is wrong in plain words, and shows a way on."""
+    """Return a page that explains an error in plain words and offers a way on."""
     words = _WORDS.get(status, _OTHER)
     response = page(
         request,

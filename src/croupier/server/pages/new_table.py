@@ -117,7 +117,7 @@ def _without_defaults(book: Rulebook, given: Mapping[str, str]) -> dict[str, str
 
 
 def table_text(book: Rulebook, given: Mapping[str, str]) -> str:
-    """Write what is filled in as the tables file has it."""
+    """Write the form's values in the format of a tables file."""
     lines = ["[[table]]", f"rulebook = {json.dumps(book.id)}"]
     for name in PLAIN:
         if name == "things" and "things" in given:
@@ -173,7 +173,7 @@ def _rules(book: Rulebook, select: Mapping[str, str], things: str) -> TableRules
 
 
 def _checked(pit: Pit, text: str) -> tuple[list[Problem], str]:
-    """Return what is wrong with a table, or else its title."""
+    """Return the faults of a table, or its title if it has none."""
     try:
         (found,) = parse_config(text, pit.rules_of).tables
     except Problems as error:

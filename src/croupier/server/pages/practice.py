@@ -80,7 +80,7 @@ async def console_page(request: Request, token: Token) -> Response:
 
 @router.get("/practice/{token}/report")
 async def report_page(request: Request, token: Token) -> Response:
-    """Show what was done in a practice, and every deviation from the book."""
+    """Show the results of a practice, and every deviation from the book."""
     practice = practices_of(request).get(token)
     link = f"/practice/{token}/report.json"
     book = practice.table.config.rules.rulebook

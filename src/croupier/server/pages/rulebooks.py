@@ -64,7 +64,7 @@ def shelf_json(request: Request) -> Response:
 
 @router.get("/rulebooks/compare")
 def compare(request: Request, a: Id = "", b: Id = "", *, all: bool = False) -> Response:
-    """Show how two books differ, in their text and in their figures; or also what is the same."""
+    """Show how two books differ in text and figures; with `all`, also where they agree."""
     shelf = _shelf(request)
     ids = shelf.ids()
     a = a or next(id for id in ids if id != b)

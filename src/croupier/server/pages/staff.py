@@ -154,7 +154,7 @@ async def check_table(request: Request, table: Annotated[str, Query(max_length=8
 
 
 def _checked(pit: Pit, text: str) -> tuple[list[str], list[str]]:
-    """Return what is wrong with tables, or the titles of those that would open."""
+    """Return the faults of tables, or the titles of those that would open."""
     try:
         found = parse_config(text, pit.rules_of)
     except Problems as error:
@@ -170,7 +170,7 @@ def _checked(pit: Pit, text: str) -> tuple[list[str], list[str]]:
 
 @router.get("/pit")
 async def pit_page(request: Request) -> Response:
-    """Show all tables at once, what is asked of the floor first."""
+    """Show all tables at once, requests for the floor first."""
     one = await session_with(FLOOR, SURVEILLANCE)(request)
     found = await _pit(request, one.person)
     return page(request, "pit", json="/pit.json", me=one.person, time=_time, **found)
@@ -307,7 +307,7 @@ async def _tape(request: Request, wanted: Wanted) -> dict[str, Any]:
 
 
 def _all_acts(view: View, wanted: Wanted) -> list[TapeRow]:
-    """Read from the whole journal what is wanted for an export, the newest first."""
+    """Read the events of an export from the whole journal, newest first."""
     rows = [row for s in view.heads() for row in tape(view.stream(s)) if wanted.has(row)]
     rows.sort(key=lambda row: (-row.time_ms, row.stream != HOUSE_STREAM, -row.number))
     return rows[:EXPORT_MAX]

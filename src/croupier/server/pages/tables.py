@@ -58,7 +58,7 @@ async def lobby_json(request: Request) -> Response:
 
 
 async def lobby_rows(request: Request) -> list[dict[str, Any]]:
-    """Return what is to be seen of every table of the house, in the order of its file."""
+    """Return every table of the house as the lobby shows it, in the order of its file."""
     tables = list(pit_of(request).tables.values())
     edges = await run_in_threadpool(lambda: [_edge(_shelf(request), rules_at(t)) for t in tables])
     galleries: Galleries = request.app.state.galleries
@@ -157,14 +157,14 @@ async def table_json(request: Request, id: str) -> Response:
 
 @router.get("/tables/{id}/voids.json")
 async def voids_json(request: Request, id: str) -> Response:
-    """Return how many rounds came to nothing, and why."""
+    """Return how many rounds were void, and why."""
     _live(request, id)
     return document(request, await _voids(request, id))
 
 
 @router.get("/tables/{id}/voids")
 async def voids_page(request: Request, id: str) -> Response:
-    """Show how many rounds came to nothing, and why."""
+    """Show how many rounds were void, and why."""
     _live(request, id)
     felt, found = request.app.state.galleries[id].felt, await _voids(request, id)
     return page(request, "voids", json=f"/tables/{id}/voids.json", felt=felt, found=found)

@@ -146,7 +146,7 @@ async def approve(request: Request, by: Answering, wanted: AwardApproved) -> Awa
 
 @router.post("/api/awards/decline")
 async def decline(request: Request, by: Answering, wanted: AwardAnswered) -> Awards:
-    """Decline what another person proposed, or withdraw what you did; the award waits on."""
+    """Decline another person's proposal, or withdraw your own; the award stays open."""
     if FLOOR not in by.person.roles:
         await _check_second(request, by)
     return await _decide(request, by, wanted.award, partial(declined, why=wanted.why))

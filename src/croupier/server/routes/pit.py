@@ -1,4 +1,4 @@
-"""The pit and the house as JSON: answer what is proposed at a table, and open a new table."""
+"""The pit and the house as JSON: answer a table's proposals, and open a new table."""
 
 from secrets import token_hex
 from typing import Annotated, Literal

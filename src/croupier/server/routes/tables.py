@@ -221,7 +221,7 @@ async def desk(request: Request, _: AtDesk, *, id: TableId) -> DeskSaid:
 
 @router.get("/api/tables/{id}/voids")
 async def voids(request: Request, id: TableId) -> VoidsSaid:
-    """Count the rounds that came to nothing, by clause and cause."""
+    """Count the void rounds, by clause and cause."""
     live_table(request, id)
     counts: VoidCounts = request.app.state.voids
     return VoidsSaid(**(await counts.of(id)).as_json(id))
