@@ -215,7 +215,7 @@ def test_bets_that_do_not_fit_together_are_asked_again() -> None:
 
 def test_a_round_needs_a_bet_when_nobody_else_plays() -> None:
     ran = play("0 0 10 0 . f", MARYLAND, "--seed", "1", "--rounds", "1")
-    assert "Nobody has made a wager" in ran.out
+    assert "No wager has been made" in ran.out
     assert "Balance $990" in ran.out
 
 

@@ -51,7 +51,7 @@ METERS: list[Case] = [
     (MARYLAND, {**C, "progressive_reset": {"mega": 9999}}, "progressive_reset", "12.E(3)(b)",
         "'mega' is not a meter of the paytable, which has major and minor"),
     (MARYLAND, {**FIVE, "five_card_progressive_reset": 0}, "five_card_progressive_reset", "12.G",
-        "five_card_progressive: must be more than nothing"),
+        "five_card_progressive: must be more than zero"),
     (LET_IT_RIDE, {**A, "progressive_reset": 999}, "progressive_reset", "12.F(2)(a)",
         "$999 is below the least amount of $1,000"),
     (LET_IT_RIDE, {**B, "progressive_reset": 999}, "progressive_reset", "12.F(2)(b)",
@@ -123,7 +123,7 @@ PAYTABLES: list[Case] = [
         "'poker' is not a hand of the table; they are high card, pair, two pair, three of a kind, "
         "straight, flush, full house, four of a kind, straight flush and royal flush"),
     (MARYLAND, {"five_card_envy": {"royal flush": 0}}, "five_card_envy", "11.D(9)(g)",
-        "royal flush: must be more than nothing"),
+        "royal flush: must be more than zero"),
     (MARYLAND, {"five_card_envy": {}}, "five_card_envy", "11.D(9)(g)",
         "must be a table of hands and sums"),
     (MARYLAND, {"five_card_envy": {"royal flush": 5, "mini royal": 1}}, "five_card_envy",
@@ -133,7 +133,7 @@ PAYTABLES: list[Case] = [
         "straight, flush, full house, four of a kind, straight flush and royal flush"),
 ]  # fmt: skip
 
-SIZES = "must be a size, or a list of different sizes, each more than nothing"
+SIZES = "must be a size, or a list of different sizes, each more than zero"
 OTHERS: list[Case] = [
     (MARYLAND, {"side": 1}, "side", None, "is not a selection of this book"),
     (MARYLAND, {"let_it_ride": "A"}, "let_it_ride", None, "is not a selection of this book"),
@@ -157,8 +157,8 @@ OTHERS: list[Case] = [
         "is settled by the other selections: electronic"),
     (LET_IT_RIDE, {"decks": 2, "shuffler": "none"}, "decks", "3.B",
         "'2' needs shuffler = 'plain' or 'counting' or 'device'"),
-    (LET_IT_RIDE, {"payout_limit": 0}, "payout_limit", "2.B(10)", "must be more than nothing"),
-    (MARYLAND, {"adjacent_boxes": 0}, "adjacent_boxes", "7.H", "must be more than nothing"),
+    (LET_IT_RIDE, {"payout_limit": 0}, "payout_limit", "2.B(10)", "must be more than zero"),
+    (MARYLAND, {"adjacent_boxes": 0}, "adjacent_boxes", "7.H", "must be more than zero"),
     (MARYLAND, {"adjacent_boxes": True}, "adjacent_boxes", "7.H",
         "must be a whole number of at least 0, not true"),
     (CALIFORNIA, {"payoff_limit": "all"}, "payoff_limit", "round-of-play/9",

@@ -18,7 +18,7 @@ from croupier.ledger.events import (
 )
 from croupier.round.state import is_walk_in
 
-NOTHING_PROPOSED = "nothing is proposed about this award, or somebody has answered it"
+NOTHING_PROPOSED = "this award has no open proposal; it may have been answered"
 
 
 class Acting(NamedTuple):

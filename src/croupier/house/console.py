@@ -252,7 +252,7 @@ _PERSON_AS: Mapping[Role, Keeper] = {"dealer": "dealer", "floor": "floorperson"}
 def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
     posts = MAY.get(type(what.command))
     if posts is None:
-        message = f"nobody gives the command {type(what.command).__name__} at this table"
+        message = f"{type(what.command).__name__} isn't a command of this table"
         raise Refused("not_allowed", message, field="command")
     if act.standing.in_play:
         shoe.check_declared(act.round, what.command)

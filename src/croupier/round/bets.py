@@ -26,7 +26,7 @@ def check_bet(rules: TableRules, name: str, cents: int) -> None:
         message = f"{wager.label} is made by a decision, not before the deal"
         raise Refused("by_decision", message, field=name, clause=wager.clause)
     if cents <= 0:
-        raise Refused("no_money", "must be more than nothing", field=name)
+        raise Refused("no_money", "must be more than zero", field=name)
     if wager.sizes and cents not in wager.sizes.of:
         sizes = listed([dollars(size) for size in wager.sizes.of], last="or")
         message = f"a {wager.label} is {sizes}, not {dollars(cents)}"
@@ -47,7 +47,7 @@ def check_seats(round: Round) -> None:
     rules = round.rules
     taken = len(round.boxes) + (round.banker is not None)
     if not round.boxes:
-        raise Refused("nobody_bets", "nobody has made a wager", clause=rules.table.clause)
+        raise Refused("nobody_bets", "no wager has been made", clause=rules.table.clause)
     if rules.banked_by == "player" and round.banker is None:
         raise Refused(
             "no_banker", "nobody has taken the bank of this round", clause=rules.bank.clause

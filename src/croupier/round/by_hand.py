@@ -26,7 +26,7 @@ def enter(round: Round, form: commands.ByHand, decide: Decide) -> tuple[Event, .
     """Return what a form says happened up to the settlement, or refuse a form that doesn't fit."""
     rules = round.rules
     if not is_read(rules):
-        message = "the cards are virtual, so nobody finishes a round by hand"
+        message = "the cards are virtual, so rounds aren't finished by hand"
         raise Refused("no_cards", message, clause=rules.ruling_on("things"))
     if round.void or round.stage is None:
         raise Refused("wrong_step", "there is nothing left to enter of this round")

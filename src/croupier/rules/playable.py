@@ -196,7 +196,7 @@ def _wagers(rules: Rules) -> Iterator[Fault]:
                     message = f"{other!r} is placed by decision, and bets have closed by then"
                     yield Fault(("wager", name, "conditions", i), message)
         if wager.sizes and not all(wager.sizes.of):
-            yield Fault(("wager", name, "sizes", "of"), "must be more than nothing")
+            yield Fault(("wager", name, "sizes", "of"), "must be more than zero")
     for other in rules.fee.wagers if rules.fee else ():
         if _is_by_decision(rules, other):
             yield Fault(("fee", "wagers"), f"{other!r} is placed by decision, when fees are paid")

@@ -111,7 +111,7 @@ def _odds(hand: str, given: Any) -> dict[str, Any]:
 
 def _sum(hand: str, given: Any) -> dict[str, Any]:
     if _money(given, hand) <= 0:
-        raise Unfit(f"{hand}: must be more than nothing")
+        raise Unfit(f"{hand}: must be more than zero")
     return {"amount": given}
 
 
@@ -153,7 +153,7 @@ def _overlay(rules: Rules, name: str, given: Any) -> Iterator[tuple[BookPath, An
             return
         case "count" | "money" if selection.sets:
             if given == 0 and selection.default is None:
-                raise Unfit("must be more than nothing")
+                raise Unfit("must be more than zero")
             yield selection.sets, given
 
 
@@ -161,7 +161,7 @@ def _sizes(selection: Selection, given: Any) -> list[Any]:
     sizes = given if isinstance(given, list) else [given]
     cents = [_money(size, "size") for size in sizes]
     if not cents or min(cents) == 0 or len(set(cents)) != len(cents):
-        raise Unfit("must be a size, or a list of different sizes, each more than nothing")
+        raise Unfit("must be a size, or a list of different sizes, each more than zero")
     allowed = [dollars(size) for size in selection.among]
     for size in cents:
         if selection.among and size not in selection.among:
@@ -262,7 +262,7 @@ def _by_meter(table: Paytable, given: Any) -> dict[str, Any]:
 def _meter_sum(meter: Meter, given: Any) -> Cents:
     cents = _money(given, meter.id)
     if cents == 0:
-        raise Unfit(f"{meter.id}: must be more than nothing", meter.clause)
+        raise Unfit(f"{meter.id}: must be more than zero", meter.clause)
     if meter.reset_min is not None and cents < meter.reset_min:
         least = dollars(meter.reset_min)
         raise Unfit(f"{dollars(cents)} is below the least amount of {least}", meter.clause)

@@ -330,7 +330,9 @@ class People:
         """Refuse a session that hasn't just entered its password, or has used it already."""
         if await self._agains.take(token) != f"{one.person.id} {one.session.hex()}":
             log("again_refused", person=one.person.id)
-            message = f"give your password again: it counts once, for {AGAIN_S:.0f} seconds"
+            message = (
+                f"enter your password again; it is good for one act within {AGAIN_S:.0f} seconds"
+            )
             raise Refused("password_again", message, field="again")
 
     # ------------------------------------------------------------ tickets

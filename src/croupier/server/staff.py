@@ -149,7 +149,7 @@ class Staff:
         open = self._waiting.after(rows).open.values()
         now_ms = self._people.now_ms()
         if any(_about(one) == act.person for one in open if now_ms < one.lapses_ms):
-            message = "somebody has proposed roles for this person already; answer that first"
+            message = "roles for this person are already proposed; answer that first"
             raise Refused("proposal_open", message, field="id")
         proposed = Proposed(
             id=f"h-{token_hex(8)}",
@@ -232,7 +232,7 @@ class Staff:
         locked_head(rows, HOUSE_STREAM)
         proposed = self._waiting.after(rows).open.get(id)
         if proposed is None:
-            message = "there is no such proposal, or somebody has answered it"
+            message = "there is no such proposal, or it has been answered"
             raise Refused("no_such_proposal", message, field="id")
         return proposed
 
@@ -284,4 +284,4 @@ def _sorted(roles: Iterable[str]) -> tuple[str, ...]:
 
 
 def _lapsed() -> Refused:
-    return Refused("lapsed", "nobody answered this in time; propose it again", field="id")
+    return Refused("lapsed", "this lapsed before it was answered; propose it again", field="id")

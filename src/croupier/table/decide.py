@@ -116,12 +116,14 @@ def _tap_in(table: Table, command: commands.TapIn) -> happened.TappedIn:
     crew, person, post = table.crew, command.person, command.post
     if "dealer" not in table.rules.things:
         cited = table.rules.ruling_on("things")
-        raise Refused("no_people", "nobody works at an automatic table", clause=cited)
+        raise Refused("no_people", "an automatic table has no staff", clause=cited)
     check_stranger(table, person)
     if (own := crew.post_of(person)) is not None:
         raise Refused("tapped_in", f"you work here already, as the {own}", field="post")
     if post == "clerk" and not crew.dealer:
-        raise Refused("no_dealer", "a clerk helps a dealer, and nobody deals here", field="post")
+        raise Refused(
+            "no_dealer", "a clerk helps a dealer, and this table has none now", field="post"
+        )
     if outgoing := crew.at(post):
         if post == "dealer" and table.round and table.round.dealt:
             message = "the dealer hands over before 'no more bets', or after the round"
@@ -147,7 +149,7 @@ def _say_idle(table: Table, command: commands.Idle) -> happened.Idled:
     if not asked:
         raise Refused("not_due", "this book has no routine for an idle table")
     if command.by != "floorperson":
-        message = f"a floorperson says that nobody plays, not the {command.by}"
+        message = f"only a floorperson can note that the table is idle, not the {command.by}"
         raise Refused("wrong_person", message, field="by", clause=asked[0])
     return happened.Idled(command.by)
 

@@ -74,7 +74,7 @@ def _secure(table: Table, command: commands.Secure) -> happened.Secured:
             wanted = Duty(command.clause, DEVICE, device, (command.by,))
             next_duty(table.rules, (duty,), wanted)
             return happened.Secured(device, command.clause, command.by)
-    message = f"{command.clause!r} is not to be confirmed of the {device} now"
+    message = f"{command.clause!r} doesn't need confirming for the {device} now"
     raise Refused("not_due", message, field="clause")
 
 

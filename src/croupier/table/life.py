@@ -45,7 +45,7 @@ def has_tray(rules: TableRules) -> bool:
 def decide_life(table: Table, command: LifeCommand) -> tuple[Event, ...]:
     """Return the events of opening, counting or closing; or refuse it."""
     if "dealer" not in table.rules.things:
-        raise Refused("no_dealer", "nobody opens or closes an automatic table")
+        raise Refused("no_dealer", "people don't open or close an automatic table")
     match command:
         case commands.CountTray():
             return _count(table, command)

@@ -14,7 +14,7 @@ from croupier.table.state import Table
 def next_walk_in(table: Table) -> str:
     """Return the name of the next walk-in, or refuse one where there are no chips."""
     if "chips" not in table.rules.things:
-        message = "nobody handles chips at this table, so everybody plays at a screen"
+        message = "this table has no chips, so everyone plays on a screen"
         raise Refused("no_chips", message, field="seat", clause=table.rules.ruling_on("things"))
     return f"{WALK_IN}{table.walk_ins + 1}"
 

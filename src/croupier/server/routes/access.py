@@ -94,7 +94,7 @@ def session_with(*roles: str) -> Callable[[HTTPConnection], Awaitable[SignedIn]]
             words = " or ".join(roles)
             facts = {"address": address_of(connection), "path": connection.url.path}
             log("not_allowed", person=one.person.id, needs=words, **facts)
-            raise Refused("not_allowed", f"only somebody with the role {words} may do that")
+            raise Refused("not_allowed", f"this takes the role {words}")
         return one
 
     return has_role

@@ -161,7 +161,7 @@ async def _check_second(request: Request, by: SignedIn) -> None:
     if FLOOR not in mine or any(approve & {*one.roles} and not one.disabled for one in staff):
         roles = listed(sorted(approve), last="or")
         log("not_allowed", person=by.person.id, needs=roles, path=request.url.path)
-        raise Refused("not_allowed", f"somebody with the role {roles} has to approve this")
+        raise Refused("not_allowed", f"a person with the role {roles} has to approve this")
 
 
 async def _decide(request: Request, by: SignedIn, id: str, decided: Decided) -> Awards:
