@@ -92,7 +92,7 @@ def test_what_is_kept_wrongly_is_found_and_what_is_of_another_journal_is_not_use
         changed = json.loads(data)
         changed["table"]["seats"]["7"] = "a thief"
         with store.writing() as session:
-            session.run("UPDATE standings SET data = ?", json.dumps(changed))
+            session.run("UPDATE standings SET data = ?", (json.dumps(changed),))
         with store.reading() as view:
             found = verify(view, rules_of, standings=partial(wrong_standings, rules_of=rules_of))
             assert f"t stood otherwise at event {head.number} than is kept" in found.faults
@@ -102,7 +102,7 @@ def test_what_is_kept_wrongly_is_found_and_what_is_of_another_journal_is_not_use
         with store.reading() as view:
             assert view.kept()["t"].head == head, "something later is kept"
         with store.writing() as session:
-            session.run("UPDATE standings SET hash = ?", "00" * 32)
+            session.run("UPDATE standings SET hash = ?", ("00" * 32,))
         with store.reading() as view:
             assert recall(view, "t", rules_of).kept == 0
 

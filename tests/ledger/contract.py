@@ -511,7 +511,7 @@ class StoreContract(FindingContract):
                 add(session, changed, micros)
                 return
             session.run(
-                "UPDATE accounts SET micros = ? WHERE account = ?", read.meter + micros, changed
+                "UPDATE accounts SET micros = ? WHERE account = ?", (read.meter + micros, changed)
             )
 
         def settle(claim: Claim, meters: list[str], decide: Decide) -> Answer:

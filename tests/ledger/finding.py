@@ -140,6 +140,6 @@ class FindingContract:
             patch.setattr(session, "rows", note)
             ask(Reading(session))
         with store.writing() as session:
-            ((sql, *parameters),) = asked
+            ((sql, parameters),) = asked
             plan = self.plan(session, sql, *parameters)
         assert [index for index in indexes if index not in plan] == [], plan

@@ -41,7 +41,7 @@ class TestPostgres(StoreContract):
 
     def plan(self, session: Session, sql: str, *parameters: object) -> str:
         session.run("SET LOCAL enable_seqscan = off")
-        return "\n".join(row[0] for row in session.rows(f"EXPLAIN {sql}", *parameters))
+        return "\n".join(row[0] for row in session.rows(f"EXPLAIN {sql}", parameters))
 
     def execute(self, store: Store, sql: str) -> None:
         assert isinstance(store, PostgresStore)

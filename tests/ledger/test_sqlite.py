@@ -33,7 +33,7 @@ class TestSqlite(StoreContract):
         return lambda: SqliteStore(tmp_path / "opened.db", make=True)
 
     def plan(self, session: Session, sql: str, *parameters: object) -> str:
-        rows = session.rows(f"EXPLAIN QUERY PLAN {sql}", *parameters)
+        rows = session.rows(f"EXPLAIN QUERY PLAN {sql}", parameters)
         return "\n".join(row[-1] for row in rows)
 
     def execute(self, store: Store, sql: str) -> None:
@@ -134,7 +134,7 @@ def test_a_reader_sees_what_was_committed_since_the_last_one(tmp_path: Path) -> 
         if number % 2:
             unfinished.clear()
         with store.writing() as session:
-            session.run(add, f"p-{number:010}", f"P {number}", f"p{number}")
+            session.run(add, (f"p-{number:010}", f"P {number}", f"p{number}"))
     assert len(store._readers) <= 1
     with store.snapshot() as one, store.snapshot() as other:
         assert list(one.rows(asked)) == list(other.rows(asked)) == [(0,)]

@@ -47,7 +47,7 @@ class TestShared(StoreContract):
         return lambda: shared(tmp_path / "opened.db")
 
     def plan(self, session: Session, sql: str, *parameters: object) -> str:
-        rows = session.rows(f"EXPLAIN QUERY PLAN {sql}", *parameters)
+        rows = session.rows(f"EXPLAIN QUERY PLAN {sql}", parameters)
         return "\n".join(row[-1] for row in rows)
 
     def execute(self, store: Store, sql: str) -> None:

@@ -258,7 +258,7 @@ COPY = f"copy {MASTER} and {SIGNING} from its data folder to this one and start 
 
 def _note(store: Store, known: KeyIds) -> None:
     with store.writing() as session:
-        if not session.run(BEGIN_HOUSE, *known):
+        if not session.run(BEGIN_HOUSE, known):
             raise UserError(f"another server has just begun this house; {COPY}", field=MASTER)
         begin_journal(session, KeysSet(*known), time_ms=_now_ms())
 
@@ -286,7 +286,7 @@ def change_keys(folder: Path, store: Store, old: Keys) -> Keys:
     ids = ids_of(keys)
     signature = sign_change(old.signing, *ids).hex()
     with store.writing() as session:
-        session.run("UPDATE house SET master = ?, signing = ?", *ids)
+        session.run("UPDATE house SET master = ?, signing = ?", ids)
         jot(session, KeysSet(*ids, signature), time_ms=_now_ms())
     _finish_making(folder, ids)
     return keys

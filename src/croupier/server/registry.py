@@ -55,20 +55,20 @@ def _person(row: SqlRow) -> Person:
 
 
 def find(session: Session, person: str) -> Person | None:
-    rows = list(session.rows(f"{_PERSON} FROM persons WHERE person = ?", person))
+    rows = list(session.rows(f"{_PERSON} FROM persons WHERE person = ?", (person,)))
     return _person(rows[0]) if rows else None
 
 
 def known_as(session: Session, looks: str) -> Known | None:
     """Return the person whose name looks like this."""
-    rows = list(session.rows(f"{_PERSON}, password_hash FROM persons WHERE looks = ?", looks))
+    rows = list(session.rows(f"{_PERSON}, password_hash FROM persons WHERE looks = ?", (looks,)))
     return Known(_person(rows[0]), rows[0][5]) if rows else None
 
 
 def everybody(session: Session, after: str = "") -> list[Person]:
     """Return people in order of id, a page at a time."""
     sql = f"{_PERSON} FROM persons WHERE person > ? ORDER BY person LIMIT ?"
-    return [_person(row) for row in list(session.rows(sql, after, PAGE))]
+    return [_person(row) for row in list(session.rows(sql, (after, PAGE)))]
 
 
 def signed_in(session: Session, digest: bytes, now_ms: int) -> SignedIn | None:
@@ -77,7 +77,7 @@ def signed_in(session: Session, digest: bytes, now_ms: int) -> SignedIn | None:
         f"{_PERSON}, ends_ms FROM sessions JOIN persons ON persons.person = sessions.person "
         "WHERE digest = ? AND ends_ms > ? AND disabled_ms IS NULL"
     )
-    rows = list(session.rows(sql, digest, now_ms))
+    rows = list(session.rows(sql, (digest, now_ms)))
     return SignedIn(_person(rows[0]), digest, rows[0][5]) if rows else None
 
 
@@ -98,7 +98,7 @@ def add(session: Session, newcomer: Newcomer, now_ms: int) -> bool:
         "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     )
     *who, roles = newcomer
-    if not session.run(sql, *who, now_ms):
+    if not session.run(sql, (*who, now_ms)):
         return False
     _add_roles(session, newcomer.id, roles)
     return True
@@ -112,7 +112,7 @@ def _add_roles(session: Session, person: str, roles: Iterable[str]) -> None:
 def lock(session: Session, person: str) -> Known:
     """Return a person, locked until the end of the transaction."""
     sql = f"SELECT password_hash FROM persons WHERE person = ?{session.locking}"
-    hashes = [row[0] for row in list(session.rows(sql, person))]
+    hashes = [row[0] for row in list(session.rows(sql, (person,)))]
     found = find(session, person)
     if not hashes or found is None:
         raise Refused("no_such_person", "there is no such person", field="id")
@@ -121,13 +121,13 @@ def lock(session: Session, person: str) -> Known:
 
 def open_session(session: Session, person: str, digest: bytes, *, now_ms: int, ends_ms: int) -> int:
     """Begin a session of a locked person; drop expired sessions and, if need be, the oldest."""
-    session.run("DELETE FROM sessions WHERE ends_ms <= ?", now_ms)
+    session.run("DELETE FROM sessions WHERE ends_ms <= ?", (now_ms,))
     sql = "SELECT digest FROM sessions WHERE person = ? ORDER BY made_ms DESC, digest"
-    too_many = [row[0] for row in list(session.rows(sql, person))][SESSIONS_MAX - 1 :]
+    too_many = [row[0] for row in list(session.rows(sql, (person,)))][SESSIONS_MAX - 1 :]
     for old in too_many:
-        session.run("DELETE FROM sessions WHERE digest = ?", old)
+        session.run("DELETE FROM sessions WHERE digest = ?", (old,))
     add = "INSERT INTO sessions (digest, person, made_ms, ends_ms) VALUES (?, ?, ?, ?)"
-    session.run(add, digest, person, now_ms, ends_ms)
+    session.run(add, (digest, person, now_ms, ends_ms))
     return len(too_many)
 
 
@@ -137,7 +137,7 @@ def sessions_of(session: Session, person: str, now_ms: int) -> frozenset[bytes]:
         "SELECT digest FROM sessions JOIN persons ON persons.person = sessions.person "
         "WHERE sessions.person = ? AND ends_ms > ? AND disabled_ms IS NULL"
     )
-    return frozenset(bytes(row[0]) for row in list(session.rows(sql, person, now_ms)))
+    return frozenset(bytes(row[0]) for row in list(session.rows(sql, (person, now_ms))))
 
 
 def extend_session(session: Session, digest: bytes, *, ends_ms: int, lasts_ms: int) -> None:
@@ -147,7 +147,7 @@ def extend_session(session: Session, digest: bytes, *, ends_ms: int, lasts_ms: i
         f"UPDATE sessions SET ends_ms = CASE WHEN ? < {last} THEN ? ELSE {last} END "
         "WHERE digest = ?"
     )
-    session.run(sql, ends_ms, lasts_ms, ends_ms, lasts_ms, digest)
+    session.run(sql, (ends_ms, lasts_ms, ends_ms, lasts_ms, digest))
 
 
 def staff(session: Session, roles: Iterable[str]) -> list[Person]:
@@ -157,15 +157,15 @@ def staff(session: Session, roles: Iterable[str]) -> list[Person]:
         f"{_PERSON} FROM persons WHERE person IN (SELECT person FROM roles WHERE role IN "
         f"({', '.join('?' * len(wanted))})) ORDER BY name"
     )
-    return [_person(row) for row in list(session.rows(sql, *wanted))]
+    return [_person(row) for row in list(session.rows(sql, wanted))]
 
 
 def end_session(session: Session, digest: bytes) -> bool:
-    return session.run("DELETE FROM sessions WHERE digest = ?", digest) > 0
+    return session.run("DELETE FROM sessions WHERE digest = ?", (digest,)) > 0
 
 
 def end_sessions(session: Session, person: str) -> None:
-    session.run("DELETE FROM sessions WHERE person = ?", person)
+    session.run("DELETE FROM sessions WHERE person = ?", (person,))
 
 
 def give_token(session: Session, digest: bytes, kind: str, *, value: str, lasts_s: float) -> None:
@@ -173,7 +173,7 @@ def give_token(session: Session, digest: bytes, kind: str, *, value: str, lasts_
     session.run("DELETE FROM tokens WHERE ends < clock_timestamp()")
     ends = "clock_timestamp() + ? * interval '1 second'"
     sql = f"INSERT INTO tokens (digest, kind, value, ends) VALUES (?, ?, ?, {ends})"
-    session.run(sql, digest, kind, value, lasts_s)
+    session.run(sql, (digest, kind, value, lasts_s))
 
 
 def take_token(session: Session, digest: bytes, kind: str) -> str | None:
@@ -182,7 +182,7 @@ def take_token(session: Session, digest: bytes, kind: str) -> str | None:
         "DELETE FROM tokens WHERE digest = ? AND kind = ? AND ends >= clock_timestamp() "
         "RETURNING value"
     )
-    return next((str(value) for (value,) in session.rows(sql, digest, kind)), None)
+    return next((str(value) for (value,) in session.rows(sql, (digest, kind))), None)
 
 
 def now_s(session: Session) -> float:
@@ -192,35 +192,35 @@ def now_s(session: Session) -> float:
 
 
 def locked_tries(session: Session, digest: bytes) -> Tries:
-    """Return and lock a key's count until the transaction ends."""
-    session.run("INSERT INTO tries (digest) VALUES (?) ON CONFLICT DO NOTHING", digest)
+    """Return what was counted for a key, which nobody else changes in this transaction."""
+    session.run("INSERT INTO tries (digest) VALUES (?) ON CONFLICT DO NOTHING", (digest,))
     sql = "SELECT failures, locked_until_s, last_s FROM tries WHERE digest = ? FOR UPDATE"
-    return Tries(*next(iter(session.rows(sql, digest))))
+    return Tries(*next(iter(session.rows(sql, (digest,)))))
 
 
 def set_tries(session: Session, digest: bytes, tries: Tries) -> None:
     """Store a key's count, and drop those that are too old to matter."""
     sql = "UPDATE tries SET failures = ?, locked_until_s = ?, last_s = ? WHERE digest = ?"
-    session.run(sql, *tries, digest)
+    session.run(sql, (*tries, digest))
     sql = "DELETE FROM tries WHERE locked_until_s < ? AND last_s < ? AND digest <> ?"
     now = now_s(session)
-    session.run(sql, now, now - FORGOTTEN_S, digest)
+    session.run(sql, (now, now - FORGOTTEN_S, digest))
 
 
 def set_password(session: Session, person: str, password_hash: str) -> None:
-    session.run("UPDATE persons SET password_hash = ? WHERE person = ?", password_hash, person)
+    session.run("UPDATE persons SET password_hash = ? WHERE person = ?", (password_hash, person))
 
 
 def set_name(session: Session, person: str, name: str, *, looks: str) -> None:
     """Change a person's name; the database refuses one that is taken."""
-    session.run("UPDATE persons SET name = ?, looks = ? WHERE person = ?", name, looks, person)
+    session.run("UPDATE persons SET name = ?, looks = ? WHERE person = ?", (name, looks, person))
 
 
 def set_roles(session: Session, person: str, roles: Iterable[str]) -> None:
-    session.run("DELETE FROM roles WHERE person = ?", person)
+    session.run("DELETE FROM roles WHERE person = ?", (person,))
     _add_roles(session, person, roles)
 
 
 def set_disabled(session: Session, person: str, since_ms: int | None) -> None:
     """Lock a person out, or let them in again."""
-    session.run("UPDATE persons SET disabled_ms = ? WHERE person = ?", since_ms, person)
+    session.run("UPDATE persons SET disabled_ms = ? WHERE person = ?", (since_ms, person))

@@ -58,7 +58,7 @@ class Waiting:
         """Return the open proposals."""
         sql = "SELECT number, data FROM events WHERE stream = ? AND number > ? ORDER BY number"
         number, open = self.number, dict(self.open)
-        for at, data in list(rows.rows(sql, HOUSE_STREAM, self.number)):
+        for at, data in list(rows.rows(sql, (HOUSE_STREAM, self.number))):
             number = at
             if any(word in bytes(data) for word in _FOLLOWED):
                 match act_from(decode(bytes(data)).event):

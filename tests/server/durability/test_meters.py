@@ -107,7 +107,7 @@ def test_the_hammer_finds_a_meter_that_is_read_and_written_back(
             add(session, changed, micros)
             return
         set_to = "UPDATE accounts SET micros = ? WHERE account = ?"
-        session.run(set_to, read.meter + micros, changed)
+        session.run(set_to, (read.meter + micros, changed))
 
     def settle(claim: Claim, _: list[str], decide: Decide) -> Answer:
         with store.reading() as view:

@@ -87,7 +87,7 @@ class Witness:
             for stream in view.heads():
                 since, _ = self._heads.get(stream, (0, b""))
                 find = "SELECT number, command FROM commands WHERE stream = ? AND number > ?"
-                commands = sorted(session.rows(find, stream, since))
+                commands = sorted(session.rows(find, (stream, since)))
                 self._follow(view, stream, commands)
             lost = self.guests - self.came
             self.expect(not lost, f"guests whom the journal does not know: {sorted(lost)}")

@@ -383,7 +383,7 @@ def checked(machines: Machines, notes: Notes) -> list[str]:
             if view.balance(account("meter", METER)) is None:
                 found.append("the meter is gone")
             sql = "SELECT count(*) FROM entries WHERE code = ?"
-            ((notes.contributed,),) = session.rows(sql, "rise")
+            ((notes.contributed,),) = session.rows(sql, ("rise",))
             found += _written_late(machines, session)
     finally:
         store.close()
@@ -399,7 +399,7 @@ def _written_late(machines: Machines, session: Any) -> list[str]:
             continue
         table, epoch, number = line["table"], line["epoch"], line["number"]
         sql = "SELECT number FROM events WHERE stream = ? AND number > ? AND epoch < ?"
-        late = [row[0] for row in session.rows(sql, table, number, epoch)]
+        late = [row[0] for row in session.rows(sql, (table, number, epoch))]
         if late:
             found.append(f"{table}: {late[:3]} were stored after epoch {epoch} began at {number}")
     return found

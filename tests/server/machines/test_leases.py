@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -133,10 +133,12 @@ def test_an_append_that_was_late_gives_up_no_later_claim(
     with node(new_database(server), of="another") as store:
         fence = PostgresSession.rows
 
-        def claimed_meanwhile(session: PostgresSession, sql: str, *values: object) -> Any:
+        def claimed_meanwhile(
+            session: PostgresSession, sql: str, values: Sequence[object] = ()
+        ) -> Any:
             if sql == FENCE and "s" not in store.tenure.owned:
                 store.tenure.claim(["s"])
-            return fence(session, sql, *values)
+            return fence(session, sql, values)
 
         monkeypatch.setattr(PostgresSession, "rows", claimed_meanwhile)
         with pytest.raises(NotOwner):

@@ -45,9 +45,9 @@ class Gathering(Pen):
         super().__init__(session)
         streams = json.dumps([*{claim.stream for claim in claims}])
         commands = json.dumps([claim.command for claim in claims])
-        for stream, number, hash in session.rows(_HEADS, streams):
+        for stream, number, hash in session.rows(_HEADS, (streams,)):
             self._heads[stream] = Head(number, hash)
-        for row in session.rows(_KNOWN, commands):
+        for row in session.rows(_KNOWN, (commands,)):
             self._answers[row[0]] = row
         self._changes: dict[Account, tuple[int, int]] = {}
         """The change to each account, and its lowest point on the way."""

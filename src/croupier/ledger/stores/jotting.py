@@ -21,9 +21,9 @@ def jot(session: Session, act: HouseAct, *, time_ms: int) -> None:
     session.run(
         "INSERT INTO events (stream, number, time_ms, subject, data, hash) "
         "VALUES (?, ?, ?, '', ?, ?)",
-        *(HOUSE_STREAM, number, time_ms, data, hash),
+        (HOUSE_STREAM, number, time_ms, data, hash),
     )
-    session.run(MOVE, number, hash, HOUSE_STREAM)
+    session.run(MOVE, (number, hash, HOUSE_STREAM))
 
 
 def begin_journal(session: Session, keys: KeysSet, *, time_ms: int) -> None:

@@ -94,10 +94,10 @@ class PostgresSession:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
-    def rows(self, sql: str, *parameters: object) -> Iterator[SqlRow]:
+    def rows(self, sql: str, parameters: Sequence[object] = (), /) -> Iterator[SqlRow]:
         return iter(self.connection.execute(_sql(sql), parameters))
 
-    def run(self, sql: str, *parameters: object) -> int:
+    def run(self, sql: str, parameters: Sequence[object] = (), /) -> int:
         return self.connection.execute(_sql(sql), parameters).rowcount
 
     def script(self, sql: str) -> None:
@@ -116,7 +116,7 @@ class ReadingSession(PostgresSession):
 
     _names = count()
 
-    def rows(self, sql: str, *parameters: object) -> Iterator[SqlRow]:
+    def rows(self, sql: str, parameters: Sequence[object] = (), /) -> Iterator[SqlRow]:
         with self.connection.cursor(f"reading_{next(self._names)}") as cursor:
             cursor.itersize = statements.ROWS_AT_ONCE
             cursor.execute(_sql(sql), parameters)
@@ -173,7 +173,7 @@ class PostgresStore:
         """Create the tables of a new ledger, or bring an older one up to date."""
         with self.writing() as session:
             if make:
-                session.run("SELECT pg_advisory_xact_lock(?)", MAKING)
+                session.run("SELECT pg_advisory_xact_lock(?)", (MAKING,))
                 if not list(session.rows(HAS_TABLES)):
                     make_tables(session, FILE, SCHEMA)
             found = check_schema(session, OLDEST, SCHEMA, name="the ledger", field="--database")
@@ -197,7 +197,7 @@ class PostgresStore:
     def _fence(self, session: PostgresSession, node: Leasing, stream: str) -> None:
         """Lock the lease of a stream; raise if it is another node's, or of another epoch."""
         epoch = node.owned.get(stream)
-        found = list(session.rows(FENCE, stream))
+        found = list(session.rows(FENCE, (stream,)))
         if found != ([] if epoch is None else [(epoch, node.name, True)]):
             node.lose(stream, epoch)
             raise NotOwner(f"another server has {stream} now")
@@ -333,12 +333,14 @@ class PostgresStore:
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         with self.writing(CHECKPOINT) as session:
-            session.run("INSERT INTO checkpoints VALUES (?, ?)", checkpoint.number, str(checkpoint))
+            session.run(
+                "INSERT INTO checkpoints VALUES (?, ?)", (checkpoint.number, str(checkpoint))
+            )
 
     def keep(self, stream: str, kept: Kept) -> None:
         with self.writing() as session:
             values = stream, kept.head.number, kept.head.hash.hex(), kept.data
-            session.run(statements.KEEP, *values)
+            session.run(statements.KEEP, values)
 
     def backup(self, to: Path) -> None:
         with self.snapshot() as source, whole_file(to) as part:

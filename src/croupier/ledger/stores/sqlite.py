@@ -62,11 +62,9 @@ class SqliteSession:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
+        self.rows = connection.execute
 
-    def rows(self, sql: str, *parameters: object) -> Iterator[SqlRow]:
-        return self.connection.execute(sql, parameters)
-
-    def run(self, sql: str, *parameters: object) -> int:
+    def run(self, sql: str, parameters: Sequence[object] = (), /) -> int:
         self.connection.execute(sql, parameters)
         return self.connection.changes()
 
@@ -295,11 +293,13 @@ class SqliteStore:
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> None:
         with self.writing() as session:
-            session.run("INSERT INTO checkpoints VALUES (?, ?)", checkpoint.number, str(checkpoint))
+            session.run(
+                "INSERT INTO checkpoints VALUES (?, ?)", (checkpoint.number, str(checkpoint))
+            )
 
     def keep(self, stream: str, kept: Kept) -> None:
         with self.writing() as session:
-            session.run(KEEP, stream, kept.head.number, kept.head.hash.hex(), kept.data)
+            session.run(KEEP, (stream, kept.head.number, kept.head.hash.hex(), kept.data))
 
     def backup(self, to: Path) -> None:
         # Within a snapshot, later commits neither show nor restart the copy.

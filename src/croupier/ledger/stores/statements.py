@@ -88,10 +88,10 @@ class Session(Protocol):
     triggers: str
     """Selects the active triggers: their names, and what they do as the schema has it."""
 
-    def rows(self, sql: str, *parameters: object) -> Iterator[SqlRow]:
+    def rows(self, sql: str, parameters: Sequence[object] = (), /) -> Iterator[SqlRow]:
         """Run a statement and yield its rows."""
 
-    def run(self, sql: str, *parameters: object) -> int:
+    def run(self, sql: str, parameters: Sequence[object] = (), /) -> int:
         """Run a statement and return how many rows it changed."""
 
     def script(self, sql: str) -> None:
@@ -161,7 +161,7 @@ class Pen:
     def _stored(self, command: str) -> SqlRow | None:
         """Look up a command of an earlier transaction."""
         sql = f"SELECT {TABLES['commands']} FROM commands WHERE command = ?"
-        return next(iter(self._session.rows(sql, command)), None)
+        return next(iter(self._session.rows(sql, (command,))), None)
 
     def _post(self, entries: Sequence[SqlRow]) -> None:
         """Apply entries to accounts."""
@@ -172,7 +172,7 @@ class Pen:
 
     def _write(self, stream: str, rows: Mapping[str, Sequence[SqlRow]]) -> None:
         """Write the rows of a command, and move the head of its stream."""
-        self._session.run(MOVE, *self._heads[stream], stream)
+        self._session.run(MOVE, (*self._heads[stream], stream))
         for table, added in rows.items():
             if added:
                 self._session.run_many(insertion(table), added)
@@ -189,14 +189,13 @@ def insertion(table: str) -> str:
 def locked_head(session: Session, stream: str) -> Head:
     """Return the head of a stream, locked until the end of the transaction."""
     find = f"SELECT number, hash FROM streams WHERE stream = ?{session.locking}"
-    for row in session.rows(find, stream):
+    for row in session.rows(find, (stream,)):
         return Head(*row)
     session.run(
         "INSERT INTO streams (stream, number, hash) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        stream,
-        *START,
+        (stream, *START),
     )
-    for row in session.rows(find, stream):
+    for row in session.rows(find, (stream,)):
         return Head(*row)
     raise Bug(f"the stream {stream} cannot be made")
 
@@ -206,7 +205,7 @@ def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
     shown: dict[str, int] = {}
     find = f"SELECT micros FROM accounts WHERE account = ?{session.locking}"
     for meter in sorted(meters):
-        for (micros,) in session.rows(find, account("meter", meter)):
+        for (micros,) in session.rows(find, (account("meter", meter),)):
             shown[meter] = micros
         if meter not in shown:
             raise Refused(NO_SUCH_METER, f"there is no meter {meter}", field="meters")
@@ -239,18 +238,17 @@ def _post(session: Session, entries: Iterable[SqlRow]) -> None:
 def _add(session: Session, changed: Account, micros: int) -> None:
     """Update a balance in place: nothing reads it first, so no stale value is written back."""
     add = "UPDATE accounts SET micros = micros + ? WHERE account = ?"
-    if session.run(add, micros, changed):
+    if session.run(add, (micros, changed)):
         return
     session.run(
         "INSERT INTO accounts (account, kind, micros) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
-        changed,
-        kept_kind(changed),
+        (changed, kept_kind(changed)),
     )
-    session.run(add, micros, changed)
+    session.run(add, (micros, changed))
 
 
 def _balance(session: Session, of: Account) -> int | None:
-    for (micros,) in session.rows("SELECT micros FROM accounts WHERE account = ?", of):
+    for (micros,) in session.rows("SELECT micros FROM accounts WHERE account = ?", (of,)):
         return int(micros)
     return None
 
@@ -274,7 +272,7 @@ class Reading:
             "SELECT stream, number, time_ms, subject, data, hash FROM events "
             "WHERE stream = ? AND number > ? ORDER BY number"
         )
-        return map(stored_of, self._rows(sql, stream, after))
+        return map(stored_of, self._rows(sql, (stream, after)))
 
     def about(self, subject: str) -> list[StoredEvent]:
         holds = self._session.holds
@@ -284,7 +282,7 @@ class Reading:
             f"WHERE subject = ? AND subject <> '' AND ({begins}) ORDER BY stream, number"
         )
         found: list[StoredEvent] = []
-        for stream, number in list(self._rows(sql, subject)):
+        for stream, number in list(self._rows(sql, (subject,))):
             last = found[-1] if found else None
             if last and last.stream == stream and last.number >= number:
                 continue  # It continues what has begun: a round has two beginnings.
@@ -296,7 +294,7 @@ class Reading:
 
     def posted(self, stream: str, *, after: int = 0) -> Iterator[Posted]:
         sql = f"{_POSTED} WHERE stream = ? AND number > ? ORDER BY number, line"
-        return (_posted(row) for row in self._rows(sql, stream, after))
+        return (_posted(row) for row in self._rows(sql, (stream, after)))
 
     def history(self, account: Account, *, limit: int) -> list[Posted]:
         if account.startswith(LAYOUT):
@@ -310,7 +308,7 @@ class Reading:
             for side in ("debit", "credit")
         )
         sql = f"{sides} ORDER BY time_ms DESC, stream DESC, number DESC, line DESC LIMIT ?"
-        return [_posted(row[:-1]) for row in self._rows(sql, account, account, limit)]
+        return [_posted(row[:-1]) for row in self._rows(sql, (account, account, limit))]
 
     def moved_by(self, account: Account, *, before: Moment | None, limit: int) -> list[Moment]:
         moved = "SELECT subject, time_ms FROM entries JOIN events USING (stream, number)"
@@ -325,7 +323,7 @@ class Reading:
             f"ORDER BY {last} DESC, subject DESC LIMIT ?"
         )
         cursor = (before.time_ms, *before) if before else ()
-        return [Moment(*row) for row in self._rows(sql, account, account, *cursor, limit)]
+        return [Moment(*row) for row in self._rows(sql, (account, account, *cursor, limit))]
 
     def _history_of_layout(self, layout: Account) -> list[Posted]:
         """Return the entries of a layout, all of which belong to its round."""
@@ -348,14 +346,14 @@ class Reading:
     def balances(self, kind: str = "") -> dict[Account, int]:
         where, parameters = (" WHERE kind = ?", (kind,)) if kind else ("", ())
         sql = f"SELECT account, micros FROM accounts{where} ORDER BY account"
-        return {Account(name): micros for name, micros in self._rows(sql, *parameters)}
+        return {Account(name): micros for name, micros in self._rows(sql, parameters)}
 
     def held(self, accounts: Collection[Account]) -> dict[Account, int]:
         if not accounts:
             return {}
         marks = ", ".join("?" for _ in accounts)
         sql = f"SELECT account, micros FROM accounts WHERE account IN ({marks})"
-        return {Account(name): micros for name, micros in self._rows(sql, *accounts)}
+        return {Account(name): micros for name, micros in self._rows(sql, tuple(accounts))}
 
     def rounds_with(self, account: Account) -> list[str]:
         sql = (
@@ -363,22 +361,22 @@ class Reading:
             f"WHERE debit = ? AND substr(debit, 1, 7) <> '{LAYOUT}' "
             "AND kind IN ('layout', 'bank') AND accounts.micros <> 0"
         )
-        return sorted({name.partition(":")[2] for (name,) in self._rows(sql, account)})
+        return sorted({name.partition(":")[2] for (name,) in self._rows(sql, (account,))})
 
     def answer(self, command: str) -> Answer | None:
         sql = "SELECT answer, number FROM commands WHERE command = ?"
-        for text, number in self._rows(sql, command):
+        for text, number in self._rows(sql, (command,)):
             return Answer(text, number, repeated=True)
         return None
 
     def sealed(self, round: str) -> bytes | None:
-        for (sealed,) in self._rows("SELECT sealed FROM decks WHERE round = ?", round):
+        for (sealed,) in self._rows("SELECT sealed FROM decks WHERE round = ?", (round,)):
             return bytes(sealed)
         return None
 
     def checkpoints(self, *, after: int = 0) -> list[Checkpoint]:
         sql = "SELECT data FROM checkpoints WHERE number > ? ORDER BY number"
-        return [parse_checkpoint(data) for (data,) in self._rows(sql, after)]
+        return [parse_checkpoint(data) for (data,) in self._rows(sql, (after,))]
 
     def kinds(self) -> dict[Account, str]:
         rows = self._rows("SELECT account, kind FROM accounts ORDER BY account")
@@ -458,7 +456,7 @@ def fill(session: Session, source: Session) -> None:
 def make_tables(session: Session, schema: str, version: int) -> None:
     """Create the tables of a ledger from its schema file."""
     session.script((files(__package__) / schema).read_text("utf-8"))
-    session.run("INSERT INTO migrations VALUES (?, ?)", version, schema)
+    session.run("INSERT INTO migrations VALUES (?, ?)", (version, schema))
 
 
 def check_schema(session: Session, oldest: int, version: int, *, name: str, field: str) -> int:
