@@ -15,8 +15,7 @@ _RANKS = {"T": "tens", "J": "jacks", "Q": "queens", "K": "kings", "A": "aces"}
 
 def dollars(cents: int) -> str:
     """Write a sum as a sign would: $1,000 or $2.50."""
-    whole, rest = divmod(cents, 100)
-    return f"${whole:,}" + (f".{rest:02}" if rest else "")
+    return f"${Decimal(cents) / 100:,.2f}".removesuffix(".00")
 
 
 def number(value: Fraction) -> str:
