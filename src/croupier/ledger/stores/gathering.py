@@ -28,7 +28,9 @@ _RAISE = (
     "INSERT INTO accounts (account, kind, micros) VALUES (?, ?, ?) "
     "ON CONFLICT DO UPDATE SET micros = micros + excluded.micros"
 )
-_LOWER = "UPDATE accounts SET micros = micros + ? WHERE account = ? AND micros >= ?"
+_LOWER = (
+    "UPDATE accounts SET micros = micros + ? WHERE account = ? AND micros >= ? RETURNING account"
+)
 
 
 class Short(CroupierError):
@@ -74,8 +76,9 @@ class Gathering(Pen):
                 raised.append((changed, kind, change))
         self._changes.clear()
         self._session.run_many(_RAISE, raised)
-        if self._session.run_many(_LOWER, lowered) != len(lowered):
-            raise Short("an account has too little for this")
+        for row in lowered:
+            if not list(self._session.rows(_LOWER, row)):
+                raise Short("some account does not hold as much")
 
     def _write(self, stream: str, rows: Mapping[str, Sequence[SqlRow]]) -> None:
         self._moved.add(stream)

@@ -103,12 +103,8 @@ class PostgresSession:
     def script(self, sql: str) -> None:
         self.connection.execute(sql.encode())
 
-    def run_many(self, sql: str, rows: Sequence[SqlRow]) -> int:
-        if not rows:
-            return 0
-        cursor = self.connection.cursor()
-        cursor.executemany(_sql(sql), rows)
-        return cursor.rowcount
+    def run_many(self, sql: str, rows: Sequence[SqlRow], /) -> None:
+        self.connection.cursor().executemany(_sql(sql), rows)
 
 
 class ReadingSession(PostgresSession):

@@ -62,7 +62,7 @@ class SqliteSession:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
-        self.rows = connection.execute
+        self.rows, self.run_many = connection.execute, connection.executemany
 
     def run(self, sql: str, parameters: Sequence[object] = (), /) -> int:
         self.connection.execute(sql, parameters)
@@ -70,11 +70,6 @@ class SqliteSession:
 
     def script(self, sql: str) -> None:
         self.connection.execute(sql)
-
-    def run_many(self, sql: str, rows: Sequence[SqlRow]) -> int:
-        before = self.connection.total_changes()
-        self.connection.executemany(sql, rows)
-        return self.connection.total_changes() - before
 
 
 class SqliteStore:

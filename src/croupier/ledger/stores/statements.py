@@ -97,8 +97,8 @@ class Session(Protocol):
     def script(self, sql: str) -> None:
         """Run several statements without parameters."""
 
-    def run_many(self, sql: str, rows: Sequence[SqlRow]) -> int:
-        """Run a statement once for each row of parameters; return how many rows it changed."""
+    def run_many(self, sql: str, rows: Sequence[SqlRow], /) -> object:
+        """Run a statement once for each row of parameters."""
 
 
 # ---------------------------------------------------------------- appending
@@ -172,7 +172,7 @@ class Pen:
 
     def _write(self, stream: str, rows: Mapping[str, Sequence[SqlRow]]) -> None:
         """Write the rows of a command, and move the head of its stream."""
-        self._session.run(MOVE, (*self._heads[stream], stream))
+        self._session.run_many(MOVE, [(*self._heads[stream], stream)])
         for table, added in rows.items():
             if added:
                 self._session.run_many(insertion(table), added)
@@ -237,8 +237,8 @@ def _post(session: Session, entries: Iterable[SqlRow]) -> None:
 
 def _add(session: Session, changed: Account, micros: int) -> None:
     """Update a balance in place: nothing reads it first, so no stale value is written back."""
-    add = "UPDATE accounts SET micros = micros + ? WHERE account = ?"
-    if session.run(add, (micros, changed)):
+    add = "UPDATE accounts SET micros = micros + ? WHERE account = ? RETURNING account"
+    if list(session.rows(add, (micros, changed))):
         return
     session.run(
         "INSERT INTO accounts (account, kind, micros) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
