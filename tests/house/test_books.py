@@ -31,7 +31,7 @@ class Unsure:
         self.did.append("decide")
         return []
 
-    def settled(self, results: Sequence[Result]) -> None:
+    def settled(self, results: Sequence[Result], wait_ms: int) -> None:
         self.did.append("settled")
 
     def fail(self, error: Exception) -> None:

@@ -155,7 +155,7 @@ class Confused:
     def decide(self, time_ms: int) -> list[Request]:
         raise Bug("nothing was decided")
 
-    def settled(self, results: Sequence[Result]) -> None:
+    def settled(self, results: Sequence[Result], wait_ms: int) -> None:
         raise NotImplementedError
 
     def fail(self, error: Exception) -> None:

@@ -108,7 +108,7 @@ class Gallery:
             return  # A spectator came or went.
         self._told_clock = waits
         news = {"type": "news", "v": now.number, "events": events, "scene": patch}
-        frame = encode({**news, "clock": clock.countdown(self._wait_ms())})
+        frame = encode({**news, "clock": now.notes.countdown})
         if events:
             self._news.keep(now.number, frame)
         if patch.keys() <= CAN_WAIT:

@@ -52,8 +52,8 @@ class Mailbox(Protocol):
     def decide(self, time_ms: int) -> list[Request]:
         """Decide the waiting asks at this time, and return what to store."""
 
-    def settled(self, results: Sequence[Result]) -> None:
-        """Apply what was stored, publish it, and reply."""
+    def settled(self, results: Sequence[Result], wait_ms: int) -> None:
+        """Apply what was stored, publish it, and reply, at this time of the clock of waits."""
 
     def fail(self, error: Exception) -> None:
         """Reply that it is not known what came of anything that is waiting."""
@@ -185,7 +185,7 @@ class Books:
         results = iter(await self._stored(requests) if requests else ())
         for box, count in turns:
             try:
-                box.settled([*islice(results, count)])
+                box.settled([*islice(results, count)], self.clocks.wait_ms())
             except Exception as error:
                 log_crash(error)
                 box.fail(error)
@@ -358,7 +358,7 @@ class Purses:
     def decide(self, time_ms: int) -> list[Request]:
         return []
 
-    def settled(self, results: Sequence[Result]) -> None:
+    def settled(self, results: Sequence[Result], wait_ms: int) -> None:
         pass
 
     def fail(self, error: Exception) -> None:

@@ -184,7 +184,7 @@ class Cage:
             return [Request(claim, (), partial(_work, draft))]
         return []
 
-    def settled(self, results: Sequence[Result]) -> None:
+    def settled(self, results: Sequence[Result], wait_ms: int) -> None:
         draft, self._draft = self._draft, None
         for result in results:
             if isinstance(result, Answer) and draft is not None:

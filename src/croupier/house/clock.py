@@ -4,7 +4,7 @@ A wait belongs to what is waited for. It keeps running while that stays the same
 with the next thing.
 """
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from typing import Any, Literal, NamedTuple
 
 from croupier.house.standing import Standing
@@ -107,11 +107,14 @@ class Notes(NamedTuple):
 
     company: Company = Company()
     clock: Clock = Clock()
+    countdown: Mapping[str, Any] | None = None
+    """What viewers are sent of the clock, as of when it was last told."""
 
     def now(self, standing: Standing, timing: Timing, ms: int) -> "Notes":
         """Return the notes with the clock of what the table waits for now."""
         wait = next_wait(standing, timing, self.company)
-        return Notes(self.company, self.clock.now(wait, ms))
+        clock = self.clock.now(wait, ms)
+        return Notes(self.company, clock, clock.countdown(ms))
 
 
 def next_wait(standing: Standing, timing: Timing, company: Company) -> Wait | None:

@@ -227,11 +227,11 @@ class Table:
 
     def look_again(self) -> None:
         """Publish what changed without an event here, such as a meter."""
-        self._publish(NOTHING_HAPPENED)
+        self._publish(NOTHING_HAPPENED, self.books.clocks.wait_ms())
 
     def _note(self, company: Company) -> None:
         self.notes = self.notes._replace(company=company)
-        self._publish(NOTHING_HAPPENED)
+        self.look_again()
 
     def _note_ready(self, player: str, seat: int) -> None:
         players.check_seat(self.place.standing, seat, player)
@@ -252,7 +252,7 @@ class Table:
             raise Refused("no_more_time", f"you have already had more time {MORE_TIMES_MAX} times")
         longer = clock.longer(self.config.timing.decide_ms)
         self.notes = self.notes._replace(clock=longer)
-        self._publish(NOTHING_HAPPENED)
+        self.look_again()
 
     # ------------------------------------------------------------ the mailbox
 
@@ -267,7 +267,7 @@ class Table:
         self._turn = turn
         return requests
 
-    def settled(self, results: Sequence[Result]) -> None:
+    def settled(self, results: Sequence[Result], wait_ms: int) -> None:
         """Apply what was stored, publish it, and reply."""
         if self._turn is None:
             return
@@ -276,8 +276,8 @@ class Table:
         self._inbox[:0] = again
         self._held += replies
         if stored:
-            self._apply(stored)
-            self._publish(Told(stored))
+            self._apply(stored, wait_ms)
+            self._publish(Told(stored), wait_ms)
         self.unsure = doubtful or known > self.number
         if known <= self.number:
             self._release()
@@ -316,9 +316,10 @@ class Table:
         if self.rounds > rounds:
             self._note_opened()
         self.books.posted(entries, events=self.number - known)
-        self._publish(Told(missed=range(known + 1, self.number + 1)))
+        told = Told(missed=range(known + 1, self.number + 1))
+        self._publish(told, self.books.clocks.wait_ms())
 
-    def _apply(self, stored: Sequence[Stored]) -> None:
+    def _apply(self, stored: Sequence[Stored], wait_ms: int) -> None:
         """Stand where acts that were stored lead to, and take over what they bring."""
         before = self.place
         for act, draft, place in stored:
@@ -331,7 +332,7 @@ class Table:
                 self.rounds += 1
                 self._note_opened()
             if any(isinstance(happened.event, Dealt) for happened in act.happened):
-                self._note_dealt()
+                self._note_dealt(wait_ms)
             before = place
         self.place = stored[-1].place
         company = self.notes.company
@@ -355,21 +356,18 @@ class Table:
             self.books.keep(self.id, kept)
 
     def _note_opened(self) -> None:
-        """Note that a round has just been opened: no player is ready yet."""
-        company, clock = self.notes
-        self.notes = Notes(company._replace(ready=frozenset()), clock)
+        """Note that a round has just been opened: nobody is ready yet."""
+        self.notes = self.notes._replace(company=self.notes.company._replace(ready=frozenset()))
 
-    def _note_dealt(self) -> None:
+    def _note_dealt(self, wait_ms: int) -> None:
         """Note that cards have just been dealt: the next deal comes no sooner than it may."""
-        (company, clock), ms = self.notes, self.books.clocks.wait_ms()
-        self.notes = Notes(
-            company, clock._replace(not_before_ms=ms + self.config.timing.round_min_ms)
-        )
+        not_before_ms = wait_ms + self.config.timing.round_min_ms
+        clock = self.notes.clock._replace(not_before_ms=not_before_ms)
+        self.notes = self.notes._replace(clock=clock)
 
-    def _publish(self, told: Told) -> None:
-        """Tell listeners how the table stands, and what it waits for."""
-        ms = self.books.clocks.wait_ms()
-        self.notes = self.notes.now(self.place.standing, self.config.timing, ms)
+    def _publish(self, told: Told, wait_ms: int) -> None:
+        """Tell listeners what is known now, and what is waited for."""
+        self.notes = self.notes.now(self.place.standing, self.config.timing, wait_ms)
         if self.notes.clock != self._told_clock:
             self._told_clock = self.notes.clock
             self.on_wait()
@@ -399,7 +397,7 @@ class Table:
                 await self.act(partial(Act.in_ledger, event=started))
         if round := self.place.standing.round:
             await self.find_deck(round.id)
-        self._publish(NOTHING_HAPPENED)
+        self.look_again()
 
     async def set_rules(self) -> bool:
         """Play by the rules of the configuration; return whether that changed anything."""

@@ -24,7 +24,6 @@ from croupier.ledger.stores.statements import (
     STANDINGS,
     Pen,
     Reading,
-    SqlRow,
     check_schema,
     make_tables,
 )
