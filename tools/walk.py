@@ -40,9 +40,10 @@ from croupier.server.app import make_app
 from croupier.server.doorway import serve_config
 from croupier.server.guard import Guard
 from croupier.server.people import People
+from croupier.server.quotas import Quotas
 
 PACKAGE = Path(croupier.__file__).parent
-STEPS_MAX = 50
+STEPS_MAX = 45
 STAGES = {
     "Wire.data_received": "door",
     "Books._take_turns": "decide",
@@ -146,7 +147,8 @@ async def _served() -> AsyncIterator[str]:
         store = open_sqlite(Path(folder) / "ledger.db", make=True)
         shared, people = Books(store, bytes(32)), People(store)
         pit = Pit(parse_config(TABLES, _rules_of), shared, _rules_of)
-        server = uvicorn.Server(serve_config(Guard(make_app(pit, people))))
+        app = make_app(pit, people, quotas=Quotas())
+        server = uvicorn.Server(serve_config(Guard(app)))
         with socket.create_server(("127.0.0.1", 0)) as listener:
             running = asyncio.create_task(server.serve([listener]))
             while not server.started:

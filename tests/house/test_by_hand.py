@@ -13,8 +13,8 @@ from croupier.errors import Refused
 from croupier.house import said
 from croupier.house.desk import desk_of
 from croupier.house.standing import Standing
-from croupier.ledger.audit import Totals, Unlike
-from croupier.ledger.entries import Posting, Setting, post
+from croupier.ledger.audit import Totals
+from croupier.ledger.entries import Posting, Setting, Unlike, post
 from croupier.ledger.journal import Record, decode
 from croupier.ledger.verify import verify
 from croupier.round.commands import CountStub

@@ -7,8 +7,9 @@ import pytest
 
 from croupier.errors import Refused
 from croupier.house.recall import recall
-from croupier.ledger.audit import Totals, Unlike
+from croupier.ledger.audit import Totals
 from croupier.ledger.chips import shifts_in
+from croupier.ledger.entries import Unlike
 from croupier.ledger.journal import Record, decode
 from croupier.rules.resolve import resolve
 from croupier.table.commands import Dispute, LetStand, SetRight

@@ -14,7 +14,7 @@ from croupier.fairness.events import event_from as fairness_event_from
 from croupier.ledger.accounts import Account
 from croupier.ledger.awards import Award, awards_in, faults_of, proposals_after
 from croupier.ledger.chips import ABOUT, audited, chips_moves
-from croupier.ledger.entries import Entry, Posting, Setting, numbered, post
+from croupier.ledger.entries import Entry, Posting, Setting, Unlike, numbered, post
 from croupier.ledger.events import (
     AwardProposed,
     LedgerEvent,
@@ -25,7 +25,7 @@ from croupier.ledger.events import (
 from croupier.ledger.journal import Record, StoredEvent, StreamFault, decode
 from croupier.money import format_micros
 from croupier.round.codec import event_from
-from croupier.round.events import Dealt, Event, Opened
+from croupier.round.events import Dealt, Opened
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules, as_edition
 from croupier.rules.vocabulary import Thing
@@ -112,8 +112,10 @@ class Auditor:
                 event = event_from(record.event)
                 if isinstance(event, Dealt) and self.cut.contributions and not self.cut.is_made:
                     raise Unlike("the cards were dealt without the players' cut")
-                entries = self.round_entries(event)
-                round = self.posting.round.id if self.posting else ""
+                if isinstance(event, Opened):
+                    self.open(event)
+                self.posting, entries = post(self.posting, event)
+                round = self.posting.round.id
                 if round != record.subject:
                     raise Unlike(f"it happened in round {round}, not {record.subject}")
                 return entries
@@ -171,16 +173,11 @@ class Auditor:
         self.awards = proposals_after(self.awards, event)
         return numbered(f"{self.stream}#{number}", moves_of(event))
 
-    def round_entries(self, event: Event, after: Round | None = None) -> tuple[Entry, ...]:
-        """Return the entries of a round's next event; `after` is the resulting round, if known."""
-        if isinstance(event, Opened):
-            if self.rules is None or self.rules.digest != event.digest:
-                raise Unlike("the round was opened under other rules than the table's")
-            self.posting = Posting(self.setting, Round(self.rules))
-        if self.posting is None:
-            raise Unlike("there is no round that it could have happened in")
-        self.posting, entries = post(self.posting, event, after)
-        return entries
+    def open(self, event: Opened) -> None:
+        """Go on with a new round, whose first event this is."""
+        if self.rules is None or self.rules.digest != event.digest:
+            raise Unlike("the round was opened under other rules than the table's")
+        self.posting = Posting(self.setting, Round(self.rules))
 
     def _set(self, event: TableSet) -> None:
         self.rules = rules_set(event, self.rules_of)
@@ -198,10 +195,6 @@ BY_TWO = {
 """The events that two people make, and what one of them would have done alone."""
 HANDLED = ("Received", "Confirmed", "Counted", "Secured")
 """The events that say what a person did with cards or devices."""
-
-
-class Unlike(CroupierError):
-    """Raised for an event that can't follow from those before it."""
 
 
 class Totals:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from croupier.errors import Bug
+from croupier.errors import Bug, CroupierError
 from croupier.ledger.accounts import HOUSE, Account, account, purse_of
 from croupier.money import micros
 from croupier.round import events as happened
@@ -24,6 +24,10 @@ TAKEN_BACK = "take back"
 """The fate of a stake that left the layout before the settlement."""
 FROM_PLAYERS, FROM_BANKER = ("all", "players"), ("all", "designated_player")
 """Who pays a rake, in the words of the book: the players, the banker, or both."""
+
+
+class Unlike(CroupierError):
+    """Raised for an event that can't follow from those before it."""
 
 
 class Entry(NamedTuple):
@@ -79,9 +83,11 @@ class Posting(NamedTuple):
 
 
 def post(
-    posting: Posting, event: Event, after: Round | None = None
+    posting: Posting | None, event: Event, after: Round | None = None
 ) -> tuple[Posting, tuple[Entry, ...]]:
     """Return the posting after an event, and its entries; `after` is the round then, if known."""
+    if posting is None:
+        raise Unlike("there is no round that it could have happened in")
     setting, before, number, held, confirmed = posting
     after = after or evolve(before, event)
     number += 1

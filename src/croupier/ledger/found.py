@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from croupier.errors import UserError
 from croupier.ledger.accounts import account
-from croupier.ledger.audit import Posted, RulesOf, Unlike, rules_set
+from croupier.ledger.audit import Posted, RulesOf, rules_set
 from croupier.ledger.awards import Award, awards_in
+from croupier.ledger.entries import Unlike
 from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.journal import Record, StoredEvent, decode
 from croupier.ledger.store import View

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Auditor, RulesOf
-from croupier.ledger.entries import Entry
+from croupier.ledger.entries import Entry, post
 from croupier.ledger.events import TableSet
 from croupier.ledger.journal import START, Head, Record, StoredEvent, Vocabulary, decode, encode
 from croupier.ledger.store import NewEvent
 from croupier.round.codec import to_plain
-from croupier.round.events import Closed
+from croupier.round.events import Closed, Opened
 from croupier.round.state import Round
 
 # Bytes found in stored records, so that most records can be skipped without decoding.
@@ -95,8 +95,10 @@ class Scribe:
             number = head.number + 1
             entries: tuple[Entry, ...] = ()
             if of == "round":
-                entries = auditor.round_entries(event, round)
-                subject = auditor.posting.round.id if auditor.posting else ""
+                if isinstance(event, Opened):
+                    auditor.open(event)
+                auditor.posting, entries = post(auditor.posting, event, round)
+                subject = auditor.posting.round.id
             elif of == "ledger":
                 entries = auditor.ledger_entries(number, event)
             elif of == "table" and getattr(event, "posted", False):

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from croupier.errors import UserError
-from croupier.ledger.audit import RulesOf, Unlike, rules_set
+from croupier.ledger.audit import RulesOf, rules_set
+from croupier.ledger.entries import Unlike
 from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.journal import StoredEvent
 from croupier.odds.bets import offered
