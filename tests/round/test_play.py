@@ -13,7 +13,7 @@ from croupier.errors import Refused
 from croupier.round.commands import Choose, CloseBets, Deal, Open, Show
 from croupier.round.evolve import replay
 from croupier.round.order import positions_of
-from croupier.round.play import Play
+from croupier.round.play import Play, own_faces
 from tests.round.games import OPENING, STAYS, game
 from tests.rules.books import LET_IT_RIDE, MARYLAND, each_book
 
@@ -89,6 +89,20 @@ def test_a_seat_knows_its_own_cards_and_those_turned_up(id: str) -> None:
             assert known.keys() == {*positions_of(play.round, box), *play.round.faces}
             assert known == {at: play.faces[at] for at in known}
         play.do(Choose(seat, STAYS[id]))
+
+
+@each_book
+def test_a_player_sees_the_cards_of_all_their_boxes_and_no_others(id: str) -> None:
+    play = dealt(id)
+    box = next(iter(play.round.boxes.values()))
+    for player in {other.player for other in play.round.boxes.values()}:
+        boxes = [other for other in play.round.boxes.values() if other.player == player]
+        own = {at for other in boxes for at in positions_of(play.round, other)}
+        assert own_faces(play.round, player, play.faces) == {at: play.faces[at] for at in own}
+    assert own_faces(play.round, None, play.faces) == {}
+    assert own_faces(play.round, "nobody here", play.faces) == {}
+    hidden = {at: card for at, card in play.faces.items() if at not in box.cards}
+    assert not own_faces(play.round, box.player, hidden).keys() & {*box.cards}
 
 
 def functions(word: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:

@@ -7,10 +7,11 @@ on it. `checker.py` repeats the derivation independently.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, assert_never
 
+from croupier.cards import Card
 from croupier.errors import Bug, ParseError, Refused
 from croupier.fairness.commitment import Commitment, Committed, hashed
 from croupier.fairness.events import Contributed, CutEvent, DeckCut, Revealed
@@ -60,6 +61,10 @@ class PlayersCut:
     def at(self, position: int) -> int:
         """Return where a dealt position lies in the committed deck."""
         return self.order[position] if self.order else position
+
+    def dealt(self, deck: Sequence[Card]) -> dict[int, Card]:
+        """Return the cards of a committed deck by the positions that they are dealt from."""
+        return {position: deck[self.at(position)] for position in range(len(deck))}
 
     def after(self, event: CutEvent, commitment: Commitment) -> "PlayersCut":
         """Return the cut after an event."""

@@ -28,8 +28,8 @@ from croupier.house.config import TableConfig
 from croupier.house.now import Now, Told
 from croupier.house.standing import Returned
 from croupier.round.events import Confirmed, Dealt
+from croupier.round.play import own_faces
 from croupier.round.tell import tell
-from croupier.round.view import own_positions
 from croupier.table.commands import Time
 
 KEPT = 512
@@ -86,10 +86,10 @@ class Gallery:
     def own(self, player: str | None) -> dict[str, str]:
         """Return the faces that are this player's to see, by position."""
         standing, deck = self._seen.now.standing, self._seen.now.deck
-        round, at = standing.round, standing.cut.at
-        if player is None or round is None or deck is None:
+        if player is None or standing.round is None or deck is None:
             return {}
-        return {str(p): str(deck.deck[at(p)]) for p in own_positions(round, player)}
+        own = own_faces(standing.round, player, standing.cut.dealt(deck.deck))
+        return {str(position): str(card) for position, card in own.items()}
 
     # ------------------------------------------------------------ what happened
 

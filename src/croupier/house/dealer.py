@@ -87,8 +87,7 @@ def play_of(standing: Standing, committed: Committed) -> Play:
     """Return a round as it is played with the deck that was committed to, after the cut."""
     if standing.round is None:
         raise Bug("no round was opened")
-    at = standing.cut.at
-    faces = {position: committed.deck[at(position)] for position in range(len(committed.deck))}
+    at, faces = standing.cut.at, standing.cut.dealt(committed.deck)
     return Play(standing.round, faces, lambda position: committed.salt(at(position)))
 
 

@@ -1,7 +1,7 @@
 """Play a round: apply commands, turn cards up, and stop where a seat must decide.
 
-The terminal, the gym, simulations, round files and the server all play through here. Only
-`known_to` decides which hidden cards a seat may see.
+The terminal, the gym, simulations and round files play through here, and a table's dealer finds out
+here what is due. Only `known_to` and `own_faces` decide who may see which hidden cards.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -74,3 +74,13 @@ class Play:
         round, faces = self.round, self.faces
         own = positions_of(round, round.boxes[seat])
         return {**round.faces, **{position: faces[position] for position in own}}
+
+
+def own_faces(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[int, Card]:
+    """Return the cards of a player's own hands and of shared hands the player bet on, by position.
+
+    Faces that aren't there are left out.
+    """
+    boxes = [box for box in round.boxes.values() if player is not None and box.player == player]
+    own = {position for box in boxes for position in positions_of(round, box)}
+    return {position: faces[position] for position in sorted(own) if position in faces}

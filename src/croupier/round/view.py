@@ -9,7 +9,7 @@ from typing import Any
 
 from croupier.cards import Card
 from croupier.money import format_money, shown_cents
-from croupier.round.order import positions_of
+from croupier.round.play import own_faces
 from croupier.round.result import line_of
 from croupier.round.state import Round
 from croupier.rules.vocabulary import DISCARD
@@ -22,14 +22,14 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
 
     `faces` is read only for the cards of the player's own boxes.
     """
-    own = own_positions(round, player)
+    own = own_faces(round, player, faces)
     asked = round.asked
     step = round.step
 
     def face(position: int) -> str:
         if position in round.faces:
             return str(round.faces[position])
-        return str(faces[position]) if position in own and position in faces else HIDDEN
+        return str(own.get(position, HIDDEN))
 
     return {
         "round": round.id,
@@ -74,11 +74,3 @@ def choices(round: Round) -> list[dict[str, Any]]:
         {"seat": asked[0], "option": name, "label": option.label, "key": option.key}
         for name, option in step.option.items()
     ]
-
-
-def own_positions(round: Round, player: str | None) -> tuple[int, ...]:
-    """Return the positions of a player's own hands, and of shared hands the player bet on."""
-    if player is None:
-        return ()
-    boxes = [box for box in round.boxes.values() if box.player == player]
-    return tuple(sorted({position for box in boxes for position in positions_of(round, box)}))

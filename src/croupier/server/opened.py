@@ -31,5 +31,4 @@ def faces_of(
     commitment, cut = fairness_of(found)
     if not found.told[-1][0].closed or sealed is None or commitment is None:
         return None
-    deck = unsealed(sealed, commitment).deck
-    return {position: deck[cut.at(position)] for position in range(len(deck))}
+    return cut.dealt(unsealed(sealed, commitment).deck)

@@ -24,8 +24,8 @@ from croupier.hands import Hand
 from croupier.house import books as house_books
 from croupier.house import dealer
 from croupier.ledger.store import View
+from croupier.round.play import own_faces
 from croupier.round.state import Round
-from croupier.round.view import own_positions
 from croupier.server.doorway import Doorway
 from tests.round.test_secrecy import twin_deck
 from tests.server.attacks.far import Far, FarWire, linked
@@ -256,7 +256,9 @@ class Play:
 
     def _seen(self) -> dict[str, frozenset[int]]:
         public = frozenset(self.round.faces)
-        own = {n: frozenset(own_positions(self.round, self.visitors[n].id)) for n in SEATS}
+        ids = {name: self.visitors[name].id for name in SEATS}
+        every = dict.fromkeys(range(len(DECK)), DECK[0])
+        own = {n: frozenset(own_faces(self.round, id, every)) for n, id in ids.items()}
         return {party: public | own.get(party, frozenset()) for party in PARTIES}
 
     def _probes(self, name: str) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request, Response
 
+from croupier.cards import Card
 from croupier.errors import Refused, UserError
 from croupier.fairness.commitment import Commitment, Committed
 from croupier.fairness.cut import PlayersCut, document_of
@@ -29,11 +30,11 @@ from croupier.ledger.journal import Record
 from croupier.money import format_micros
 from croupier.round.events import Confirmed, Event
 from croupier.round.order import is_read
+from croupier.round.play import own_faces
 from croupier.round.rack import rack_of
 from croupier.round.record import record_of
 from croupier.round.state import Round
 from croupier.round.tell import tell
-from croupier.round.view import own_positions
 from croupier.server.opened import fairness_of
 from croupier.server.pages.render import document, page
 from croupier.server.people import People
@@ -58,8 +59,10 @@ class ShownRound(NamedTuple):
         return self.found.told[-1][0]
 
     @property
-    def own(self) -> tuple[int, ...]:
-        return own_positions(self.round, self.viewer) if self.viewer else ()
+    def own(self) -> dict[int, Card]:
+        """The viewer's own cards, by position."""
+        faces = self.cut.dealt(self.deck.deck) if self.deck else {}
+        return own_faces(self.round, self.viewer, faces)
 
 
 @router.get("/rounds/{id}.json")
@@ -79,8 +82,7 @@ async def round_steps(request: Request, id: str) -> Response:
     for after in _scenes(read):
         steps.append(patch_of(scene, after) if scene else after)
         scene = after
-    at = read.cut.at
-    own = {str(p): str(read.deck.deck[at(p)]) for p in read.own} if read.deck else {}
+    own = {str(position): str(card) for position, card in read.own.items()}
     felt = _felt(request, read)
     return document(request, {"felt": felt, "player": read.viewer, "own": own, "steps": steps})
 
