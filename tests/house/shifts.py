@@ -118,14 +118,14 @@ class Shift:
     def telling(self, person: str, message: said.StaffCommand) -> Any:
         role = "floor" if person == "f1" else "dealer"
         asking = StaffAsking(
-            person,
-            frozenset({role}),
-            self.config,
-            Time(self.time_s, self.time_s),
-            NO_CHANCE,
-            None,
-            f"r{self.rounds + 1}",
-            lambda: self.standing.table.meters,
+            person=person,
+            roles=frozenset({role}),
+            config=self.config,
+            time=Time(self.time_s, self.time_s),
+            chance=NO_CHANCE,
+            deck=None,
+            round=f"r{self.rounds + 1}",
+            meters=lambda: self.standing.table.meters,
         )
         return lambda act: console.perform(act, message, asking)
 

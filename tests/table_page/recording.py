@@ -19,6 +19,7 @@ from croupier.gallery.scene import patched
 from croupier.house.books import Books, answer_to
 from croupier.house.config import parse_config
 from croupier.house.pit import Pit
+from croupier.house.said import PlayerMessage
 from croupier.house.table import Table
 from croupier.ledger.stores import open_sqlite
 from croupier.rules.load import load
@@ -101,6 +102,7 @@ class Player:
     async def ask(self, **body: Any) -> None:
         self.asked += 1
         message, digest = message_from(json.dumps({**body, "id": f"{self.table.id}-{self.asked}"}))
+        assert isinstance(message, PlayerMessage)
         hear = partial(self.table.hear, self.player, message, digest)
         await answer_to(lambda reply: hear(reply=reply))
 

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from croupier.cards import parse_cards
 from croupier.house import said
 from croupier.house.books import answer_to
+from croupier.house.console import Employee
 from croupier.house.desk import desk_of
 from croupier.house.table import Table
 from croupier.table.life import sign_code
@@ -34,7 +35,8 @@ SEATS = (1, 2, 3)
 CARDS = parse_cards("2s 2h 2d 2c 3s 3h 3d 6h 6d 6c 6s 7h")
 """The shoe: three cards for each seat and for the bank."""
 KEY_S = 0.005
-DEALER, FLOOR = ("dealer-0", frozenset({"dealer"})), ("floor-0", frozenset({"floor"}))
+DEALER = Employee("dealer-0", frozenset({"dealer"}))
+FLOOR = Employee("floor-0", frozenset({"floor"}))
 
 
 @pytest.fixture(scope="module")

@@ -89,6 +89,13 @@ ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
 """The roles in which somebody answers a proposal, the most particular first."""
 
 
+class Employee(NamedTuple):
+    """Somebody who works for the house, and all their roles."""
+
+    person: str
+    roles: frozenset[str]
+
+
 class StaffAsking(NamedTuple):
     """Who asks, in which roles, and what decides besides the table's standing."""
 
@@ -107,8 +114,8 @@ class StaffAsking(NamedTuple):
     """The wagers that can't be made now, with the reason."""
     floors: int = 0
     """How many other tables they have, when they tap in as floorperson."""
-    played: Mapping[tuple[str, int], str] = {}
-    """Who played in an earlier round at a seat, as far as somebody asked for it."""
+    disputed: str = ""
+    """Who played at the seat of an earlier round that a dispute is about."""
 
 
 def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
@@ -384,7 +391,7 @@ def _player_of(standing: Standing, round: str, seat: int, asking: StaffAsking) -
     """Return whose hand a round had at a seat; another player may sit there by now."""
     last = standing.round
     box = last.boxes.get(seat) if last and last.id == round else None
-    player = box.player if box else asking.played.get((round, seat), "")
+    player = box.player if box else asking.disputed
     if not player:
         message = f"nobody is known to have played at seat {seat} in {round}"
         raise Refused("seat_empty", message, field="seat")

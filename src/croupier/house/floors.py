@@ -41,21 +41,26 @@ class Floors:
         """Count a table that this process takes up for those who work there."""
         if table.id not in self._attended():
             return
-        table.taking_floor = self.taking
         self._kept.pop(table.id, None)
         await self.keep(table)
         table.listeners.append(lambda now, _: self._look(table, now))
 
     @asynccontextmanager
-    async def taking(self, table: Table, person: str) -> AsyncIterator[None]:
-        """Count a table for a person who taps in, while the block lasts."""
+    async def taking(self, table: Table, person: str) -> AsyncIterator[int]:
+        """Count a table for somebody who taps in while the block lasts; yield how many others.
+
+        A table without people counts for nobody.
+        """
+        if table.id not in self._attended():
+            yield 0
+            return
         async with self._counting:
             take, most = self._books.store.tenure.take_floor, table.config.floor_tables
             others = self._attended() - {table.id}
-            table.floors = await self._books.away(take, table.id, person, others, most)
+            floors = await self._books.away(take, table.id, person, others, most)
             self._kept.pop(table.id, None)
             try:
-                yield
+                yield floors
             finally:
                 await self._keep(table)
 

@@ -209,12 +209,14 @@ class Pit:
     async def _open(self, config: TableConfig) -> None:
         """Take a table up where its journal left it."""
         found = partial(recall, stream=config.id, rules_of=self.rules_of)
-        table = Table(config, self.books, await self.books.read(found))
+        recalled, reopen = await self.books.read(found), partial(self._reopen, config.id)
+        table = Table(
+            config, self.books, recalled, taking_floor=self.floors.taking, on_unreadable=reopen
+        )
         number = table.number
         if self.tenure.is_shared:
             await self.books.hear_of(self._accounts(table))
         dealer = None if "dealer" in config.rules.things else AutomaticDealer(table)
-        table.on_unreadable = partial(self._reopen, config.id)
         if not await self._start(table):
             return
         if "dealer" in config.rules.things:

@@ -74,15 +74,15 @@ def deal_by_hand(act: Act) -> None:
 
 def do(act: Act, what: Proposable) -> None:
     """Do something that one person may do, or that two have agreed on."""
-    match what.of:
-        case "round":
-            if isinstance(what.command, ByHand):
-                deal_by_hand(act)
-            act.in_round(what.command)  # type: ignore[arg-type]
-        case "table":
-            act.at_table(what.command)  # type: ignore[arg-type]
-        case "ledger":
-            act.in_ledger(what.command)  # type: ignore[arg-type]
+    command = what.command
+    if isinstance(command, ByHand):
+        deal_by_hand(act)
+    if isinstance(command, RoundCommand):
+        act.in_round(command)
+    elif isinstance(command, TableCommand):
+        act.at_table(command)
+    else:
+        act.in_ledger(command)
 
 
 # ---------------------------------------------------------------- previews

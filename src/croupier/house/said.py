@@ -184,4 +184,6 @@ StaffCommand = TapIn | TapOut | Do | DoAll | Propose | Approve | Withdraw | Decl
 """Messages of people who work at a table."""
 Command = Sit | Leave | Bet | TakeDown | Choose | Bank | Pass | Contribute | Reveal
 """Messages that come to events."""
-Message = Command | StaffCommand | CallFloor | Preview | Ready | MoreTime | Ping
+PlayerMessage = Command | Ready | MoreTime | Ping
+"""Messages of players."""
+Message = PlayerMessage | StaffCommand | CallFloor | Preview

@@ -6,16 +6,17 @@ looks on is not the table's business: listeners are told what it knows now, and 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 
-from croupier.errors import Bug, CroupierError, Refused, UserError
+from croupier.errors import CroupierError, Refused, UserError
 from croupier.fairness.commitment import Committed
 from croupier.fairness.seal import MissingKey
 from croupier.house import console, dealer, players, said
 from croupier.house.books import Books, answer_to
 from croupier.house.clock import Company, Notes, Wait, needs_deck
 from croupier.house.config import TableConfig
+from croupier.house.console import Employee
 from croupier.house.heard import Heard
 from croupier.house.keeping import KEEP_EVERY, Recalled, to_keep
 from croupier.house.log import log_crash
@@ -33,7 +34,6 @@ from croupier.round.order import is_read
 from croupier.table.commands import Preview
 
 MORE_TIMES_MAX = 10
-PLAYED_MAX = 100
 SETTLING = ("Settle", "Read")
 """The commands that settle a seat, or may: the first card of the next seat settles this one."""
 METER_OUT = "its meter is out of operation; you can make the other wagers"
@@ -43,13 +43,26 @@ class Unreadable(CroupierError):
     """Raised if the deck of an open round is damaged or gone: the round can't be finished."""
 
 
-TakingFloor = Callable[["Table", str], AbstractAsyncContextManager[None]]
+TakingFloor = Callable[["Table", str], AbstractAsyncContextManager[int]]
+"""Counts a table for somebody while the block lasts; yields how many others they have."""
 
 
 class Table:
     """A table at which rounds are dealt."""
 
-    def __init__(self, config: TableConfig, books: Books, recalled: Recalled) -> None:
+    def __init__(
+        self,
+        config: TableConfig,
+        books: Books,
+        recalled: Recalled,
+        *,
+        taking_floor: TakingFloor,
+        on_unreadable: Callable[[], None],
+    ) -> None:
+        """Make a table as it was recalled.
+
+        `on_unreadable` is called when a deck that was stored doesn't open.
+        """
         self.id, self.config, self.books = config.id, config, books
         standing = (recalled.standing or new_standing(config.rules)).with_ways(config.others)
         self.place = Position(standing, recalled.scribe)
@@ -61,14 +74,7 @@ class Table:
         self.listeners: list[Listen] = []
         self.on_wait: Callable[[], None] = lambda: None
         """Called when something else is waited for, or for another time."""
-        self.floors = 0
-        """How many other tables the person has who taps in as floorperson now."""
-        self.played: dict[tuple[str, int], str] = {}
-        """Who played in an earlier round at a seat, as far as somebody asked for it."""
-        self.taking_floor: TakingFloor = lambda *_: nullcontext()
-        """Counts the table for a floorperson who taps in meanwhile."""
-        self.on_unreadable: Callable[[], None] = lambda: None
-        """Called when a deck that was stored doesn't open."""
+        self._taking_floor, self._on_unreadable = taking_floor, on_unreadable
         self.unsure = False
         """Whether something failed that may have been stored."""
         self._heard = Heard()
@@ -127,7 +133,9 @@ class Table:
             lambda reply: self.ask(Ask(perform, reply, meters=meters, wait=wait))
         )
 
-    def hear(self, player: str, message: said.Message, digest: bytes, *, reply: Reply) -> None:
+    def hear(
+        self, player: str, message: said.PlayerMessage, digest: bytes, *, reply: Reply
+    ) -> None:
         """Do what a player asks, and reply with the number of the last event then."""
         id = CommandId(f"{player}/{message.id}", digest)
         if id.id in self._heard.answers:
@@ -142,12 +150,6 @@ class Table:
                 reply(self._heard.keep(id, self.number))
             case said.Ping():
                 reply(Answer("", self.number))
-            case said.Preview() | said.TapIn() | said.TapOut() | said.Do() | said.Propose():
-                raise Bug("a player doesn't work at the table")
-            case said.Approve() | said.Withdraw() | said.Decline():
-                raise Bug("a player doesn't work at the table")
-            case said.DoAll() | said.CallFloor():
-                raise Bug("a player doesn't work at the table")
             case _:
                 purse = partial(self.books.purse_cents, player)
                 closed, code_of = self.closed_wagers, self.seat_code
@@ -157,63 +159,70 @@ class Table:
 
     def hear_staff(
         self,
-        who: tuple[str, frozenset[str]],
+        by: Employee,
         message: said.StaffCommand,
         digest: bytes,
         *,
         reply: Reply,
+        floors: int = 0,
+        player: str = "",
     ) -> None:
-        """Carry out a request of a staff member, given as a person and their roles."""
+        """Do what somebody asks who works here.
+
+        `floors` is how many other tables they have who tap in as floorperson, and `player` whose
+        hand a dispute about an earlier round is about.
+        """
         metered = isinstance(message, said.Do) and message.command.get("type") in SETTLING
         ids = staked_meters(self.place.standing) if metered else ()
 
         def perform(act: Act) -> None:
-            console.perform(act, message, self.asking(who))
+            asking = self._asking(by)._replace(floors=floors, disputed=player)
+            console.perform(act, message, asking)
 
         names = tuple(self.config.meter(id) for id in ids)
-        self.ask(Ask(perform, reply, CommandId(f"{who[0]}/{message.id}", digest), names))
+        self.ask(Ask(perform, reply, CommandId(f"{by.person}/{message.id}", digest), names))
 
-    def call_floor(self, who: tuple[str, frozenset[str]], *, on: bool) -> None:
-        """Switch the lamp that calls the floor on or off, for a staff member."""
-        person, roles = who
-        if "floor" not in roles and not self.place.standing.table.crew.post_of(person):
+    def call_floor(self, by: Employee, *, on: bool) -> None:
+        """Light the lamp that calls the floor, or put it out; somebody who works here does it."""
+        if "floor" not in by.roles and not self.place.standing.table.crew.post_of(by.person):
             raise Refused("not_tapped_in", "tap in before you work at this table")
-        self._note(self.notes.company._replace(called=person if on else ""))
+        self._note(self.notes.company._replace(called=by.person if on else ""))
 
-    def preview(self, who: tuple[str, frozenset[str]], message: said.Preview) -> Preview:
-        """Return what a command would do now, without doing it."""
-        return console.preview_of(self.place.standing, message, self.asking(who))
+    def preview(self, by: Employee, message: said.Preview) -> Preview:
+        """Return what a command would do now; nothing happens."""
+        return console.preview_of(self.place.standing, message, self._asking(by))
 
-    def asking(self, who: tuple[str, frozenset[str]]) -> console.StaffAsking:
-        """Return a staff member's request, with what decides besides the table's standing."""
-        person, roles = who
+    def _asking(self, by: Employee) -> console.StaffAsking:
+        """Return somebody who works here, with what decides besides the table's standing."""
         return console.StaffAsking(
-            person,
-            roles,
-            self.config,
-            self.books.clocks.time(),
-            self.books.chance,
-            self.deck,
-            self.next_round,
-            self.meters,
-            frozenset(self.notes.company.present),
-            self.closed_wagers,
-            self.floors,
-            self.played,
+            person=by.person,
+            roles=by.roles,
+            config=self.config,
+            time=self.books.clocks.time(),
+            chance=self.books.chance,
+            deck=self.deck,
+            round=self.next_round,
+            meters=self.meters,
+            present=frozenset(self.notes.company.present),
+            closed=self.closed_wagers,
         )
 
-    async def find_player(self, dispute: Mapping[str, object]) -> None:
-        """Look up who played at the seat of a dispute, which may be about an earlier round."""
+    def take_floor(self, person: str) -> AbstractAsyncContextManager[int]:
+        """Count this table for somebody who taps in as its floorperson while the block lasts.
+
+        It yields how many other tables they have.
+        """
+        return self._taking_floor(self, person)
+
+    async def player_of(self, dispute: Mapping[str, object]) -> str:
+        """Return who played at the seat of a dispute, '' if nobody: the round may be long over."""
         round, seat = dispute.get("round"), dispute.get("seat")
         if not (isinstance(round, str) and isinstance(seat, int)):
-            return  # The command is refused.
-        if len(self.played) >= PLAYED_MAX:
-            self.played.clear()
+            return ""  # The command is refused.
         try:
-            found = await self.books.read(partial(player_at, round=round, seat=seat))
-            self.played[round, seat] = found
+            return await self.books.read(partial(player_at, round=round, seat=seat))
         except UserError:
-            pass  # Nobody played there.
+            return ""
 
     # ------------------------------------------------------------ notes
 
@@ -312,7 +321,7 @@ class Table:
             try:
                 self.deck = self.books.unsealed(sealed, standing.commitment)
             except (CroupierError, ValueError):
-                self.on_unreadable()  # It is taken up anew, as after a restart.
+                self._on_unreadable()  # It is taken up anew, as after a restart.
         if self.rounds > rounds:
             self._note_opened()
         self.books.posted(entries, events=self.number - known)

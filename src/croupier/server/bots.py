@@ -14,7 +14,7 @@ from croupier.gallery.galleries import Galleries
 from croupier.gallery.outbox import Viewer
 from croupier.house.books import answer_to
 from croupier.house.dealer import play_of
-from croupier.house.said import Bank, Bet, Choose, Message, Ready, Sit
+from croupier.house.said import Bank, Bet, Choose, PlayerMessage, Ready, Sit
 from croupier.house.table import Table
 from croupier.round import bots
 from croupier.round.settle import shared_place
@@ -105,7 +105,7 @@ class HousePlayer:
         if self.table.books.purse_cents(self.player) < cents:
             await self.galleries.pit.cage.fill(self.player, cents)
 
-    async def _ask(self, message: Message) -> None:
+    async def _ask(self, message: PlayerMessage) -> None:
         """Ask the table for something under a new id."""
         self._asked += 1
         sent = message._replace(id=f"{self.table.number}.{self._asked}")

@@ -22,6 +22,7 @@ from croupier.gallery.payout import payout_of
 from croupier.house import said
 from croupier.house.books import Books, answer_to
 from croupier.house.config import Config, parse_config
+from croupier.house.console import Employee
 from croupier.house.desk import desk_of
 from croupier.house.now import Now, Told
 from croupier.house.pit import Pit
@@ -190,9 +191,9 @@ class Practice:
         self._asked += 1
         sent = message._replace(id=f"script-{self._asked}")
         digest = sha256(repr(sent).encode()).digest()
-        who = person, frozenset({role})
+        by = Employee(person, frozenset({role}))
         with suppress(Refused):
-            await answer_to(lambda reply: self.table.hear_staff(who, sent, digest, reply=reply))
+            await answer_to(lambda reply: self.table.hear_staff(by, sent, digest, reply=reply))
 
     async def _be_the_floor(self) -> None:
         """Act as the floorperson: tap in, come when called, approve, and do the floor's steps."""
@@ -209,7 +210,7 @@ class Practice:
             if step["command"] and step["posts"] == ["floor"]:
                 await self._staff(FLOOR, "floor", said.Do("", step["of"], step["command"]))
             if self.table.notes.company.called:
-                self.table.call_floor((FLOOR, frozenset({"floor"})), on=False)
+                self.table.call_floor(Employee(FLOOR, frozenset({"floor"})), on=False)
             if there := self._told_floor:
                 self._told_floor = None
                 facts = dict(there.facts)

@@ -9,6 +9,7 @@ from croupier.errors import Refused, UserError
 from croupier.gallery.frames import encode, refused
 from croupier.gallery.galleries import MOVED
 from croupier.gallery.outbox import Viewer
+from croupier.house.console import Employee
 from croupier.house.log import log, log_crash
 from croupier.house.said import (
     Approve,
@@ -178,20 +179,20 @@ class _Staff(NamedTuple):
         if not viewer.roles:
             raise Refused("not_allowed", "only people who work for the house may do that")
         viewer.used_s = asyncio.get_running_loop().time()
-        who = viewer.player or "", viewer.roles
+        by = Employee(viewer.player or "", viewer.roles)
         if isinstance(message, Preview):
-            found = to_plain(self.table.preview(who, message))
+            found = to_plain(self.table.preview(by, message))
             del found["type"]
             self.reply(encode({"type": "previewed", "id": message.id, "preview": found}))
         elif isinstance(message, CallFloor):
-            self.table.call_floor(who, on=message.on)
+            self.table.call_floor(by, on=message.on)
             self.reply(done(message.id, self.table.number))
         elif isinstance(message, Approve) and self.check_again is not None:
             first = self.check_again(message.again)
             viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
         elif isinstance(message, Do) and message.command.get("type") == Dispute.__name__:
-            first = self.table.find_player(message.command)
-            viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
+            player = self.table.player_of(message.command)
+            viewer.answering = asyncio.ensure_future(self._after(player, message, digest))
         elif isinstance(message, TapIn) and message.post == "floor":
             viewer.answering = asyncio.ensure_future(self._take_floor(message, digest))
         else:
@@ -201,8 +202,8 @@ class _Staff(NamedTuple):
         """Let a person tap in as floorperson, counted until that is stored or refused."""
         heard: asyncio.Future[Said] = asyncio.get_running_loop().create_future()
         try:
-            async with self.table.taking_floor(self.table, self.viewer.player or ""):
-                self._replace(reply=heard.set_result)._hear(message, digest)
+            async with self.table.take_floor(self.viewer.player or "") as floors:
+                self._replace(reply=heard.set_result)._hear(message, digest, floors=floors)
                 said = await heard
         except Unavailable as error:
             said = frame_of(message.id, error)
@@ -210,25 +211,28 @@ class _Staff(NamedTuple):
             said = error
         self.reply(said)
 
-    async def _after(self, first: Awaitable[None], message: StaffCommand, digest: bytes) -> None:
-        """Carry out a request once another task is done."""
+    async def _after(
+        self, first: Awaitable[str | None], message: StaffCommand, digest: bytes
+    ) -> None:
+        """Do what is asked once something else is done, or the player of a dispute is known."""
         try:
-            await first
-            self._hear(message, digest)
+            self._hear(message, digest, player=await first or "")
         except UserError as error:
             self.reply(refused(message.id, error))
         except Exception as error:
             self.reply(error)
 
-    def _hear(self, message: StaffCommand, digest: bytes) -> None:
+    def _hear(
+        self, message: StaffCommand, digest: bytes, *, floors: int = 0, player: str = ""
+    ) -> None:
         def stored(result: Result) -> None:
             lacks = isinstance(result, Refused) and result.code == NOT_ENOUGH
             if lacks and isinstance(message, Approve):
                 result = Refused(NOT_ENOUGH, SPENT, field="purse", clause=UNDONE)
             self.reply(frame_of(message.id, result))
 
-        who = self.viewer.player or "", self.viewer.roles
-        self.table.hear_staff(who, message, digest, reply=stored)
+        by = Employee(self.viewer.player or "", self.viewer.roles)
+        self.table.hear_staff(by, message, digest, reply=stored, floors=floors, player=player)
 
 
 def done(id: str, number: int) -> str:

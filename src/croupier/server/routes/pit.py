@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Path, Request
 from pydantic import BaseModel, Field
 
 from croupier.house.books import answer_to
+from croupier.house.console import Employee
 from croupier.house.log import log
 from croupier.house.said import Approve, Decline, StaffCommand, Withdraw
 from croupier.house.table import Table
@@ -88,7 +89,7 @@ async def answer(
 
 
 async def _said(table: Table, by: SignedIn, message: StaffCommand) -> int:
-    """Send a table a request of the house's staff; return the last event."""
-    who = by.person.id, frozenset(by.person.roles)
-    answer = await answer_to(lambda reply: table.hear_staff(who, message, NO_BODY, reply=reply))
+    """Ask something of a table as somebody who works for the house; return the last event."""
+    one = Employee(by.person.id, frozenset(by.person.roles))
+    answer = await answer_to(lambda reply: table.hear_staff(one, message, NO_BODY, reply=reply))
     return answer.number
