@@ -52,7 +52,9 @@ def test_a_void_that_nobody_declared_costs_what_the_seats_won_and_lost() -> None
     void = Happening("r", "misdeal", {}, "a misdeal", "C8", {1: 20_00, 2: 10_00})
     assert void.cost({1: 0, 2: 30_00}) == 40_00
     assert void.cost({1: 20_00, 2: 10_00}) == 0
-    report = report_of("t", 1, (1, 2), (3, 4), [Deviation("r", "x", None, 1_50)])
+    report = report_of(
+        [Deviation("r", "x", None, 1_50)], title="t", seed=1, dealt=1, of=2, settled=4, right=3
+    )
     assert (report["costs"], report["rounds"], report["right"]) == ("1.50", 1, 3)
 
 

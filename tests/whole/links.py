@@ -71,8 +71,8 @@ class Cable:
         forth, back = self.pipes
         ends = [[Sealing(KEY, NONCES, way) for way in ("there", "back")] for _ in range(2)]
         writers: list[Any] = [forth, back]
-        near = Link(back.reader, writers[0], (ends[0][0], ends[0][1]))
-        far = Link(forth.reader, writers[1], (ends[1][1], ends[1][0]))
+        near = Link(back.reader, writers[0], sends=ends[0][0], receives=ends[0][1])
+        far = Link(forth.reader, writers[1], sends=ends[1][1], receives=ends[1][0])
         self.calls = here.inside(lambda: Calls(near))
         there.inside(lambda: there.keep(asyncio.create_task(Owner(far, owner_of(there)).run())))
 

@@ -182,8 +182,12 @@ class Auditor:
     def _set(self, event: TableSet) -> None:
         self.rules = rules_set(event, self.rules_of)
         self.tray = self.tray if event.equipment else NO_TRAY
-        sums = event.validated_cents, event.witnessed_cents
-        self.setting = Setting(self.stream, event.meters, *sums)
+        self.setting = Setting(
+            self.stream,
+            event.meters,
+            validated_cents=event.validated_cents,
+            witnessed_cents=event.witnessed_cents,
+        )
 
 
 RELEASING = ("AwardValidated", "AwardRejected")

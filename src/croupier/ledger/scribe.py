@@ -107,9 +107,9 @@ class Scribe:
                 subject = event.digest
             if isinstance(event, Closed):
                 emptied += [account("layout", subject), account("bank", subject)]
-            place = self.stream, number, time_ms, subject
             plains.append(to_plain(event))
-            data = encode(Record(*place, of, plains[-1], who))
+            record = Record(self.stream, number, time_ms, subject, of, plains[-1], who)
+            data = encode(record)
             head = head.after(data)
             events.append(NewEvent(data, time_ms, subject, entries))
         after.head = head

@@ -220,9 +220,7 @@ def _chose(round: Round, event: Chose) -> Round:
     choice = plan_of(round.rules).choices[step, name]
     box = round.boxes[seat]
     stakes, chose = _stakes_after(box.stakes, choice), {**box.chose, step: name}
-    folded = box.folded or choice.folds
-    own = box.seat, box.player, box.hand
-    box = Box(*own, stakes, box.cards, chose, folded, box.abandoned, box.fee)
+    box = _but(box, stakes=stakes, chose=chose, folded=box.folded or choice.folds)
     asked = _without(round.asked, seat)
     return _moved(round, {**round.boxes, seat: box}, asked, round.due, round.faces)
 

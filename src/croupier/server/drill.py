@@ -101,14 +101,16 @@ def unasked(command: Mapping[str, Any], desk: Mapping[str, Any], *, round: str) 
 
 
 def report_of(
+    deviations: Sequence[Deviation],
+    *,
     title: str,
     seed: int,
-    rounds: tuple[int, int],
-    seats: tuple[int, int],
-    deviations: Sequence[Deviation],
+    dealt: int,
+    of: int,
+    settled: int,
+    right: int,
 ) -> dict[str, Any]:
-    """Return the report of a practice: rounds dealt of all, seats settled right of all."""
-    (dealt, of), (right, settled) = rounds, seats
+    """Return the report of a practice: rounds dealt of all, seats settled and of these right."""
     cents = sum(one.cents for one in deviations)
     return {
         "title": title,

@@ -64,10 +64,12 @@ class Link:
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        ends: tuple[Sealing, Sealing],
+        *,
+        sends: Sealing,
+        receives: Sealing,
     ) -> None:
         self._reader, self._writer = reader, writer
-        self._sends, self._receives = ends
+        self._sends, self._receives = sends, receives
         self._waiting: list[LinkMessage] = []
         self._heard_s = asyncio.get_running_loop().time()
 
@@ -137,7 +139,8 @@ async def dial(address: str, key: bytes) -> Link:
         except BaseException:
             writer.close()
             raise
-    return Link(reader, writer, (Sealing(key, nonces, "there"), Sealing(key, nonces, "back")))
+    there, back = Sealing(key, nonces, "there"), Sealing(key, nonces, "back")
+    return Link(reader, writer, sends=there, receives=back)
 
 
 async def answered(
@@ -153,7 +156,8 @@ async def answered(
         writer.close()
         return None
     nonces = theirs + mine
-    return Link(reader, writer, (Sealing(key, nonces, "back"), Sealing(key, nonces, "there")))
+    there, back = Sealing(key, nonces, "there"), Sealing(key, nonces, "back")
+    return Link(reader, writer, sends=back, receives=there)
 
 
 async def listening(address: str, take: Any) -> asyncio.Server:

@@ -257,8 +257,10 @@ class Practice:
         where = ", ".join(answer["says"] for answer in answers.values())
         says = f"{where}: {one['says']}" if where else one["says"]
         calls = not seen.approve and "dealer" not in one["by"]
-        rest = seen.clause or seen.ruling, seen.returns, calls
-        self.happening = Happening(round.id, one["kind"], facts, says, *rest)
+        clause = seen.clause or seen.ruling
+        self.happening = Happening(
+            round.id, one["kind"], facts, says, clause=clause, returns=seen.returns, calls=calls
+        )
 
     # ------------------------------------------------------------ the trainee
 
@@ -386,8 +388,15 @@ class Practice:
     def report(self) -> dict[str, Any]:
         """Return the results, and every deviation from the book."""
         over = self.table.rounds - (self.table.place.standing.in_play is not None)
-        title, rounds = self.table.config.title, (over, self.rounds)
-        return report_of(title, self.seed, rounds, (self.right, self.settled), self.deviations)
+        return report_of(
+            self.deviations,
+            title=self.table.config.title,
+            seed=self.seed,
+            dealt=over,
+            of=self.rounds,
+            settled=self.settled,
+            right=self.right,
+        )
 
 
 def _settles(command: Mapping[str, Any] | None) -> bool:

@@ -95,49 +95,35 @@ def run_meters(
     found = []
     for number, meter in enumerate(rules.meters.values()):
         shown = parse_meters(rules, starts, {meter.wager: Fraction(1)})[meter.id]
-        found.append(
-            _run_meter(
-                rules,
-                meter,
-                (count, seed, number),
-                run=(shown, seats),
-                workers=(executor, report),
-            )
+        task = _run_of(rules, meter, start=shown, seats=seats)
+        jobs = [((task, (seed, _STREAM, n, number), k), k) for n, k in blocks(count, BLOCK)]
+        done = all_done(_runs, jobs, executor=executor, report=report)
+        whole = sum(n for n, top, bottom in task.chances if top == bottom)
+        every = sum(n for n, _, _ in task.chances)
+        run = MeterRun(
+            meter=meter,
+            hit=Fraction(whole, task.deals),
+            paid_in_part=Fraction(every - whole, task.deals),
+            rise=Fraction(task.rise, 10**6),
+            amounts=Histogram(merged([amounts for amounts, _ in done]), 100),
+            wagers=Histogram(merged([wagers for _, wagers in done]), 1),
         )
+        found.append(run)
     if not found:
         raise UserError("this table has no meter", field="meter-run")
     return tuple(found)
 
 
-def _run_meter(
-    rules: TableRules,
-    meter: TableMeter,
-    numbers: tuple[int, int, int],
-    *,
-    run: tuple[Fraction, int],
-    workers: tuple[Executor | None, Report | None],
-) -> MeterRun:
-    (count, seed, number), (start, seats) = numbers, run
+def _run_of(rules: TableRules, meter: TableMeter, *, start: Fraction, seats: int) -> _Run:
+    """Return what a worker needs to run a meter, or refuse one that is never hit."""
     if meter.rate is None:
         raise UserError("has no rate: select one", field=f"meter {meter.id}")
     stake, chances, deals = _chances(rules, meter)
-    hit = sum(n for n, part in chances if part == 1)
-    if not hit:
+    if not any(part == 1 for _, part in chances):
         raise UserError("is never paid as a whole", field=f"meter {meter.id}")
     rise = int(contribution(stake, meter.rate) * meter.share)
     parts = tuple((n, part.numerator, part.denominator) for n, part in chances)
-    task = _Run(int(start * 10**6), rise, seats, parts, deals)
-    jobs = [((task, (seed, _STREAM, n, number), k), k) for n, k in blocks(count, BLOCK)]
-    executor, report = workers
-    done = all_done(_runs, jobs, executor=executor, report=report)
-    return MeterRun(
-        meter=meter,
-        hit=Fraction(hit, deals),
-        paid_in_part=Fraction(sum(n for n, part in chances if part != 1), deals),
-        rise=Fraction(rise, 10**6),
-        amounts=Histogram(merged([amounts for amounts, _ in done]), 100),
-        wagers=Histogram(merged([wagers for _, wagers in done]), 1),
-    )
+    return _Run(start=int(start * 10**6), rise=rise, seats=seats, chances=parts, deals=deals)
 
 
 def _chances(rules: TableRules, meter: TableMeter) -> tuple[int, list[tuple[int, Fraction]], int]:
