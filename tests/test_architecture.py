@@ -17,7 +17,7 @@ SRC = Path(__file__).parent.parent / "src/croupier"
 BOOKS = sorted((SRC / "rulebooks").glob("*.toml"))
 
 # What a room may import, besides itself. A new room declares itself here.
-WORDS = {"cards", "errors", "money", "reading", "svg"}
+WORDS = {"cards", "errors", "money", "reading", "recent", "svg"}
 TO_HANDS = WORDS | {"hands"}
 TO_RULES = TO_HANDS | {"rules"}
 TO_ROUND = TO_RULES | {"round"}
@@ -26,6 +26,7 @@ ALL_BUT_DOORS = TO_ROUND | {
 }  # fmt: skip
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "recent": set(),
     "money": {"errors"},
     "cards": {"errors", "svg"},  # A card draws itself in a notebook.
     "svg": {"cards", "errors"},
@@ -36,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rules": TO_HANDS,
     "round": TO_RULES,
     "table": TO_ROUND,
-    "client": {"errors", "fairness", "gallery"},  # It cuts the deck, and checks the deal.
+    "client": {"errors", "fairness", "gallery", "recent"},  # It cuts the deck, and checks the deal.
     "gym": TO_ROUND,
     "odds": TO_ROUND,  # Counts; nothing here is drawn at random.
     "simulation": TO_ROUND | {"odds"},
@@ -71,6 +72,7 @@ MAY_TOUCH = {
     "fairness/checker.py": {"files"},  # A program that players keep and run alone.
     "ledger/stores/": EVERYTHING,
     "client.py": EVERYTHING,
+    "recent.py": {"process"},  # A lock, because threads share a cache.
     "house/": EVERYTHING,
     "gallery/outbox.py": {"network"},  # Frames that can wait go out by the event loop's timer.
     "server/": EVERYTHING,

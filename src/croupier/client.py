@@ -29,6 +29,7 @@ from croupier.errors import Refused, UserError
 from croupier.fairness import checker
 from croupier.fairness.cut import contribution_hash, roll_of
 from croupier.gallery.scene import patched
+from croupier.recent import Recent
 
 WAIT_S = 20.0
 TRIES = 9
@@ -136,7 +137,7 @@ class TableClient:
 
     def __init__(self, client: Client, id: str, *, watch: bool, cut: bool = False) -> None:
         self.client, self.id, self.watch, self.cut = client, id, watch, cut
-        self.noted: dict[str, Noted] = {}
+        self.noted: Recent[str, Noted] = Recent(NOTED_MAX)
         """What was noted of the last rounds that this client contributed to."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.felt: dict[str, Any] = {}
@@ -235,17 +236,12 @@ class TableClient:
         seated = any(seat["player"] == player for seat in scene["seats"].values())
         if scene["phase"] == "bets" and seated and noted is None and player not in cut["hashes"]:
             noted = Noted(scene["commitment"], secrets.token_hex(VALUE_BYTES))
-            self._note(round, noted)
+            self.noted[round] = noted
             hash = contribution_hash(round, player, noted.contribution)
             self._send(self.do("contribute", round=round, hash=hash))
         elif scene["phase"] == "dealing" and noted and not noted.roll and player in cut["hashes"]:
-            self._note(round, noted._replace(roll=roll_of(cut["hashes"].values())))
+            self.noted[round] = noted._replace(roll=roll_of(cut["hashes"].values()))
             self._send(self.do("reveal", round=round, value=noted.contribution))
-
-    def _note(self, round: str, noted: Noted) -> None:
-        self.noted[round] = noted
-        while len(self.noted) > NOTED_MAX:
-            del self.noted[next(iter(self.noted))]
 
     def _send(self, command: Coroutine[Any, Any, object]) -> None:
         """Send a command in the background; refused, it leaves the contribution out."""

@@ -10,12 +10,12 @@ import pytest
 from croupier.errors import Refused
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.recent import Recent
 from croupier.server import attempts, people, registry
 from croupier.server.limits import TooMany
 from croupier.server.onetime import digest
 from croupier.server.passwords import Passwords
 from croupier.server.people import Entrance, People
-from croupier.server.recent import Recent
 from tests.server.doors import CHEAP, Clock
 
 GOOD, HERE = "correct horse", "192.0.2.1"

@@ -20,6 +20,7 @@ from croupier.cli.opening import KeyCommand, rules_in
 from croupier.cli.output import group
 from croupier.cli.supervisor import supervised
 from croupier.errors import UserError
+from croupier.recent import Recent
 from croupier.rules.load import read_text
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 FOLDER = "croupier-data"
 PORTS_MAX = 65_535
+RULES_MAX = 1_000
+"""How many tables' rules are kept resolved."""
 
 
 app = group("Open the tables to players in a browser.", no_args_is_help=False)
@@ -275,13 +278,11 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 def remembered(rules_of: "RulesOf") -> "RulesOf":
     """Cache resolved selections: hundreds of tables may share a book's."""
-    known: dict[str, Any] = {}
+    known: Recent[str, Any] = Recent(RULES_MAX)
 
     def find(rulebook: str, selections: Any, things: Any) -> Any:
         key = f"{rulebook} {sorted(selections.items())!r} {things!r}"
-        if key not in known:
-            known[key] = rules_of(rulebook, selections, things)
-        return known[key]
+        return known.get_or_make(key, lambda: rules_of(rulebook, selections, things))
 
     return find
 

@@ -7,17 +7,17 @@ the process, and so are its effects.
 from croupier.errors import Refused
 from croupier.house.turn import CommandId
 from croupier.ledger.store import COMMAND_REUSED, Answer
+from croupier.recent import Recent
 
 HEARD_MAX = 1_000
-"""How many messages a table remembers; the oldest is forgotten first."""
+"""How many messages a table remembers."""
 
 
 class Heard:
     """The last such messages of a table, with their answers."""
 
-    def __init__(self, held_max: int = HEARD_MAX) -> None:
-        self._held_max = held_max
-        self.answers: dict[str, tuple[bytes, Answer]] = {}
+    def __init__(self) -> None:
+        self.answers: Recent[str, tuple[bytes, Answer]] = Recent(HEARD_MAX)
         """The digest of each message and its answer, by the message's id."""
 
     def answer_to(self, id: CommandId) -> Answer:
@@ -32,6 +32,4 @@ class Heard:
         """Remember a message and return its answer."""
         answer = Answer("", number)
         self.answers[id.id] = id.digest, answer
-        if len(self.answers) > self._held_max:
-            del self.answers[next(iter(self.answers))]
         return answer

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from croupier.errors import UserError
+from croupier.recent import Recent
 from croupier.round.file import Played, parse_round, play_file
 from croupier.round.result import result_of
 from croupier.rules.load import Folders, load
@@ -37,7 +38,7 @@ class Settler:
     def __init__(self, folders: Folders = ()) -> None:
         self.folders = folders
         self._books: dict[str, Rulebook] = {}
-        self._rules: dict[str, TableRules] = {}
+        self._rules: Recent[str, TableRules] = Recent(RULES_MAX)
 
     def settle(self, data: Any) -> dict[str, Any]:
         return result_of(self.played(data))
@@ -78,11 +79,7 @@ class Settler:
     def _table_rules(self, data: dict[str, Any]) -> TableRules:
         book, selections = self._book(data), self.selections(data)
         key = json.dumps([book.id, selections], default=str, sort_keys=True)
-        rules = self._rules.pop(key, None) or resolve(book, selections)
-        self._rules[key] = rules  # The one used last is the last to go.
-        if len(self._rules) > RULES_MAX:
-            del self._rules[next(iter(self._rules))]
-        return rules
+        return self._rules.get_or_make(key, lambda: resolve(book, selections))
 
 
 def _dealing(

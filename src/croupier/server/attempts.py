@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple, Protocol
 
 from croupier.ledger.stores.statements import Session
+from croupier.recent import Recent
 from croupier.server import registry
 from croupier.server.limits import Lock, Monotonic, TooMany, Tries, neighbourhood
 from croupier.server.onetime import digest
-from croupier.server.recent import Recent
 
 PAIR, ADDRESS = Lock(failures_max=3), Lock(failures_max=10)
 """Wrong passwords for one name from one address, and from one address for any names."""

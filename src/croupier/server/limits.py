@@ -9,7 +9,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
 from croupier.errors import Refused
-from croupier.server.recent import Recent
+from croupier.recent import Recent
 
 Monotonic = Callable[[], float]
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Generic, NamedTuple, TypeVar
 
-from croupier.server.recent import Recent
+from croupier.recent import Recent
 
 TOKEN_BYTES = 32
 

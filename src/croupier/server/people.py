@@ -30,13 +30,13 @@ from croupier.ledger.roles import OPERATOR, PLAYER, check_roles, is_staff
 from croupier.ledger.stores.jotting import jot
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Session
+from croupier.recent import Recent
 from croupier.server import names, registry
 from croupier.server.attempts import Attempts, Counts, InDatabase, InMemory, TriedKeys, keys_of
 from croupier.server.limits import Monotonic, TooMany
 from croupier.server.onetime import digest, new_token
 from croupier.server.passwords import Passwords
 from croupier.server.quotas import count_newcomer
-from croupier.server.recent import Recent
 from croupier.server.registry import Newcomer, Person, SignedIn
 from croupier.server.tokens import Tokens
 

@@ -16,8 +16,8 @@ from croupier.house.pit import Pit
 from croupier.ledger.accounts import account
 from croupier.ledger.found import FoundRound, round_found
 from croupier.ledger.store import Moment, View
+from croupier.recent import Recent
 from croupier.server.opened import faces_of
-from croupier.server.recent import Recent
 from croupier.server.review import Review, review_of
 
 KEPT_MAX = 2_048

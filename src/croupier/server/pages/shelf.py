@@ -13,9 +13,9 @@ from threading import BoundedSemaphore, RLock
 from typing import Any, TypeVar
 
 from croupier.errors import Problems
+from croupier.recent import Recent
 from croupier.rules.load import load, rulebook_ids
 from croupier.rules.rulebook import Rulebook
-from croupier.server.recent import Recent
 
 T = TypeVar("T")
 

@@ -1,6 +1,9 @@
 """The bounded cache: what was used last stays."""
 
-from croupier.server.recent import Recent
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from croupier.recent import Recent
 
 
 def test_the_least_recently_used_entry_goes_first() -> None:
@@ -29,3 +32,21 @@ def test_entries_can_be_taken_out() -> None:
     assert (recent.pop("a"), recent.pop("a")) == (0, None)
     recent.drop(lambda value: value % 2 == 1)
     assert (len(recent), recent["c"]) == (1, 2)
+
+
+def test_threads_may_share_a_cache() -> None:
+    recent: Recent[int, int] = Recent(3)
+    made = {key: key.__index__ for key in range(5)}
+
+    def use(start: int) -> list[int]:
+        keys = [(start + step) % 5 for step in range(20_000)]
+        return [recent.get_or_make(key, made[key]) - key for key in keys]
+
+    often_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            assert not any(any(found) for found in threads.map(use, range(4)))
+    finally:
+        sys.setswitchinterval(often_s)
+    assert len(recent) <= 3
