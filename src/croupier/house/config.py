@@ -259,8 +259,7 @@ class _Tables:
             try:
                 other = self.rules_of(row.rulebook, {**row.selections, **one}, row.things)
             except Breaches as breaches:
-                for breach in breaches.breaches:
-                    self.reader.fault((*path, breach.selection), breach.message, breach.clause)
+                self._note_breaches(breaches, path)
                 continue
             if rules and _game(other) != _game(rules):
                 self.reader.fault(path, "changes more than that; only the equipment may differ")
@@ -277,14 +276,16 @@ class _Tables:
         try:
             rules = self.rules_of(row.rulebook, row.selections, row.things)
         except Breaches as breaches:
-            for breach in breaches.breaches:
-                path = (*at, "selections", breach.selection)
-                self.reader.fault(path, breach.message, breach.clause)
+            self._note_breaches(breaches, (*at, "selections"))
             return None, self._nearest(row, breaches)
         except CroupierError as error:
             self.reader.fault((*at, "rulebook"), getattr(error, "message", str(error)))
             return None, None
         return rules, rules
+
+    def _note_breaches(self, breaches: Breaches, at: DataPath) -> None:
+        for breach in breaches.breaches:
+            self.reader.fault((*at, breach.selection), breach.message, breach.clause)
 
     def _nearest(self, row: _Row, breaches: Breaches) -> TableRules | None:
         faulty = {breach.selection for breach in breaches.breaches}

@@ -7,7 +7,6 @@ its salt.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from croupier.errors import Bug
 from croupier.fairness.commitment import Committed, commit
@@ -48,10 +47,7 @@ def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int], chan
         cards = cut(cards, deck.depth)
     committed = commit(cards, chance.entropy, round=id, rules=rules.digest)
     act.commit(committed, seal(committed, chance.key, chance.entropy))
-    for command in act.standing.table.opening():
-        act.in_round(
-            replace(command, meters=dict(meters)) if isinstance(command, in_round.Open) else command
-        )
+    act.open_betting(meters)
 
 
 def close(act: Act, committed: Committed, *, time: Time) -> None:

@@ -157,8 +157,8 @@ def _due_now(round: Round) -> tuple[Duty, ...]:
     """Return the duties of the round, or of the seat that is settled next, in order."""
     if round.stage is None or round.stage.do != "settle":
         return round.todo
-    turn = ["seat", str(next_seat(round))]
-    return tuple(duty for duty in round.todo if duty.about.split()[:2] in ([], turn))
+    turn = next_seat(round)
+    return tuple(duty for duty in round.todo if duty.concerns(turn))
 
 
 def _reading(round: Round) -> NextStep | None:

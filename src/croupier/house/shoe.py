@@ -5,7 +5,6 @@ turned up, and the first card of the next seat settles the seat before it.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from croupier.errors import Refused
@@ -28,10 +27,7 @@ from croupier.table.crew import Post
 def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int]) -> None:
     """Start a round with the deck that is ready, and open betting, without a commitment."""
     act.at_table(StartRound(id, time))
-    for command in act.standing.table.opening():
-        act.in_round(
-            replace(command, meters=dict(meters)) if isinstance(command, in_round.Open) else command
-        )
+    act.open_betting(meters)
 
 
 def deal(act: Act, *, time: Time) -> None:
@@ -63,13 +59,9 @@ def settle(act: Act, command: in_round.Settle, *, config: TableConfig) -> None:
     if not is_read(act.round.rules) or act.round.banker:
         return
     while (seat := next_seat(act.round)) is not None and _is_out(act.round, seat):
-        if open_awards(act.round) or _has_duty(act.round, seat):
+        if open_awards(act.round) or any(duty.concerns(seat) for duty in act.round.todo):
             return
         act.in_round(in_round.Settle(dict(act.readings), seat, *sums))
-
-
-def _has_duty(round: Round, seat: int) -> bool:
-    return any(duty.about.split()[:2] in ([], ["seat", str(seat)]) for duty in round.todo)
 
 
 def read_ahead(round: Round) -> tuple[int, ...]:

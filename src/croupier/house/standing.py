@@ -15,7 +15,7 @@ from croupier.fairness.events import CutEvent, DeckCommitted, DeckCut, FairnessE
 from croupier.ledger.events import LedgerEvent, TableSet
 from croupier.ledger.scribe import Happened
 from croupier.ledger.store import SealedDeck
-from croupier.round.commands import CallOff
+from croupier.round.commands import CallOff, Open
 from croupier.round.commands import Command as RoundCommand
 from croupier.round.decide import decide
 from croupier.round.events import Declared
@@ -173,6 +173,13 @@ class Act:
         for event in decide(self.round, command):
             self._note("round", event)
         return self.round
+
+    def open_betting(self, meters: Mapping[str, int]) -> None:
+        """Open the round that was started, with what the meters show now."""
+        for command in self.standing.table.opening():
+            if isinstance(command, Open):
+                command = replace(command, meters=dict(meters))
+            self.in_round(command)
 
     def commit(self, committed: Committed, sealed: bytes) -> None:
         """Publish the commitment to a deck, and keep the deck sealed."""

@@ -186,7 +186,7 @@ def check_duties(round: Round, command: Command) -> None:
     seat = command.seat if isinstance(command, commands.Settle) else None
     for duty in round.todo:
         act = round.rules.clauses[duty.clause].act
-        if seat is not None and duty.about.split()[:2] not in ([], ["seat", str(seat)]):
+        if seat is not None and not duty.concerns(seat):
             continue  # It is due at another seat.
         if isinstance(command, BLOCKED.get(duty.moment, ())) and not (
             act in _DONE_BY and isinstance(command, _DONE_BY[act])

@@ -36,6 +36,10 @@ class Duty(NamedTuple):
     by: tuple[Keeper, ...] = ("dealer",)
     """Who has yet to confirm it, in this order."""
 
+    def concerns(self, seat: int | None) -> bool:
+        """Whether it is about this seat, or about the whole round."""
+        return self.about.split()[:2] in ([], ["seat", str(seat)])
+
 
 class Stake(NamedTuple):
     """Money on a spot, and its fate; a stake is never deleted."""

@@ -48,7 +48,7 @@ Items = list[tuple[str, str]]
 @router.get("/odds")
 def odds(request: Request) -> Response:
     """Show the form and the figures; a script may request just the part that changes."""
-    shelf = _shelf(request)
+    shelf = Shelf.of(request)
     try:
         found = _found(shelf, request.query_params.multi_items(), shelf.ids()[0])
     except CroupierError as error:
@@ -71,7 +71,7 @@ def odds(request: Request) -> Response:
 @router.get("/odds.json")
 def odds_json(request: Request) -> Response:
     """Return what `croupier analyze --json` prints."""
-    shelf = _shelf(request)
+    shelf = Shelf.of(request)
     try:
         asked = read(request.query_params.multi_items())
         return document(request, answer_to(shelf, table_of(shelf, asked), asked).document)
@@ -82,7 +82,7 @@ def odds_json(request: Request) -> Response:
 @router.get("/odds/compare")
 def compare(request: Request) -> Response:
     """Show two tables side by side."""
-    shelf = _shelf(request)
+    shelf = Shelf.of(request)
     ids = shelf.ids()
     try:
         defaults = (ids[0], ids[-1])
@@ -116,7 +116,7 @@ def compare(request: Request) -> Response:
 @router.get("/odds/compare.json")
 def compare_json(request: Request) -> Response:
     """Return what `croupier compare --json` prints."""
-    shelf = _shelf(request)
+    shelf = Shelf.of(request)
     try:
         sides = [read(items) for items in _sides(request)]
         for prefix, one in zip(PREFIXES, sides, strict=True):
@@ -141,11 +141,6 @@ def sign(request: Request, form: str) -> Response:
 
 
 # ---------------------------------------------------------------- parts of pages
-
-
-def _shelf(request: Request) -> Shelf:
-    shelf: Shelf = request.app.state.shelf
-    return shelf
 
 
 def _charts(answer: OddsAnswer | None) -> dict[str, Any]:
@@ -204,7 +199,7 @@ def _sheet(request: Request, name: str, make: Sheet) -> Response:
     try:
         if form not in ("html", "pdf", "json"):
             raise UserError("a sheet ends in .html, .pdf or .json", field=form)
-        shelf, asked = _shelf(request), read(request.query_params.multi_items())
+        shelf, asked = Shelf.of(request), read(request.query_params.multi_items())
         _without(asked, NO_BETS)
         as_html, as_pdf, as_json = make(shelf, asked)
         if form == "json":

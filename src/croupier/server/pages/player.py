@@ -131,7 +131,7 @@ async def strategy_document(request: Request, id: str) -> Response:
 
 async def _card(request: Request, id: str) -> StrategyCard:
     pit: Pit = request.app.state.pit
-    shelf: Shelf = request.app.state.shelf
+    shelf = Shelf.of(request)
     if id not in pit.tables:
         raise HTTPException(404)
     rules = pit.tables[id].place.standing.table.rules

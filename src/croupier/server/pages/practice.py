@@ -44,7 +44,7 @@ def practices_of(request: Request | WebSocket) -> Practices:
 @router.get("/practice")
 async def practice_page(request: Request) -> Response:
     """Show the form that begins a practice."""
-    shelf: Shelf = request.app.state.shelf
+    shelf = Shelf.of(request)
     if not practices_of(request).is_alone():
         raise Refused("not_found", ELSEWHERE)
     books = [{"id": book.id, "title": book.rules.title} for book in shelf.books()]
@@ -54,7 +54,7 @@ async def practice_page(request: Request) -> Response:
 @api.post("/api/practice")
 async def begin(request: Request, given: PracticeWanted) -> PracticeOpened:
     """Open a practice table: a deck by seed, scripted players, and things that go wrong."""
-    if given.rulebook not in request.app.state.shelf.ids():
+    if given.rulebook not in Shelf.of(request).ids():
         raise Refused("not_found", "there is no such rulebook", field="rulebook")
     practice = await practices_of(request).open(
         given.rulebook, seed=given.seed, rounds=given.rounds, hints=given.hints

@@ -51,7 +51,7 @@ Others = Annotated[str, Query(max_length=10)]
 @router.get("/rulebooks")
 def books_page(request: Request) -> Response:
     """List the books."""
-    books = _shelf(request).books()
+    books = Shelf.of(request).books()
     listed = [{**summary(book), **_size(book)} for book in books]
     return page(request, "rulebooks", json="/rulebooks.json", books=listed)
 
@@ -59,13 +59,13 @@ def books_page(request: Request) -> Response:
 @router.get("/rulebooks.json")
 def shelf_json(request: Request) -> Response:
     """Return what `croupier rulebooks --json` prints."""
-    return document(request, [summary(book) for book in _shelf(request).books()])
+    return document(request, [summary(book) for book in Shelf.of(request).books()])
 
 
 @router.get("/rulebooks/compare")
 def compare(request: Request, a: Id = "", b: Id = "", *, all: bool = False) -> Response:
-    """Show how two books differ in text and figures; with `all`, also where they agree."""
-    shelf = _shelf(request)
+    """Show how two books differ, in their text and in their figures; or also what is the same."""
+    shelf = Shelf.of(request)
     ids = shelf.ids()
     a = a or next(id for id in ids if id != b)
     b = b or next(id for id in reversed(ids) if id != a)
@@ -93,7 +93,7 @@ def compare(request: Request, a: Id = "", b: Id = "", *, all: bool = False) -> R
 @router.get("/rulebooks/compare.json")
 def compare_json(request: Request, a: Id = "", b: Id = "") -> Response:
     """Return what `croupier rulebooks diff A B --json` prints."""
-    shelf = _shelf(request)
+    shelf = Shelf.of(request)
     try:
         for name, id in (("a", a), ("b", b)):
             if not id:
@@ -107,7 +107,7 @@ def compare_json(request: Request, a: Id = "", b: Id = "") -> Response:
 def prices_document(request: Request, id: str, others: Others = "") -> Response:
     """Return what `croupier price ID --json` prints."""
     try:
-        return document(request, _prices(_shelf(request), id, others)[1])
+        return document(request, _prices(Shelf.of(request), id, others)[1])
     except (CroupierError, Busy) as error:
         return refused(request, error)
 
@@ -116,8 +116,8 @@ def prices_document(request: Request, id: str, others: Others = "") -> Response:
 def prices(request: Request, id: str, others: Others = "") -> Response:
     """Show what each reading of the book's rulings is worth."""
     try:
-        book = _shelf(request).book(id)
-        sheets, _ = _prices(_shelf(request), id, others)
+        book = Shelf.of(request).book(id)
+        sheets, _ = _prices(Shelf.of(request), id, others)
     except (CroupierError, Busy) as error:
         return refused(request, error)
     twin = query(f"/rulebooks/{id}/prices.json", {"others": others})
@@ -128,7 +128,7 @@ def prices(request: Request, id: str, others: Others = "") -> Response:
 def book_json(request: Request, id: str) -> Response:
     """Return what `croupier rulebooks show ID --json` prints."""
     try:
-        return document(request, in_full(_shelf(request).book(id)))
+        return document(request, in_full(Shelf.of(request).book(id)))
     except CroupierError as error:
         return refused(request, error)
 
@@ -137,7 +137,7 @@ def book_json(request: Request, id: str) -> Response:
 def book_page(request: Request, id: str, q: Id = "") -> Response:
     """Show a whole book, or what a search in it has found."""
     try:
-        book = _shelf(request).book(id)
+        book = Shelf.of(request).book(id)
     except CroupierError as error:
         return refused(request, error)
     found = {kind: [*some] for kind, some in groupby(hits(book, q), lambda hit: hit.kind)}
@@ -154,11 +154,6 @@ def book_page(request: Request, id: str, q: Id = "") -> Response:
 
 
 # ---------------------------------------------------------------- page contents
-
-
-def _shelf(request: Request) -> Shelf:
-    shelf: Shelf = request.app.state.shelf
-    return shelf
 
 
 def _size(book: Rulebook) -> dict[str, Any]:

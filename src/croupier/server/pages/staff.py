@@ -48,11 +48,6 @@ async def entry_page(request: Request, link: Text = "") -> Response:
     return page(request, "staff_entry", link=link)
 
 
-def _shelf(request: Request) -> Shelf:
-    shelf: Shelf = request.app.state.shelf
-    return shelf
-
-
 # ---------------------------------------------------------------- the operator's house
 
 
@@ -94,7 +89,7 @@ async def _house(request: Request) -> dict[str, Any]:
         "proposals": await _proposals(request),
         "keys": keys,
         "checkpoints": checkpoints,
-        "books": [{"id": one.id, "title": one.rules.title} for one in _shelf(request).books()],
+        "books": [{"id": one.id, "title": one.rules.title} for one in Shelf.of(request).books()],
         "backup": backup.as_json() if (backup := await pit.last_backup()) else None,
         "build": pit.build_state.says if pit.build_state else "This build wasn't compared yet.",
     }
@@ -136,7 +131,7 @@ async def new_table_page(request: Request) -> Response:
     """Show the form of a new table, by the fields of its book, with what is wrong beside each."""
     one = await session_with(OPERATOR)(request)
     given = read_fields(request.query_params.multi_items())
-    shelf = _shelf(request)
+    shelf = Shelf.of(request)
     if given.get("book") not in shelf.ids():
         raise Refused("not_found", "there is no such rulebook", field="book")
     form = table_form(pit_of(request), shelf.book(given["book"]), given)

@@ -60,7 +60,7 @@ async def lobby_json(request: Request) -> Response:
 async def lobby_rows(request: Request) -> list[dict[str, Any]]:
     """Return every table of the house as the lobby shows it, in the order of its file."""
     tables = list(pit_of(request).tables.values())
-    edges = await run_in_threadpool(lambda: [_edge(_shelf(request), rules_at(t)) for t in tables])
+    edges = await run_in_threadpool(lambda: [_edge(Shelf.of(request), rules_at(t)) for t in tables])
     galleries: Galleries = request.app.state.galleries
     rows = [
         _row(table, galleries) | {"edge": edge, "voids": await _voids_of(request, table.id)}
@@ -312,18 +312,13 @@ async def coach(request: Request, table: TableId, one: Somebody) -> dict[str, An
     sight = sight_of(live, one.person.id)
     try:
         work = advice(sight)
-        answer = await run_in_threadpool(lambda: _shelf(request).answers.get(sight.key, work))
+        answer = await run_in_threadpool(lambda: Shelf.of(request).answers.get(sight.key, work))
     except Busy:
         raise Refused("too_many", "the coach is busy; try again shortly") from None
     return with_subject(sight, answer)
 
 
 # ---------------------------------------------------------------- what the pages ask
-
-
-def _shelf(request: Request) -> Shelf:
-    shelf: Shelf = request.app.state.shelf
-    return shelf
 
 
 async def _me(request: Request) -> Person | None:
