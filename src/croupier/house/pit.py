@@ -419,10 +419,8 @@ class Pit:
 
     def check_approved(self, id: str) -> None:
         """Refuse a table that a missing key or the build keeps closed."""
-        if id in self._locked:
-            raise Refused("no_deck", self._locked[id], field="table")
         if reason := self.closed_because(id):
-            raise Refused("unapproved", reason, field="table")
+            raise Refused("no_deck" if id in self._locked else "unapproved", reason, field="table")
 
     def _allowed(self) -> list[str]:
         """Return the tables that the keys and the build of this process let it open."""

@@ -57,7 +57,7 @@ def books_page(request: Request) -> Response:
 
 
 @router.get("/rulebooks.json")
-def shelf_json(request: Request) -> Response:
+def books_json(request: Request) -> Response:
     """Return what `croupier rulebooks --json` prints."""
     return document(request, [summary(book) for book in Shelf.of(request).books()])
 
