@@ -290,3 +290,34 @@ def test_a_link_that_was_lost_is_made_again_and_none_for_an_account(tmp_path: Pa
         assert code_of(wrong) == "bad_link", "the operator's link sets nobody's password"
 
     run(tmp_path, lose)
+
+
+@pytest.mark.parametrize("roles", [None, []])
+def test_no_link_takes_a_guest_over(tmp_path: Path, roles: list[str] | None) -> None:
+    """Entering by a link gives a person's purse, so guests get none, with or without roles."""
+
+    async def take_over(house: House) -> None:
+        boss, guest = await house.person("Boss Ash", "operator"), house.visitor()
+        id = (await guest.post("/api/guest")).json()["person"]["id"]
+        if roles is not None:
+            await boss.post(f"/api/people/{id}/roles", roles=roles)
+        said = await boss.post(f"/api/staff/{id}/link")
+        assert code_of(said) == "not_allowed"
+        printed = await house.people.use_link(house.people.operator_link())
+        said = await boss.post(f"/api/staff/{printed.signed_in.person.id}/link")
+        assert code_of(said) == "not_allowed"
+
+    run(tmp_path, take_over)
+
+
+def test_the_first_password_ends_what_sessions_there_were(tmp_path: Path) -> None:
+    async def enter(house: House) -> None:
+        guest = house.visitor()
+        id = (await guest.post("/api/guest")).json()["person"]["id"]
+        link = await house.people.give_link(id)
+        assert (
+            await house.visitor().post("/api/staff/enter", link=link, password=PASSWORD)
+        ).is_success
+        assert (await guest.http.get("/api/me")).json()["person"] is None
+
+    run(tmp_path, enter)

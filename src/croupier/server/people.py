@@ -307,9 +307,11 @@ class People:
             if known.password_hash is not None:
                 raise _bad_link()
             registry.set_password(rows, person, hashed)
+            registry.end_sessions(rows, person)
             self.jot(rows, AccountMade(person, known.person.name, fingerprint(hashed) or ""))
 
         await self.write(settle_in)
+        self.ended(person, "set a password")
         return await self._enter(person, hashed)
 
     async def _link(self, token: str) -> str | None:

@@ -19,6 +19,7 @@ from croupier.ledger.acts import (
     HouseAct,
     Lapsed,
     LinkGiven,
+    PersonCame,
     Proposed,
     RolesSet,
     Withdrawn,
@@ -37,6 +38,7 @@ LAPSE_MS = 3_600_000
 _FOLLOWED = tuple(
     f'"type":"{act.__name__}"'.encode() for act in (Proposed, Approved, Declined, Withdrawn, Lapsed)
 )
+_INVITED = b'"roles":[],"type":"PersonCame"'
 
 
 class Invited(NamedTuple):
@@ -49,26 +51,30 @@ class Invited(NamedTuple):
 
 @dataclass(frozen=True)
 class Waiting:
-    """The proposals that are open after an event of the house's journal."""
+    """What is open after an event of the house's journal, and who was ever invited."""
 
     number: int
     open: Mapping[str, Proposed]
+    invited: frozenset[str] = frozenset()
+    """Those who came by an operator's link; nobody else comes without any role."""
 
     def after(self, rows: Session) -> "Waiting":
         """Return the open proposals."""
         sql = "SELECT number, data FROM events WHERE stream = ? AND number > ? ORDER BY number"
-        number, open = self.number, dict(self.open)
+        number, open, invited = self.number, dict(self.open), self.invited
         for at, data in list(rows.rows(sql, (HOUSE_STREAM, self.number))):
             number = at
-            if any(word in bytes(data) for word in _FOLLOWED):
+            if any(word in bytes(data) for word in (*_FOLLOWED, _INVITED)):
                 match act_from(decode(bytes(data)).event):
+                    case PersonCame(person, roles=(), is_from_before=False):
+                        invited |= {person}
                     case Proposed() as proposed:
                         open[proposed.id] = proposed
                     case Approved(id) | Declined(id) | Withdrawn(id) | Lapsed(id):
                         open.pop(id, None)
                     case _:
                         pass  # A name can read like one of these.
-        return Waiting(number, open)
+        return Waiting(number, open, invited)
 
 
 class Staff:
@@ -113,11 +119,14 @@ class Staff:
         return Invited(person, await people.give_link(person.id), proposal)
 
     async def link_again(self, by: SignedIn, person: str) -> str:
-        """Return another link for a person who hasn't set a password yet."""
+        """Return another link for an invited person who hasn't set a password yet."""
 
         def check(rows: Session) -> None:
             if registry.lock(rows, person).password_hash is not None:
                 raise Refused("has_password", "this account has a password already", field="id")
+            if person not in self._waiting.after(rows).invited:
+                message = "only somebody who was invited gets a link; a guest signs up instead"
+                raise Refused("not_allowed", message, field="id")
             self._people.jot(rows, LinkGiven(person, by.person.id))
 
         await self._people.write(check)
