@@ -13,9 +13,8 @@ from croupier.errors import Refused
 from croupier.house import said
 from croupier.house.desk import desk_of
 from croupier.house.standing import Standing
-from croupier.ledger.audit import Totals
-from croupier.ledger.entries import Posting, Setting, Unlike, post
-from croupier.ledger.journal import Record, decode
+from croupier.ledger.entries import Posting, Setting, post
+from croupier.ledger.journal import decode
 from croupier.ledger.verify import verify
 from croupier.round.commands import CountStub
 from croupier.round.record import rounds_of
@@ -247,9 +246,3 @@ def test_the_journal_marks_it_and_verify_says_so(tmp_path: Path) -> None:
 async def one_round_left(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe) -> None:
     while pit.tables["t"].place.standing.in_play:
         await one_step(pit, players, staff, shoe)
-
-
-def test_verify_finds_a_form_that_one_person_entered() -> None:
-    alone = Record("t", 7, 0, "t-1", "round", {"type": "ByHand"}, ("d1",))
-    with pytest.raises(Unlike, match="one person entered a round"):
-        Totals().note(None, alone, ())  # type: ignore[arg-type]

@@ -7,10 +7,8 @@ import pytest
 
 from croupier.errors import Refused
 from croupier.house.recall import recall
-from croupier.ledger.audit import Totals
 from croupier.ledger.chips import shifts_in
-from croupier.ledger.entries import Unlike
-from croupier.ledger.journal import Record, decode
+from croupier.ledger.journal import decode
 from croupier.rules.resolve import resolve
 from croupier.table.commands import Dispute, LetStand, SetRight
 from croupier.table.decide import decide
@@ -232,10 +230,3 @@ def test_where_a_player_banks_the_house_moves_no_money() -> None:
     told = [tell_table(table.rules, event) for event in (opened, stands, closed)]
     assert told[0] == "Dispute 1, seat 2 in round t-1: a raise was not paid."
     assert isinstance(opened, Disputed) and isinstance(stands, Stands)
-
-
-def test_verify_finds_a_dispute_that_one_person_put_right() -> None:
-    event = {"type": "Corrected", "dispute": "1", "cents": 5_00}
-    alone = Record("t", 7, 0, "", "table", event, ("d1",))
-    with pytest.raises(Unlike, match="one person put a dispute right"):
-        Totals().note(None, alone, ())  # type: ignore[arg-type]

@@ -133,6 +133,7 @@ def at_the_win(
     hand: str = ROYAL,
     more: str = "",
     approvers: Approvers = APPROVERS,
+    faults: list[str] | None = None,
 ) -> None:
     """Play to where seat 2, which holds a hand, is settled; then run a scenario."""
     cards = parse_cards(hand)
@@ -151,7 +152,7 @@ def at_the_win(
     config = one_table(book, SELECTIONS[book], more=f'things = ["dealer"]\n{more}')
     house = replace(config, approvers=approvers)
     tables = tuple(house.of_house(table) for table in config.tables)
-    play(tmp_path, replace(house, tables=tables), run)
+    play(tmp_path, replace(house, tables=tables), run, faults=faults)
 
 
 def test_a_win_waits_apart_and_its_meter_is_reset_at_once(

@@ -23,6 +23,7 @@ from croupier.ledger.events import (
     moves_of,
 )
 from croupier.ledger.journal import Record, StoredEvent, StreamFault, decode
+from croupier.ledger.two_people import Attribution
 from croupier.money import format_micros
 from croupier.round.codec import event_from
 from croupier.round.events import Dealt, Opened
@@ -191,12 +192,6 @@ class Auditor:
 
 
 RELEASING = ("AwardValidated", "AwardRejected")
-BY_TWO = {
-    "MeterAdjusted": "adjusted a meter",
-    "Corrected": "put a dispute right",
-    "ByHand": "entered a round that was finished by hand",
-}
-"""The events that two people make, and what one of them would have done alone."""
 HANDLED = ("Received", "Confirmed", "Counted", "Secured")
 """The events that say what a person did with cards or devices."""
 
@@ -225,8 +220,6 @@ class Totals:
         if record.of == "ledger" and record.event.get("type") in RELEASING:
             at = f"{record.stream} event {record.number}"
             self.released.append((at, ledger_event_from(record.event)))
-        if (alone := BY_TWO.get(str(record.event.get("type")))) and len({*record.who}) < 2:
-            raise Unlike(f"one person {alone}, which takes two")
         if record.event.get("type") == "ByHand":
             self.by_hand.append(record.subject or "")
         if record.of == "round" and auditor.posting:
@@ -252,12 +245,13 @@ def audit_stream(
 ) -> StreamFault | None:
     """Compare the entries of a stream with those its events give; return the first fault."""
     stream = auditor.stream
-    rows = iter(posted)
+    rows, people = iter(posted), Attribution()
     row = next(rows, None)
     number = 0
     for _, number, _, _, data, _ in stored:
         try:
             record = decode(data)
+            people.check(record, auditor.posting.round if auditor.posting else None)
             expected = auditor.entries(record)
             totals.by_machine += auditor.is_by_machine(record)
             totals.note(auditor, record, expected)
