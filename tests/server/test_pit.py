@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
 
+import httpx
 import pytest
 
 from croupier.ledger.journal import StoredEvent, decode
 from croupier.ledger.tape import TapeRow
 from croupier.ledger.tape import tape as read_tape
+from croupier.money import format_micros
 from croupier.server import tapes
 from croupier.server.pages.pit import requests_of
 from croupier.server.people import People
@@ -20,7 +22,15 @@ from croupier.table.crew import Crew
 from tests.house.test_proposals import proposed as proposed_at
 from tests.house.test_proposals import table_at
 from tests.rules.books import CALIFORNIA, MARYLAND
-from tests.server.attacks.houses import PASSWORD, House, Visitor, crashes, open_house, table_toml
+from tests.server.attacks.houses import (
+    PASSWORD,
+    House,
+    Line,
+    Visitor,
+    crashes,
+    open_house,
+    table_toml,
+)
 from tests.server.test_attended import attended, go_on, staffed
 from tests.server.test_staff import again, code_of
 
@@ -215,5 +225,86 @@ def test_a_page_that_looks_again_by_itself_keeps_no_session_open(tmp_path: Path)
             assert extended == []
             await flo.http.get("/pit")
             assert extended == [flo.id]
+
+    asyncio.run(main())
+
+
+async def with_an_auditor(house: House) -> tuple[str, Line, Visitor, Visitor, list[Line]]:
+    (id,) = house.pit.tables
+    dealer, _, flo, players = await staffed(house, id)
+    return id, dealer, flo, await house.person("Aud Ash", "auditor"), players
+
+
+def shows(house: House, account: str) -> int:
+    return {str(of): held for of, held in house.pit.books.balances().items()}[account]
+
+
+async def adjusted(who: Visitor, table: str, account: str, **given: str) -> httpx.Response:
+    body = {"account": account, "does": "add", "dollars": "25.50", "why": "misread", **given}
+    return await who.post(f"/api/tables/{table}/adjustments", **body)
+
+
+@pytest.mark.parametrize("kind", ["meter", "player"])
+@pytest.mark.parametrize(("does", "micros"), [("add", 25_500_000), ("take", -25_500_000)])
+def test_the_floor_proposes_an_adjustment_and_an_auditor_approves_it(
+    tmp_path: Path, kind: str, does: str, micros: int
+) -> None:
+    """S5: nobody adjusts a meter or a player's chips alone."""
+
+    async def main() -> None:
+        async with open_house(tmp_path, attended(MARYLAND)) as house:
+            id, _, flo, aud, _ = await with_an_auditor(house)
+            page = (await flo.http.get("/pit", headers={"accept": "text/html"})).text
+            (row,) = (await flo.http.get("/pit.json")).json()["tables"]
+            account = next(one for one in row["adjustable"] if one.startswith(kind))
+            assert f'value="{account}"' in page and "Chips of Ann Elm" in page
+            before = shows(house, account)
+            said = await adjusted(flo, id, account, does=does)
+            assert said.status_code == 200 and shows(house, account) == before, said.text
+            (asked,) = (await aud.http.get("/audit.json")).json()["requests"]
+            assert asked["adjusts"]["dollars"] == format_micros(micros)
+            words = "add $25.50 to" if micros > 0 else "take $25.50 from"
+            shown = (await aud.http.get("/audit", headers={"accept": "text/html"})).text
+            assert f"Flo Ash proposes to {words}" in shown and "/console" not in shown
+            path = f"/api/tables/{id}/proposals/{asked['proposal']}"
+            own = await flo.post(path, answer="approve", again=await again(flo))
+            assert code_of(own) == "same_person"
+            done = await aud.post(path, answer="approve", again=await again(aud))
+            assert done.status_code == 200 and shows(house, account) == before + micros
+            rows = await house.pit.books.read(lambda view: list(view.stream(id)))
+            last = decode(rows[-1].data)
+            assert (last.who, last.event["why"]) == ((flo.id, aud.id), "misread")
+            assert (await aud.http.get("/audit.json")).json()["requests"] == []
+
+    asyncio.run(main())
+
+
+def test_an_adjustment_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(MARYLAND)) as house:
+            id, dealer, flo, aud, players = await with_an_auditor(house)
+            ann = f"player:{house.table(id).place.standing.table.seats[1]}"
+            for account, given, code in (
+                ("player:p-nobody", {}, "seat_empty"),
+                ("house", {}, "no_such_meter"),
+                (ann, {"dollars": "0"}, "bad_fact"),
+                (ann, {"dollars": "-5"}, "invalid"),
+                (ann, {"dollars": "5.001"}, "invalid"),
+                (ann, {"why": " "}, "bad_fact"),
+            ):
+                assert code_of(await adjusted(flo, id, account, **given)) == code, account
+            assert code_of(await adjusted(aud, id, ann)) == "not_allowed"
+            fay = await house.person("Fay Ash", "floor")
+            assert code_of(await adjusted(fay, id, ann)) == "not_tapped_in"
+            assert (await adjusted(flo, id, ann, does="take", dollars="99999")).is_success
+            path = f"/api/tables/{id}/proposals/1"
+            poor = await aud.post(path, answer="approve", again=await again(aud))
+            assert code_of(poor) == "not_enough_money" and "decline it" in poor.text
+            said = await aud.post(path, answer="decline", why="she has spent them")
+            assert said.status_code == 200
+            while house.scene(id)["phase"] != "bets":
+                await go_on(house, id, dealer, players)
+            meter = f"meter:{id}/progressive"
+            assert code_of(await adjusted(flo, id, meter)) == "round_open"
 
     asyncio.run(main())

@@ -116,6 +116,33 @@ def make(page: Page, name: str, role: str) -> str:
     return said.inner_text().split()[-1]
 
 
+def adjust(house: House, floor: Page, auditor: Page) -> None:
+    """Propose to correct a player's chips at the pit, and approve it on the auditor's page."""
+    pit = house.galleries.pit
+    me = floor.request.get(f"{house.url}/api/me").json()["person"]["id"]
+    tap = partial(Act.at_table, command=TapIn(me, "floor"))
+    acting = pit.tables["attended"].act(tap)
+    asyncio.run_coroutine_threadsafe(acting, house.loop).result(timeout=30)
+    before = pit.books.purse_cents("p1")
+    floor.goto(f"{house.url}/pit")
+    floor.get_by_text("Propose an adjustment").press("Enter")
+    floor.get_by_label("What shows a wrong sum").select_option("player:p1")
+    floor.get_by_label("Correction").select_option("take")
+    floor.get_by_label("Dollars").fill("2.50")
+    floor.get_by_label("Why").last.fill("paid twice")
+    looks_right(floor, "pit-adjust")
+    floor.get_by_role("button", name="Propose").press("Enter")
+    expect(floor.get_by_role("button", name="Withdraw")).to_be_visible()
+    auditor.goto(f"{house.url}/audit")
+    asked = auditor.locator(".asked")
+    expect(asked).to_contain_text("to take $2.50 from the chips of p1: paid twice")
+    looks_right(auditor, "audit-asked")
+    asked.get_by_label("Your password, again").fill(PASSWORD)
+    asked.get_by_role("button", name="Approve").press("Enter")
+    expect(auditor.locator(".asked")).to_have_count(0)
+    assert pit.books.purse_cents("p1") == before - 2_50
+
+
 def test_two_people_appoint_staff_and_each_has_a_page(house: House, new_page: NewPage) -> None:
     boss = new_page(SIZES[0])
     boss.goto(f"{house.url}/operator?link={house.people.operator_link()}")
@@ -156,6 +183,7 @@ def test_two_people_appoint_staff_and_each_has_a_page(house: House, new_page: Ne
     request.get_by_role("button", name="Approve").press("Enter")
     expect(floor.locator("main")).to_contain_text("No requests for the floor.")
     expect(floor.locator("main")).to_contain_text("misdeal (C8)")
+    adjust(house, floor, auditor)
     floor.goto(f"{house.url}/pit/wins?by=table")
     expect(floor.locator(".notice")).to_have_text("No priced round has been settled yet.")
     looks_right(floor, "wins")

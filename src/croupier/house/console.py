@@ -15,11 +15,12 @@ from croupier.house.config import TableConfig
 from croupier.house.dealer import Chance
 from croupier.house.proposals import Proposable, preview, proposable
 from croupier.house.standing import Act, Standing
-from croupier.ledger.events import MeterAdjusted, TableSet
+from croupier.ledger.events import BalanceAdjusted, MeterAdjusted, TableSet
 from croupier.round import commands as in_round
 from croupier.round.awards import validated_by
 from croupier.round.faces import shown_next
 from croupier.round.order import is_read
+from croupier.round.state import is_walk_in
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Keeper, Keeping
 from croupier.table import commands as at_table
@@ -37,6 +38,7 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     in_round.Settle: ("dealer", "floor"),
     in_round.Validate: ("floor",),
     MeterAdjusted: ("floor",),
+    BalanceAdjusted: ("floor",),
     in_round.Close: ("dealer", "floor"),
     in_round.Confirm: ("dealer", "floor"),
     in_round.Declare: ("dealer", "floor"),
@@ -231,6 +233,18 @@ def _check_meter(table: Table, event: MeterAdjusted, asking: StaffAsking) -> Non
         raise Refused("no_such_meter", message, field="meter")
     if table.round:
         raise Refused("round_open", "a round plays for this meter; adjust it after the round")
+    _check_reason(event)
+
+
+def _check_balance(table: Table, event: BalanceAdjusted) -> None:
+    """Refuse to adjust the chips of anybody but a player here with a purse."""
+    if event.player not in table.seats.values() or is_walk_in(event.player):
+        message = f"{event.player!r} doesn't play here, or plays with chips on the felt"
+        raise Refused("seat_empty", message, field="player")
+    _check_reason(event)
+
+
+def _check_reason(event: MeterAdjusted | BalanceAdjusted) -> None:
     if not event.micros or not event.why.strip():
         missing = "why" if event.micros else "micros"
         raise Refused("bad_fact", "say by how much and why", field=missing)
@@ -266,6 +280,8 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
     table, clause = act.standing.table, None
     if isinstance(what.command, MeterAdjusted):
         _check_meter(table, what.command, asking)
+    if isinstance(what.command, BalanceAdjusted):
+        _check_balance(table, what.command)
     if isinstance(what.command, in_round.Validate):
         clause = validated_by(table.rules, what.command.wager)
     post = check_post(table.crew, asking.person, posts, clause)
@@ -347,7 +363,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             proposals.check_alone(act.standing, what, asking.config.approvers)
             _check_declares(act, what, asking)
             act.in_round(command)
-        case MeterAdjusted() | in_round.ByHand():
+        case MeterAdjusted() | BalanceAdjusted() | in_round.ByHand():
             proposals.check_alone(act.standing, what, asking.config.approvers)
         case (
             at_table.Confirm()

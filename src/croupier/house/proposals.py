@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from croupier.errors import Refused
 from croupier.house.standing import Act, Standing
-from croupier.ledger.events import LedgerEvent, MeterAdjusted, ledger_event_from
+from croupier.ledger.events import BalanceAdjusted, LedgerEvent, MeterAdjusted, ledger_event_from
 from croupier.ledger.journal import canonical
 from croupier.reading import reader_of, run
 from croupier.round.codec import command_from as round_command_from
@@ -115,7 +115,7 @@ def preview(standing: Standing, what: Proposable, approvers: Approvers) -> Previ
         clause=clause,
         says=said.says if said else "",
         ruling=next((e.ruling for e in events if getattr(e, "ruling", None)), None),
-        adjusts=sum(event.micros for event in events if isinstance(event, MeterAdjusted)),
+        adjusts=sum(e.micros for e in events if isinstance(e, MeterAdjusted | BalanceAdjusted)),
         returns=_returns(trial.standing.round, events, declared),
         undoes=_undoes(standing.round, trial.standing.round),
         deck=_fate(declared),
@@ -141,7 +141,7 @@ def two_people(standing: Standing, events: Sequence[object], approvers: Approver
             return TwoPeople(("dealer", "floor"), approvers.correction)
         if isinstance(event, ChipsMoved) and event.why != "sale":
             return TwoPeople(("floor",), ("dealer",))
-        if isinstance(event, MeterAdjusted):
+        if isinstance(event, MeterAdjusted | BalanceAdjusted):
             return TwoPeople(("floor",), approvers.meter)
         if isinstance(event, PayCorrected) and _is_next_dealt(standing, event):
             return TwoPeople(("dealer", "floor"), approvers.correction)

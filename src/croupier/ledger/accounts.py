@@ -30,7 +30,7 @@ bank       the funds that a player put up to bank one round
 cage       where chips are bought and cashed in: the world outside
 drop       the cash that chips were sold for at a table and that the cage has yet to collect
 fees       fees and rake that a table has taken
-house      what the house put into meters
+house      what the house put into meters and corrections
 inventory  the chips of a table's tray, which wagers are won from and lost to
 layout     the money that lies on the layout in one round; it ends at zero
 meter      what a meter shows

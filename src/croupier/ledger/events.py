@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from croupier.ledger.accounts import CAGE, HOUSE, account, purse_of
+from croupier.ledger.accounts import CAGE, HOUSE, Account, account, purse_of
 from croupier.ledger.entries import Move
 from croupier.money import micros
 from croupier.reading import reader_of, run
@@ -72,6 +72,19 @@ class MeterAdjusted(NamedTuple):
     why: str
 
 
+class BalanceAdjusted(NamedTuple):
+    """Two people corrected a player's chips: the house gave some, or took them back."""
+
+    player: str
+    cents: int
+    """What was given; less than zero if it was taken back."""
+    why: str
+
+    @property
+    def micros(self) -> int:
+        return micros(self.cents)
+
+
 class AwardValidated(NamedTuple):
     """A floorperson validated an award, and it is the player's."""
 
@@ -138,7 +151,8 @@ class SeatFreed(NamedTuple):
 
 AwardEvent = AwardValidated | AwardProposed | AwardDeclined | AwardRejected
 MeterEvent = MeterStarted | MeterAdjusted
-LedgerEvent = TableSet | Bought | CashedIn | MeterEvent | AwardEvent | Restored | SeatFreed
+PurseEvent = Bought | CashedIn | BalanceAdjusted
+LedgerEvent = TableSet | PurseEvent | MeterEvent | AwardEvent | Restored | SeatFreed
 _LEDGER_EVENT = reader_of(LedgerEvent)
 
 
@@ -158,9 +172,9 @@ def moves_of(event: LedgerEvent) -> Iterator[Move]:
         case MeterStarted(meter, amount):
             yield Move(HOUSE, account("meter", meter), amount, "start")
         case MeterAdjusted(meter, amount):
-            shown = account("meter", meter)
-            ends = (HOUSE, shown) if amount > 0 else (shown, HOUSE)
-            yield Move(*ends, abs(amount), "adjusted")
+            yield _adjusted(account("meter", meter), amount)
+        case BalanceAdjusted(player):
+            yield _adjusted(account("player", player), event.micros)
         case AwardValidated(award, player, amount, table=table):
             purse = purse_of(table, player) if table else account("player", player)
             yield Move(account("pending", award), purse, amount, "validated")
@@ -169,3 +183,8 @@ def moves_of(event: LedgerEvent) -> Iterator[Move]:
             yield Move(account("meter", meter), HOUSE, reset, "reset back")
         case AwardProposed() | AwardDeclined() | TableSet() | Restored() | SeatFreed():
             pass
+
+
+def _adjusted(of: Account, more: int) -> Move:
+    ends = (HOUSE, of) if more > 0 else (of, HOUSE)
+    return Move(*ends, abs(more), "adjusted")

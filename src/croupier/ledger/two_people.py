@@ -23,6 +23,7 @@ BY_TWO: Mapping[tuple[Vocabulary, str], str] = {
     ("table", "TappedIn"): "handed a post over",
     ("table", "Approved"): "approved what they had proposed",
     ("ledger", "MeterAdjusted"): "adjusted a meter",
+    ("ledger", "BalanceAdjusted"): "adjusted a player's chips",
 }
 """The events that two people make, some only at times, and what one of them would have done."""
 

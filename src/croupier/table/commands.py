@@ -381,7 +381,7 @@ class Preview:
     undoes: Mapping[int, int] = field(default_factory=dict)
     """The cents that each seat was given, and gives back because it is settled anew (T13)."""
     adjusts: int = 0
-    """What is added to a meter, in micros; less than zero if it is taken out."""
+    """What is added to a meter or a player's chips, in micros; less than zero if taken out."""
     deck: DeckFate = "stays"
     voids: bool = False
     stands: bool = False

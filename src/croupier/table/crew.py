@@ -40,7 +40,7 @@ class Approvers(NamedTuple):
     correction: tuple[Approver, ...] = ("floor",)
     """A card or a payment that is corrected after somebody acted on it."""
     meter: tuple[Approver, ...] = ("auditor",)
-    """An adjustment of a meter."""
+    """An adjustment of a meter, or of a player's chips."""
 
 
 APPROVERS = Approvers()

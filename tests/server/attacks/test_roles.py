@@ -39,6 +39,7 @@ APPOINTING = {
 AWARDS = {
     "GET /api/tables/{id}/desk": {"dealer", "floor", "surveillance"},
     "POST /api/tables/{id}/proposals/{proposal}": {"floor", "surveillance", "auditor"},
+    "POST /api/tables/{id}/adjustments": {"floor"},
     "GET /api/awards": {"floor", "surveillance", "auditor"},
     "POST /api/notes": {"surveillance", "auditor"},
     "POST /api/awards/validate": {"floor"},
@@ -62,6 +63,12 @@ BODIES: dict[str, Any] = {
     "POST /api/proposals/{id}/approve": {"again": "x"},
     "POST /api/tables": {"table": "x"},
     "POST /api/tables/{id}/proposals/{proposal}": {"answer": "approve", "again": "x"},
+    "POST /api/tables/{id}/adjustments": {
+        "account": "meter:x",
+        "does": "add",
+        "dollars": "1",
+        "why": "x",
+    },
     "POST /api/proposals/{id}/decline": {"why": "no"},
     "POST /api/awards/validate": {"award": "x"},
     "POST /api/notes": {"says": "x"},

@@ -4,7 +4,11 @@ and what waits for a second person."""
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from croupier.ledger.tape import TapeRow
+from croupier.house.config import TableConfig
+from croupier.ledger.accounts import Account, account
+from croupier.ledger.tape import TapeRow, in_words
+from croupier.money import format_micros
+from croupier.round.state import is_walk_in
 from croupier.server.registry import Person
 from croupier.table.state import Proposal, Table
 
@@ -22,6 +26,7 @@ def pit_facts(id: str, table: Table | None, acts: Iterable[TapeRow]) -> dict[str
     wrong = next((row for row in taps if row.act in IRREGULAR), None)
     return {
         "dealer": dealer,
+        "floor": table.crew.floor if table else "",
         "dealer_since_ms": next((row.time_ms for row in since), None),
         "deck": table.last_deck or None if table else None,
         "uncounted": table.uncounted if table and real else None,
@@ -48,7 +53,7 @@ def requests_of(
                 "table": row["table"],
                 "title": row["title"],
                 "proposal": one.id,
-                "does": str(one.command.get("kind") or one.kind).replace("_", " "),
+                "does": in_words(str(one.command.get("kind") or one.kind).replace("_", " ")),
                 "says": preview.says,
                 "clause": preview.clause or preview.ruling,
                 "why": one.why,
@@ -58,6 +63,7 @@ def requests_of(
                 "voids": preview.voids,
                 "returns": {str(seat): cents for seat, cents in preview.returns.items()},
                 "undoes": {str(seat): cents for seat, cents in preview.undoes.items()},
+                "adjusts": _adjusts(one),
                 "deck": preview.deck,
                 "approve": [*preview.approve],
                 "mine": one.by.person == me.id,
@@ -73,3 +79,23 @@ def _concerns(one: Proposal, table: Table, me: Person, now_s: int) -> bool:
     alone = table.crew.floor in ("", one.by.person)
     unheard = alone or now_s - one.time.wall_s >= EVERYBODY_S
     return may and ("floor" not in one.preview.approve or unheard)
+
+
+def _adjusts(one: Proposal) -> dict[str, str] | None:
+    """Return whose sum a proposal adjusts: a meter or a player, and by how many dollars."""
+    if not one.preview.adjusts:
+        return None
+    said = {name: str(one.command.get(name, "")) for name in ("meter", "player")}
+    return {**said, "dollars": format_micros(one.preview.adjusts)}
+
+
+def adjustable(table: Table | None, config: TableConfig | None, me: Person) -> dict[Account, str]:
+    """Return the accounts that somebody may propose to adjust, each with whom or what it is of.
+
+    The floorperson of a table adjusts its meters, and the chips of those who play there.
+    """
+    if table is None or config is None or table.crew.floor != me.id:
+        return {}
+    meters = {account("meter", config.meter(id)): m.name for id, m in table.rules.meters.items()}
+    players = dict.fromkeys(one for one in table.seats.values() if not is_walk_in(one))
+    return meters | {account("player", player): player for player in players}

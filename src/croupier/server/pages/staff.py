@@ -4,6 +4,7 @@ They show what is public of open rounds and no more; what people do there goes t
 that programs use.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any
@@ -14,13 +15,14 @@ from croupier.errors import CroupierError, Problems, Refused
 from croupier.house.config import parse_config
 from croupier.house.pit import Pit
 from croupier.house.seat_codes import needs_code
+from croupier.ledger.accounts import kind_of
 from croupier.ledger.acts import HOUSE_STREAM, NoteTaken
 from croupier.ledger.roles import AUDITOR, FLOOR, OPERATOR, ROLES, SURVEILLANCE
 from croupier.ledger.store import View
 from croupier.ledger.tape import TapeRow, Wanted, in_words, tape
 from croupier.money import format_micros
 from croupier.server.pages.new_table import read_fields, table_form
-from croupier.server.pages.pit import pit_facts, requests_of
+from croupier.server.pages.pit import adjustable, pit_facts, requests_of
 from croupier.server.pages.render import document, page, query
 from croupier.server.pages.shelf import Shelf
 from croupier.server.pages.tables import lobby_rows
@@ -35,6 +37,7 @@ from croupier.server.routes.access import (
 from croupier.server.routes.awards import waiting_awards
 from croupier.server.routes.tables import VerifiedSaid, pit_of, verified_said
 from croupier.server.tapes import ActsTape, Winnings
+from croupier.table.state import Table
 from croupier.theory.wins import By
 
 router = APIRouter(include_in_schema=False)
@@ -180,23 +183,37 @@ async def pit_json(request: Request) -> Response:
 
 async def _pit(request: Request, me: Person) -> dict[str, Any]:
     pit = pit_of(request)
-    awards = [one.model_dump() for one in await waiting_awards(pit)]
-    shown = {one["player"] for one in awards}
-    shown |= {one["proposal"]["by"] for one in awards if one["proposal"]}
     states, acts = await pit.states(), await tape_of(request).rows()
+    asked = await _asked(request, me, states)
     winnings: Winnings = request.app.state.winnings
-    wins, now_s = winnings.look(), pit.books.clocks.wall_ms() // 1000
-    rows, requests = [], []
+    wins, rows, shown = winnings.look(), [], set()
     for row in await lobby_rows(request):
         id = row["table"]
         facts = pit_facts(id, states.get(id), acts) | {"win": wins.get(id)}
-        shown |= {facts["dealer"]} - {""}
+        facts["adjustable"] = adjustable(states.get(id), pit.configs.get(id), me)
+        players = {of for one, of in facts["adjustable"].items() if kind_of(one) == "player"}
+        shown |= {facts["dealer"], *players} - {""}
         rows.append({**row, **facts, "stopped": id in pit.stopped})
-        requests += [*requests_of(row, states.get(id), me, now_s)]
-    shown |= {one["by"] for one in requests}
+    names = asked.pop("asking") | await _names(request, shown)
+    return {"tables": rows, **asked, "names": names}
+
+
+async def _asked(request: Request, me: Person, states: Mapping[str, Table]) -> dict[str, Any]:
+    """Return what is asked of somebody: proposals at tables, and awards; and who asks."""
+    pit = pit_of(request)
+    now_s = pit.books.clocks.wall_ms() // 1000
+    requests = [
+        one
+        for id, config in pit.configs.items()
+        for one in requests_of({"table": id, "title": config.title}, states.get(id), me, now_s)
+    ]
     requests.sort(key=lambda one: (not one["voids"], -one["waited_s"]))
-    found = {"tables": rows, "awards": awards, "requests": requests}
-    return {**found, "names": await _names(request, shown)}
+    may = me.roles & {FLOOR, SURVEILLANCE, *pit.config.approvers.award}
+    awards = [one.model_dump() for one in await waiting_awards(pit)] if may else []
+    shown = {one["player"] for one in awards} | {one["by"] for one in requests}
+    shown |= {one["proposal"]["by"] for one in awards if one["proposal"]}
+    shown |= {one["adjusts"]["player"] for one in requests if one["adjusts"]} - {""}
+    return {"awards": awards, "requests": requests, "asking": await _names(request, shown)}
 
 
 @router.get("/pit/wins")
@@ -266,7 +283,7 @@ async def audit_page(
         "person": sorted({*found["names"].values()}),
         "act": sorted({in_words(row.act) for row in found["acts"]}),
     }
-    values["proposals"] = await _proposals(request)
+    values |= await _waits(request, one.person)
     return page(request, "audit", json=export, **values)
 
 
@@ -275,13 +292,20 @@ async def audit_json(
     request: Request, *, person: Text = "", act: Text = "", clause: Text = "", round: Text = ""
 ) -> Response:
     """Export what people did, each act with its record and the hashes that prove it."""
-    await session_with(AUDITOR)(request)
+    one = await session_with(AUDITOR)(request)
     wanted = Wanted(await _id_of(request, person), act, clause, round)
     rows = await pit_of(request).books.read(partial(_all_acts, wanted=wanted))
     found = await _with_names(request, rows)
     heads = await pit_of(request).books.read(lambda view: view.heads())
     said = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in sorted(heads.items())}
-    return document(request, {**_plain(found), "heads": said})
+    waits = await _waits(request, one.person)
+    return document(request, {**_plain(found), "heads": said, **waits})
+
+
+async def _waits(request: Request, me: Person) -> dict[str, Any]:
+    """Return what waits for an auditor: proposals of the staff and at tables, and awards."""
+    asked = await _asked(request, me, await pit_of(request).states())
+    return {"proposals": await _proposals(request), **asked}
 
 
 @router.get("/audit/verify")

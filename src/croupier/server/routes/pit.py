@@ -6,20 +6,28 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import BaseModel, Field
 
+from croupier.errors import Refused
 from croupier.house.books import answer_to
 from croupier.house.console import Employee
 from croupier.house.log import log
-from croupier.house.said import Approve, Decline, StaffCommand, Withdraw
+from croupier.house.said import Approve, Decline, Propose, StaffCommand, Withdraw
 from croupier.house.table import Table
 from croupier.house.turn import NO_BODY
+from croupier.ledger.accounts import ID_MAX
+from croupier.ledger.events import BalanceAdjusted, MeterAdjusted
 from croupier.ledger.roles import AUDITOR, FLOOR, SURVEILLANCE
+from croupier.ledger.store import NOT_ENOUGH
+from croupier.money import parse_micros, parse_money
+from croupier.round.codec import to_plain
 from croupier.server.faults import RESPONSES
 from croupier.server.registry import SignedIn
 from croupier.server.routes.access import WHY_MAX, Operator, people_of, session_with
 from croupier.server.routes.tables import TableId, live_table, pit_of
 from croupier.server.strict import Body, StrictRoute
+from croupier.server.talk import SPENT
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
+Floor = Annotated[SignedIn, Depends(session_with(FLOOR))]
 Answering = Annotated[SignedIn, Depends(session_with(FLOOR, SURVEILLANCE, AUDITOR))]
 ProposalNumber = Annotated[str, Path(pattern="^[1-9][0-9]{0,9}$")]
 TABLE_CHARS = 8_000
@@ -47,6 +55,14 @@ class Answered(Body):
     again: str = Field(default="", max_length=100)
 
 
+class Adjusted(Body):
+    account: str = Field(max_length=ID_MAX)
+    """Whose sum: `meter:NAME` or `player:ID`."""
+    does: Literal["add", "take"]
+    dollars: str = Field(max_length=30)
+    why: str = Field(min_length=1, max_length=WHY_MAX)
+
+
 class AnsweredSaid(BaseModel):
     v: int
     """The number of the table's last event."""
@@ -66,6 +82,22 @@ async def back_up(request: Request, who: Operator, _: Body) -> BackupSaid:
     made = await pit_of(request).back_up(by=who.id)
     log("backup", file=made.file, by=who.id)
     return BackupSaid(**made.as_json())
+
+
+@router.post("/api/tables/{id}/adjustments")
+async def adjust(request: Request, by: Floor, *, id: TableId, given: Adjusted) -> AnsweredSaid:
+    """Propose to correct a meter of a table, or the chips of a player there, between two people."""
+    sign = 1 if given.does == "add" else -1
+    kind, _, name = given.account.partition(":")
+    event: MeterAdjusted | BalanceAdjusted
+    if kind == "player":
+        event = BalanceAdjusted(name, sign * parse_money(given.dollars, "dollars"), given.why)
+    else:
+        event = MeterAdjusted(name, sign * parse_micros(given.dollars, "dollars"), given.why)
+    message = Propose(f"adjust-{token_hex(4)}", "ledger", to_plain(event), given.why)
+    number = await _said(live_table(request, id), by, message)
+    log("adjustment", table=id, account=given.account, by=by.person.id)
+    return AnsweredSaid(v=number)
 
 
 @router.post("/api/tables/{id}/proposals/{proposal}")
@@ -89,7 +121,12 @@ async def answer(
 
 
 async def _said(table: Table, by: SignedIn, message: StaffCommand) -> int:
-    """Ask something of a table as somebody who works for the house; return the last event."""
+    """Send a table a request of the house's staff; return the last event."""
     one = Employee(by.person.id, frozenset(by.person.roles))
-    answer = await answer_to(lambda reply: table.hear_staff(one, message, NO_BODY, reply=reply))
-    return answer.number
+    try:
+        asked = await answer_to(lambda reply: table.hear_staff(one, message, NO_BODY, reply=reply))
+    except Refused as refused:
+        if refused.code == NOT_ENOUGH:
+            raise Refused(NOT_ENOUGH, SPENT, field="purse") from None
+        raise
+    return asked.number
