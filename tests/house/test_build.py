@@ -11,7 +11,7 @@ import pytest
 
 from croupier.errors import Refused
 from croupier.house import pit as pits
-from croupier.house.build import Build, approve_build
+from croupier.house.build import Build, approve_build, approved_of
 from croupier.house.config import parse_config
 from croupier.house.folder import House, opened_house
 from croupier.house.keys import Keys
@@ -261,8 +261,13 @@ def test_the_commands_approve_and_compare(tmp_path: Path) -> None:
     ran = run(*words)
     assert (ran.code, ran.err) == (1, "")
     assert ran.out.endswith("Nobody has approved this build.\n")
-    ran = run("approve-build", "--data", str(data))
+    ran = run("approve-build", "--data", str(data), "--by", "Kim Brandt")
     assert (ran.code, ran.err) == (0, "")
+    with opened_house(data) as house, house.store.reading() as view:
+        approved, _ = approved_of(view)
+        assert approved and approved.by == "Kim Brandt"
+    ran = run("approve-build", "--data", str(data), "--by", "K" * 101)
+    assert (ran.code, ran.err) == (2, "croupier: --by: must be a name of at most 100 characters\n")
     ran = run(*words, "--json")
     assert ran.code == 0
     found = json.loads(ran.out)

@@ -20,6 +20,7 @@ from fastapi.responses import PlainTextResponse
 from starlette.types import ASGIApp
 from websockets.sync.client import ClientConnection, connect
 
+from croupier.house.config import TableConfig
 from croupier.house.log import LOGGERS, log_to
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.server.doorway import Doorway, serve_config
@@ -103,6 +104,12 @@ class Pit:
     async def issue(self, person: str) -> None:
         self.issued.append(person)
 
+    def new_table(self, text: str) -> TableConfig:
+        raise NotImplementedError(text)
+
+    async def take_new(self) -> None:
+        """There are no tables."""
+
     @property
     def acts(self) -> "Pit":
         return self
@@ -149,7 +156,8 @@ def application(people: People) -> FastAPI:
     app.include_router(staff.router)
     app.include_router(crashing)
     answer_errors(app)
-    app.state.people, app.state.pit, app.state.staff = people, Pit(), Staff(people)
+    app.state.people, app.state.pit = people, Pit()
+    app.state.staff = Staff(people, app.state.pit.new_table)
     return app
 
 

@@ -117,7 +117,7 @@ def test_an_operator_fills_in_the_form_and_opens_the_table(tmp_path: Path) -> No
             good = await boss.http.get("/house/new", params=GIVEN)
             assert "Open it now" in good.text
             made = await boss.post("/api/tables", table=table_text(book(MARYLAND), GIVEN))
-            assert made.json() == {"table": "high", "title": 'High "limits"'}
+            assert made.json() == {"table": "high", "title": 'High "limits"', "proposal": None}
             assert (await boss.http.get("/house/new?book=none")).status_code == 404
             ann = await house.person("Ann Ash")
             assert (await ann.http.get("/house/new", params=GIVEN)).status_code == 403

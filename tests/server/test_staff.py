@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from croupier.ledger.acts import HOUSE_STREAM, HouseAct, Proposed, acts_in
+from croupier.house.config import TableConfig
+from croupier.ledger.acts import HOUSE_STREAM, HouseAct, Proposed, TableOpened, acts_in
 from croupier.server import staff
 from croupier.server.people import AGAIN_S
 from tests.rules.books import MARYLAND
@@ -321,3 +323,77 @@ def test_the_first_password_ends_what_sessions_there_were(tmp_path: Path) -> Non
         assert (await guest.http.get("/api/me")).json()["person"] is None
 
     run(tmp_path, enter)
+
+
+NEW = f'[[table]]\nid = "new"\nrulebook = "{MARYLAND}"\nvalidated = 10\n'
+NEW += '[table.selections]\nprogressive = "A"\nprogressive_initial = 999999\n'
+
+
+def test_a_second_person_approves_a_new_table(tmp_path: Path) -> None:
+    """S5: a table brings meters and thresholds, so nobody opens one alone."""
+
+    async def main() -> None:
+        async with open_house(tmp_path, TABLE) as house:
+            boss, other, _ = await proposed(house)
+            made = (await boss.post("/api/tables", table=NEW)).json()
+            said = made["proposal"]["preview"]
+            assert said.startswith("A new table new, Three Card Poker, Maryland, by maryland-")
+            starts = "the meter new/progressive starts at $999999.00; awards wait from $10.00"
+            assert said.endswith(starts)
+            assert "new" not in house.pit.tables and made["proposal"]["table"] == NEW
+            assert code_of(await boss.post("/api/tables", table=NEW)) == "proposal_open"
+            id = made["proposal"]["id"]
+            own = await boss.post(f"/api/proposals/{id}/approve", again=await again(boss))
+            assert code_of(own) == "same_person"
+            page = await other.http.get("/house", headers={"accept": "text/html"})
+            assert "progressive_initial = 999999" in page.text
+            done = await other.post(f"/api/proposals/{id}/approve", again=await again(other))
+            assert done.status_code == 200 and "new" in house.pit.tables, done.text
+            held = {str(of): micros for of, micros in house.pit.books.balances().items()}
+            assert held["meter:new/progressive"] == 999_999_000_000
+            last = [act for act in acts(house) if isinstance(act, TableOpened)]
+            assert (last[0].by, last[0].approved_by) == (boss.id, other.id)
+            assert "opened by one person" not in " ".join((await house.verified()).unproved)
+        async with open_house(tmp_path, TABLE) as house:
+            assert "new" in house.pit.tables
+
+    asyncio.run(main())
+
+
+def test_a_table_that_would_be_another_by_now_is_not_approved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def approve(house: House) -> None:
+        boss, other, _ = await proposed(house)
+        id = (await boss.post("/api/tables", table=NEW)).json()["proposal"]["id"]
+        read = house.pit.new_table
+        other_rules = replace(read(NEW).rules, digest="0" * 64)
+
+        def changed(text: str) -> TableConfig:
+            return replace(read(text), rules=other_rules)
+
+        monkeypatch.setattr(house.app.state.staff, "_new_table", changed)
+        said = await other.post(f"/api/proposals/{id}/approve", again=await again(other))
+        assert code_of(said) == "changed" and "new" not in house.pit.tables
+
+    run(tmp_path, approve)
+
+
+def test_verify_finds_a_table_that_nobody_approved_and_counts_those_opened_alone(
+    tmp_path: Path,
+) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, TABLE) as house:
+            boss = await house.person("Boss Ash", "operator")
+            made = await boss.post("/api/tables", table=NEW)
+            assert made.json()["proposal"] is None and "new" in house.pit.tables
+            found = await house.verified()
+            assert "1 new table was opened by one person alone" in " ".join(found.unproved)
+            forged = TableOpened("more", NEW.replace('"new"', '"more"'), boss.id, "p-aaaaaaaaaa")
+            await house.pit.acts.store(forged)
+            found = await house.verified()
+            assert any("nobody approved" in fault for fault in found.faults)
+            raise _Enough
+
+    with pytest.raises(_Enough):
+        asyncio.run(main())

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from croupier.house import dealer, proposals
 from croupier.house.proposals import Proposable
 from croupier.house.standing import Act
+from croupier.ledger.acts import TableOpened
 from croupier.round.commands import Bet, Declare
 from croupier.table.commands import Join, OpenTable, TakeBank, TapIn
 from croupier.table.crew import APPROVERS, Who
@@ -53,7 +54,8 @@ def ask(house: House) -> None:
     by = next(iter(pit.books.looked(lambda view: [*view.people()])))
 
     async def main() -> None:
-        await pit.open_table(ATTENDED, by=by)
+        await pit.acts.do(TableOpened("attended", ATTENDED, by))
+        await pit.take_new()
         table = pit.tables["attended"]
         await table.act(partial(Act.at_table, command=TapIn("d1", "dealer")))
         await table.act(partial(Act.at_table, command=OpenTable()))

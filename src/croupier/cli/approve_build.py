@@ -10,6 +10,7 @@ from croupier.cli.opening import Database, KeyCommand
 from croupier.cli.output import group, print_lines
 from croupier.errors import UserError
 
+BY_CHARS = 100
 app = group("Approve the installed files for a house.")
 
 
@@ -22,6 +23,9 @@ def approve_build(
     ],
     database: Database = None,
     key_command: KeyCommand = "",
+    by: Annotated[
+        str, typer.Option("--by", metavar="NAME", help="Who approves it, for the journal.")
+    ] = "",
 ) -> None:
     """Approve every installed file and rulebook for a closed house.
 
@@ -33,9 +37,12 @@ def approve_build(
 
     if not data.is_dir():
         raise UserError(f"there is no folder {data}", field="--data")
+    if not by.isprintable() or len(by) > BY_CHARS:
+        message = f"must be a name of at most {BY_CHARS} characters"
+        raise UserError(message, field="--by")
     files = Build(context.obj).files()
     with opened_house(data, database, key_command=key_command) as house:
         now_ms = time.time_ns() // 1_000_000
-        build = approve_build(house.store, house.keys, files, time_ms=now_ms)
+        build = approve_build(house.store, house.keys, files, by=by, time_ms=now_ms)
         house.signing().sign_now(house.store, time_ms=now_ms)
     print_lines(f"approved {len(files):,} files: build {build.digest}")

@@ -47,10 +47,10 @@ def approved_of(view: View) -> tuple[BuildApproved | None, int]:
 
 
 def approve_build(
-    store: Store, keys: Keys, files: dict[str, str], *, time_ms: int
+    store: Store, keys: Keys, files: dict[str, str], *, time_ms: int, by: str = ""
 ) -> BuildApproved:
     """Approve files with the house's signing key, and journal it."""
-    build = approve(keys.signing, files)
+    build = approve(keys.signing, files, by=by)
     with store.writing() as session:
         jot(session, build, time_ms=time_ms)
     return build

@@ -487,8 +487,8 @@ class Pit:
             return None
         return await self.books.away(last_backup, self.checkpoints.signing.file.parent)
 
-    async def open_table(self, text: str, *, by: str) -> TableConfig:
-        """Open a table for an operator, if its book allows it."""
+    def new_table(self, text: str) -> TableConfig:
+        """Return a new table as the tables file would have it, or refuse it."""
         found = parse_config(text, self.rules_of).tables
         if len(found) != 1:
             raise Refused("bad_fact", "describe one table", field="table")
@@ -498,10 +498,13 @@ class Pit:
         if config.id in self.configs:
             message = f"there is a table {config.id} already"
             raise Refused("table_taken", message, field="table")
-        await self.acts.do(TableOpened(config.id, text, by))
-        if not self.tenure.is_shared:
-            await self._take([config.id])
         return config
+
+    async def take_new(self) -> None:
+        """Take up tables that were opened just now; with several processes, anyone may."""
+        await self.acts.look()
+        if not self.tenure.is_shared:
+            await self._take(self._allowed())
 
     # ------------------------------------------------------------ what time brings
 

@@ -62,6 +62,10 @@ class RolesSet(NamedTuple):
     """The second person, who approved a staff role."""
 
     @property
+    def about(self) -> str:
+        return self.person
+
+    @property
     def left_out(self) -> tuple[str, ...]:
         """The fields that aren't written, so that what one person may do keeps its bytes."""
         return () if self.approved_by else ("approved_by",)
@@ -166,6 +170,17 @@ class TableOpened(NamedTuple):
     text: str
     """The table as the tables file would have it."""
     by: str
+    approved_by: str = ""
+    """The second person, who approved it."""
+
+    @property
+    def about(self) -> str:
+        return self.table
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The fields that aren't written, so that what one person did keeps its bytes."""
+        return () if self.approved_by else ("approved_by",)
 
 
 class BackupMade(NamedTuple):
@@ -196,7 +211,7 @@ class BuildApproved(NamedTuple):
     signature: str
     """By the signing key in force, over the digest."""
     by: str = ""
-    """Who approved it; '' on the command line, where having the keys is what counts."""
+    """Who approved it, by name; having the keys is what counts."""
 
 
 class BuildChecked(NamedTuple):
@@ -288,8 +303,10 @@ class Register:
     """What waits for a second person."""
     appointed_alone: int = 0
     """How often an operator gave a staff role while nobody else could have approved it."""
+    opened_alone: int = 0
+    """How many new tables one operator opened alone."""
     _approved: dict[str, str] = field(default_factory=dict)
-    """Who approved the acts that follow, by the person they are about."""
+    """Who approved the acts that follow, by the person or the table they are about."""
 
     def add(self, number: int, act: HouseAct) -> None:
         """Add the next act; raises NotPossible."""
@@ -335,7 +352,9 @@ class Register:
                 (self.meters_out.add if out else self.meters_out.discard)(meter)
             case DealingStopped(table, stopped):
                 (self.tables_stopped.add if stopped else self.tables_stopped.discard)(table)
-            case TableOpened(by=by) | BackupMade(by=by):
+            case TableOpened():
+                self._open_table(act)
+            case BackupMade(by=by):
                 self._known(by)
             case KeysSet():
                 self.keys.append((number, act))
@@ -350,11 +369,21 @@ class Register:
         """Set roles; a staff role was approved, or there was no one else to approve it."""
         before = self._known(act.person).roles
         if act.approved_by:
-            if self._approved.pop(act.person, None) != act.approved_by:
-                raise NotPossible(f"nobody approved the roles of {act.person}")
+            self._check_approved(act.person, act.approved_by)
         elif act.by and appoints(before, act.roles):
             self.appointed_alone += 1
         self._change(act.person, roles=frozenset(act.roles))
+
+    def _open_table(self, act: TableOpened) -> None:
+        self._known(act.by)
+        if act.approved_by:
+            self._check_approved(act.table, act.approved_by)
+        else:
+            self.opened_alone += 1
+
+    def _check_approved(self, about: str, by: str) -> None:
+        if self._approved.pop(about, None) != by:
+            raise NotPossible(f"nobody approved what was done about {about}")
 
     def _answered(self, id: str) -> Proposed:
         """Close a proposal, and return it."""
@@ -366,8 +395,8 @@ class Register:
     def _approve(self, proposed: Proposed, by: str) -> None:
         self._check_second(proposed, by)
         act = act_from(proposed.act)
-        if isinstance(act, RolesSet):
-            self._approved[act.person] = by
+        if isinstance(act, RolesSet | TableOpened):
+            self._approved[act.about] = by
 
     def _check_second(self, proposed: Proposed, by: str) -> None:
         if by == proposed.by:

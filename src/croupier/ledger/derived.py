@@ -187,6 +187,9 @@ def _check_people(view: View, register: Register, findings: Findings) -> None:
         findings.unproved.append(
             f"that two people agreed: {given} given by one person alone, when nobody else could"
         )
+    if alone := register.opened_alone:
+        opened = "1 new table was" if alone == 1 else f"{alone:,} new tables were"
+        findings.unproved.append(f"that two people agreed: {opened} opened by one person alone")
     keys = register.keys[-1][1] if register.keys else None
     if keys and view.house_keys() != (keys.master, keys.signing):
         findings.faults.append("the house's keys are others than the journal says")

@@ -77,7 +77,7 @@ def make_app(
     )
     app.state.pit, app.state.people, app.state.messages = pit, people, messages
     app.state.galleries, app.state.reviews = galleries, Reviews(pit)
-    app.state.quotas, app.state.staff = quotas, Staff(people)
+    app.state.quotas, app.state.staff = quotas, Staff(people, pit.new_table)
     if quotas and pit.tenure.is_shared:
         quotas.share = people.counting
     app.state.voids = VoidCounts(pit)

@@ -8,9 +8,10 @@ journal alone says which are open.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from secrets import token_hex
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from croupier.errors import Refused
+from croupier.house.config import TableConfig
 from croupier.house.log import log
 from croupier.ledger.acts import (
     HOUSE_STREAM,
@@ -22,17 +23,22 @@ from croupier.ledger.acts import (
     PersonCame,
     Proposed,
     RolesSet,
+    TableOpened,
     Withdrawn,
     act_from,
 )
 from croupier.ledger.journal import decode
 from croupier.ledger.roles import APPOINTING, OPERATOR, STAFF, appoints, check_roles
 from croupier.ledger.stores.statements import Session, locked_head
+from croupier.money import format_micros, format_money, micros
 from croupier.round.codec import to_plain
 from croupier.server import names, registry
 from croupier.server.people import People, newcomer_named, roles_say, taken
 from croupier.server.registry import Person, SignedIn
 
+Proposable = RolesSet | TableOpened
+"""What takes a second person."""
+DIGEST_CHARS = 16
 LAPSE_MS = 3_600_000
 """How long a proposal waits: as long as a link is good."""
 _FOLLOWED = tuple(
@@ -80,8 +86,10 @@ class Waiting:
 class Staff:
     """Makes staff, and takes proposals with their answers."""
 
-    def __init__(self, people: People) -> None:
+    def __init__(self, people: People, new_table: Callable[[str], TableConfig]) -> None:
         self._people = people
+        self._new_table = new_table
+        """Reads a new table, or refuses it."""
         self._waiting = Waiting(0, {})
 
     # ------------------------------------------------------------ looking
@@ -149,62 +157,96 @@ class Staff:
     ) -> Proposed | None:
         locked_head(rows, HOUSE_STREAM)
         before = registry.lock(rows, act.person).person
-        others = {one.id for one in registry.staff(rows, APPOINTING)} - {by.person.id, act.person}
         if act.person != by.person.id and not APPOINTING & {*act.roles}:
             _check_not_last(rows, by.person.id, act.person)
+        others = _others(rows, by.person.id, act.person)
         if not others or not appoints(before.roles, act.roles):
             self._do(rows, act)
             return None
+        return self._propose(rows, by, act, preview=_preview(before, act), why=why)
+
+    async def open_table(self, by: SignedIn, table: str, text: str) -> Proposed | None:
+        """Open a new table at once, or return the proposal to, where somebody could approve it."""
+        preview, act = says_table(self._new_table(text)), TableOpened(table, text, by.person.id)
+
+        def open(rows: Session) -> Proposed | None:
+            locked_head(rows, HOUSE_STREAM)
+            if not _others(rows, by.person.id):
+                self._do(rows, act)
+                return None
+            return self._propose(rows, by, act, preview=preview, why="")
+
+        return await self._people.write(open)
+
+    def _propose(
+        self, rows: Session, by: SignedIn, act: Proposable, *, preview: str, why: str
+    ) -> Proposed:
         open = self._waiting.after(rows).open.values()
         now_ms = self._people.now_ms()
-        if any(_about(one) == act.person for one in open if now_ms < one.lapses_ms):
-            message = "roles for this person are already proposed; answer that first"
+        if any(_about(one) == act.about for one in open if now_ms < one.lapses_ms):
+            message = f"there is a proposal about {act.about} already; answer that first"
             raise Refused("proposal_open", message, field="id")
         proposed = Proposed(
             id=f"h-{token_hex(8)}",
             act=to_plain(act),
             by=by.person.id,
             session=by.session.hex(),
-            preview=_preview(before, act),
+            preview=preview,
             why=why,
             lapses_ms=now_ms + LAPSE_MS,
         )
         self._people.jot(rows, proposed)
         return proposed
 
-    def _do(self, rows: Session, act: RolesSet) -> None:
-        self._people.give_roles(rows, act)
-        registry.end_sessions(rows, act.person)
+    def _do(self, rows: Session, act: Proposable) -> None:
+        match act:
+            case RolesSet():
+                self._people.give_roles(rows, act)
+                registry.end_sessions(rows, act.person)
+            case TableOpened():
+                self._people.jot(rows, act)
+            case _:
+                assert_never(act)
 
     # ------------------------------------------------------------ answering
 
     async def approve(self, by: SignedIn, id: str, again: str) -> None:
         """Carry out another person's proposal, if it is still possible."""
         await self._people.use_again(by, again)
+        tables = await self._tables_now(id)
 
-        def approve(rows: Session) -> str | None:
+        def approve(rows: Session) -> Proposable | None:
             proposed = self._open(rows, id)
             if self._has_lapsed(rows, proposed):
                 return None
             _check_second(rows, proposed, by)
-            act = act_from(proposed.act)
-            assert isinstance(act, RolesSet)
-            check_roles(act.roles)
-            person = registry.lock(rows, act.person).person
+            act = _proposed(proposed)
+            if isinstance(act, RolesSet):
+                check_roles(act.roles)
+                now = _preview(registry.lock(rows, act.person).person, act)
+            else:
+                now = tables
             proposer = registry.lock(rows, proposed.by).person
             stands = OPERATOR in proposer.roles and not proposer.disabled
-            if not stands or _preview(person, act) != proposed.preview:
+            if not stands or now != proposed.preview:
                 message = "this has changed since it was proposed; propose it again"
                 raise Refused("changed", message, field="id")
             self._people.jot(rows, Approved(id, by.person.id))
             self._do(rows, act._replace(approved_by=by.person.id))
-            return act.person
+            return act
 
-        person = await self._people.write(approve)
-        if person is None:
+        act = await self._people.write(approve)
+        if act is None:
             raise _lapsed()
-        log("approved", proposal=id, person=person, by=by.person.id)
-        self._people.ended(person, "has other roles")
+        log("approved", proposal=id, about=act.about, by=by.person.id)
+        if isinstance(act, RolesSet):
+            self._people.ended(act.person, "has other roles")
+
+    async def _tables_now(self, id: str) -> str:
+        """Return what a proposed table would be now, before a transaction has to wait for that."""
+        open = {one.id: _proposed(one) for one in await self.waiting()}
+        act = open.get(id)
+        return says_table(self._new_table(act.text)) if isinstance(act, TableOpened) else ""
 
     async def decline(self, by: SignedIn, id: str, why: str) -> None:
         """Decline another person's proposal."""
@@ -276,8 +318,37 @@ def _check_second(rows: Session, proposed: Proposed, by: SignedIn) -> None:
         raise Refused("not_allowed", "only another operator or an auditor may answer this")
 
 
+def _others(rows: Session, *but: str) -> set[str]:
+    """Return who could approve what somebody does."""
+    return {one.id for one in registry.staff(rows, APPOINTING)} - {*but}
+
+
+def _proposed(proposed: Proposed) -> Proposable:
+    act = act_from(proposed.act)
+    assert isinstance(act, RolesSet | TableOpened)
+    return act
+
+
 def _about(proposed: Proposed) -> str:
-    return str(proposed.act["person"])
+    return _proposed(proposed).about
+
+
+def says_table(config: TableConfig) -> str:
+    """Say what a new table would be: the rules, what its meters start with, whom awards wait for.
+
+    Whatever changes one of these changes the sentence.
+    """
+    rules = config.rules
+    starts = [
+        f"the meter {config.meter(id)} starts at ${format_micros(micros(meter.initial))[:-4]}"
+        for id, meter in rules.meters.items()
+        if meter.initial is not None
+    ]
+    sums = (("awards wait", config.validated_cents), ("two people", config.witnessed_cents))
+    waits = [f"{what} from ${format_money(cents)}" for what, cents in sums if cents is not None]
+    said = "; ".join([*starts, *waits])
+    by = f"by {rules.rulebook}, rules {rules.digest[:DIGEST_CHARS]}"
+    return f"A new table {config.id}, {config.title}, {by}{f': {said}' if said else ''}"
 
 
 def _preview(person: Person, act: RolesSet) -> str:

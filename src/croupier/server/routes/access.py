@@ -210,12 +210,15 @@ class ProposalSaid(BaseModel):
     by: str
     why: str
     lapses_ms: int
+    table: str = ""
+    """A new table, as the tables file would have it."""
 
     @classmethod
     def of(cls, proposed: Proposed) -> "ProposalSaid":
         id, act, by, _, preview, why, lapses_ms = proposed
-        about = str(act.get("person", ""))
-        return cls(id=id, preview=preview, about=about, by=by, why=why, lapses_ms=lapses_ms)
+        about = str(act.get("person") or act.get("table", ""))
+        said = {"id": id, "preview": preview, "about": about, "by": by, "why": why}
+        return cls(**said, lapses_ms=lapses_ms, table=str(act.get("text", "")))
 
 
 class RolesSaid(Me):

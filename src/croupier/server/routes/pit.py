@@ -21,7 +21,15 @@ from croupier.money import parse_micros, parse_money
 from croupier.round.codec import to_plain
 from croupier.server.faults import RESPONSES
 from croupier.server.registry import SignedIn
-from croupier.server.routes.access import WHY_MAX, Operator, people_of, session_with
+from croupier.server.routes.access import (
+    WHY_MAX,
+    Operator,
+    OperatorIn,
+    ProposalSaid,
+    people_of,
+    session_with,
+    staff_of,
+)
 from croupier.server.routes.tables import TableId, live_table, pit_of
 from croupier.server.strict import Body, StrictRoute
 from croupier.server.talk import SPENT
@@ -40,6 +48,8 @@ class NewTable(Body):
 class OpenedSaid(BaseModel):
     table: str
     title: str
+    proposal: ProposalSaid | None
+    """What a second person has to approve first; without it, the table is open."""
 
 
 class BackupSaid(BaseModel):
@@ -69,11 +79,16 @@ class AnsweredSaid(BaseModel):
 
 
 @router.post("/api/tables")
-async def open_table(request: Request, who: Operator, given: NewTable) -> OpenedSaid:
-    """Open a new table, described as in the tables file, if its book allows it."""
-    config = await pit_of(request).open_table(given.table, by=who.id)
-    log("table_made", table=config.id, by=who.id)
-    return OpenedSaid(table=config.id, title=config.title)
+async def open_table(request: Request, by: OperatorIn, given: NewTable) -> OpenedSaid:
+    """Open a new table, described as in the tables file, or propose it to a second person."""
+    pit = pit_of(request)
+    config = pit.new_table(given.table)
+    proposed = await staff_of(request).open_table(by, config.id, given.table)
+    if proposed is None:
+        await pit.take_new()
+    log("table_made", table=config.id, by=by.person.id, proposed=proposed is not None)
+    said = ProposalSaid.of(proposed) if proposed else None
+    return OpenedSaid(table=config.id, title=config.title, proposal=said)
 
 
 @router.post("/api/backups")

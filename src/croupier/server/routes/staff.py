@@ -146,6 +146,7 @@ async def approve(
     """Approve another person's proposal, with `again` from `/api/again`."""
     await staff_of(request).approve(by, id, given.again)
     await tell_tables(request)
+    await request.app.state.pit.take_new()
     return await staff(request, by)
 
 
