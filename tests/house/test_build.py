@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import marshal
+import py_compile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from importlib.util import cache_from_source
 from pathlib import Path
 from unittest.mock import patch
 
@@ -11,7 +14,8 @@ import pytest
 
 from croupier.errors import Refused
 from croupier.house import pit as pits
-from croupier.house.build import Build, approve_build, approved_of
+from croupier.house.build import PACKAGE, Build, approve_build, approved_of
+from croupier.house.compiled import foreign
 from croupier.house.config import parse_config
 from croupier.house.folder import House, opened_house
 from croupier.house.keys import Keys
@@ -283,3 +287,61 @@ def test_the_commands_approve_and_compare(tmp_path: Path) -> None:
     assert "proved: every approved build, by the house's signature" in ran.out.splitlines()
     ran = run("approve-build", "--data", str(tmp_path / "none"))
     assert (ran.code, ran.err) == (2, f"croupier: --data: there is no folder {tmp_path / 'none'}\n")
+
+
+# ---------------------------------------------------------------- compiled files
+
+
+def compiled(package: Path, text: str, mode: py_compile.PycInvalidationMode) -> Path:
+    """Compile other text, and pass it off as what the program's file compiles to."""
+    source, other = package / "deal.py", package.parent / "other.py"
+    target = Path(cache_from_source(str(source)))
+    if mode is py_compile.PycInvalidationMode.TIMESTAMP:
+        py_compile.compile(str(source), doraise=True)
+        header = target.read_bytes()[:16]
+        target.write_bytes(header + marshal.dumps(compile(text, str(source), "exec")))
+        return target
+    other.write_text(text)
+    py_compile.compile(str(other), str(target), invalidation_mode=mode, doraise=True)
+    return target
+
+
+TIMED = py_compile.PycInvalidationMode.TIMESTAMP
+HASHED = py_compile.PycInvalidationMode.UNCHECKED_HASH
+
+
+@pytest.mark.parametrize("mode", [TIMED, HASHED])
+def test_a_compiled_file_of_another_source_closes_tables(
+    tmp_path: Path, package: Path, mode: py_compile.PycInvalidationMode
+) -> None:
+    """Python runs it, and not the file beside it that was approved."""
+    data = tmp_path / "data"
+    approve(data, package)
+    own = compiled(package, (package / "deal.py").read_text(), mode)
+    pit = serve(data, package)
+    assert {*pit.tables} == {"three", "ride"} and own.is_file()
+    made = compiled(package, "print('the house always wins')\n", mode)
+    with opened_house(data) as house, house.store.reading() as view:
+        state = Build((), package).compare(view)
+    (found,) = state.differs
+    place = made.relative_to(package.parent).as_posix()
+    assert str(found) == f"{place} was compiled from another source"
+    assert serve(data, package).tables == {}
+    made.write_bytes(made.read_bytes()[:20])
+    assert [*foreign([package / "deal.py"])] == [made], "one that can't be read either"
+
+
+def test_a_compiled_file_that_python_does_not_run_is_let_alone(package: Path) -> None:
+    source = package / "deal.py"
+    made = compiled(package, "print('old')\n", TIMED)
+    assert [*foreign([source])] == [made]
+    source.write_text("print('a longer text, so that it is compiled anew')\n")
+    assert [*foreign([source])] == []
+    compiled(package, "print('old')\n", py_compile.PycInvalidationMode.CHECKED_HASH)
+    assert [*foreign([source])] == []
+    made.write_bytes(b"another version of Python's")
+    assert [*foreign([source])] == []
+
+
+def test_the_files_of_this_program_are_compiled_from_their_sources() -> None:
+    assert [*foreign(sorted(PACKAGE.rglob("*.py")))] == []

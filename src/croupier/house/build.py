@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import croupier
 from croupier.errors import UserError
+from croupier.house.compiled import foreign
 from croupier.house.keys import Keys
 from croupier.ledger.acts import HOUSE_STREAM, BuildApproved, BuildChecked, acts_in
 from croupier.ledger.builds import Difference, approve, approved_in, differences, digest_of
@@ -117,10 +118,17 @@ class Build:
             message = f"{error.filename} cannot be read: {error.strerror}"
             raise UserError(message) from None
 
+    def _compiled(self) -> Iterator[Difference]:
+        """Yield the compiled files that Python would run in place of their sources."""
+        for file in foreign(sorted(self.package.rglob("*.py"))):
+            inside = file.is_relative_to(self.package)
+            place = file.relative_to(self.package.parent).as_posix() if inside else str(file)
+            yield Difference(place, "was compiled from another source")
+
     def compare(self, view: View, *, time_ms: int = 0) -> BuildState:
         """Compare the files with the build that the house approved last."""
         files = self.files()
         approved, ignored = approved_of(view)
-        found = differences(approved.files, files) if approved else []
+        found = [*differences(approved.files, files), *self._compiled()] if approved else []
         digest = approved.digest if approved else None
         return BuildState(digest_of(files), digest, tuple(found), ignored, time_ms)
