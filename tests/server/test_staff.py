@@ -10,9 +10,13 @@ import httpx
 import pytest
 
 from croupier.house.config import TableConfig
-from croupier.ledger.acts import HOUSE_STREAM, HouseAct, Proposed, TableOpened, acts_in
-from croupier.server import staff
-from croupier.server.people import AGAIN_S
+from croupier.house.folder import opened_house
+from croupier.ledger.acts import HOUSE_STREAM, HouseAct, Proposed, RoleGiven, TableOpened, acts_in
+from croupier.ledger.stores.jotting import jot
+from croupier.server import registry, staff
+from croupier.server.passwords import Passwords
+from croupier.server.people import AGAIN_S, People
+from tests.cli.running import run as ran_command
 from tests.rules.books import MARYLAND
 from tests.server.attacks.houses import (
     PASSWORD,
@@ -22,6 +26,7 @@ from tests.server.attacks.houses import (
     open_house,
     table_toml,
 )
+from tests.server.doors import CHEAP
 
 TABLE = table_toml(MARYLAND)
 Scene = Callable[[House], Awaitable[None]]
@@ -397,3 +402,39 @@ def test_verify_finds_a_table_that_nobody_approved_and_counts_those_opened_alone
 
     with pytest.raises(_Enough):
         asyncio.run(main())
+
+
+def test_the_keys_of_the_closed_house_appoint_where_nobody_else_could_approve(
+    tmp_path: Path,
+) -> None:
+    """The only other person who could approve was disabled: every appointment waits for them."""
+    data = tmp_path / "data"
+    with opened_house(data) as opened:
+        people = People(opened.store, passwords=Passwords(made_by=CHEAP))
+
+        async def come() -> str:
+            ids = [await people.sign_up(f"{name} Ash", PASSWORD) for name in ("Boss", "Aud", "Eve")]
+            boss, aud, eve = (one.signed_in.person.id for one in ids)
+            await people.set_roles(boss, ["operator"])
+            await people.set_roles(aud, ["auditor"])
+            await people.disable(aud, by=boss)
+            return eve
+
+        eve = asyncio.run(come())
+        people.close()
+    words = ("ledger", "appoint", "--data", str(data), "--role", "auditor", "--by", "Kim Brandt")
+    ran = ran_command(*words, "Aud Ash")
+    assert ran.code == 2 and "nobody called Aud Ash has an account that is in use" in ran.err
+    ran = ran_command(*words, "Eve Ash")
+    assert (ran.code, ran.out) == (0, "Eve Ash is auditor now, and has no other role\n")
+    with opened_house(data) as opened, opened.store.reading() as view:
+        (act,) = [a for _, a in acts_in(view.stream(HOUSE_STREAM)) if isinstance(a, RoleGiven)]
+        assert (act.person, act.role, act.by) == (eve, "auditor", "Kim Brandt")
+        assert view.people()[eve].roles == {"auditor"}
+    ran = ran_command("ledger", "verify", "--data", str(data))
+    assert ran.code == 0 and "1 role was given with the house's keys" in ran.out, ran.out
+    with opened_house(data) as opened, opened.store.writing() as rows:
+        jot(rows, act, time_ms=1)  # The same act once more: its signature is another event's.
+        registry.set_roles(rows, eve, ["auditor"])
+    ran = ran_command("ledger", "verify", "--data", str(data))
+    assert ran.code == 1 and "the role is not given with the house's key" in ran.out

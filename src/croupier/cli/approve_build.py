@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.opening import Database, KeyCommand
+from croupier.cli.opening import ByName, Database, KeyCommand, check_by
 from croupier.cli.output import group, print_lines
 from croupier.errors import UserError
 
-BY_CHARS = 100
 app = group("Approve the installed files for a house.")
 
 
@@ -23,9 +22,7 @@ def approve_build(
     ],
     database: Database = None,
     key_command: KeyCommand = "",
-    by: Annotated[
-        str, typer.Option("--by", metavar="NAME", help="Who approves it, for the journal.")
-    ] = "",
+    by: ByName = "",
 ) -> None:
     """Approve every installed file and rulebook for a closed house.
 
@@ -37,9 +34,7 @@ def approve_build(
 
     if not data.is_dir():
         raise UserError(f"there is no folder {data}", field="--data")
-    if not by.isprintable() or len(by) > BY_CHARS:
-        message = f"must be a name of at most {BY_CHARS} characters"
-        raise UserError(message, field="--by")
+    check_by(by)
     files = Build(context.obj).files()
     with opened_house(data, database, key_command=key_command) as house:
         now_ms = time.time_ns() // 1_000_000

@@ -400,5 +400,6 @@ def _print_entries(posted: list[Posted]) -> None:
 
 
 app.command("rotate-keys")(ledger_keys.rotate_keys)
+app.command("appoint")(ledger_keys.appoint)
 app.command("export-keys")(ledger_keys.export_keys)
 app.command("restore-keys")(ledger_keys.restore_keys)

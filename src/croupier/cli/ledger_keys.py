@@ -2,12 +2,13 @@
 
 import os
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from croupier.cli.opening import Database, KeyCommand
+from croupier.cli.opening import ByName, Database, KeyCommand, check_by
 from croupier.cli.output import counted, print_lines
 from croupier.errors import UserError
 from croupier.ledger.tenure import other_nodes
@@ -16,6 +17,15 @@ from croupier.rules.load import read_text
 Folder = Annotated[
     Path, typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files.")
 ]
+
+
+class Approving(StrEnum):
+    """The roles that approve what operators propose."""
+
+    AUDITOR = "auditor"
+    OPERATOR = "operator"
+
+
 PassphraseFile = Annotated[
     Path | None,
     typer.Option(
@@ -48,6 +58,34 @@ def rotate_keys(data: Folder, database: Database = None, key_command: KeyCommand
         print_lines(f"the {name} key was {old} and is {new}")
     if key_command:
         print_lines(f"let the command print them: they are in {data} as {MASTER}, {SIGNING}")
+
+
+def appoint(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Somebody who has an account.")],
+    data: Folder,
+    role: Annotated[Approving, typer.Option("--role", help="The only role they have then.")],
+    by: ByName = "",
+    database: Database = None,
+    key_command: KeyCommand = "",
+) -> None:
+    """Make somebody an operator or an auditor, with the keys of a closed house.
+
+    This is the way out if the only other person who could approve has left. The act is signed with
+    the house's key and recorded in the journal, and `ledger verify` counts it.
+    """
+    from croupier.house.folder import opened_house
+    from croupier.server.appointing import appoint
+
+    if not data.is_dir():
+        raise UserError(f"there is no folder {data}", field="--data")
+    check_by(by)
+    with opened_house(data, database, key_command=key_command) as house:
+        if other_nodes(house.store.tenure):
+            raise UserError("close all servers of this house first", field="--database")
+        now_ms = time.time_ns() // 1_000_000
+        person = appoint(house.store, house.keys, name, role.value, by=by, time_ms=now_ms)
+        house.signing().sign_now(house.store, time_ms=now_ms)
+    print_lines(f"{person.name} is {role.value} now, and has no other role")
 
 
 def export_keys(

@@ -31,6 +31,17 @@ KeyCommand = Annotated[
 ]
 
 
+ByName = Annotated[str, typer.Option("--by", metavar="NAME", help="Who does it, for the journal.")]
+BY_CHARS = 100
+
+
+def check_by(by: str) -> None:
+    """Refuse a name that a journal can't show."""
+    if not by.isprintable() or len(by) > BY_CHARS:
+        message = f"must be a name of at most {BY_CHARS} characters"
+        raise UserError(message, field="--by")
+
+
 @contextmanager
 def opened(data: Path | None, database: str | None, *, make: bool = False) -> Iterator[Store]:
     """Open the ledger that the options name, and close it afterwards."""

@@ -71,6 +71,17 @@ class RolesSet(NamedTuple):
         return () if self.approved_by else ("approved_by",)
 
 
+class RoleGiven(NamedTuple):
+    """Somebody with the keys of the closed house gave a role, so that there is a second person."""
+
+    person: str
+    role: str
+    signature: str
+    """By the signing key in force, over the number of this act and what it says."""
+    by: str = ""
+    """Who did it, by name; having the keys is what counts."""
+
+
 class LinkGiven(NamedTuple):
     """An operator made a one-time link, by which a person without a password sets one."""
 
@@ -235,6 +246,7 @@ HouseAct = (
     | GuestNamed
     | PasswordChanged
     | RolesSet
+    | RoleGiven
     | LinkGiven
     | Proposed
     | Approved
@@ -303,6 +315,8 @@ class Register:
     """What waits for a second person."""
     appointed_alone: int = 0
     """How often an operator gave a staff role while nobody else could have approved it."""
+    given: list[tuple[int, RoleGiven]] = field(default_factory=list)
+    """The roles that were given with the house's keys, each with the number of its act."""
     opened_alone: int = 0
     """How many new tables one operator opened alone."""
     _approved: dict[str, str] = field(default_factory=dict)
@@ -325,6 +339,9 @@ class Register:
                 self._change(person, password=password)
             case RolesSet():
                 self._set_roles(act)
+            case RoleGiven(person, role):
+                self._change(person, roles=frozenset({role}))
+                self.given.append((number, act))
             case LinkGiven(person, _):
                 self._change(person)
             case Proposed(id, proposed, by):

@@ -45,9 +45,13 @@ def is_approved(build: BuildApproved, key: bytes) -> bool:
 def approvals(register: Register) -> Iterator[tuple[int, BuildApproved, bool]]:
     """Yield each approval, and whether it is signed with the key in force at its time."""
     for number, build in register.builds:
-        keys = [keys for at, keys in register.keys if at < number]
-        key = bytes.fromhex(keys[-1].signing) if keys else b""
-        yield number, build, is_approved(build, key)
+        yield number, build, is_approved(build, key_at(register, number))
+
+
+def key_at(register: Register, number: int) -> bytes:
+    """Return the house's public key that was in force before an act; empty if there is none."""
+    keys = [keys for at, keys in register.keys if at < number]
+    return bytes.fromhex(keys[-1].signing) if keys else b""
 
 
 def approved_in(acts: Iterable[tuple[int, HouseAct]]) -> tuple[BuildApproved | None, int]:

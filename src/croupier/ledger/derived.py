@@ -187,6 +187,9 @@ def _check_people(view: View, register: Register, findings: Findings) -> None:
         findings.unproved.append(
             f"that two people agreed: {given} given by one person alone, when nobody else could"
         )
+    if count := len(register.given):
+        roles = "1 role was" if count == 1 else f"{count:,} roles were"
+        findings.unproved.append(f"that two people agreed: {roles} given with the house's keys")
     if alone := register.opened_alone:
         opened = "1 new table was" if alone == 1 else f"{alone:,} new tables were"
         findings.unproved.append(f"that two people agreed: {opened} opened by one person alone")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from croupier.ledger.accounts import CAGE
 from croupier.ledger.acts import HOUSE_STREAM, Register
+from croupier.ledger.appointments import unsigned
 from croupier.ledger.audit import Auditor, RulesOf, Totals, audit_stream
 from croupier.ledger.builds import approvals
 from croupier.ledger.checkpoints import Checkpoint, is_change_signed, is_signed, marks_of
@@ -91,6 +92,12 @@ def verify(
     valid = _signed(kept, register, anchor, findings)
     if register.builds:
         _check_builds(register, findings)
+    if register.given:
+        faults = (
+            f"{HOUSE_STREAM} event {number}: the role is not given with the house's key"
+            for number in unsigned(register)
+        )
+        findings.note(faults, "every role that was given with the house's keys, by their signature")
     findings.note(broken, "the hash chain of every stream, from its first event")
     totals = Totals()
     voids: dict[str, Voids] = {}

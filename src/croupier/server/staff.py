@@ -301,7 +301,7 @@ def _check_not_last(rows: Session, by: str, person: str) -> None:
     if person in able and not able - {by, person}:
         message = (
             "this is the only other person who can approve what you do; "
-            "have somebody else appointed first, or disable the account"
+            "have somebody else appointed first"
         )
         raise Refused("not_allowed", message, field="id")
 
