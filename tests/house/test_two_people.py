@@ -198,3 +198,20 @@ def test_what_an_automatic_table_declared_in_older_journals_names_nobody() -> No
     people.check(declared, Round(rules_of(CALIFORNIA, {}))._replace(id="t-1"))
     with pytest.raises(OnePerson, match="voided a round"):
         people.check(declared, Round(rules_of(CALIFORNIA, {}, ("dealer",)))._replace(id="t-1"))
+
+
+@pytest.mark.parametrize("type", ["Mispaid", "PayCorrected"])
+def test_a_payment_takes_two_once_cards_of_the_next_round_are_out(type: str) -> None:
+    people = Attribution()
+    round = Round(rules_of(MARYLAND, {}, ("dealer",)))._replace(id="t-2")
+
+    def check(of: str, round: Round | None) -> None:
+        event = {"type": type, "round": of}
+        people.check(Record("t", 9, 0, "", "table", event, ("d1",)), round)
+
+    check("t-1", round)
+    people.check(Record("t", 8, 0, "", "table", {"type": "FirstCardDealt", "round": "t-2"}), round)
+    check("t-2", round)
+    check("t-1", round._replace(closed=True))
+    with pytest.raises(OnePerson, match="of an earlier round"):
+        check("t-1", round)

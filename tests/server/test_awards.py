@@ -7,6 +7,7 @@ import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -14,6 +15,7 @@ from croupier.cards import DECK, Card, parse_cards
 from croupier.house import awards, dealer
 from croupier.ledger.accounts import account
 from croupier.ledger.awards import Award
+from croupier.ledger.events import AwardProposed
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.server.people import AGAIN_S
 from tests.rules.books import MARYLAND
@@ -223,7 +225,9 @@ def test_two_people_reject_and_the_meter_has_it_again(tmp_path: Path) -> None:
 
 
 TEETH = {
-    "same person": "not_allowed",
+    "same person": "same_person",
+    "same session": "same_session",
+    "the floorperson who proposed it": "not_allowed",
     "a floorperson where there is surveillance": "not_allowed",
     "no password": "password_again",
     "old password": "password_again",
@@ -234,44 +238,100 @@ TEETH = {
 }
 
 
+async def answered(house: House, how: str, patch: pytest.MonkeyPatch) -> str:
+    """Approve what was proposed in a way that must be refused, and return the refusal's code."""
+    await win(house)
+    flo, sue = await comes(house, "Flo Ash"), await comes(house, "Sue Ash")
+    by, token = sue, ""
+    if how != "nothing proposed":
+        await flo.post("/api/awards/reject", award=AWARD, why="x")
+    match how:
+        case "same person":
+            # In a role that approves, so that only the person tells.
+            await house.people.set_roles(flo.id, ["surveillance"])
+            by = await comes(house, "Flo Ash")
+        case "same session":
+            one = await house.people.signed_in(sue.cookie.partition("=")[2])
+            assert one is not None
+            patch.setattr(AwardProposed, "session", one.session.hex())
+        case "the floorperson who proposed it":
+            by = flo
+        case "a floorperson where there is surveillance":
+            by = await comes(house, "Fay Ash")
+        case "no password":
+            token = "x"
+        case "old password":
+            token = await again(sue)
+            house.hands.people_s += AGAIN_S
+        case "seated":
+            await house.people.set_roles(sue.id, ["player"])
+            sitting = await comes(house, "Sue Ash")
+            await (await sitting.line("maryland")).do("sit", seat=3)
+            # Otherwise the seat is freed within a second, because she isn't a player any more.
+            house.pit.acts.listeners.remove(house.pit.seats.hear)
+            await house.people.set_roles(sue.id, ["surveillance"])
+            by = await comes(house, "Sue Ash")
+        case "their own":
+            ann = await comes(house, "Ann Ash")
+            await house.people.set_roles(ann.id, ["surveillance"])
+            by = await comes(house, "Ann Ash")
+        case "sent twice":
+            await sue.post("/api/awards/approve", award=AWARD, again=await again(sue))
+    before = held(house)
+    token = token or await again(by)
+    code = code_of(await by.post("/api/awards/approve", award=AWARD, again=token))
+    if code:
+        assert held(house) == before, "what was refused did something"
+    return code
+
+
 @pytest.mark.parametrize("how", TEETH)
-def test_an_approval_that_is_no_second_persons_is_refused(tmp_path: Path, how: str) -> None:
+def test_an_approval_that_is_no_second_persons_is_refused(
+    tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes: list[str] = []
+
     async def approve(house: House) -> None:
-        await win(house)
-        flo, sue = await comes(house, "Flo Ash"), await comes(house, "Sue Ash")
-        by, token = sue, ""
-        if how != "nothing proposed":
-            await flo.post("/api/awards/reject", award=AWARD, why="x")
-        match how:
-            case "same person":
-                by = flo
-            case "a floorperson where there is surveillance":
-                by = await comes(house, "Fay Ash")
-            case "no password":
-                token = "x"
-            case "old password":
-                token = await again(sue)
-                house.hands.people_s += AGAIN_S
-            case "seated":
-                await house.people.set_roles(sue.id, ["player"])
-                sitting = await comes(house, "Sue Ash")
-                await (await sitting.line("maryland")).do("sit", seat=3)
-                # Otherwise the seat is freed within a second, because she isn't a player any more.
-                house.pit.acts.listeners.remove(house.pit.seats.hear)
-                await house.people.set_roles(sue.id, ["surveillance"])
-                by = await comes(house, "Sue Ash")
-            case "their own":
-                ann = await comes(house, "Ann Ash")
-                await house.people.set_roles(ann.id, ["surveillance"])
-                by = await comes(house, "Ann Ash")
-            case "sent twice":
-                await sue.post("/api/awards/approve", award=AWARD, again=await again(sue))
-        before = held(house)
-        token = token or await again(by)
-        assert code_of(await by.post("/api/awards/approve", award=AWARD, again=token)) == TEETH[how]
-        assert held(house) == before
+        with monkeypatch.context() as patch:
+            codes.append(await answered(house, how, patch))
 
     run(tmp_path, "validated = 500", approve)
+    assert codes == [TEETH[how]]
+
+
+LEFT_OUT: dict[str, tuple[str, ...]] = {
+    "croupier.house.awards._check_second": ("same person", "same session"),
+    "croupier.server.routes.awards._check_second": (
+        *("the floorperson who proposed it", "a floorperson where there is surveillance"),
+    ),
+    "croupier.server.routes.awards.check_away": ("seated", "their own"),
+    "croupier.server.people.People.use_again": ("no password", "old password"),
+}
+
+
+@pytest.mark.parametrize(
+    ("check", "how"), [(check, how) for check, hows in LEFT_OUT.items() for how in hows]
+)
+def test_a_check_that_is_left_out_is_missed(
+    tmp_path: Path, check: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the check, the same approval isn't refused so: the test above would fail."""
+    codes: list[str] = []
+
+    async def approve(house: House) -> None:
+        with monkeypatch.context() as patch:
+            is_async = check.endswith(("use_again", "routes.awards._check_second"))
+            patch.setattr(check, AsyncMock() if is_async else lambda *_: None)
+            codes.append(await answered(house, how, patch))
+        raise _Enough
+
+    with pytest.raises(_Enough):
+        run(tmp_path, "validated = 500", approve)
+    assert codes and codes != [TEETH[how]]
+
+
+class _Enough(Exception):
+    """The journal of a mutant need not verify."""
 
 
 def test_another_floorperson_approves_where_there_is_no_surveillance(tmp_path: Path) -> None:

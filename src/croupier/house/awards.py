@@ -58,10 +58,7 @@ def approved(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEven
     """Do what another person has proposed in another session."""
     if open is None:
         raise Refused("no_such_proposal", NOTHING_PROPOSED, field="award")
-    if by.person == open.by:
-        raise Refused("same_person", "another person has to approve what you proposed")
-    if by.session == open.session:
-        raise Refused("same_session", "it was proposed in this session; answer it in another one")
+    _check_second(open, by)
     if open.does == "validate":
         return _paid(award, open.by, by.person)
     return AwardRejected(
@@ -73,6 +70,14 @@ def approved(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEven
         approved_by=by.person,
         why=open.why,
     )
+
+
+def _check_second(open: AwardProposed, by: Acting) -> None:
+    """Refuse the person and the session that proposed it."""
+    if by.person == open.by:
+        raise Refused("same_person", "another person has to approve what you proposed")
+    if by.session == open.session:
+        raise Refused("same_session", "it was proposed in this session; answer it in another one")
 
 
 def declined(award: Award, open: AwardProposed | None, by: Acting, why: str) -> LedgerEvent:

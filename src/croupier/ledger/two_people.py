@@ -18,6 +18,7 @@ BY_TWO: Mapping[tuple[Vocabulary, str], str] = {
     ("round", "CardCorrected"): "corrected a card that somebody had acted on",
     ("round", "ByHand"): "entered a round that was finished by hand",
     ("table", "ChipsMoved"): "moved chips between tray and cage",
+    ("table", "Mispaid"): "noted a wrong payment of an earlier round",
     ("table", "PayCorrected"): "corrected a payment of an earlier round",
     ("table", "Corrected"): "put a dispute right",
     ("table", "TappedIn"): "handed a post over",
@@ -74,7 +75,7 @@ def _takes_two(event: Mapping[str, Any], round: Round | None, dealt: str) -> boo
             return round is not None and is_acted_on(round, event["position"])
         case "ChipsMoved":
             return bool(event["why"] != "sale")
-        case "PayCorrected":
+        case "Mispaid" | "PayCorrected":
             return dealt not in ("", event["round"])
         case "TappedIn":
             return bool(event.get("agreed"))
