@@ -15,6 +15,7 @@ from croupier.ledger.tape import TapeRow
 from croupier.ledger.tape import tape as read_tape
 from croupier.money import format_micros
 from croupier.server import tapes
+from croupier.server.pages import staff as pages
 from croupier.server.pages.pit import requests_of
 from croupier.server.people import People
 from croupier.server.registry import Person
@@ -166,6 +167,8 @@ def test_surveillance_marks_an_act_and_auditors_look_by_words(tmp_path: Path) ->
             page = (await eye.http.get("/watch")).text
             marked = page[page.index('<p class="mark">') :].partition("</tr>")[0]
             assert "look at the camera" in marked and f'"about": "{place}"' in marked
+            watched = (await eye.http.get("/watch.json")).json()
+            assert watched["marks"] == {place: ["look at the camera"]}
 
             async def found(**wanted: str) -> set[str]:
                 assert (await auditor.http.get("/audit", params=wanted)).status_code == 200
@@ -306,5 +309,51 @@ def test_an_adjustment_that_cannot_be_is_refused(tmp_path: Path) -> None:
                 await go_on(house, id, dealer, players)
             meter = f"meter:{id}/progressive"
             assert code_of(await adjusted(flo, id, meter)) == "round_open"
+
+    asyncio.run(main())
+
+
+def test_surveillance_sees_who_deals_which_round_and_what_went_wrong(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            id, flo = await void_proposed(house)
+            path = f"/api/tables/{id}/proposals/1"
+            said = await flo.post(path, answer="approve", again=await again(flo))
+            assert said.status_code == 200
+            eye = await house.person("Eva Ash", "surveillance")
+            found = (await eye.http.get("/watch.json")).json()
+            (row,) = found["tables"]
+            assert found["names"][row["dealer"]] == "Dee Ash" and row["dealer_since_ms"]
+            assert (row["round"], row["irregularity"]["clause"]) == (f"{id}-1", "C8")
+            page = (await eye.http.get("/watch", headers={"accept": "text/html"})).text
+            assert "<dd>Dee Ash since" in page and "misdeal (C8)" in page
+
+    asyncio.run(main())
+
+
+def test_an_export_says_where_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            await void_proposed(house)
+            aud = await house.person("Aud Ash", "auditor")
+
+            async def exported(address: str) -> tuple[list[str], str | None]:
+                said = (await aud.http.get(address)).json()
+                return [one["hash"] for one in said["acts"]], said["more"]
+
+            whole, more = await exported("/audit.json")
+            assert more is None and len(whole) > 9
+            monkeypatch.setattr(pages, "EXPORT_MAX", 4)
+            parts: list[str] = []
+            address: str | None = "/audit.json"
+            while address:
+                some, address = await exported(address)
+                assert len(some) <= 4
+                parts += some
+            assert parts == whole
+            _, more = await exported("/audit.json?person=dee+ash")
+            assert more and "person=p-" in more
+            wrong = await aud.http.get("/audit.json?before=x")
+            assert wrong.status_code == 422
 
     asyncio.run(main())

@@ -27,6 +27,7 @@ def pit_facts(id: str, table: Table | None, acts: Iterable[TapeRow]) -> dict[str
     return {
         "dealer": dealer,
         "floor": table.crew.floor if table else "",
+        "round": table.round.id if table and table.round else None,
         "dealer_since_ms": next((row.time_ms for row in since), None),
         "deck": table.last_deck or None if table else None,
         "uncounted": table.uncounted if table and real else None,

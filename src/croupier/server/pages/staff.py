@@ -43,6 +43,7 @@ from croupier.theory.wins import By
 router = APIRouter(include_in_schema=False)
 TAPE_MAX, MARKS_MAX, EXPORT_MAX = 100, 1_000, 10_000
 Text = Annotated[str, Query(max_length=100)]
+Before = Annotated[str, Query(max_length=150, pattern=r"^([0-9]{1,15}/[0-9]{1,15}/.+)?$")]
 
 
 @router.get("/staff")
@@ -251,21 +252,31 @@ def tape_of(request: Request) -> ActsTape:
 async def watch_page(request: Request) -> Response:
     """Show every table, and the tape of what people did."""
     one = await session_with(SURVEILLANCE)(request)
-    found = await _tape(request, Wanted())
-    rows = await lobby_rows(request)
-    marks: dict[str, list[str]] = {}
-    for note in await tape_of(request).rows(Wanted(act=NoteTaken.__name__), limit=MARKS_MAX):
-        marks.setdefault(str(note.event["about"]), []).append(str(note.event["says"]))
-    values: dict[str, Any] = {"me": one.person, "tables": rows, "marks": marks, **found}
-    return page(request, "watch", json="/watch.json", **values)
+    return page(request, "watch", json="/watch.json", me=one.person, **await _watch(request))
 
 
 @router.get("/watch.json")
 async def watch_json(request: Request) -> Response:
     """Return what the page of surveillance shows."""
     await session_with(SURVEILLANCE)(request)
+    found = await _watch(request)
+    seen = {name: found[name] for name in ("tables", "marks")}
+    return document(request, {**seen, **_plain(found)})
+
+
+async def _watch(request: Request) -> dict[str, Any]:
+    """Return every table, the tape of what people did, and the marks at its acts."""
+    states, acts = await pit_of(request).states(), await tape_of(request).rows()
+    rows = [
+        row | pit_facts(row["table"], states.get(row["table"]), acts)
+        for row in await lobby_rows(request)
+    ]
+    marks: dict[str, list[str]] = {}
+    for note in await tape_of(request).rows(Wanted(act=NoteTaken.__name__), limit=MARKS_MAX):
+        marks.setdefault(str(note.event["about"]), []).append(str(note.event["says"]))
     found = await _tape(request, Wanted())
-    return document(request, {"tables": await lobby_rows(request), **_plain(found)})
+    names = found["names"] | await _names(request, {row["dealer"] for row in rows} - {""})
+    return {**found, "tables": rows, "marks": marks, "names": names}
 
 
 @router.get("/audit")
@@ -289,17 +300,30 @@ async def audit_page(
 
 @router.get("/audit.json")
 async def audit_json(
-    request: Request, *, person: Text = "", act: Text = "", clause: Text = "", round: Text = ""
+    request: Request,
+    *,
+    person: Text = "",
+    act: Text = "",
+    clause: Text = "",
+    round: Text = "",
+    before: Before = "",
 ) -> Response:
     """Export what people did, each act with its record and the hashes that prove it."""
     one = await session_with(AUDITOR)(request)
     wanted = Wanted(await _id_of(request, person), act, clause, round)
-    rows = await pit_of(request).books.read(partial(_all_acts, wanted=wanted))
+    rows, more = await pit_of(request).books.read(partial(_acts, wanted=wanted, before=before))
     found = await _with_names(request, rows)
     heads = await pit_of(request).books.read(lambda view: view.heads())
     said = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in sorted(heads.items())}
     waits = await _waits(request, one.person)
-    return document(request, {**_plain(found), "heads": said, **waits})
+    names = {"names": found["names"] | waits.pop("asking")}
+    proof = {"heads": said, "more": _more(wanted, more)}
+    return document(request, {**_plain(found), **names, **proof, **waits})
+
+
+def _more(wanted: Wanted, before: str) -> str | None:
+    """Return the address of the older acts that are left, None if there are none."""
+    return query("/audit.json", {**wanted._asdict(), "before": before}) if before else None
 
 
 async def _waits(request: Request, me: Person) -> dict[str, Any]:
@@ -325,11 +349,27 @@ async def _tape(request: Request, wanted: Wanted) -> dict[str, Any]:
     return await _with_names(request, await tape_of(request).rows(wanted, limit=TAPE_MAX))
 
 
-def _all_acts(view: View, wanted: Wanted) -> list[TapeRow]:
-    """Read the events of an export from the whole journal, newest first."""
+def _acts(view: View, wanted: Wanted, before: str) -> tuple[list[TapeRow], str]:
+    """Read from the whole journal what is wanted for an export, the newest first.
+
+    At most so many come at once; what is returned with them is where the older ones begin.
+    """
     rows = [row for s in view.heads() for row in tape(view.stream(s)) if wanted.has(row)]
-    rows.sort(key=lambda row: (-row.time_ms, row.stream != HOUSE_STREAM, -row.number))
-    return rows[:EXPORT_MAX]
+    if before:
+        time_ms, number, stream = before.split("/", 2)
+        rows = [row for row in rows if _age(row) > _age_of(int(time_ms), int(number), stream)]
+    rows.sort(key=_age)
+    last = rows[EXPORT_MAX - 1] if len(rows) > EXPORT_MAX else None
+    return rows[:EXPORT_MAX], f"{last.time_ms}/{last.number}/{last.stream}" if last else ""
+
+
+def _age(row: TapeRow) -> tuple[int, bool, str, int]:
+    return _age_of(row.time_ms, row.number, row.stream)
+
+
+def _age_of(time_ms: int, number: int, stream: str) -> tuple[int, bool, str, int]:
+    """Return what acts are ordered by: the newest first, and the house's before the tables'."""
+    return -time_ms, stream != HOUSE_STREAM, stream, -number
 
 
 async def _with_names(request: Request, rows: list[TapeRow]) -> dict[str, Any]:
