@@ -393,3 +393,26 @@ def _other(house: House) -> object:
         return (await found(house.pit, id))._replace(reset_micros=10)
 
     return other
+
+
+def test_an_auditor_answers_an_award_on_the_page_of_audit_if_the_house_says_so(
+    tmp_path: Path,
+) -> None:
+    async def approve(house: House, *, may: bool) -> None:
+        await win(house)
+        flo, aud = await comes(house, "Flo Ash"), await house.person("Aud Ash", "auditor")
+        await flo.post("/api/awards/reject", award=AWARD, why="the deck was short")
+        seen = (await aud.http.get("/audit.json")).json()["awards"]
+        page = (await aud.http.get("/audit", headers={"accept": "text/html"})).text
+        assert [one["award"] for one in seen] == ([AWARD] if may else [])
+        assert ("Flo Ash proposes to reject it: the deck was short." in page) == may
+        said = await aud.post("/api/awards/approve", award=AWARD, again=await again(aud))
+        assert code_of(said) == ("" if may else "not_allowed")
+
+    async def main() -> None:
+        for folder, says in (("a", '[approvers]\naward = ["auditor"]\n'), ("b", "")):
+            (tmp_path / folder).mkdir()
+            async with open_house(tmp_path / folder, says + toml("validated = 500")) as house:
+                await approve(house, may=bool(says))
+
+    asyncio.run(main())
