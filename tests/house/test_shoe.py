@@ -118,6 +118,18 @@ def test_a_dealer_with_a_list_of_cards_plays_rounds_by_the_desk(id: str, tmp_pat
     play(tmp_path, real(id), scenario)
 
 
+@each_book
+def test_the_last_seats_settlement_ends_the_round(id: str, tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe, done = await seated(pit, 1, 2, 3), Shoe(7), []
+        staff = await crew(pit)
+        while pit.tables["t"].rounds < 2:
+            done.append(await one_step(pit, players, staff, shoe))
+        assert "Settle" in done and "Close" not in done
+
+    play(tmp_path, real(id), scenario)
+
+
 def test_nothing_knows_the_face_of_a_card_that_was_not_read(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players, shoe = await seated(pit, 1, 2), Shoe(3)

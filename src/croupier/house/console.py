@@ -24,7 +24,7 @@ from croupier.round.state import is_walk_in
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import Keeper, Keeping
 from croupier.table import commands as at_table
-from croupier.table.commands import EndRound, Preview, Time
+from croupier.table.commands import Preview, Time
 from croupier.table.crew import PERSON, ROLE_FOR, Post, Role, Who, check_post
 from croupier.table.state import Table
 
@@ -353,8 +353,7 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
                 raise Refused("no_such_seat", "name the seat to settle", field="seat")
             shoe.settle(act, command, config=asking.config)
         case in_round.Close():
-            act.in_round(command)
-            act.at_table(EndRound.of(act.round, act.standing.declared))
+            shoe.close(act)
         case in_round.Confirm():
             act.in_round(replace(command, by=PERSON[post]))
         case in_round.TakeDown() | in_round.CloseBets() | in_round.Misread() | in_round.CountStub():

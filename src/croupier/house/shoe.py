@@ -1,7 +1,8 @@
 """What a dealer does with real cards: there is no sealed deck, and faces come from people.
 
 The deck is shuffled and cut on the felt before its round starts. The cards are read as they are
-turned up, and the first card of the next seat settles the seat before it.
+turned up, and the first card of the next seat settles the seat before it. The last seat's
+settlement ends the round.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from croupier.round.state import Round
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
-from croupier.table.commands import DealFirstCard, StartRound, Time
+from croupier.table.commands import DealFirstCard, EndRound, StartRound, Time
 from croupier.table.crew import Post
 
 
@@ -53,15 +54,28 @@ def read(act: Act, command: in_round.Read, *, post: Post, config: TableConfig) -
 
 
 def settle(act: Act, command: in_round.Settle, *, config: TableConfig) -> None:
-    """Settle a seat; with real cards, also the folded seats after it that have no card to show."""
+    """Settle a seat; with real cards, also the folded seats after it that have no card to show.
+
+    There, the round ends with its last seat: the dealer's next press clears the cards away.
+    """
     sums = config.validated_cents, config.witnessed_cents
     act.in_round(in_round.Settle(dict(act.readings), command.seat, *sums))
-    if not is_read(act.round.rules) or act.round.banker:
+    if not is_read(act.round.rules):
         return
-    while (seat := next_seat(act.round)) is not None and _is_out(act.round, seat):
+    while (seat := next_seat(act.round)) is not None:
         if open_awards(act.round) or any(duty.concerns(seat) for duty in act.round.todo):
             return
+        if act.round.banker or not _is_out(act.round, seat):
+            return
         act.in_round(in_round.Settle(dict(act.readings), seat, *sums))
+    if not act.round.todo:
+        close(act)
+
+
+def close(act: Act) -> None:
+    """End a round."""
+    act.in_round(in_round.Close())
+    act.at_table(EndRound.of(act.round, act.standing.declared))
 
 
 def read_ahead(round: Round) -> tuple[int, ...]:
