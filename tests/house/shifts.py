@@ -46,7 +46,7 @@ LATER: dict[type, tuple[type, ...]] = {
     at_table.Shuffle: (at_table.Cut, at_table.StartRound),
     at_table.Cut: (at_table.StartRound,),
     at_table.StartRound: (in_round.CloseBets,),
-    in_round.CloseBets: (in_round.Deal,),
+    in_round.CloseBets: (at_table.DealFirstCard, in_round.Deal),
 }
 """What comes after the acts that bring the moment of their own clauses."""
 ONCE = ("Read", "Show")
@@ -238,6 +238,7 @@ class Shift:
             options = round.step.option if round and round.step else {}
             found = [
                 ("round", in_round.CloseBets()),
+                ("table", at_table.DealFirstCard(Time(0, 0))),
                 ("round", in_round.Deal()),
                 ("round", Choose(seat, next(iter(options), ""), "dealer")),
                 ("round", in_round.Read(DECK[0])),

@@ -119,6 +119,58 @@ def test_a_dealer_with_a_list_of_cards_plays_rounds_by_the_desk(id: str, tmp_pat
 
 
 @each_book
+def test_the_deal_lasts_from_the_first_card_until_the_dealer_has_dealt_all(
+    id: str, tmp_path: Path
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2, 3), Shoe(7)
+        staff = dealer, _ = await crew(pit)
+        await until(pit, players, staff, shoe, "DealFirstCard")
+        first, table = dealer.desk["next"], pit.tables["t"]
+        why = await refusal(dealer.do({"type": "Deal"}))
+        assert why.clause == first["clause"], "it isn't all dealt before the first card is"
+        await dealer.do(first["command"], "table")
+        round, desk = table.place.standing.in_play, await dealer.look()
+        assert round and round.stage and round.stage.do == "deal" and not round.places
+        assert desk["next"]["command"] == {"type": "Deal"} and desk["duties"] == []
+        kinds = table.config.rules.irregularities.items()
+        dealing = {
+            kind
+            for kind, one in kinds
+            if "deal" in one.during and "cards" in one.needs and not (one.if_ or one.reading)
+        }
+        assert dealing == {*dealing} & {one["kind"] for one in desk["irregularities"]}
+        why = await refusal(dealer.do(first["command"], "table"))
+        assert why.code == "already_dealt"
+        again = await pit.books.read(lambda view: recall(view, "t", rules_of))
+        assert again.standing == table.place.standing
+        await dealer.do({"type": "Deal"})
+        round = table.place.standing.in_play
+        assert round and round.places
+
+    play(tmp_path, real(id), scenario)
+
+
+@pytest.mark.parametrize("dealt", [False, True])
+@pytest.mark.clause(MARYLAND, "13.A")
+def test_a_card_found_face_up_while_dealing_is_read_before_the_deal_goes_on(
+    dealt: bool, tmp_path: Path
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(3)
+        staff = dealer, _ = await crew(pit)
+        await until(pit, players, staff, shoe, "Deal" if dealt else "DealFirstCard")
+        await dealer.do({"type": "Declare", "kind": "face_up_cards", "facts": {"count": 1}})
+        step = (await dealer.look())["next"]
+        assert step["command"]["type"] == "Read"
+        await one_step(pit, players, staff, shoe)
+        left = "Deal" if dealt else "DealFirstCard"
+        assert (await dealer.look())["next"]["command"]["type"] == left
+
+    play(tmp_path, real(MARYLAND), scenario)
+
+
+@each_book
 def test_the_last_seats_settlement_ends_the_round(id: str, tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players, shoe, done = await seated(pit, 1, 2, 3), Shoe(7), []

@@ -30,6 +30,7 @@ from croupier.table.state import Table
 
 MAY: Mapping[type, tuple[Post, ...]] = {
     at_table.StartRound: ("dealer", "floor"),
+    at_table.DealFirstCard: ("dealer", "floor"),
     in_round.TakeDown: ("dealer", "clerk", "floor"),
     in_round.CloseBets: ("dealer", "floor"),
     in_round.Deal: ("dealer", "floor"),
@@ -81,7 +82,7 @@ KEEPS: Mapping[type, Keeping] = {
     at_table.Shuffle: "shuffle",
     at_table.Cut: "cut",
     in_round.CloseBets: "close bets",
-    in_round.Deal: "first card",
+    at_table.DealFirstCard: "first card",
     in_round.CountStub: "count",
 }
 """The commands that keep clauses by being done; the person whom the book names does them."""
@@ -320,9 +321,11 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
         case at_table.StartRound():
             _check_dealer(act)
             _open_round(act, asking)
+        case at_table.DealFirstCard():
+            _deal_first(act, asking)
         case in_round.Deal():
             if is_read(act.standing.table.rules):
-                shoe.deal(act, time=asking.time)
+                shoe.deal(act)
             else:
                 dealer.deal(act, _deck(act, asking), time=asking.time)
         case in_round.Read():
@@ -444,6 +447,17 @@ def _open_round(act: Act, asking: StaffAsking) -> None:
         shoe.open_round(act, id, time=time, meters=meters)
     else:
         dealer.open_round(act, id, time=time, meters=meters, chance=asking.chance)
+
+
+def _deal_first(act: Act, asking: StaffAsking) -> None:
+    """Say that the first card is dealt; the program deals virtual cards at once."""
+    rules = act.standing.table.rules
+    if not is_read(rules):
+        message = "the program deals virtual cards, all of them at once"
+        raise Refused("no_cards", message, clause=rules.ruling_on("things"))
+    if act.standing.in_play is None:
+        raise Refused("no_round", "no round is open yet", clause=rules.sequence[0][1].clause)
+    shoe.deal_first(act, time=asking.time)
 
 
 def _show(act: Act, deck: Committed) -> None:

@@ -28,6 +28,7 @@ from croupier.house.step import NO_TIME, NextStep
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
+from croupier.round.duties import after_first_card
 from croupier.round.faces import is_settled_on, shown_next
 from croupier.round.irregularity import check_time
 from croupier.round.order import is_read
@@ -44,12 +45,12 @@ from croupier.table.prompts import due
 from croupier.table.state import Proposal, bank_order
 
 _DOES: dict[Keeping | None, in_round.Command] = {
-    "first card": in_round.Deal(),
     "show": in_round.Show(()),
 }
 """The commands that are the confirmation of a clause."""
 KEYS: Mapping[type, tuple[str, str]] = {
     in_round.CloseBets: ("N", "No more bets"),
+    at_table.DealFirstCard: ("D", "Deal"),
     in_round.Deal: ("D", "Deal"),
     in_round.Settle: ("Y", "Take and pay at the seat whose turn it is"),
 }
@@ -61,7 +62,7 @@ READS = in_round.Read(DECK[0])
 
 def next_step(standing: Standing) -> NextStep:
     """Return the one thing to do next."""
-    table, round = standing.table, standing.in_play
+    table, round = standing.table, _in_play(standing)
     if not table.crew.dealer:
         return NextStep("A dealer has to tap in.", ("dealer",))
     for proposal in table.proposals:
@@ -75,7 +76,13 @@ def next_step(standing: Standing) -> NextStep:
             return duty_step(table, duty)
     if step := life_step(table) or device_step(table) or deck_step(table):
         return step
-    return _between(standing) if round is None else _in_round(round)
+    return _between(standing) if round is None else _in_round(standing, round)
+
+
+def _in_play(standing: Standing) -> Round | None:
+    """Return the round in play with what is left to do in it."""
+    round, playing = standing.in_play, standing.table.round
+    return after_first_card(round) if round and playing and playing.dealt else round
 
 
 def _kept(rules: TableRules, duty: Duty, command: in_round.Command) -> NextStep:
@@ -98,7 +105,7 @@ def _between(standing: Standing) -> NextStep:
     return NextStep(says, ("dealer",), clause, "table", at_table.StartRound("", NO_TIME))
 
 
-def _in_round(round: Round) -> NextStep:
+def _in_round(standing: Standing, round: Round) -> NextStep:
     rules, stage = round.rules, round.stage
     clause = stage.step.clause if stage else ""
     if round.void:
@@ -114,7 +121,10 @@ def _in_round(round: Round) -> NextStep:
         return NextStep(says, ("dealer",), ruling, command=in_round.Misread("twice"))
     if is_read(rules) and (step := _reading(round)):
         return step
-    if todo := _due_now(round):
+    todo = _due_now(round)
+    if stage and stage.do == "deal" and (step := _dealing(standing, todo, clause)):
+        return step
+    if todo:
         return _kept(rules, todo[0], _doing(rules, todo[0]))
     if awards := open_awards(round):
         return _validates(round, awards[0])
@@ -124,7 +134,8 @@ def _in_round(round: Round) -> NextStep:
         case "bets":
             return NextStep("Players place their bets.", ("player",), clause)
         case "deal":
-            return NextStep("Deal.", ("dealer",), clause, command=in_round.Deal())
+            says = "Deal the rest." if is_read(rules) else "Deal."
+            return NextStep(says, ("dealer",), clause, command=in_round.Deal())
     if shown_next(round):
         return NextStep("Turn the cards up.", ("dealer",), clause, command=in_round.Show(()))
     if round.asked:
@@ -133,6 +144,20 @@ def _in_round(round: Round) -> NextStep:
     if seat is None:
         return NextStep("Close the round.", ("dealer",), clause, command=in_round.Close())
     return NextStep(f"Settle seat {seat}.", ("dealer",), clause, command=in_round.Settle(seat=seat))
+
+
+def _dealing(standing: Standing, todo: tuple[Duty, ...], clause: str) -> NextStep | None:
+    """Return the step in which the first real card leaves the deck, if it comes next."""
+    table, rules = standing.table, standing.table.rules
+    if not is_read(rules) or table.round is None or table.round.dealt:
+        return None
+    first, says = at_table.DealFirstCard(NO_TIME), "Deal the first card."
+    if not todo:
+        return NextStep(says, ("dealer",), clause, "table", first)
+    kept = rules.clauses[todo[0].clause]
+    if kept.act != "first card":
+        return None
+    return NextStep(f"{kept.says} {says}", todo[0].by[:1], todo[0].clause, "table", first)
 
 
 def _doing(rules: TableRules, duty: Duty) -> in_round.Command:
@@ -172,7 +197,7 @@ def _reading(round: Round) -> NextStep | None:
         declare = in_round.Declare(stub_kind(rules), {"misdealt": False})
         says = "The stub is counted. Were the cards dealt as they should be?"
         return NextStep(says, duty.by[:1], duty.clause, command=declare)
-    if (duty and act != "show") or not (reads := reads_of(round)):
+    if (duty and act not in ("show", "first card")) or not (reads := reads_of(round)):
         return None
     clause = duty.clause if duty else round.step.clause if round.step else ""
     says = f"Turn up and read a card: {reads[0]['place']}."
@@ -242,7 +267,7 @@ def _key(step: NextStep) -> str:
 
 def keys_of(rules: TableRules) -> Iterator[dict[str, str]]:
     """Yield every key that this table's desk gives a meaning at some moment."""
-    yield from ({"key": key, "says": says} for key, says in KEYS.values())
+    yield from ({"key": key, "says": says} for key, says in dict.fromkeys(KEYS.values()))
     options = [option for _, step in rules.sequence for option in step.option.values()]
     if not is_read(rules):
         return
@@ -377,7 +402,7 @@ def desk_of(standing: Standing, closed: Mapping[str, str] = NOTHING) -> dict[str
 
     `closed` are the wagers that can't be made now, with the reason.
     """
-    table, round = standing.table, standing.in_play
+    table, round = standing.table, _in_play(standing)
     todo = (*due(table), *(round.todo if round else ()))
     now = (*due(table), *(_due_now(round) if round else ()))
     rules, step = table.rules, next_step(standing)

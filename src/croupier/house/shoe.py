@@ -13,6 +13,7 @@ from croupier.house.config import TableConfig
 from croupier.house.standing import Act, staked_meters
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
+from croupier.round.duties import open_duty
 from croupier.round.faces import shown_next
 from croupier.round.order import is_read, seats_in
 from croupier.round.plan import plan_of
@@ -31,12 +32,24 @@ def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int]) -> N
     act.open_betting(meters)
 
 
-def deal(act: Act, *, time: Time) -> None:
-    """Say that all cards are dealt."""
-    playing = act.standing.table.round
-    if playing and not playing.dealt:
-        act.at_table(DealFirstCard(time))
+def deal_first(act: Act, *, time: Time) -> None:
+    """Say that the first card leaves the deck; it is refused if the others can't follow."""
+    Act(act.standing).in_round(in_round.Deal())
+    act.at_table(DealFirstCard(time))
+
+
+def deal(act: Act) -> None:
+    """Say that all cards are dealt; between the first one and this, much can go wrong (13.A)."""
+    before = act.standing
     act.in_round(in_round.Deal())
+    if before.table.round is None or before.table.round.dealt or before.round is None:
+        return
+    rules, step = before.table.rules, before.round.step
+    for duty in before.round.todo:
+        if rules.clauses[duty.clause].act == "first card":
+            raise open_duty(rules, duty)
+    message = "say first that the first card is dealt"
+    raise Refused("not_yet", message, clause=step.clause if step else None)
 
 
 def read(act: Act, command: in_round.Read, *, post: Post, config: TableConfig) -> None:

@@ -66,6 +66,13 @@ def todo_after(before: Round, event: Event, after: Round) -> tuple[Duty, ...]:
     return (*left, *_brought(before, event, after))
 
 
+def after_first_card(round: Round) -> Round:
+    """Return a round without the duties that the first card keeps; the table knows of that card."""
+    clauses = round.rules.clauses
+    left = tuple(duty for duty in round.todo if clauses[duty.clause].act != "first card")
+    return round._replace(todo=left)
+
+
 def _left(todo: tuple[Duty, ...], event: Event, after: Round) -> Iterator[Duty]:
     """Yield the duties that an event doesn't end."""
     rules = after.rules

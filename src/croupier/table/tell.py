@@ -2,6 +2,7 @@
 
 import re
 
+from croupier.round.order import is_read
 from croupier.rules.table_rules import TableRules
 from croupier.rules.words import dollars
 from croupier.table import events as happened
@@ -51,6 +52,8 @@ def tell_table(rules: TableRules, event: Event) -> str:
             return f"Seat {seat} passes the bank."
         case happened.RoundStarted(round):
             return f"Round {round} is open."
+        case happened.FirstCardDealt() if is_read(rules):
+            return "The first card is dealt."
         case happened.TappedIn(_, post):
             return f"Tapped in: {post}."
         case happened.TappedOut():
