@@ -222,6 +222,33 @@ def test_a_card_read_twice_stops_the_desk_and_two_alike_take_two_people(tmp_path
     play(tmp_path, real(MARYLAND), scenario)
 
 
+def test_a_seats_last_card_read_twice_settles_nobody(tmp_path: Path) -> None:
+    """A scanner reads a card a second time, and the next seat's first card is awaited."""
+
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2, 3), Shoe(3)
+        staff = dealer, _ = await crew(pit)
+        table = pit.tables["t"]
+        await until(pit, players, staff, shoe, "Settle")
+        step, before = dealer.desk["next"], table.place.standing.in_play
+        assert before and dealer.desk["read"] and dealer.desk["last_read"]
+        last = {"type": "Read", "card": dealer.desk["last_read"]["card"], "source": "scanned"}
+        await dealer.do(last)
+        desk, round = await dealer.look(), table.place.standing.in_play
+        assert round and round.order == before.order and round.doubt
+        assert round.doubt[0] == before.due[0], "the next seat's card"
+        assert desk["next"]["command"] == {"type": "Misread", "why": "twice"}
+        assert [one["kind"] for one in desk["irregularities"]] == ["doubled_card"]
+        await dealer.do(desk["next"]["command"])
+        assert (await dealer.look())["next"] == step
+        assert table.place.standing.in_play == before
+        await one_round(pit, players, staff, shoe)
+        again = await pit.books.read(lambda view: recall(view, "t", rules_of))
+        assert again.standing == table.place.standing
+
+    play(tmp_path, real(MARYLAND), scenario)
+
+
 def test_a_card_that_a_seat_decided_on_is_corrected_by_two_people(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players, shoe = await seated(pit, 1, 2), Shoe(3)

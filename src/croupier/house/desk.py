@@ -21,7 +21,7 @@ from croupier.house.shift import (
     others,
     tray_of,
 )
-from croupier.house.shoe import card_at, doubled_kinds, read_ahead, reads_of, stub_kind
+from croupier.house.shoe import card_at, doubled_kinds, reads_of, stub_kind
 from croupier.house.shortcuts import REPEAT, REST, shortcuts
 from croupier.house.standing import Standing
 from croupier.house.step import NO_TIME, NextStep
@@ -29,7 +29,7 @@ from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
 from croupier.round.duties import after_first_card
-from croupier.round.faces import is_settled_on, shown_next
+from croupier.round.faces import is_settled_on, read_ahead, shown_next
 from croupier.round.irregularity import check_time
 from croupier.round.order import is_read
 from croupier.round.plan import plan_of

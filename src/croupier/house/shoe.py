@@ -14,10 +14,9 @@ from croupier.house.standing import Act, staked_meters
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.duties import open_duty
-from croupier.round.faces import shown_next
-from croupier.round.order import is_read, seats_in
-from croupier.round.plan import plan_of
-from croupier.round.settling import hidden_from, next_seat
+from croupier.round.faces import is_out, read_ahead, shown_next
+from croupier.round.order import is_read
+from croupier.round.settling import next_seat
 from croupier.round.state import Round
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
@@ -53,8 +52,11 @@ def deal(act: Act) -> None:
 
 
 def read(act: Act, command: in_round.Read, *, post: Post, config: TableConfig) -> None:
-    """Read a card; the first one of the next seat settles the seats before it."""
-    if read_ahead(act.round):
+    """Read a card; the first one of the next seat settles the seats before it.
+
+    A card that was read before settles nobody: a scanner may read a seat's last card twice.
+    """
+    if read_ahead(act.round) and command.card not in act.round.faces.values():
         seat = next_seat(act.round)
         if post == "clerk":
             raise Refused("not_yet", f"the dealer settles seat {seat} first", field="card")
@@ -78,7 +80,7 @@ def settle(act: Act, command: in_round.Settle, *, config: TableConfig) -> None:
     while (seat := next_seat(act.round)) is not None:
         if open_awards(act.round) or any(duty.concerns(seat) for duty in act.round.todo):
             return
-        if act.round.banker or not _is_out(act.round, seat):
+        if act.round.banker or not is_out(act.round, seat):
             return
         act.in_round(in_round.Settle(dict(act.readings), seat, *sums))
     if not act.round.todo:
@@ -89,24 +91,6 @@ def close(act: Act) -> None:
     """End a round."""
     act.in_round(in_round.Close())
     act.at_table(EndRound.of(act.round, act.standing.declared))
-
-
-def read_ahead(round: Round) -> tuple[int, ...]:
-    """Return the cards that may be read although the seats before theirs aren't settled yet.
-
-    A seat whose cards lie open is settled by the first card of the next one.
-    """
-    if round.stage is None or round.stage.do != "settle" or shown_next(round):
-        return ()
-    order = seats_in(round, plan_of(round.rules).order)
-    seats = [seat for seat in order if seat not in round.order][1:]
-    after = next((seat for seat in seats if not _is_out(round, seat)), None)
-    return hidden_from(round, after) if after is not None else ()
-
-
-def _is_out(round: Round, seat: int) -> bool:
-    """Whether a seat folded and no card is turned up for it: its wagers are lost already."""
-    return round.boxes[seat].folded and not hidden_from(round, seat)
 
 
 def check_declared(round: Round, command: object) -> None:

@@ -11,7 +11,8 @@ from croupier.round import commands
 from croupier.round import events as happened
 from croupier.round.commands import Command
 from croupier.round.events import Event
-from croupier.round.order import is_read
+from croupier.round.order import is_read, seats_in
+from croupier.round.plan import plan_of
 from croupier.round.settling import hidden_from, next_seat
 from croupier.round.state import Round
 from croupier.rules.game import counts_stub
@@ -24,14 +25,32 @@ def shown_next(round: Round) -> tuple[int, ...]:
     return round.due if seat is None else hidden_from(round, seat)
 
 
+def read_ahead(round: Round) -> tuple[int, ...]:
+    """Return the cards that may be read although the seats before theirs aren't settled yet.
+
+    A seat whose cards lie open is settled by the first card of the next one.
+    """
+    if round.stage is None or round.stage.do != "settle" or shown_next(round):
+        return ()
+    order = seats_in(round, plan_of(round.rules).order)
+    seats = [seat for seat in order if seat not in round.order][1:]
+    after = next((seat for seat in seats if not is_out(round, seat)), None)
+    return hidden_from(round, after) if after is not None else ()
+
+
+def is_out(round: Round, seat: int) -> bool:
+    """Whether a seat folded and no card is turned up for it: its wagers are lost already."""
+    return round.boxes[seat].folded and not hidden_from(round, seat)
+
+
 def read_card(round: Round, command: commands.Read) -> tuple[Event, ...]:
     """Fill the next position that is due, or stop the hand if the card was read before."""
     _check_real(round)
     due, clause = shown_next(round), round.step.clause if round.step else None
+    if command.card in round.faces.values() and (next_ := due or read_ahead(round)):
+        return (happened.Doubted(next_[0], command.card, command.source),)
     if not due:
         raise Refused("not_due", "no card is to be read now", field="card", clause=clause)
-    if command.card in round.faces.values():
-        return (happened.Doubted(due[0], command.card, command.source),)
     return (happened.Shown(due[0], command.card, source=command.source),)
 
 
