@@ -8,18 +8,21 @@ import pytest
 
 from croupier.gallery.payout import chips_of, payout_of
 from croupier.house.asks import QUESTIONS, asks_of
-from croupier.house.desk import parent_of
+from croupier.house.desk import next_step, parent_of
 from croupier.house.moments import countdowns, manners
 from croupier.house.standing import new_standing
 from croupier.round.awards import open_awards
-from croupier.round.state import Round
+from croupier.round.commands import Settle
+from croupier.round.state import Line, Round
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
 from croupier.table.commands import Time
 from croupier.table.state import Deck, InPlay
 from tests.house.floor import OpenPit, play, seated
+from tests.house.shifts import Shift
 from tests.house.test_console import attended, crew, players_move
 from tests.rules.books import MARYLAND, book, each_book
+from tests.table.tables import WAGERS
 
 REAL: tuple[Thing, ...] = ("dealer", "cards", "chips")
 
@@ -28,6 +31,27 @@ def test_a_sum_is_broken_down_into_the_fewest_chips_and_a_coin() -> None:
     assert chips_of(640_50) == [(500_00, 1), (100_00, 1), (25_00, 1), (5_00, 3), (50, 1)]
     assert chips_of(0) == []
     assert all(sum(chip * many for chip, many in chips_of(c)) == c for c in range(0, 9999, 7))
+
+
+def moves(round: Round, line: Line) -> tuple[int, int, int, int]:
+    """Return what is taken now, was taken before the deal, is paid, and is left."""
+    wager, lost = round.rules.wagers.get(line.wager), max(line.stake - line.returned, 0)
+    before = lost if wager and wager.collected else 0
+    return lost - before, before, line.paid, line.returned
+
+
+def test_8C2c_progressive_chips_in_the_tray_are_not_taken_again_at_the_settlement() -> None:
+    shift = Shift(MARYLAND, {"dealing": "manual_shoe", **WAGERS[MARYLAND]})
+    shift.until(lambda s: s.in_play is not None and "8.C(2)(c)" in shift.kept)
+    shift.until(lambda s: s.in_play and isinstance(next_step(s).command, Settle))
+    settling = payout_of(shift.standing.in_play, shift.standing.table.meters)
+    assert settling is not None
+    lines = {line["spot"]: line for line in settling["lines"]}
+    mine = lines["progressive"]
+    assert (mine["does"], mine["take"], mine["collected"]) == ("collected", 0, mine["stake"])
+    assert mine["chips"] == [] and mine["stake"] > 0
+    taken = [line for line in lines.values() if line["take"]]
+    assert settling["take"] == sum(line["stake"] for line in taken)
 
 
 @each_book
@@ -51,10 +75,11 @@ def test_the_payout_on_the_desk_is_what_settling_the_seat_does(id: str, tmp_path
                 seen.append(settling)
                 assert settling is not None
                 moved = round.lines[-len(settling["lines"]) :]
-                told = [(ln["take"], ln["pay"], ln["leave"]) for ln in settling["lines"]]
-                assert told == [
-                    (max(ln.stake - ln.returned, 0), ln.paid, ln.returned) for ln in moved
+                told = [
+                    (ln["take"], ln["collected"], ln["pay"], ln["leave"])
+                    for ln in settling["lines"]
                 ]
+                assert told == [moves(round, ln) for ln in moved]
                 assert all(line["because"] for line in settling["lines"])
                 assert settling["says"].startswith(f"Seat {step['command']['seat']}: ")
             if table.rounds == 2 and table.place.standing.in_play is None:

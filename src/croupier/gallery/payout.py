@@ -39,22 +39,25 @@ def _says(seat: int, sums: Mapping[str, int]) -> str:
 
 
 def _line(round: Round, line: Line, reasons: Reasons) -> dict[str, Any]:
-    """Return what a line moves; a deferred win stays pending and isn't paid out (M21)."""
-    found = round.awards.get((line.seat, line.wager))
+    """Return what a line moves.
+
+    A deferred win stays pending and isn't paid out (M21). A wager that the book has collected
+    before the deal lies in the tray already, so nobody takes it.
+    """
+    found, wager = round.awards.get((line.seat, line.wager)), round.rules.wagers.get(line.wager)
     wait = line.paid if found and found.answer == "defer" else 0
-    pay, take = line.paid - wait, max(line.stake - line.returned, 0)
-    does = "wait" if wait else "pay" if pay else "take" if take else "leave"
-    moved = {"wait": 0, "pay": pay, "take": take, "leave": line.returned}[does]
+    pay, lost = line.paid - wait, max(line.stake - line.returned, 0)
+    take, collected = (0, lost) if wager and wager.collected else (lost, 0)
+    sums = {"wait": wait, "pay": pay, "take": take, "collected": collected, "leave": line.returned}
+    does = next((name for name, cents in sums.items() if cents), "leave")
+    moved = 0 if does in ("wait", "collected") else sums[does]
     return {
         "seat": line.seat,
         "spot": line.wager,
         "label": round.rules.label(line.wager),
         "does": does,
         "stake": line.stake,
-        "take": take,
-        "pay": pay,
-        "leave": line.returned,
-        "wait": wait,
+        **sums,
         "chips": chips_of(moved),
         "because": reasons.why(line),
         "clause": line.clause or None,

@@ -15,7 +15,9 @@ import { chips } from "./elements.js";
 import { money } from "./money.js";
 import { placesOf, seatOf, seatsOf } from "./view.js";
 
-const VERBS = { take: "Take", pay: "Pay", leave: "Leave", wait: "Pending" };
+const VERBS = {
+  take: "Take", collected: "Collected", pay: "Pay", leave: "Leave", wait: "Pending",
+};
 const CHIPS_MAX = 4;
 const WHY_MAX = 200;
 

@@ -101,8 +101,9 @@ export interface Preview {
 /** One seat's settlement, in cents; a line says what to do at its spot. */
 export interface Settling {
   seat: number; says: string; fee: number; take: number; pay: number; leave: number;
-  lines: { seat: number; spot: string; label: string; does: "take" | "pay" | "leave" | "wait";
-    stake: number; take: number; pay: number; leave: number; wait: number;
+  lines: { seat: number; spot: string; label: string; stake: number;
+    does: "take" | "collected" | "pay" | "leave" | "wait";
+    take: number; collected: number; pay: number; leave: number; wait: number;
     chips: [number, number][]; because: string; clause: string | null; ruling: string | null }[];
 }
 
