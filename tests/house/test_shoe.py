@@ -298,8 +298,46 @@ def test_the_desk_asks_for_the_stub_and_tells_no_number(tmp_path: Path) -> None:
     play(tmp_path, real(MARYLAND), scenario)
     assert asked[0]["command"] == {"type": "CountStub"}
     assert asked[0]["takes"]["field"] == "stub"
+    assert (asked[0]["clause"], "face down on the layout" in asked[0]["says"]) == ("8.F", True)
     assert asked[1]["command"]["facts"] == {"misdealt": False}
+    assert (asked[1]["clause"], "into the discard rack" in asked[1]["says"]) == ("8.G", True)
     assert not any("43" in str(step) for step in asked)
+
+
+@pytest.mark.parametrize(
+    ("stub", "answer", "clause"),
+    [(36, "Yes", "8.H(2)"), (36, "No", "8.H"), (43, "Yes", "8.G"), (43, "No", "8.H(1)")],
+)
+def test_a_counted_stub_is_answered_with_yes_or_no(
+    stub: int, answer: str, clause: str, tmp_path: Path
+) -> None:
+    """Whatever was counted, both answers lie on the desk, and neither asks for a number again."""
+
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(5)
+        staff = dealer, floor = await crew(pit)
+        for _ in range(4):
+            await one_round(pit, players, staff, shoe)
+        await until(pit, players, staff, shoe, "CountStub")
+        await dealer.do({"type": "CountStub", "stub": stub})
+        desk = await dealer.look()
+        (kind,) = (one for one in desk["irregularities"] if one["kind"] == "stub_count")
+        assert [ask["fact"] for ask in kind["asks"]] == ["misdealt"]
+        acts = [one for one in desk["acts"] if one["command"]["type"] == "Declare"]
+        assert [one["says"].split(",")[0] for one in acts] == ["Yes", "No"]
+        (act,) = (one for one in acts if one["says"].startswith(answer))
+        assert act["clause"] == clause
+        told = (await dealer.say("preview", of="round", command=act["command"]))["preview"]
+        assert told["clause"] == clause
+        if told["voids"]:
+            assert (await refusal(dealer.do(act["command"]))).code == "needs_approval"
+            await dealer.say("propose", of="round", command=act["command"], why="counted")
+            await floor.say("approve", proposal="1")
+        else:
+            await dealer.do(act["command"])
+        assert (await dealer.look())["next"]["command"] != act["command"]
+
+    play(tmp_path, real(MARYLAND), scenario)
 
 
 @pytest.mark.parametrize("type", ["Deal", "Settle", "Read"])

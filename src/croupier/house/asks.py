@@ -6,7 +6,7 @@ from typing import Any
 from croupier.round.dealing import is_dealt
 from croupier.round.irregularity import DEALER
 from croupier.round.state import Round
-from croupier.rules.game import Irregularity
+from croupier.rules.game import Irregularity, counts_stub
 from croupier.rules.vocabulary import BANK, SEAT, Fact
 
 QUESTIONS: dict[Fact, str] = {
@@ -31,10 +31,12 @@ _CHOICES: tuple[Fact, ...] = ("seat", "where")
 def asks_of(round: Round, irregularity: Irregularity) -> Iterator[dict[str, Any]]:
     """Yield what has to be said about an irregularity: a number, or one of some answers.
 
-    Positions are for round files: at a table people count cards.
+    Positions are for round files: at a table people count cards. A stub that was counted is known.
     """
     for fact in irregularity.takes:
         if fact == "positions" and "count" in irregularity.takes:
+            continue
+        if fact == "cards" and counts_stub(irregularity) and round.stub is not None:
             continue
         asked: dict[str, Any] = {"fact": fact, "says": QUESTIONS[fact]}
         if fact in _NUMBERS:

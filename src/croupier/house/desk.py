@@ -29,8 +29,8 @@ from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
 from croupier.round.duties import after_first_card
-from croupier.round.faces import is_settled_on, read_ahead, shown_next
-from croupier.round.irregularity import check_time
+from croupier.round.faces import is_settled_on, read_ahead, shown_next, stub_facts
+from croupier.round.irregularity import check_time, consequence_of
 from croupier.round.order import is_read
 from croupier.round.plan import plan_of
 from croupier.round.settling import next_seat
@@ -186,22 +186,43 @@ def _due_now(round: Round) -> tuple[Duty, ...]:
     return tuple(duty for duty in round.todo if duty.concerns(turn))
 
 
+def _act_due(round: Round) -> Keeping | None:
+    """Return the act that keeps the first clause that is due."""
+    duty = next(iter(_due_now(round)), None)
+    return round.rules.clauses[duty.clause].act if duty else None
+
+
 def _reading(round: Round) -> NextStep | None:
     """Return the step in which a dealer reads a real card or counts the stub, if one is next."""
-    rules, duty = round.rules, next(iter(_due_now(round)), None)
-    act = rules.clauses[duty.clause].act if duty else None
+    duty, act = next(iter(_due_now(round)), None), _act_due(round)
     if duty and act == "count":
-        says, count = rules.clauses[duty.clause].says, in_round.CountStub(0)
-        if round.stub is None:
-            return NextStep(says, duty.by[:1], duty.clause, command=count, takes=STUB)
-        declare = in_round.Declare(stub_kind(rules), {"misdealt": False})
-        says = "The stub is counted. Were the cards dealt as they should be?"
-        return NextStep(says, duty.by[:1], duty.clause, command=declare)
+        return _counting(round, duty)
     if (duty and act not in ("show", "first card")) or not (reads := reads_of(round)):
         return None
     clause = duty.clause if duty else round.step.clause if round.step else ""
     says = f"Turn up and read a card: {reads[0]['place']}."
     return NextStep(says, ("dealer",), clause, command=READS, takes=CARD)
+
+
+def _counting(round: Round, duty: Duty) -> NextStep:
+    """Return the step in which the stub is counted, and then the one that says what follows."""
+    by, due = duty.by[:1], round.rules.deck.stub_count
+    if round.stub is None:
+        says, clause = "Count the stub, face down on the layout.", due.clause if due else ""
+        return NextStep(says, by, clause, command=in_round.CountStub(0), takes=STUB)
+    declare, row = _dealt(round, wrongly=False)
+    # 8.G comes after the count: only now does the stub go to the rack.
+    kept = [d.clause for d in round.todo if d.clause == row.clause]
+    does = "".join(f" {round.rules.clauses[clause].says}" for clause in kept)
+    says = f"{round.stub} cards in all.{does} Were the cards dealt as they should be?"
+    return NextStep(says, by, row.clause or "", command=declare)
+
+
+def _dealt(round: Round, *, wrongly: bool) -> tuple[in_round.Declare, Consequence]:
+    """Return an answer to a stub that is counted, and what follows from it."""
+    kind, facts = stub_kind(round.rules), {"misdealt": wrongly}
+    row, _ = consequence_of(round, kind, stub_facts(round, kind, facts))
+    return in_round.Declare(kind, facts), row
 
 
 def irregularities(round: Round) -> Iterator[dict[str, Any]]:
@@ -332,10 +353,11 @@ def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
             row = round.rules.irregularities[kind].rows[0]
             clause = row.clause or row.ruling or ""
             yield {"says": "There are two", "clause": clause, "of": "round", "command": command}
-    elif round and round.stub is not None and _reading(round) and not shown_next(round):
-        misdealt = in_round.Declare(stub_kind(round.rules), {"misdealt": True})
-        says, command = "Cards were dealt wrongly", to_plain(misdealt)
-        yield {"says": says, "clause": "", "of": "round", "command": command}
+    elif round and round.stub is not None and _act_due(round) == "count":
+        for says, wrongly in (("Yes, they were", False), ("No, cards were dealt wrongly", True)):
+            declare, row = _dealt(round, wrongly=wrongly)
+            cited = row.clause or row.ruling or ""
+            yield {"says": says, "clause": cited, "of": "round", "command": to_plain(declare)}
     elif round and round.asked and is_read(round.rules) and round.step:
         seat = round.asked[0]
         for name, option in round.step.option.items():
