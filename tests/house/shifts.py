@@ -162,9 +162,13 @@ class Shift:
 
     # ------------------------------------------------------------ by the desk
 
+    def next_step(self) -> NextStep:
+        """Return the desk's next step by the clock."""
+        return next_step(self.standing, Time(self.time_s, self.time_s))
+
     def step(self) -> NextStep:
         """Do the next step; whoever is awaited moves."""
-        step = next_step(self.standing)
+        step = self.next_step()
         if step.command is None:
             self.players_move(step)
             return step
@@ -375,8 +379,12 @@ class Shift:
         why = self.refusal("d1", "table", at_table.StartRound("", Time(0, 0)))
         if change := self.standing.table.rules.deal.change:
             assert why and (why.code, why.clause) == ("deck_too_old", change.clause)
-            for number in [*self.standing.table.decks]:
-                assert self.use("Receive", deck=number)
+            old, brought = [*self.standing.table.decks], []
+            while not isinstance((step := self.step()).command, at_table.StartRound):
+                if isinstance(step.command, at_table.Receive):
+                    assert step.clause == change.clause
+                    brought.append(step.command.deck)
+            assert brought == old
 
     def do_without(self, device: str) -> None:
         """Lose a device, cover it or mark it in turn, play on without it, and have it back."""

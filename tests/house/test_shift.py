@@ -61,6 +61,21 @@ def test_a_clause_that_the_dealer_does_not_know_is_named_and_refused_without() -
     assert isinstance(step.command, DealFirstCard), "the deal is what comes then"
 
 
+@pytest.mark.clause(MARYLAND, "3.C(2)")
+def test_a_deck_that_grows_too_old_while_players_bet_is_changed_as_the_next_step() -> None:
+    shift = Shift(MARYLAND, {**EQUIPMENT[0], **WAGERS[MARYLAND]})
+    shift.until(lambda s: isinstance(next_step(s).command, DealFirstCard))
+    step = shift.next_step()
+    shift.time_s += 9 * 3600
+    why = shift.refusal("d1", step.of, step.command)
+    assert why and (why.code, why.clause) == ("deck_too_old", "3.C(2)")
+    change = shift.next_step()
+    assert (type(change.command), change.clause) == (at_table.Receive, "3.C(2)")
+    shift.until(lambda s: s.table.round is not None and s.table.round.dealt)
+    deck = shift.standing.table.decks[1]
+    assert deck.age_s == 0, "the other deck is dealt"
+
+
 @pytest.mark.parametrize("id", [MARYLAND, LET_IT_RIDE])
 def test_a_card_with_the_back_of_the_other_deck_condemns_both(id: str) -> None:
     """M22: neither deck is whole."""

@@ -66,6 +66,25 @@ async def staffed(house: House, id: str) -> tuple[Line, Line, Visitor, list[Line
     return lines[0], lines[1], floor, players
 
 
+def test_a_refusal_brings_the_desk_again_for_time_has_passed(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            (id,) = house.pit.tables
+            dealer, _, _, players = await staffed(house, id)
+            await dealer.caught_up()
+            for line, staff in ((dealer, True), (players[0], False)):
+                before = len([*filter(is_desk, await line.caught_up())])
+                said = await line.ask("act", of="round", command={"type": "Deal"})
+                assert said["type"] == "refused"
+                after = len([*filter(is_desk, await line.caught_up())])
+                assert after - before == staff
+
+    def is_desk(frame: str) -> bool:
+        return bool(json.loads(frame)["type"] == "desk")
+
+    asyncio.run(main())
+
+
 def test_a_round_is_dealt_over_sockets_and_a_void_takes_the_password_again(tmp_path: Path) -> None:
     async def main() -> None:
         async with open_house(tmp_path, attended(CALIFORNIA)) as house:

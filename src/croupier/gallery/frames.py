@@ -14,6 +14,10 @@ def encode(message: dict[str, Any]) -> str:
     return orjson.dumps(message).decode()
 
 
+REFUSED = '{"type":"refused"'
+"""How the frame of a refusal begins."""
+
+
 def refused(id: str | None, error: UserError) -> str:
     """Answer a command that was refused and has changed nothing."""
     code = error.code if isinstance(error, Refused) else Code.UNREADABLE

@@ -151,6 +151,11 @@ class Gallery:
             for viewer in staff:
                 viewer.send(frame)
 
+    def show_desk(self, viewer: Viewer) -> None:
+        """Send somebody who works here the desk again: time passes without an event."""
+        if self._seen.now.standing.table.rules.things and sees_desk(viewer.roles):
+            viewer.send(desk_frame(self._seen.now.number, self.desk()))
+
     def _tell_returned(self, returned: Returned) -> None:
         """Tell a player that bets came back, and by which clause they could not stand."""
         why = returned.why
@@ -175,8 +180,7 @@ class Gallery:
         if missed is not None and len(missed) > MISSED_MAX:
             missed = None
         viewer.restart([self._greeting(viewer, whole=missed is None), *(missed or ())])
-        if now.standing.table.rules.things and sees_desk(viewer.roles):
-            viewer.send(desk_frame(now.number, self.desk()))
+        self.show_desk(viewer)
         if missed is not None:
             # Changes without an event were not kept, and old news may have cleared own cards.
             unsaid = {key: scene[key] for key in UNSAID}

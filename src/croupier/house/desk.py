@@ -40,6 +40,7 @@ from croupier.rules.table_rules import TableRules, fits, is_there
 from croupier.rules.vocabulary import ACTION, Keeping
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
+from croupier.table.commands import Time
 from croupier.table.crew import PERSON, Post
 from croupier.table.prompts import due
 from croupier.table.state import Proposal, bank_order
@@ -60,8 +61,8 @@ READS = in_round.Read(DECK[0])
 """Reads a card; the person who turns it up says which one it is."""
 
 
-def next_step(standing: Standing) -> NextStep:
-    """Return the one thing to do next."""
+def next_step(standing: Standing, time: Time | None = None) -> NextStep:
+    """Return the one thing to do next; with a time, a deck may have become too old since."""
     table, round = standing.table, _in_play(standing)
     if not table.crew.dealer:
         return NextStep("A dealer has to tap in.", ("dealer",))
@@ -74,7 +75,7 @@ def next_step(standing: Standing) -> NextStep:
     for duty in due(table):
         if opens or duty.moment == "settled":
             return duty_step(table, duty)
-    if step := life_step(table) or device_step(table) or deck_step(table):
+    if step := life_step(table) or device_step(table) or deck_step(table, time):
         return step
     return _between(standing) if round is None else _in_round(standing, round)
 
@@ -419,7 +420,9 @@ def _other_acts(standing: Standing, closed: Mapping[str, str]) -> Iterator[dict[
         yield one.as_act(topic_of(one), posts)
 
 
-def desk_of(standing: Standing, closed: Mapping[str, str] = NOTHING) -> dict[str, Any]:
+def desk_of(
+    standing: Standing, closed: Mapping[str, str] = NOTHING, *, time: Time | None = None
+) -> dict[str, Any]:
     """Return the desk as plain data; it is the same for all staff.
 
     `closed` are the wagers that can't be made now, with the reason.
@@ -427,7 +430,7 @@ def desk_of(standing: Standing, closed: Mapping[str, str] = NOTHING) -> dict[str
     table, round = standing.table, _in_play(standing)
     todo = (*due(table), *(round.todo if round else ()))
     now = (*due(table), *(_due_now(round) if round else ()))
-    rules, step = table.rules, next_step(standing)
+    rules, step = table.rules, next_step(standing, time)
     duties = [
         {"clause": d.clause, "about": d.about, "by": [*d.by], "says": rules.clauses[d.clause].says}
         for d in todo

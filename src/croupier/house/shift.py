@@ -11,9 +11,11 @@ from croupier.round.state import Duty
 from croupier.rules.vocabulary import Device
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
+from croupier.table.commands import Time
+from croupier.table.decks import old
 from croupier.table.life import has_sign, has_tray, needs_floor
 from croupier.table.prompts import DEVICE, due
-from croupier.table.state import HOUR_S, Table, is_cut_due, right, uses
+from croupier.table.state import Table, is_cut_due, right, uses
 from croupier.table.tray import CHIPS_CENTS, COINS_CENTS
 
 FLOOR, DEALER = ("floorperson",), ("dealer",)
@@ -95,15 +97,21 @@ def duty_step(table: Table, duty: Duty) -> NextStep:
     return _at_table(says, by, secure, duty.clause)
 
 
-def deck_step(table: Table) -> NextStep | None:
-    """Return what the next deck needs before it is dealt; None if it is ready, or waits."""
+def deck_step(table: Table, time: Time | None) -> NextStep | None:
+    """Return what the next deck needs before it is dealt; None if it is ready, or waits.
+
+    Without a time a deck is as old as it was when something last happened.
+    """
     rules, playing = table.rules.deck, table.round
     if "cards" not in table.rules.things or (playing and playing.dealt):
         return None  # T9: virtual decks are shuffled and cut by the program.
     for number in (playing.deck,) if playing else range(1, rules.decks + 1):
-        if number not in table.decks or _is_old(table, number):
-            says = f"Bring deck {number} to the table."
-            return _at_table(says, DEALER, at_table.Receive(number, NO_TIME), rules.clause)
+        receive, says = at_table.Receive(number, NO_TIME), f"Bring deck {number} to the table."
+        if number not in table.decks:
+            return _at_table(says, DEALER, receive, rules.clause)
+        if change := old(table, number, time):
+            says = f"Deck {number} is more than {change.hours} hours old: bring another one."
+            return _at_table(says, DEALER, receive, change.clause)
     number = playing.deck if playing else table.deck_turn
     deck = table.decks[number]
     if deck.todo:
@@ -121,12 +129,6 @@ def deck_step(table: Table) -> NextStep | None:
         says = f"Cut deck {number}: at least {rules.cut.cards_min} cards in."
         return _at_table(says, DEALER, at_table.Cut(number), rules.cut.clause)
     return None
-
-
-def _is_old(table: Table, number: int) -> bool:
-    """Whether a deck was too old when the table last saw a clock."""
-    change = table.rules.deal.change
-    return change is not None and table.decks[number].age_s > change.hours * HOUR_S
 
 
 # ---------------------------------------------------------------- what else may be done

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 
 from croupier.errors import Refused
+from croupier.gallery.frames import REFUSED
 from croupier.gallery.galleries import ENDED, MOVED, Galleries
 from croupier.gallery.outbox import Put, Viewer
 from croupier.house.table import Table
@@ -124,7 +125,13 @@ async def serve_socket(websocket: WebSocket, table: Table, viewer: Viewer) -> No
     allowance = state.quotas.allowance(viewer.player or "", address) if state.quotas else None
     check = partial(_check_again, state.people, viewer) if viewer.roles else None
     rate = state.messages
-    talk = Talk(table, viewer, wire, rate=rate, allowance=allowance, check_again=check)
+    gallery = state.galleries[table.id]
+
+    def told(frame: str) -> None:
+        if viewer.roles and frame.startswith(REFUSED):
+            gallery.show_desk(viewer)  # A deck may have become too old since it was sent.
+
+    talk = Talk(table, viewer, wire, rate=rate, allowance=allowance, check_again=check, told=told)
     await converse(websocket, viewer, talk.hear, put=state.galleries.mail.put)
 
 

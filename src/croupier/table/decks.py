@@ -6,7 +6,7 @@ from croupier.errors import Refused
 from croupier.round.duties import next_duty, open_duty
 from croupier.round.irregularity import consequence_of
 from croupier.round.state import Duty, Round
-from croupier.rules.game import counts_stub
+from croupier.rules.game import DeckChange, counts_stub
 from croupier.rules.table_rules import TableRules
 from croupier.table import commands
 from croupier.table import events as happened
@@ -92,9 +92,15 @@ def _deck(table: Table, number: int) -> Deck:
     return table.decks[number]
 
 
-def _check_age(table: Table, number: int, time: Time) -> None:
+def old(table: Table, number: int, time: Time | None) -> DeckChange | None:
+    """Return the rule by which a deck is too old, if it is."""
     change = table.rules.deal.change
-    if change is not None and table.age_s(number, time) > change.hours * HOUR_S:
+    age_s = table.age_s(number, time) if time else table.decks[number].age_s
+    return change if change and age_s > change.hours * HOUR_S else None
+
+
+def _check_age(table: Table, number: int, time: Time) -> None:
+    if change := old(table, number, time):
         message = f"deck {number} is more than {change.hours} hours old and has to be changed"
         raise Refused("deck_too_old", message, field="deck", clause=change.clause)
 
