@@ -4,20 +4,24 @@ from typing import Any
 
 import pytest
 
+from croupier.cards import DECK, parse_cards
 from croupier.errors import Refused
 from croupier.house import said
 from croupier.house.desk import desk_of, next_step
 from croupier.house.standing import Standing
 from croupier.round import commands as in_round
+from croupier.round import events as happened
 from croupier.round.codec import event_from
 from croupier.round.codec import to_plain as plain
+from croupier.round.record import rounds_of
+from croupier.rules.vocabulary import BANK
 from croupier.table import commands as at_table
 from croupier.table.codec import event_from as table_event_from
 from croupier.table.commands import DealFirstCard
 from croupier.table.state import new_table
 from tests.house.shifts import EQUIPMENT, Shift, met
 from tests.house.test_forms import offered
-from tests.rules.books import LET_IT_RIDE, MARYLAND, book
+from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book
 from tests.table.tables import STAKES, WAGERS
 
 FILL: dict[str, Any] = {"type": "MoveChips", "why": "fill", "cents": 100_00}
@@ -61,7 +65,6 @@ def test_a_clause_that_the_dealer_does_not_know_is_named_and_refused_without() -
     assert isinstance(step.command, DealFirstCard), "the deal is what comes then"
 
 
-@pytest.mark.clause(MARYLAND, "3.C(2)")
 def test_a_deck_that_grows_too_old_while_players_bet_is_changed_as_the_next_step() -> None:
     shift = Shift(MARYLAND, {**EQUIPMENT[0], **WAGERS[MARYLAND]})
     shift.until(lambda s: isinstance(next_step(s).command, DealFirstCard))
@@ -74,6 +77,31 @@ def test_a_deck_that_grows_too_old_while_players_bet_is_changed_as_the_next_step
     shift.until(lambda s: s.table.round is not None and s.table.round.dealt)
     deck = shift.standing.table.decks[1]
     assert deck.age_s == 0, "the other deck is dealt"
+
+
+@pytest.mark.parametrize(("bank", "plays"), [("2s 7h Qc", True), ("2s 7h Jc", False)])
+def test_5b_play_wagers_go_on_top_of_the_ante_only_where_the_bank_qualifies(
+    bank: str, plays: bool
+) -> None:
+    shift = Shift(CALIFORNIA, {})
+    shift.until(lambda s: s.in_play and BANK in s.in_play.places)
+    found, round = parse_cards(bank), shift.standing.in_play
+    assert round is not None
+    rest = (card for card in DECK if card not in found)
+    theirs = dict(zip(round.places[BANK], found, strict=True))
+    shift.cards = [theirs.get(position) or next(rest) for position in range(52)]
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "settle")
+    assert ("round-of-play/5.b" in shift.kept) is plays
+    # As older journals had it, somebody confirmed it whether the bank qualified or not.
+    shift.play()
+    told = [event for of, event in shift.events if of == "round"]
+    reveal = 1 + max(n for n, one in enumerate(told) if isinstance(one, happened.Shown))
+    done = [one for one in told if getattr(one, "clause", "") != "round-of-play/5.b"]
+    assert len(told) - len(done) == plays
+    if not plays:
+        older = (*told[:reveal], happened.Confirmed("round-of-play/5.b", "dealer"), *told[reveal:])
+        *_, last = rounds_of(shift.rules, older)
+        assert last == shift.standing.round
 
 
 @pytest.mark.parametrize("id", [MARYLAND, LET_IT_RIDE])

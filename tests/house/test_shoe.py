@@ -152,7 +152,6 @@ def test_the_deal_lasts_from_the_first_card_until_the_dealer_has_dealt_all(
 
 
 @pytest.mark.parametrize("dealt", [False, True])
-@pytest.mark.clause(MARYLAND, "13.A")
 def test_a_card_found_face_up_while_dealing_is_read_before_the_deal_goes_on(
     dealt: bool, tmp_path: Path
 ) -> None:

@@ -10,10 +10,11 @@ from croupier.round import commands
 from croupier.round import events as happened
 from croupier.round.commands import Command
 from croupier.round.events import Event
+from croupier.round.plan import plan_of
 from croupier.round.state import Box, Duty, Round
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
-from croupier.rules.vocabulary import Keeping, Occasion, StepKind
+from croupier.rules.vocabulary import BANK, Keeping, Occasion, StepKind
 
 AT_ONCE: tuple[Keeping | None, ...] = ("open", "close bets", "shuffle", "cut")
 """The acts that bring the very moment of their clause: it is done as soon as it is due."""
@@ -166,12 +167,20 @@ def _entered(before: Round, after: Round) -> Iterator[Duty]:
                 yield duty
     if left and left.do == "reveal":
         for duty in duties_of(rules, "reveal"):
-            if rules.clauses[duty.clause].on in (None, left.name):
+            clause = rules.clauses[duty.clause]
+            if clause.on in (None, left.name) and (_plays(after) or not clause.if_plays):
                 yield duty
     if _do(after) == "settle":
         for box in after.boxes.values():
             if set(box.cards) & set(after.due):
                 yield from duties_of(rules, "settle", _seat(box))
+
+
+def _plays(round: Round) -> bool:
+    """Whether the bank's hand lies open and qualifies."""
+    plan, faces = plan_of(round.rules), round.faces
+    cards = tuple(faces[at] for at in round.places.get(BANK, ()) if at in faces)
+    return plan.has_bank and len(cards) >= 3 and plan.strength(cards) >= plan.qualifying
 
 
 def _decides(round: Round) -> bool:

@@ -120,13 +120,15 @@ def _is_older(round: Round, event: happened.Confirmed) -> bool:
     """Whether this confirmation is one that only older versions had; it changes nothing.
 
     Automatic tables recorded confirmations that nobody made. A dealer's progressive win didn't stop
-    its seat: what M21 has done about it was confirmed when the seat's turn came.
+    its seat: what M21 has done about it was confirmed when the seat's turn came. And what is done
+    if the bank plays was confirmed when it didn't, too.
     """
     if "dealer" not in round.rules.things:
         return True
     clause = round.rules.clauses.get(event.clause)
     is_due = any((duty.clause, duty.about) == (event.clause, event.about) for duty in round.todo)
-    return clause is not None and clause.at == "progressive won" and not is_due
+    was_due = clause is not None and (clause.at == "progressive won" or clause.if_plays)
+    return was_due and not is_due
 
 
 def _unstopped(

@@ -126,6 +126,7 @@ class Clause(Shape):
     if_staked: tuple[WagerId, ...] = ()
     after: Occasion | None = None
     unless: Occasion | None = None
+    if_plays: bool = False
     if_: When = ()
 
 

@@ -463,7 +463,7 @@ def _clauses(rules: Rules, data: Data, references: list[Reference]) -> Iterator[
         yield from _guided(rules, name, said)
 
 
-_GUIDED = ("force", "by", "needs", "act", "on", "if_staked", "after", "unless")
+_GUIDED = ("force", "by", "needs", "act", "on", "if_staked", "after", "unless", "if_plays")
 """The keys that say who keeps a guided clause, and when."""
 
 
@@ -483,6 +483,9 @@ def _guided(rules: Rules, name: str, said: Clause) -> Iterator[Fault]:
         yield Fault(("clause", name, "force"), message)
     if said.act and said.force != "task":
         yield Fault(("clause", name, "act"), "only a task is done by an act")
+    if said.if_plays and not (said.at == "reveal" and rules.bank and rules.bank.qualifier):
+        message = "is for a moment 'reveal', in a book whose bank may not qualify"
+        yield Fault(("clause", name, "if_plays"), message)
     if said.on and said.on not in _occasions(rules):
         message = f"{said.on!r} is not a step, an option of one ('step.option') or a wager"
         yield Fault(("clause", name, "on"), message)
