@@ -12,11 +12,14 @@ from croupier.cards import DECK, Card
 from croupier.house.recall import recall
 from croupier.ledger.found import round_found
 from croupier.ledger.journal import decode
+from croupier.round.commands import Read
 from croupier.round.rack import rack_of
 from croupier.table.life import sign_code
 from tests.house.floor import OpenPit, one_table, play, rules_of, seated
+from tests.house.shifts import Shift
 from tests.house.test_console import SELECTIONS, Staff, crew, players_move, refusal
-from tests.rules.books import LET_IT_RIDE, MARYLAND, each_book
+from tests.rules.books import LET_IT_RIDE, MARYLAND, book, each_book
+from tests.table.tables import WAGERS
 
 REAL = 'things = ["dealer", "cards"]'
 
@@ -301,6 +304,18 @@ def test_the_desk_asks_for_the_stub_and_tells_no_number(tmp_path: Path) -> None:
     assert asked[1]["command"]["facts"] == {"misdealt": False}
     assert (asked[1]["clause"], "into the discard rack" in asked[1]["says"]) == ("8.G", True)
     assert not any("43" in str(step) for step in asked)
+
+
+def test_shared_cards_are_read_after_the_seats_own_by_the_clause_that_turns_them_up() -> None:
+    """M25: for the first seat whose wagers need them, when the five-card wagers are settled."""
+    shift = Shift(MARYLAND, {"dealing": "manual_shoe", **WAGERS[MARYLAND]})
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "settle")
+    turned: list[tuple[str, str]] = []
+    while isinstance((step := shift.next_step()).command, Read):
+        turned.append((step.says.split(": ")[1].split(",")[0], step.clause))
+        shift.step()
+    community = book(MARYLAND).rules.place["community"].label
+    assert turned == [("seat 2", "11.D(3)(a)")] * 3 + [(community, "11.D(9)(b)")] * 2
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from croupier.round.settling import next_seat
 from croupier.round.state import NOTHING, Duty, FoundAward, Round, is_walk_in
 from croupier.rules.game import Consequence
 from croupier.rules.table_rules import TableRules, fits, is_there
-from croupier.rules.vocabulary import ACTION, Keeping
+from croupier.rules.vocabulary import ACTION, BANK, Keeping
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 from croupier.table.commands import Time
@@ -200,9 +200,24 @@ def _reading(round: Round) -> NextStep | None:
         return _counting(round, duty)
     if (duty and act not in ("show", "first card")) or not (reads := reads_of(round)):
         return None
-    clause = duty.clause if duty else round.step.clause if round.step else ""
+    clause = duty.clause if duty else _turned_by(round, reads[0]["position"])
     says = f"Turn up and read a card: {reads[0]['place']}."
     return NextStep(says, ("dealer",), clause, command=READS, takes=CARD)
+
+
+def _turned_by(round: Round, position: int) -> str:
+    """Return the clause by which a card is turned up: its step's, or its place's at the end.
+
+    What several seats share has a clause of its own, which says that it is what the step `shows`.
+    """
+    rules, stage = round.rules, round.stage
+    if stage is None:
+        return ""
+    places = (name for name, cards in round.places.items() if position in cards and name != BANK)
+    if stage.do != "settle" or not (place := next(places, "")):
+        return stage.step.clause
+    shows = (name for name, one in rules.clauses.items() if one.in_ == f"step.{stage.name}.shows")
+    return next(shows, rules.places[place].clause)
 
 
 def _counting(round: Round, duty: Duty) -> NextStep:

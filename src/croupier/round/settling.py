@@ -108,20 +108,21 @@ def paid_at(round: Round, seat: int, meters: Mapping[str, int]) -> tuple[Event, 
 
 
 def hidden_from(round: Round, seat: int) -> tuple[int, ...]:
-    """Return the positions to turn up before a seat is settled.
+    """Return the positions to turn up before a seat is settled, in order.
 
-    These are its own cards and the shared ones that its wagers need, or that decide who envies it
-    (M25); where a player banks, all of them, because what the bank covers depends on every hand.
+    These are its own cards and then the shared ones that its wagers need, or that decide who envies
+    it (M25); where a player banks, all of them, because what the bank covers depends on every hand.
     """
     if round.banker:
         return round.due
     box, staked = round.boxes[seat], {s for b in round.boxes.values() for s in b.stakes}
-    needed = set(positions_of(round, box))
+    own, needed = positions_of(round, box), set[int]()
     for part in plan_of(round.rules).parts:
         if part.stake in (staked if isinstance(part.what, Envy) else box.stakes):
             for place in part.of:
                 needed.update(round.places.get(place, ()) if place != SEAT else ())
-    return tuple(position for position in round.due if position in needed)
+    mine = [position for position in round.due if position in own]
+    return (*mine, *(at for at in round.due if at in needed and at not in own))
 
 
 def _steps(round: Round) -> list[Part]:
