@@ -18,10 +18,11 @@ from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
 from croupier.table.commands import Time
 from croupier.table.state import Deck, InPlay
-from tests.house.floor import OpenPit, play, seated
+from tests.house.floor import OpenPit, one_table, play, seated
 from tests.house.shifts import Shift
-from tests.house.test_console import attended, crew, players_move
-from tests.rules.books import MARYLAND, book, each_book
+from tests.house.test_console import SELECTIONS, attended, crew, players_move
+from tests.house.test_shoe import Shoe, one_round, one_step
+from tests.rules.books import LET_IT_RIDE, MARYLAND, book, each_book
 from tests.table.tables import WAGERS
 
 REAL: tuple[Thing, ...] = ("dealer", "cards", "chips")
@@ -90,6 +91,27 @@ def test_the_payout_on_the_desk_is_what_settling_the_seat_does(id: str, tmp_path
 
     play(tmp_path, attended(id), scenario)
     assert len(seen) >= 4
+
+
+def test_M25_the_six_card_box_stays_hidden_where_nobody_bets_on_it(tmp_path: Path) -> None:
+    async def bets(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe) -> None:
+        awaited = (await staff[0].look())["next"]["command"] is None
+        if not awaited or pit.scene()["phase"] != "bets":
+            await one_step(pit, players, staff, shoe)
+            return
+        for seat, player in enumerate(players, 1):
+            await player.ask("bet", seat=seat, wager="let_it_ride", cents=10_00)
+
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(3)
+        await one_round(pit, players, await crew(pit), shoe, bets)
+        round = pit.tables["t"].place.standing.round
+        assert round and round.closed and not round.void and len(round.faces) == 8
+        box = {*round.places["six_card_box"]}
+        assert len(box) == 3 and not box & round.faces.keys()
+
+    selections = f'{SELECTIONS[LET_IT_RIDE]}\nsix_card_bonus = "A"'
+    play(tmp_path, one_table(LET_IT_RIDE, selections, more='things = ["dealer"]'), scenario)
 
 
 def test_no_payout_is_shown_while_a_card_that_decides_it_is_hidden() -> None:

@@ -20,9 +20,11 @@ from croupier.rules.vocabulary import Effect
 
 
 def shown_next(round: Round) -> tuple[int, ...]:
-    """Return the positions that a dealer turns up next."""
-    seat = next_seat(round) if round.stage and round.stage.do == "settle" else None
-    return round.due if seat is None else hidden_from(round, seat)
+    """Return the positions that a dealer turns up next; what no wager needs stays hidden (M25)."""
+    if round.stage is None or round.stage.do != "settle":
+        return round.due
+    seat = next_seat(round)
+    return hidden_from(round, seat) if seat is not None else ()
 
 
 def read_ahead(round: Round) -> tuple[int, ...]:
