@@ -148,6 +148,9 @@ def test_rights_are_shown_only_while_they_can_be_used() -> None:
     assert rights("shuffled") == ["5.A(3)"]
     assert rights("cut") == rights("cut", round=InPlay("r1", 1)) == ["5.A(3)", "5.G"]
     assert rights("cut", round=InPlay("r1", 1, dealt=True)) == []
+    virtual = new_standing(resolve(book(MARYLAND), {"shuffler": "none"}, things=REAL[:1]))
+    dealt = replace(virtual.table, life="open", decks={1: decks["cut"]}, seats={1: "p1"})
+    assert not [one for one in manners(replace(virtual, table=dealt)) if one["force"] == "right"]
 
 
 def test_a_deck_is_counted_down_from_its_true_age() -> None:

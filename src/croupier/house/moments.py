@@ -51,9 +51,10 @@ def manners(standing: Standing) -> Iterator[dict[str, Any]]:
 def _rights(table: Table) -> Iterator[str]:
     """Yield the clauses by which the floor may ask for something with the decks as they are.
 
-    5.A(3) and 5.G hold until a card is dealt, of cards that are shuffled or cut.
+    5.A(3) and 5.G hold until a card is dealt, of cards that are shuffled or cut. Virtual cards are
+    shuffled and cut by the program, and nobody asks it to (T9).
     """
-    if table.round and table.round.dealt:
+    if "cards" not in table.rules.things or (table.round and table.round.dealt):
         return
     decks = table.decks.values()
     asked: dict[Occasion, bool] = {
