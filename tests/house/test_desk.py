@@ -21,8 +21,8 @@ from croupier.table.state import Deck, InPlay
 from tests.house.floor import OpenPit, one_table, play, seated
 from tests.house.shifts import Shift
 from tests.house.test_console import SELECTIONS, attended, crew, players_move
-from tests.house.test_shoe import Shoe, one_round, one_step
-from tests.rules.books import LET_IT_RIDE, MARYLAND, book, each_book
+from tests.house.test_shoe import Shoe, one_round, one_step, until
+from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book, each_book
 from tests.table.tables import WAGERS
 
 REAL: tuple[Thing, ...] = ("dealer", "cards", "chips")
@@ -112,6 +112,21 @@ def test_M25_the_six_card_box_stays_hidden_where_nobody_bets_on_it(tmp_path: Pat
 
     selections = f'{SELECTIONS[LET_IT_RIDE]}\nsix_card_bonus = "A"'
     play(tmp_path, one_table(LET_IT_RIDE, selections, more='things = ["dealer"]'), scenario)
+
+
+def test_the_action_button_is_placed_at_a_table_with_virtual_cards_too(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2, 3), Shoe(3)
+        staff = dealer, _ = await crew(pit)
+        await until(pit, players, staff, shoe, "CloseBets")
+        boxes = [*pit.scene()["boxes"]]
+        acts = [one["command"] for one in dealer.desk["acts"] if "action" in one["command"]]
+        assert [command["action"] for command in acts] == [int(seat) for seat in boxes]
+        await dealer.do(acts[-1])
+        round = pit.tables["t"].place.standing.round
+        assert round and round.action == acts[-1]["action"]
+
+    play(tmp_path, attended(CALIFORNIA), scenario)
 
 
 def test_no_payout_is_shown_while_a_card_that_decides_it_is_hidden() -> None:

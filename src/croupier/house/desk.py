@@ -342,7 +342,7 @@ def _proposal(rules: TableRules, one: Proposal) -> dict[str, Any]:
 
 
 def _voiced(standing: Standing) -> Iterator[dict[str, Any]]:
-    """Yield what walk-ins say: that they pass the bank, or where the action button lies."""
+    """Yield what people at the table say: a walk-in passes, or where the action button lies."""
     table, round = standing.table, standing.in_play
     rotation = table.rules.bank.rotation
     waiting = () if round or table.banker else bank_order(table)[:1]
@@ -352,13 +352,10 @@ def _voiced(standing: Standing) -> Iterator[dict[str, Any]]:
             about = {"says": f"Seat {seat} passes", "clause": rotation.clause, "of": "table"}
             yield {**about, "command": command}
     if round and round.at == 0 and plan_of(round.rules).order == ACTION and round.step:
-        for seat in round.boxes if "chips" in round.rules.things else ():
-            says, command = (
-                f"No more bets: action at seat {seat}",
-                to_plain(in_round.CloseBets(seat)),
-            )
+        for seat in round.boxes:
+            says, close = f"No more bets: action at seat {seat}", in_round.CloseBets(seat)
             about = {"says": says, "clause": round.step.clause, "of": "round"}
-            yield {**about, "command": command}
+            yield {**about, "command": to_plain(close)}
 
 
 def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
