@@ -8,7 +8,7 @@ import pytest
 
 from croupier.gallery.payout import chips_of, payout_of
 from croupier.house.asks import QUESTIONS, asks_of
-from croupier.house.desk import next_step, parent_of
+from croupier.house.desk import desk_of, next_step, parent_of
 from croupier.house.moments import countdowns, manners
 from croupier.house.standing import new_standing
 from croupier.round.awards import open_awards
@@ -127,6 +127,20 @@ def test_the_action_button_is_placed_at_a_table_with_virtual_cards_too(tmp_path:
         assert round and round.action == acts[-1]["action"]
 
     play(tmp_path, attended(CALIFORNIA), scenario)
+
+
+def cited(selections: dict[str, Any]) -> dict[str, tuple[str, list[str]]]:
+    """Return what the desk cites for each irregularity while players decide."""
+    shift = Shift(MARYLAND, selections)
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "decide")
+    found = desk_of(shift.standing)["irregularities"]
+    return {one["kind"]: (one["clause"], one["clauses"]) for one in found}
+
+
+def test_an_irregularity_cites_all_that_may_follow_and_what_usually_does() -> None:
+    number = "wrong_number_of_cards"
+    assert cited(WAGERS[MARYLAND])[number] == ("13.D", ["8.H(1)", "13.D"])
+    assert cited({})[number] == ("13.D", ["13.D"]), "no community card is dealt"
 
 
 def test_no_payout_is_shown_while_a_card_that_decides_it_is_hidden() -> None:

@@ -28,6 +28,7 @@ from croupier.house.step import NO_TIME, NextStep
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.codec import to_plain
+from croupier.round.dealing import is_dealt
 from croupier.round.duties import after_first_card
 from croupier.round.faces import is_settled_on, read_ahead, shown_next, stub_facts
 from croupier.round.irregularity import check_time, consequence_of
@@ -35,9 +36,9 @@ from croupier.round.order import is_read
 from croupier.round.plan import plan_of
 from croupier.round.settling import next_seat
 from croupier.round.state import NOTHING, Duty, FoundAward, Round, is_walk_in
-from croupier.rules.game import Consequence
+from croupier.rules.game import Consequence, Irregularity
 from croupier.rules.table_rules import TableRules, fits, is_there
-from croupier.rules.vocabulary import ACTION, BANK, Keeping
+from croupier.rules.vocabulary import ACTION, BANK, SEAT, Keeping
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 from croupier.table.commands import Time
@@ -250,10 +251,23 @@ def irregularities(round: Round) -> Iterator[dict[str, Any]]:
         if (round.doubt and not one.doubled) or (one.reading and not is_read(rules)):
             continue
         if is_there(one.needs, rules.things) and _is_time(round, kind, one.rows[0]):
-            cited = one.rows[0].clause or one.rows[0].ruling
-            asks = [*asks_of(round, one)]
-            about = {"kind": kind, "says": one.says, "takes": [*one.takes], "clause": cited}
-            yield {**about, "by": [*one.by], "asks": asks}
+            cited, asks = [*_cited(round, one)], [*asks_of(round, one)]
+            about = {"kind": kind, "says": one.says, "takes": [*one.takes]}
+            # The last row is what follows unless the facts fit another one.
+            yield {
+                **about,
+                "clause": cited[-1] if cited else "",
+                "clauses": cited,
+                "by": [*one.by],
+                "asks": asks,
+            }
+
+
+def _cited(round: Round, irregularity: Irregularity) -> Iterator[str]:
+    """Yield the clauses, or else the rulings, of what may follow in this round, each once."""
+    dealt = {line.to for line in round.rules.deal.cards if is_dealt(round, line)}
+    rows = (row for row in irregularity.rows if row.when.where in (None, SEAT, BANK, *dealt))
+    yield from dict.fromkeys(row.clause or row.ruling or "" for row in rows)
 
 
 def _is_time(round: Round, kind: str, row: Consequence) -> bool:

@@ -65,7 +65,7 @@ export class Wrong {
       class: "option", type: "button", "aria-pressed": String(kind === one),
       click: () => this.choose(kind, all),
     }, h("span", {}, kind.says, h("small", {}, `Declared by: ${kind.by.join(" or ")}`)),
-      h("span", { class: "cite" }, kind.clause ?? ""))));
+      h("span", { class: "cite" }, kind.clauses.join(", ")))));
     must("#wrong-asks").replaceChildren(...(one ? one.asks.map((ask) => this.question(ask)) : []));
     const first = must("#wrong-asks").querySelector("button, input");
     const pressed = must("#wrong-kinds").querySelector("[aria-pressed=true]");

@@ -113,8 +113,8 @@ export interface Ask {
 }
 
 export interface Irregularity {
-  kind: string; says: string; takes: string[]; clause: string | null; asks: Ask[];
-  by: string[];
+  kind: string; says: string; takes: string[]; clause: string; asks: Ask[];
+  clauses: string[]; by: string[];
 }
 
 export interface Proposal {
