@@ -16,7 +16,7 @@ from croupier.round.commands import Settle
 from croupier.round.state import Line, Round
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
-from croupier.table.commands import Time
+from croupier.table.commands import StartRound, Time
 from croupier.table.state import Deck, InPlay
 from tests.house.floor import OpenPit, one_table, play, seated
 from tests.house.shifts import Shift
@@ -158,9 +158,36 @@ def test_a_clause_knows_what_it_is_a_part_of(clause: str, parent: str | None) ->
 def test_manners_are_shown_while_their_moment_lasts() -> None:
     closed = new_standing(resolve(book(MARYLAND), {}, things=REAL))
     assert [*manners(closed)] == []
-    standing = replace(closed, table=replace(closed.table, life="open"))
+    bare = replace(closed, table=replace(closed.table, life="open"))
+    assert [*manners(bare)] == [], "there are no cards to lay out"
+    standing = replace(bare, table=replace(bare.table, decks={1: Deck()}))
     between = {line["clause"]: line["force"] for line in manners(standing)}
     assert between == {"5.H": "manner"}  # Nobody plays yet.
+
+
+def shown(id: str, selections: dict[str, Any], name: str) -> list[str]:
+    """Return the clauses of the steps beside which a manner is shown, until a second round."""
+    shift, found, rounds = Shift(id, selections), [], 0
+    while rounds < 2:
+        step = shift.next_step()
+        if name in [line["clause"] for line in manners(shift.standing)]:
+            found.append(step.clause)
+        rounds += isinstance(step.command, StartRound)
+        shift.step()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "beside"),
+    [
+        (MARYLAND, "8.C(2)", ["8.C(2)(a)", "8.C(2)(b)", "8.C(2)(c)"]),
+        (MARYLAND, "5.H", ["2.A"]),  # The cards are laid out, and players have to sit down.
+        (LET_IT_RIDE, "11.G", ["11.G(1)", "11.G(2)"]),
+    ],
+)
+def test_a_manner_is_shown_beside_its_own_steps(id: str, name: str, beside: list[str]) -> None:
+    """Neither while the table opens nor once it is done."""
+    assert shown(id, {"dealing": "manual_shoe", **WAGERS[id]}, name) == beside
 
 
 def test_rights_are_shown_only_while_they_can_be_used() -> None:

@@ -13,13 +13,13 @@ from croupier.table.state import HOUR_S, Table, right
 
 _DURING: dict[StepKind, tuple[Occasion, ...]] = {
     "bets": ("bets",),
-    "deal": ("no more bets", "deal"),
+    "deal": ("deal",),
     "decide": ("dealt", "examine", "decide"),
     "reveal": ("decided", "reveal"),
     "settle": ("settle",),
 }
-"""The moments that last as long as a step."""
-_BETWEEN: tuple[Occasion, ...] = ("settled", "shuffle", "cut")
+"""The moments that last as long as a step. The others last while their duties are open."""
+_BETWEEN: tuple[Occasion, ...] = ("shuffle", "cut")
 
 
 def moments_of(standing: Standing) -> tuple[Occasion, ...]:
@@ -27,7 +27,9 @@ def moments_of(standing: Standing) -> tuple[Occasion, ...]:
     table, round = standing.table, standing.in_play
     open_ = [duty.moment for duty in (*due(table), *(round.todo if round else ()))]
     if round is None:
-        idle: tuple[Occasion, ...] = ("idle",) if table.life == "open" else ()
+        # 5.H: nobody plays, and the cards lie there for the next player.
+        lies = table.life == "open" and table.decks and not open_
+        idle: tuple[Occasion, ...] = ("idle",) if lies else ()
         return tuple(dict.fromkeys((*open_, *(_BETWEEN if table.seats else idle))))
     lasting = _DURING[round.stage.do] if round.stage and not round.void else ()
     return tuple(dict.fromkeys((*open_, *lasting)))
