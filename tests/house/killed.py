@@ -17,9 +17,10 @@ from croupier.ledger.store import Request, Result
 from croupier.ledger.stores.sqlite import SqliteStore
 from tests.house.floor import OpenPit, pit_at, seated
 from tests.house.test_console import crew
+from tests.house.test_forms import offered
 from tests.house.test_shoe import Shoe, real
 from tests.house.test_tray import close, move
-from tests.house.test_walkins import FELT, one_round, seat_walk_ins
+from tests.house.test_walkins import FELT, one_round, seat_walk_ins, step
 from tests.rules.books import MARYLAND
 
 CONFIG = real(MARYLAND, FELT)
@@ -50,7 +51,10 @@ class Dying(SqliteStore):
 
 
 async def shift(pit: OpenPit) -> None:
-    """Work a shift: open, two rounds, chips that move, two people who agree, a close."""
+    """Work a shift: open, rounds, chips that move, two people who agree, a close.
+
+    A card is corrected, a wrong payment put right, a round voided, and a deck changed.
+    """
     players, shoe = await seated(pit, 1), Shoe(11)
     await players[0].look()
     dealer, floor = staff = await crew(pit)
@@ -59,8 +63,44 @@ async def shift(pit: OpenPit) -> None:
     await move(dealer, floor, "fill", 700_00)
     await move(dealer, floor, "sale", 300_00)
     await dealer.do({"type": "Mispay", "seat": 2, "wager": "ante", "paid": 35_00}, "table")
+    await correct(pit, players, staff, shoe)
+    await one_round(pit, players, staff, shoe)
+    await void(pit, players, staff, shoe)
+    (another,) = offered(await dealer.look(), "Receive")
+    await dealer.do(another["command"], "table")
     await one_round(pit, players, staff, shoe)
     await close(pit, dealer, floor)
+
+
+async def reading(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe) -> None:
+    """Go on until a card is to be read."""
+    while not (await staff[0].look())["reads"]:
+        await step(pit, players, staff, shoe)
+
+
+async def correct(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe) -> None:
+    """Put a wrong payment right, and read a card wrongly and correct it."""
+    dealer, (wrong,) = staff[0], pit.tables["t"].place.standing.table.mispaid
+    right = {"type": "CorrectPay", "round": wrong.round, "seat": 2, "wager": "ante"}
+    await dealer.do(right, "table")
+    await reading(pit, players, staff, shoe)
+    position = dealer.desk["reads"][0]["position"]
+    await dealer.do({"type": "Read", "card": str(shoe.cards[51]), "source": "typed"})
+    card = str(shoe.cards[position])
+    await dealer.do({"type": "Correct", "position": position, "card": card})
+
+
+async def void(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe) -> None:
+    """Void a round: somebody holds a wrong number of cards, and two people say so (13.D)."""
+    (dealer, floor), table = staff, pit.tables["t"]
+    await reading(pit, players, staff, shoe)
+    wrong = {"type": "Declare", "kind": "wrong_number_of_cards", "facts": {"where": 2}}
+    await dealer.say("propose", of="round", command=wrong, why="four cards at seat 2")
+    (asked,) = (await dealer.look())["proposals"]
+    await floor.say("approve", proposal=asked["id"])
+    while table.place.standing.in_play:
+        await step(pit, players, staff, shoe)
+    assert table.place.standing.round and table.place.standing.round.void
 
 
 def desks_of(table: Table) -> dict[int, Any]:
