@@ -24,7 +24,7 @@ NONCE_BYTES, SIZE_BYTES = 32, 4
 MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 WAITING_BYTES_MAX = 16 * 1024 * 1024
 """How much may wait for a node that doesn't read; with more, the link is closed."""
-PING_S, SILENCE_S = 1.0, 3.0
+PING_S, SILENCE_S = 0.5, 2.0
 """How often each end says that it is there, and how long silence lasts until the link is closed."""
 OPEN_S = 2.0
 UNIX = "unix:"
