@@ -13,14 +13,17 @@ from tests.ledger import servers
 
 
 class Database:
-    """A server that is up or down, with its data in a folder."""
+    """A server that is up or down, with its data in a folder; or a standby of another one."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, copied_from: Path | None = None) -> None:
         self.folder = folder
         self._programs, self._user = servers._programs(folder), servers._user(folder)
-        initdb = [str(self._programs / "initdb"), "-D", "data", "-U", "postgres", "-A", "trust"]
+        make = ["initdb", "-D", "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"]
+        if copied_from:
+            make = ["pg_basebackup", "-D", "data", "-U", "postgres", "-h", str(copied_from)]
+            make += ["-c", "fast", "--write-recovery-conf"]
         options = {"check": True, "stdout": subprocess.DEVNULL, "cwd": folder, **self._user}
-        subprocess.run([*initdb, "--no-sync", "-E", "UTF8", "--locale=C"], **options)
+        subprocess.run([str(self._programs / make[0]), *make[1:], "--no-sync"], **options)
         self._process: subprocess.Popen[bytes] | None = None
         self.up()
 

@@ -37,7 +37,7 @@ from croupier.ledger.store import (
 )
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.batch import Batch
-from croupier.ledger.stores.leasing import ALIVE, BRIEFLY, MAKE_FLOORS, Leasing
+from croupier.ledger.stores.leasing import ALIVE, BRIEFLY, LOGGER, MAKE_FLOORS, Leasing
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
 from croupier.ledger.stores.statements import Pen, Reading, SqlRow, check_schema, fill, make_tables
 from croupier.ledger.tenure import CHECKPOINT, Freehold, Tenure
@@ -67,6 +67,11 @@ BEGIN_AS_NODE: LiteralString = f"BEGIN; {BRIEFLY}"
 FENCE = "SELECT epoch, node, timeline = timeline() FROM leases WHERE stream = ? FOR SHARE"
 APPEND = "SELECT append_v1(%s, %s::jsonb)"
 READ = "SELECT meter, held FROM read_v1(%s, %s)"
+ASYNCHRONOUS = (
+    "SELECT current_setting('synchronous_standby_names') = '' "
+    "AND EXISTS (SELECT FROM pg_stat_replication)"
+)
+"""Whether there are standbys and commits wait for none: one that takes over may lack the last."""
 T = TypeVar("T")
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -164,6 +169,9 @@ class PostgresStore:
             raise UserError(f"there is no ledger: {message}", field="--database") from None
         if leasing:
             self.tenure = self._node = leasing
+            with self.snapshot() as reading:
+                if list(reading.rows(ASYNCHRONOUS)) == [(True,)]:
+                    LOGGER.warning("standbys_asynchronous")
 
     def _prepare(self, *, make: bool) -> None:
         """Create the tables of a new ledger, or bring an older one up to date."""
