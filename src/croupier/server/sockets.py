@@ -123,15 +123,23 @@ async def serve_socket(websocket: WebSocket, table: Table, viewer: Viewer) -> No
     state = websocket.app.state
     address = websocket.client.host if websocket.client else ""
     allowance = state.quotas.allowance(viewer.player or "", address) if state.quotas else None
-    check = partial(_check_again, state.people, viewer) if viewer.roles else None
+    check = partial(_check_again, state.people, viewer)
     rate = state.messages
     gallery = state.galleries[table.id]
 
     def told(frame: str) -> None:
-        if viewer.roles and frame.startswith(REFUSED):
+        if frame.startswith(REFUSED):
             gallery.show_desk(viewer)  # A deck may have become too old since it was sent.
 
-    talk = Talk(table, viewer, wire, rate=rate, allowance=allowance, check_again=check, told=told)
+    talk = Talk(
+        table,
+        viewer,
+        wire,
+        rate=rate,
+        allowance=allowance,
+        check_again=check if viewer.roles else None,
+        told=told if viewer.roles else None,
+    )
     await converse(websocket, viewer, talk.hear, put=state.galleries.mail.put)
 
 

@@ -60,7 +60,7 @@ class Talk:
         rate: Rate,
         allowance: Allowance | None = None,
         check_again: CheckAgain | None = None,
-        told: Callable[[str], None] = lambda _: None,
+        told: Callable[[str], None] | None = None,
     ) -> None:
         self.table, self.viewer, self.wire = table, viewer, wire
         self._told = told
@@ -114,7 +114,8 @@ class Talk:
 
     def _answered(self, said: Said) -> None:
         if isinstance(said, str):
-            self._told(said)
+            if self._told:
+                self._told(said)
             self.viewer.send(said)
         elif isinstance(said, NotOwner):
             self.viewer.end(MOVED)  # Unanswered, so that it is asked again where the table is.
