@@ -21,22 +21,26 @@ from websockets.asyncio.client import connect
 from croupier.cli.bots import Bot
 from croupier.client import Client
 from croupier.errors import Refused
+from tests.ledger import servers
 from tests.rules.books import IDS
 from tests.server.attacks.houses import table_toml
 
 SOCKETS = 160
 """With those that warm up, as many as may knock at once."""
 IDLE_KIB_MAX = 100
-SOAK_S = 600
+SOAK_S = 3600
 """How long the soak lasts."""
 SAMPLE_S = 5.0
+WORKERS = 2
 SLOPE_KIB_MAX = 120
 """KiB a minute in the second half: what a journal of play adds to caches, and no more."""
+MORE = 4
+"""Files and threads that may be opened late: a pool starts a thread when all others work."""
 QUICK: dict[str, Any] = {"show": 0.1, "pause": 0.2, "bets": 2, "decide": 2, "bank": 2, "grace": 2}
 
 
 class Weight(NamedTuple):
-    """What a process holds."""
+    """What a server holds: a process, or a process with its workers."""
 
     s: float
     kib: int
@@ -45,11 +49,11 @@ class Weight(NamedTuple):
 
 
 @contextmanager
-def server(folder: Path, tables: str) -> Iterator[tuple[str, int]]:
+def server(folder: Path, tables: str, *options: str) -> Iterator[tuple[str, int]]:
     """Run `croupier serve`; yield where it is, and its process id."""
     (folder / "tables.toml").write_text(tables)
     command = [sys.executable, "-m", "croupier", "serve", "-p", "0", "--data", str(folder / "data")]
-    command += ["--tables", str(folder / "tables.toml")]
+    command += ["--tables", str(folder / "tables.toml"), *options]
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         assert process.stdout is not None
@@ -63,11 +67,20 @@ def server(folder: Path, tables: str) -> Iterator[tuple[str, int]]:
 
 
 def weight(process: int) -> Weight:
-    status = Path(f"/proc/{process}/status").read_text()
-    (kib,) = re.findall(r"VmRSS:\s+(\d+)", status)
-    (threads,) = re.findall(r"Threads:\s+(\d+)", status)
-    files = len(os.listdir(f"/proc/{process}/fd"))
-    return Weight(time.monotonic(), int(kib), files, int(threads))
+    kib = files = threads = 0
+    for each in family(process):
+        status = Path(f"/proc/{each}/status").read_text()
+        kib += int(re.findall(r"VmRSS:\s+(\d+)", status)[0])
+        threads += int(re.findall(r"Threads:\s+(\d+)", status)[0])
+        files += len(os.listdir(f"/proc/{each}/fd"))
+    return Weight(time.monotonic(), kib, files, threads)
+
+
+def family(process: int) -> Iterator[int]:
+    """Yield a process and its workers."""
+    yield process
+    for child in Path(f"/proc/{process}/task/{process}/children").read_text().split():
+        yield from family(int(child))
 
 
 def test_an_idle_socket_weighs_little(tmp_path: Path) -> None:
@@ -141,9 +154,9 @@ def slope(weights: list[Weight]) -> float:
     return 60 * above / sum((w.s - mean_s) ** 2 for w in weights)
 
 
-def check_soak(folder: Path, seconds: float) -> None:
+def check_soak(folder: Path, seconds: float, *options: str) -> None:
     tables = "\n".join(table_toml(book, **QUICK) for book in IDS)
-    with server(folder, tables) as (url, process):
+    with server(folder, tables, *options) as (url, process):
         weights, rounds = asyncio.run(soak(url, process, seconds))
     later = weights[len(weights) // 2 :]
     grows = slope(later)
@@ -153,14 +166,21 @@ def check_soak(folder: Path, seconds: float) -> None:
     assert crashed == []
     assert rounds > seconds / 2
     half = len(later) // 2
-    assert max(w.files for w in later[half:]) <= max(w.files for w in later[:half]) + 4
-    assert max(w.threads for w in later[half:]) <= max(w.threads for w in later[:half])
+    assert max(w.files for w in later[half:]) <= max(w.files for w in later[:half]) + MORE
+    assert max(w.threads for w in later[half:]) <= max(w.threads for w in later[:half]) + MORE
     assert grows < SLOPE_KIB_MAX
 
 
 @pytest.mark.long
 def test_play_for_long_weighs_no_more(tmp_path: Path) -> None:
     check_soak(tmp_path, SOAK_S)
+
+
+@pytest.mark.long
+def test_play_at_several_workers_for_long_weighs_no_more(tmp_path: Path) -> None:
+    with servers.postgres() as where:
+        database = ["--database", servers.new_database(where)]
+        check_soak(tmp_path, SOAK_S, *database, "--workers", str(WORKERS))
 
 
 def test_a_leak_would_be_seen() -> None:

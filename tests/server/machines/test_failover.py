@@ -37,7 +37,7 @@ def standby_of(primary: Database) -> Iterator[Database]:
 
 def run(where: str, sql: str) -> list[tuple[object, ...]]:
     with psycopg.connect(f"{where} dbname=postgres", autocommit=True) as connection:
-        done = connection.execute(sql)  # type: ignore[arg-type]
+        done = connection.execute(sql)
         return done.fetchall() if done.description else []
 
 
