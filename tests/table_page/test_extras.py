@@ -178,14 +178,12 @@ def test_a_first_hand_is_shown(
     page = new_page(size)
     come_in(page, house, table)
     until_bets(page)
-    if size == DESKTOP:
-        page.get_by_role("button", name="New here?").click()
-    else:
-        menu(page, "guide")
+    page.get_by_role("button", name="New here?").click()
     hint = page.locator(".first-hand")
     first = house.galleries[table].felt["wagers"][0]["label"]
     expect(hint).to_contain_text(f"then press a spot. {first}, $5 to")
-    page.wait_for_selector(".guided")
+    lit = page.wait_for_selector(".guided")
+    assert lit and lit.evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
     assert apart(page)
     assert violations(page) == []
     lay(page, 1)
