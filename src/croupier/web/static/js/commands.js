@@ -52,8 +52,10 @@ export class Commands {
     const letter = event.key.length === 1 && event.key !== "?";
     const held = shifted ? "Shift+Space" : letter ? event.key.toUpperCase() : event.key;
     if (event.key === " " && at.closest("button, a, summary")) return;
-    const found = this.all().find((one) => one.key === held && one.enabled());
-    if (!found || (!on && held.length === 1 && held !== "?")) return;
+    // A key of what is asked means nothing else, not even while the answer is on its way.
+    const asked = this.more().find((one) => one.key === held);
+    const found = asked ?? this.fixed.find((one) => one.key === held && one.enabled());
+    if (!found?.enabled() || (!on && held.length === 1 && held !== "?")) return;
     event.preventDefault();
     found.run();
   }

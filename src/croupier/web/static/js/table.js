@@ -328,7 +328,8 @@ const fixed = [
     label: "All lines of the round",
     key: "L",
     group: "Result",
-    enabled: () => true,
+    // The cards tell a result first.
+    enabled: () => gate.open && Object.values(shown.of(state).scene.boxes).some(hasLines),
     run: async () => (await drawers()).lines(shown.of(state).scene, rulebook),
   },
   {
@@ -461,6 +462,7 @@ async function choose(seat, option) {
   if (answer.type === "refused") chosen = "";
 }
 
+const hasLines = (/** @type {import("./types").Box} */ box) => box.lines.length > 0;
 const allReady = () => mySeats(state).every((seat) => state.scene.seats[seat]?.ready);
 
 /** @param {number} place */
