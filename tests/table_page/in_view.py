@@ -84,13 +84,15 @@ COVERED = """
   const parts = ["play-card", ".circle", ".got", ".wager", ".called", "figcaption", ".saying",
     ".meters > div", ".placard", ".arc", ".name p > *", ".printed p", ".odds tr",
     ".seats player-seat", ".account .sums", ".account tr", "#dock button", "#dock .clock",
-    "#dock .hint", "#dock input", ".strip h1", ".visit > div", ".tools > *"];
+    "#dock .hint", "#dock input", ".strip h1", ".visit > div", ".tools > *", ".sit", ".free",
+    ".mark"];
   const found = parts.flatMap((part) => [...document.querySelectorAll(part)].filter(shown));
   const boxes = found.map((one) => {
     const range = document.createRange();
     range.selectNodeContents(one);
     // What words take, where a box is wider or narrower than they are.
-    const words = one.matches("figcaption, .got, .wager, .called, .arc, .name p > *, .visit > div");
+    const words = one.matches("figcaption, .got, .wager, .called, .arc, .name p > *, .visit > div, "
+      + ".free, .mark");
     return (words ? range : one).getBoundingClientRect();
   });
   const wrong = [];
@@ -102,6 +104,11 @@ COVERED = """
     if (one.matches("button") && one.scrollWidth > one.clientWidth + 1) {
       wrong.push(`${name(one)} is too narrow`);
     }
+    const seat = one.closest(".seats player-seat")?.getBoundingClientRect();
+    if (seat && (left < seat.left - 1 || right > seat.right + 1 || boxes[i].top < seat.top - 1)) {
+      wrong.push(`${name(one)} leaves its seat`);
+    }
+    if (one.matches(".free") && boxes[i].height > 24) wrong.push(`${name(one)} breaks`);
   });
   found.forEach((a, i) => found.slice(i + 1).forEach((b, n) => {
     const [p, q] = [boxes[i], boxes[i + 1 + n]];

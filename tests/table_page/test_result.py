@@ -240,6 +240,15 @@ def won(frame: dict[str, Any], net: str, row: int) -> dict[str, Any]:
     return frame
 
 
+HAPPENED = """
+() => {
+  window.happened = [];
+  document.querySelector("#table").addEventListener("happened", ({ detail }) =>
+    window.happened.push([detail, document.querySelector(".says").dataset.tone]));
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("net", "row", "tone", "starts"),
     [
@@ -257,6 +266,7 @@ def test_a_win_is_celebrated_above_the_stake_alone(
     page = new_page(moves=True)
     Wire(page).change = lambda frame: won(frame, net, row)
     come_in(page, house, "maryland")
+    page.evaluate(HAPPENED)
     bet_and_deal(page)
     decide(page)
     settled(page)
@@ -267,6 +277,9 @@ def test_a_win_is_celebrated_above_the_stake_alone(
         "one => [getComputedStyle(one).animationName, getComputedStyle(one).backgroundImage]"
     )
     celebrated = tone in ("win", "big", "jackpot")
+    # What sounds is seen already.
+    wins = [["win", tone]] if celebrated else []
+    assert page.evaluate("window.happened") == [["turn", ""], *wins]
     assert ("pop" in style[0], "gradient" in style[1]) == (celebrated, celebrated)
     assert ("glow" in style[0]) == (tone == "jackpot")
     assert page.get_attribute("felt-table", "data-win") == (

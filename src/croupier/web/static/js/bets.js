@@ -8,6 +8,7 @@
  * @typedef {import("./socket.js").TableSocket} TableSocket
  */
 
+import { money } from "./money.js";
 import { mySeats } from "./state.js";
 import { openings, raised, stakeOf } from "./view.js";
 
@@ -15,10 +16,12 @@ export class Bets {
   /**
    * @param {TableSocket} socket
    * @param {() => State} state
+   * @param {(words: string) => void} [say] tells why a press did less than it should
    */
-  constructor(socket, state) {
+  constructor(socket, state, say = () => {}) {
     this.socket = socket;
     this.state = state;
+    this.say = say;
     this.chip = 0;
     /** Which shared hand a seat bets on, where there are such. */
     this.hand = () => 1;
@@ -58,9 +61,20 @@ export class Bets {
     const before = stakeOf(state, seat, wager);
     const chip = state.felt?.chips_cents[this.chip] ?? 0;
     const after = raised(wager, before, chip);
-    if (after === before) return;
-    const answer = await this.put(seat, wager, after);
-    if (answer.type === "done") this.undone.push({ seat, wager, cents: before });
+    if (after > before) {
+      const answer = await this.put(seat, wager, after);
+      if (answer.type !== "done") return;
+      this.undone.push({ seat, wager, cents: before });
+    }
+    if (after < before + (wager.sizes ? 1 : chip)) this.full(wager, after);
+  }
+
+  /**
+   * @param {Wager} wager
+   * @param {number} cents the most that may lie there
+   */
+  full({ label }, cents) {
+    this.say(`${label} takes at most ${money(cents)}.`);
   }
 
   /**
@@ -129,6 +143,8 @@ export class Bets {
       const answer = await this.socket.ask({ type: "bet", seat, wagers, hand: this.handAt(seat) });
       if (answer.type !== "done") return;
       this.undone.push(...bets);
+      const least = bets.find((bet) => wagers[bet.wager.wager] < 2 * bet.cents);
+      if (least) this.full(least.wager, wagers[least.wager.wager]);
     }
   }
 

@@ -79,6 +79,9 @@ async function listen({ socket, state }) {
     hear(message);
     sound?.hear(message, state());
   };
+  must("#table").addEventListener("happened", (event) =>
+    sound?.play(/** @type {CustomEvent<string>} */ (event).detail),
+  );
 }
 
 /** @param {Around} around */

@@ -162,7 +162,8 @@ export class PlayerSeat extends HTMLElement {
       h(
         "span",
         { class: "free" },
-        h("span", {}, view.canSit ? "Sit at seat " : "Seat "),
+        h("span", {}, view.canSit ? "Sit " : ""),
+        h("span", { class: "long" }, view.canSit ? "at seat " : "Seat "),
         String(view.seat),
       ),
     );

@@ -9,8 +9,6 @@
 
 import { h } from "./dom.js";
 import { open } from "./drawers.js";
-import { mySeats } from "./state.js";
-import { netOf } from "./view.js";
 
 const KEPT = "croupier.sound";
 const LOUD = 0.4;
@@ -24,9 +22,6 @@ export class Sound {
     this.gain = this.audio.createGain();
     this.gain.gain.value = volume();
     this.gain.connect(this.audio.destination);
-    this.played = "";
-    /** What was played, for those who can't hear it. @type {string[]} */
-    this.log = [];
   }
 
   close() {
@@ -78,37 +73,20 @@ export class Sound {
 
   /** @param {string} kind */
   play(kind) {
-    this.log.push(kind);
     this.audio.resume();
     this.kinds[kind]();
   }
 
   /**
+   * The table's own noises; what a player is asked or wins sounds when it is seen.
    * @param {Message} message
    * @param {State} state
    */
   hear(message, state) {
     if (message.type !== "news") return;
     const types = new Set(state.told.map(({ event }) => event?.type));
-    const { round, phase, asked, step } = state.scene;
     if (types.has("BetMade")) this.play("chip");
     if (types.has("Dealt") || types.has("Shown")) this.play("cards");
-    const mine = mySeats(state);
-    const turn = mine.includes(asked ?? 0) ? `${round} ${step} ${asked}` : "";
-    if (turn) this.once(turn, "turn");
-    // Only what is above the stake is a win.
-    const net = mine.reduce((sum, seat) => sum + (netOf(state, seat) ?? 0), 0);
-    if (phase === "over" && net > 0) this.once(`${round} over`, "win");
-  }
-
-  /**
-   * @param {string} key
-   * @param {string} kind
-   */
-  once(key, kind) {
-    if (key === this.played) return;
-    this.played = key;
-    this.play(kind);
   }
 }
 

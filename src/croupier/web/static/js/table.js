@@ -54,7 +54,7 @@ const gate = new Gate(() => soon());
 const socket = new TableSocket(table, {
   hear, changed: (how) => socketIs(how), last: () => state.v,
 });
-const bets = new Bets(socket, () => state);
+const bets = new Bets(socket, () => state, (words) => note(said(words, { tone: "note" })));
 const shared = document.querySelector("#hand");
 if (shared instanceof HTMLSelectElement) bets.hand = () => Number(shared.value);
 
@@ -69,6 +69,7 @@ function hear(message) {
   if (message.type === "news") {
     gate.take(message.events, before.round === state.scene.round ? known : {});
     if (state.scene.round !== before.round) note(null);
+    if (state.scene.phase !== before.phase) answered();
     told();
   }
   if (message.type === "news" || message.type === "welcome") {
@@ -81,6 +82,7 @@ function hear(message) {
     socket.cut(state);
     follow();
   }
+  if (message.type === "done") answered();
   if (message.type === "refused") refuse();
   soon();
 }
@@ -186,7 +188,16 @@ function refuse() {
     return import("./seat_code.js").then(({ ask }) => ask(socket, state, asked?.text));
   }
   const text = `${sentence(refusal.message).replace(/\.$/, "")}.`;
-  note(said(text, { tone: "fault", clause: refusal.clause }));
+  refused = said(text, { tone: "fault", clause: refusal.clause });
+  note(refused);
+}
+
+/** What was refused last. @type {import("./types").Said | null} */
+let refused = null;
+
+/** A refusal has been read when something else was done, or when the table goes on. */
+function answered() {
+  if (noted === refused) note(null);
 }
 
 /** What has to be said just now, and until when. @type {import("./types").Said | null} */
@@ -216,7 +227,7 @@ function lineSays() {
   const result = shown.kept && gate.open ? outcome(now) : null;
   const late = clocked.round === now.scene.round ? clocked.said : null;
   const fresh = noted && performance.now() < notedUntil;
-  if (noted && fresh && !(result && noted === late)) return noted;
+  if (noted && fresh) return noted;
   if (result && late) return { ...result, more: late.text, clause: late.clause };
   if (result) return result;
   return shown.kept ? said("The bets are settled.") : ordinary(now);
@@ -551,15 +562,12 @@ function draw() {
   const now = shown.of(state);
   const mine = mySeats(now);
   felt.tray = document.querySelector(".tray [aria-checked=true]");
+  const won = over && gate.open && counted(over);
   const says = lineSays();
   felt.show(now, gate, says);
   felt.toggleAttribute("stopped", Boolean(care.stop));
+  if (won) happened("win");
   felt.dataset.win = ["big", "jackpot"].includes(says.tone) ? says.tone : "";
-  // A round is counted when its last seat was shown to be settled.
-  if (over && gate.open) {
-    care.count(over.round, over.net);
-    over = null;
-  }
   drawBalance();
   const bet = mine.reduce((sum, seat) => sum + seatOf(now, seat).staked, 0);
   const facts = [
@@ -572,7 +580,10 @@ function draw() {
   drawDock(mySeats(state));
   const asked = deciding() && gate.open && !waiting() ? decision() : "";
   if (asked) coach?.look(asked);
-  if (asked && asked !== asking) speak(handWords(state));
+  if (asked && asked !== asking) {
+    speak(handWords(state));
+    happened("turn");
+  }
   asking = asked || asking;
   speak("");
   commands.refresh();
@@ -666,6 +677,27 @@ function keepFocus() {
 
 /** @type {{round: string, net: number | null} | null} */
 let over = null;
+let lastCounted = "";
+
+/**
+ * Count a round when its last seat was shown to be settled, and tell whether it was won just now.
+ * Nothing that was said before masks its result.
+ * @param {{round: string, net: number | null}} round
+ */
+function counted({ round, net }) {
+  over = null;
+  care.count(round, net);
+  if (round === lastCounted || net === null) return false;
+  lastCounted = round;
+  if (notedUntil < Infinity) note(null);
+  return net > 0;
+}
+
+/**
+ * Tell whoever listens what is seen just now, and no sooner.
+ * @param {"turn" | "win"} what
+ */
+const happened = (what) => root.dispatchEvent(new CustomEvent("happened", { detail: what }));
 
 /** Note which round one plays in, and what came out of it when it is over. */
 function follow() {
