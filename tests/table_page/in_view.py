@@ -105,7 +105,7 @@ COVERED = """
       wrong.push(`${name(one)} is too narrow`);
     }
     const seat = one.closest(".seats player-seat")?.getBoundingClientRect();
-    if (seat && (left < seat.left - 1 || right > seat.right + 1 || boxes[i].top < seat.top - 1)) {
+    if (seat && right > left && (left < seat.left - 1 || right > seat.right + 1 || boxes[i].top < seat.top - 1)) {
       wrong.push(`${name(one)} leaves its seat`);
     }
     if (one.matches(".free") && boxes[i].height > 24) wrong.push(`${name(one)} breaks`);

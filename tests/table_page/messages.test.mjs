@@ -5,6 +5,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 
 import {
+  bankOffer,
   bankWords,
   clockChose,
   ordinary,
@@ -208,6 +209,11 @@ test("whoever banks sees range, risk and turn, and afterwards what the bank did"
   assert.equal(now, funds + took - paid - fee);
   assert.match(outcome(mine).text, /^Your bank (wins|loses|breaks)/);
   assert.match(outcome(mine).more, /^took \$\d+, paid \$\d+/);
+  assert.equal(rows.at(-1).left, funds + took - paid, "what is left when all are settled");
+  assert.ok(account.cover.says && account.cover.clause);
+  assert.equal(account.turn, "round 1 of at most 2");
+  assert.equal(bankOffer(mine).again, "round 2 of 2");
+  assert.equal(bankOffer(over).again, "", "the other one has banked");
   const unsettled = accountOf(mine, { ...OPEN, seat: () => false });
   assert.ok(unsettled.rows.every((row) => row.took === null));
   assert.equal(unsettled.now, unsettled.funds);

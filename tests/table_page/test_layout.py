@@ -48,18 +48,19 @@ def test_two_boxes_are_in_view(house: House, new_page: NewPage) -> None:
 
 
 OFFER = ("#funds", '[data-command="bank"]', '[data-command="pass"]', "#hint", ".says .text")
-BANKED = (".sums", ".account tbody tr", ".places play-card", ".says .text", "#net", "#hint")
+BANKED = (".sums", ".places play-card", ".says .text", "#net", "#hint")
 
 
 def test_banking_is_explained_and_in_view(tmp_path: Path, new_page: NewPage) -> None:
     """U7: range, risk and turn at the offer, and lines on the felt that the next one leaves."""
-    with opened(tmp_path, pause=3, bets=5) as house:
+    with opened(tmp_path, pause=3, bets=5, bots=7) as house:
         page = new_page()
         come_in(page, house, "california")
         page.wait_for_selector('#dock[data-mode="bank"]')
         words = page.inner_text("#hint")
         assert words.startswith("Put up any sum to $1,000: you can lose that and no more.")
         assert "At most 2 rounds running, then House" in words
+        assert page.inner_text('[data-command="bank"]').split() == ["Bank", "B"]
         assert page.get_attribute("#funds", "aria-describedby") == "hint"
         wrong = out_of_view(page, "offer", OFFER)
         page.locator('[data-command="bank"]').click()
@@ -72,9 +73,20 @@ def test_banking_is_explained_and_in_view(tmp_path: Path, new_page: NewPage) -> 
         for text, (sign, cents) in zip(sums[1:3], dealt.items(), strict=True):
             assert text == (f"{sign}${cents // 100}" if cents else "\u2013")
         assert page.locator(".account tbody tr").count() == len(bank.boxes)
+        left = page.locator(".account tbody tr:last-child td:last-child").inner_text()
+        assert left == f"${(found.funds + found.collected - found.paid) // 100}"
+        assert page.inner_text(".account .turn") == "You are the bank, round 1 of at most 2"
+        assert page.inner_text(".account .cover").endswith("Round of play 8")
+        # Nothing is stretched to the height of the cards that would lie there otherwise.
+        for part, most in ((".sums", 72), (".account tbody tr", 30)):
+            box = page.locator(part).first.bounding_box()
+            assert box and box["height"] <= most
         # The next offer stands below the result, and does not take its place.
         page.wait_for_selector('#dock[data-mode="bank"]')
         assert "Your bank" in page.inner_text(".says")
+        again = page.inner_text('[data-command="bank"]').split()
+        assert " ".join(again) == "Bank again round 2 of 2 B"
+        assert "to seat" in page.inner_text('[data-command="pass"]')
         wrong += out_of_view(page, "banked", BANKED)
         assert wrong == []
 

@@ -10,6 +10,7 @@ from croupier.reports.sign import sign_of
 from croupier.round import bots
 from croupier.round.result import hand_places
 from croupier.round.settle import shared_place
+from croupier.rules.describe import cover_says
 from croupier.rules.game import Paytable, Row, Wager
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEATS
@@ -139,7 +140,7 @@ def _note(rules: TableRules, name: str) -> str:
 
 
 def _banking(rules: TableRules) -> dict[str, Any] | None:
-    """Return what a player who banks has to know: the house's charge and how long a turn is."""
+    """Return what a player who banks has to know: charge, turn, and how far the funds go."""
     rotation, rake = rules.bank.rotation, rules.rake
     if rules.banked_by == "house":
         return None
@@ -149,6 +150,14 @@ def _banking(rules: TableRules) -> dict[str, Any] | None:
         "charge": format_money(charge),
         "rounds_max": rotation.rounds_max if rotation else None,
         "clause": rotation.clause if rotation else rules.bank.clause,
+        "cover": {
+            "first": cover.collects == "first",
+            "adds": cover.from_ == "wager and collections",
+            "says": cover_says(cover),
+            "clause": cover.clause,
+        }
+        if (cover := rules.bank.cover)
+        else None,
     }
 
 

@@ -61,7 +61,7 @@ def scene_of(now: Now, names: Mapping[str, str], last: Seen | None = None) -> Sc
         "bank_order": order,
         "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
         **_meters_scene(now),
-        **(_round_scene(round, last) if round else _NO_ROUND),
+        **(_round_scene(round, table, last) if round else _NO_ROUND),
         **({"attended": _attended(standing, names)} if "dealer" in table.rules.things else {}),
     }
 
@@ -229,9 +229,9 @@ _NO_ROUND: Scene = {
 }
 
 
-def _round_scene(round: Round, last: Seen | None) -> Scene:
+def _round_scene(round: Round, table: Table, last: Seen | None) -> Scene:
     asked = round.asked[0] if round.asked and not round.due else None
-    banker, void = round.banker, round.void
+    void = round.void
     return {
         "round": round.id,
         "step": round.rules.sequence[round.at][0] if round.step else None,
@@ -244,16 +244,23 @@ def _round_scene(round: Round, last: Seen | None) -> Scene:
         "places": {place: list(positions) for place, positions in round.places.items()},
         "faces": {str(position): str(card) for position, card in sorted(round.faces.items())},
         "plays": _bank_plays(round),
-        "banker": {
-            "seat": banker.seat,
-            "player": banker.player,
-            "funds": format_money(banker.funds),
-            "net": format_money(round.bank_result.net) if round.bank_result else None,
-        }
-        if banker
-        else None,
+        "banker": _banker_scene(round, table),
         "order": [] if void else list(round.order),
         "void": _void_scene(round.rules, void) if void else None,
+    }
+
+
+def _banker_scene(round: Round, table: Table) -> Scene | None:
+    """Return who banks with what, and the how many-th round running it is, where that is known."""
+    banker, turn = round.banker, table.turn
+    if banker is None:
+        return None
+    return {
+        "seat": banker.seat,
+        "player": banker.player,
+        "funds": format_money(banker.funds),
+        "net": format_money(round.bank_result.net) if round.bank_result else None,
+        "running": turn.rounds if turn and turn.player == banker.player else None,
     }
 
 

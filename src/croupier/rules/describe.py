@@ -83,7 +83,7 @@ def _table(rules: Rules) -> _Sayings:
         text = f"The bank passes clockwise {rounds}, and a turn may be passed{stays}."
         yield "rotation", text, bank.rotation.clause
     if bank.cover:
-        yield "cover", _cover_says(bank.cover), bank.cover.clause
+        yield "cover", cover_says(bank.cover), bank.cover.clause
     if rules.fee:
         wagers = _labels(rules, rules.fee.wagers)
         yield (
@@ -98,7 +98,7 @@ def _table(rules: Rules) -> _Sayings:
         yield "qualifier", text, bank.qualifier.clause
 
 
-def _cover_says(cover: game.Cover) -> str:
+def cover_says(cover: game.Cover) -> str:
     if cover.unit == "hand":
         return "A hand that the funds cannot cover at its turn is dead, and its stakes go back."
     part = "in part where the money runs out" if cover.in_part else "only in full"

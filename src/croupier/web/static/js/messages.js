@@ -134,6 +134,21 @@ export function turnOf({ felt, scene, you }) {
 }
 
 /**
+ * Which round of a turn the offered one is, where it is not the first, and who banks instead.
+ * @param {State} state
+ */
+export function bankOffer({ felt, scene, you }) {
+  const { banker, bank_order } = scene;
+  const most = felt?.banking?.rounds_max;
+  const running = banker && banker.player === you?.player ? banker.running : 0;
+  const next = bank_order[1];
+  return {
+    again: running && most ? `round ${running + 1} of ${most}` : "",
+    next: next ? `to seat ${next}` : "",
+  };
+}
+
+/**
  * What a player who may bank can put up and risks, and how the turn goes on.
  * @param {State} state
  */

@@ -12,13 +12,13 @@
  *   account: AccountView | null, groups: (view: SeatView) => GroupView[]}} Around
  */
 
-import { fill, h, write } from "./dom.js";
+import { cite, fill, h, write } from "./dom.js";
 import { money, signed } from "./money.js";
 import { slideFrom, slideTo } from "./motion.js";
 
 /** So many rows of a paytable lie below each other where there is room beside them. */
 const TALL = 6;
-/** With so few wagers there is. */
+/** With so few wagers there is; and so few rows of an account fit a low window. */
 const FEW = 3;
 /** The most cards of a hand that leave room beside them. */
 const WIDE = 3;
@@ -146,7 +146,8 @@ export class PlayerSeat extends HTMLElement {
     showCalled(this.name, view.folded && !view.called ? "Folded" : view.called);
     this.hand.style.setProperty("--room", String(Math.max(around.room, view.cards.length)));
     showCards(this.hand, view.cards, around.shoe, around.room);
-    if (account) this.account.replaceChildren(...accountRows(account));
+    this.account.toggleAttribute("data-many", (account?.rows.length ?? 0) > FEW);
+    if (account) this.account.replaceChildren(...accountRows(account, around.book));
     else if (view.mine) this.showSpots(around.groups(view), around);
     else this.showWagers(view);
   }
@@ -226,15 +227,17 @@ export class PlayerSeat extends HTMLElement {
 /**
  * The account of one's own bank: what it comes to, and seat by seat how.
  * @param {AccountView} account
+ * @param {string} book
  */
-function accountRows({ funds, took, paid, fee, now, rows }) {
+function accountRows({ funds, took, paid, fee, now, rows, turn, cover }, book) {
   const none = "\u2013";
   /** @type {(name: string, text: string, sign: number) => HTMLElement} */
   const sum = (name, text, sign) =>
     h("div", { "data-sign": sign }, h("dt", {}, name), h("dd", {}, text));
   const cell = (/** @type {number | null} */ at) => h("td", {}, at ? money(at) : none);
-  const head = ["Seat", "Hand", "Bets", "Took", "Paid"];
+  const head = ["Seat", "Hand", "Bets", "Took", "Paid", "Left"];
   return [
+    h("p", { class: "turn" }, h("b", {}, "You are the bank"), turn && `, ${turn}`),
     h(
       "dl",
       { class: "sums" },
@@ -255,16 +258,18 @@ function accountRows({ funds, took, paid, fee, now, rows }) {
           h(
             "tr",
             {},
-            h("th", { scope: "row" }, `${row.seat} ${row.name}`),
+            h("th", { scope: "row" }, `${row.seat}`, h("span", {}, ` ${row.name}`)),
             h("td", {}, row.called),
             h("td", {}, row.bets),
             cell(row.took),
             cell(row.paid),
+            h("td", {}, row.left === null ? none : money(row.left)),
           ),
         ),
       ),
     ),
-  ];
+    cover && h("p", { class: "cover" }, `${cover.says} `, cite(book, cover.clause)),
+  ].filter((one) => one !== null);
 }
 
 /** @param {string} label */

@@ -18,7 +18,7 @@ import { extras } from "./extras.js";
 import "./felt.js";
 import { sentence } from "./hands.js";
 import { TableSocket } from "./socket.js";
-import { bankWords, clockChose, ordinary, outcome, said } from "./messages.js";
+import { bankOffer, bankWords, clockChose, ordinary, outcome, said } from "./messages.js";
 import { cents, money, signed } from "./money.js";
 import { Gate, count } from "./motion.js";
 import { Ring } from "./ring.js";
@@ -636,6 +636,10 @@ function drawDock(mine) {
   dock.dataset.mode = mode;
   must("[data-command=hold]").setAttribute("aria-pressed", String(shown.held));
   write(must("#hint"), hintOf(mode));
+  const offered = bankOffer(state);
+  write(must("#banks"), offered.again ? "Bank again" : "Bank");
+  write(must("#again"), offered.again);
+  write(must("#to"), offered.next);
   for (const chip of document.querySelectorAll(".tray button")) {
     const place = Number(/** @type {HTMLElement} */ (chip).dataset.chip);
     chip.setAttribute("aria-checked", String(place === bets.chip));

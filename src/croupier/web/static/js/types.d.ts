@@ -20,7 +20,8 @@ export interface Scene {
   cut: Cut; deck?: DeckPast; attended?: Attended;
   step: string | null; asked: number | null; choices: Choice[]; boxes: Record<string, Box>;
   places: Record<string, number[]>; faces: Record<string, string>; plays: boolean | null;
-  banker: { seat: number; player: string; funds: string; net: string | null } | null;
+  /** `running`: how many rounds running it is that the banker banks, this one included. */
+  banker: { seat: number; player: string; funds: string; net: string | null; running: number | null } | null;
   bank_turn: number | null; bank_order: number[]; passes: boolean; meters: Record<string, string>; order: number[];
   void: { clause: string; says: string } | null; closed_wagers: Record<string, string>;
 }
@@ -55,7 +56,7 @@ export interface Wager {
 export interface Felt {
   table: string; title: string; rulebook: string; book: string; place: string; printed: string;
   banked_by: string; bank: string;
-  banking: { charge: string; rounds_max: number | null; clause: string } | null; seats: number; boxes_max: number; practice: boolean;
+  banking: Banking | null; seats: number; boxes_max: number; practice: boolean;
   chips_cents: number[]; wagers: Wager[]; spots: Record<string, string>;
   places: Record<string, { label: string; cards: number }>; shared_hands: number | null;
   meters: Record<string, string>; hand: { of: string[]; cards: number }; wheel: boolean;
@@ -66,6 +67,12 @@ export interface Felt {
   }[];
   posted: string[]; default: string;
   timing: { bets_s: number; decide_s: number; grace_s: number };
+}
+
+/** What a player who banks has to know; of the cover, whether all losses are collected first, and add. */
+export interface Banking {
+  charge: string; rounds_max: number | null; clause: string;
+  cover: { first: boolean; adds: boolean; says: string; clause: string } | null;
 }
 
 export interface PayRow { hand: string; short: string; pays: string; print: string; stake: string | null; clause: string }
@@ -221,8 +228,11 @@ export interface SeatView {
 /** What a player who banks put up, took and paid, in cents; null before a seat is settled. */
 export interface AccountView {
   funds: number; took: number; paid: number; fee: number; now: number; done: boolean;
+  /** Which round of the turn it is, and what the order of paying is. */
+  turn: string; cover: Banking["cover"];
+  /** `left`: what is left to pay from when this seat is settled. */
   rows: { seat: number; name: string; called: string; bets: string; took: number | null;
-    paid: number | null }[];
+    paid: number | null; left: number | null }[];
 }
 
 export interface PlaceView {

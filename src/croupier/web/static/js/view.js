@@ -217,7 +217,44 @@ export function accountOf(state, gate = OPEN) {
   const [funds, took, paid] = [cents(banker.funds), all("took"), all("paid")];
   const done = banker.net !== null && rows.every((row) => row.took !== null);
   const fee = done ? took - paid - cents(banker.net ?? "0.00") : 0;
-  return { funds, took, paid, fee, now: funds + took - paid - fee, rows, done };
+  const cover = state.felt?.banking?.cover ?? null;
+  const left = leftOf(rows, funds, cover);
+  return {
+    funds,
+    took,
+    paid,
+    fee,
+    now: funds + took - paid - fee,
+    rows: rows.map((row, n) => ({ ...row, left: left[n] })),
+    done,
+    cover,
+    turn: bankTurn(state),
+  };
+}
+
+/**
+ * What there is left to pay from when each seat is settled; nothing is known before.
+ * @param {{took: number | null, paid: number | null}[]} rows
+ * @param {number} funds
+ * @param {AccountView["cover"]} cover
+ */
+function leftOf(rows, funds, cover) {
+  const all = rows.reduce((sum, row) => sum + (row.took ?? 0), 0);
+  let left = funds + (cover?.adds && cover.first ? all : 0);
+  return rows.map(({ took, paid }) => {
+    if (took === null) return null;
+    left += (cover?.adds && !cover.first ? took : 0) - (paid ?? 0);
+    return left;
+  });
+}
+
+/**
+ * Which round of a turn at the bank it is.
+ * @param {State} state
+ */
+function bankTurn({ felt, scene }) {
+  const [running, most] = [scene.banker?.running, felt?.banking?.rounds_max];
+  return running && most ? `round ${running} of at most ${most}` : "";
 }
 
 /**
