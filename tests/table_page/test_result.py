@@ -82,6 +82,10 @@ def test_the_bank_is_named_when_its_last_card_has_turned(house: House, new_page:
     before = [card.get_attribute("code") for card in page.locator(f"{OWN} play-card").all()]
     decide(page)
     settled(page)
+    [label, *_] = [one["label"] for one in house.galleries["maryland"].felt["places"].values()]
+    whose = page.locator(".places figcaption > span")
+    expect(whose).to_be_visible()
+    expect(whose).to_have_text(label)
     named = page.evaluate("window.named")
     assert named and named[-1]["name"] and named[-1]["plays"] in ("plays", "does not play")
     assert [(one["moving"], one["down"]) for one in named] == [(0, 0)] * len(named)

@@ -206,8 +206,9 @@ export class FeltTable extends HTMLElement {
       const [label, called, plays] = Array.from(caption.children);
       const bank = place.first && banker ? banker : null;
       const name = bank ? (seats[bank.seat]?.name ?? `seat ${bank.seat}`) : "";
-      const funds = bank ? money(cents(bank.funds)) : "";
-      write(label, bank ? `${place.label}: ${name}, ${funds}` : place.label);
+      const banked = bank ? `: ${name}, ${money(cents(bank.funds))}` : "";
+      if (label.textContent !== `${place.label}${banked}`)
+        label.replaceChildren(place.label, h("span", {}, banked));
       showCalled(called, place.called);
       write(plays, place.plays === null ? "" : place.plays ? "plays" : "does not play");
       return made;

@@ -379,7 +379,7 @@ function saysOf(state, seat, net) {
   const who = scene.seats[seat];
   const box = boxOf(state, seat);
   const banker = scene.banker?.seat === seat ? scene.banker : null;
-  if (net !== null) return net ? signed(net) : "even";
+  if (net !== null) return `${banker ? "banked " : ""}${net ? signed(net) : "even"}`;
   if (banker) return `banks ${money(cents(banker.funds))}`;
   if (scene.bank_turn === seat && felt?.banked_by === "player") return "may bank";
   if (scene.asked === seat) return "decides";
