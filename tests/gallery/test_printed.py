@@ -54,7 +54,7 @@ def test_odds_are_printed_under_their_unit() -> None:
     ("name", "says"),
     [
         ("maryland", ["bet $5 more", "lose $11"]),
-        ("ride", ["keep $5 on Let It Ride 1", "take $5 back"]),
+        ("ride", ["keep $5 on Bet 1", "take $5 back from Bet 1"]),
     ],
 )
 def test_a_choice_says_what_it_comes_to(name: str, says: list[str]) -> None:

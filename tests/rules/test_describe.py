@@ -69,7 +69,7 @@ def test_a_book_is_said_in_the_order_of_a_round_each_topic_once(id: str) -> None
             "Fold forfeits Ante, keeps Pair Plus and Progressive Jackpot."),
         (LET_IT_RIDE, "wager let_it_ride",
             "Let It Ride is placed before the deal, as 3 equal bets."),
-        (LET_IT_RIDE, "decision bet_1: Pull", "Pull takes back Let It Ride 1."),
+        (LET_IT_RIDE, "decision bet_1: Pull", "Pull takes back Bet 1."),
         (MARYLAND, "stub count", "The stub is counted at least every 5 rounds."),
         (MARYLAND, "irregularity face_up_cards 2",
             "Cards found face up in the shoe or the deck during the deal, otherwise: the round is "

@@ -278,6 +278,11 @@ SEVERAL: dict[str, tuple[str, tuple[tuple[str, str], ...], list[tuple[str, str]]
         (("[bonus.beacon]", "[bonus.crown]"), ('"beacon", "crown"', '"crown"')),
         [("bonus.crown", "something else that is settled has this name")],
     ),
+    "printed words for more than its spots": (
+        GUARDED,
+        ((WATCH, f'{WATCH}\nprints = ["Left", "Right"]'),),
+        [("wager.watch.prints", "must have one text for each spot")],
+    ),
     "two spots of one name": (
         SIXTH_TEXT,
         (*SPOTS, ("watch = { fate", f"{LEFT} = {{ fate"), ('["left", "right"]', '["left", "left"]'),

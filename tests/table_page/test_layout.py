@@ -6,6 +6,7 @@ test_play.py looks at a round of each of the package's books.
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.pages.browser import PHONE
 from tests.table_page.acts import (
@@ -175,3 +176,25 @@ def test_nothing_jumps(size: tuple[int, int], house: House, new_page: NewPage) -
     shifts = page.evaluate("window.shifts")[len(loaded) :]
     moved = [(value, who) for value, who in shifts if {*who.split()} - PIECES]
     assert moved == []
+
+
+def test_the_bet_that_is_asked_for_is_lit(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    come_in(page, house, "ride")
+    until_bets(page)
+    bet_everywhere(page)
+    page.keyboard.press("d")
+    choices_are_live(page)
+    for name in ("Bet 1", "Bet 2"):
+        expect(page.locator(".says .text")).to_have_text(f"{name}: let it ride or pull?")
+        lit = page.locator("bet-spot[asked]")
+        expect(lit).to_have_count(1)
+        expect(lit.locator(".label")).to_have_text(name)
+        shadow = lit.locator(".circle").evaluate("one => getComputedStyle(one).boxShadow")
+        assert shadow != "none"
+        says = page.locator("#decisions small").all_inner_texts()
+        assert says == [f"keep $5 on {name}", f"take $5 back from {name}"]
+        page.locator("#decisions .choice").first.click()
+        if name == "Bet 1":
+            choices_are_live(page)
+            expect(page.locator(".says small")).to_have_text("one card to come")

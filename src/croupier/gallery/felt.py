@@ -65,11 +65,13 @@ def felt_of(config: TableConfig) -> dict[str, Any]:
 
 def _wager(rules: TableRules, name: str, wager: Wager) -> dict[str, Any]:
     limits = rules.limits.get(name)
+    spots = rules.spots.get(name, (name,))
     return {
         "wager": name,
         "label": wager.label,
         "placed": wager.placed,
-        "spots": list(rules.spots.get(name, (name,))),
+        "spots": list(spots),
+        "prints": list(wager.prints) or [rules.label(spot) for spot in spots],
         "sizes": [format_money(size) for size in wager.sizes.of] if wager.sizes else None,
         "limits": [format_money(limits.min), format_money(limits.max)] if limits else None,
         "needs": sorted({other for c in wager.conditions for other in c.needs}),

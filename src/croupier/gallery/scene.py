@@ -218,6 +218,7 @@ _NO_ROUND: Scene = {
     "round": None,
     "step": None,
     "asked": None,
+    "asks": None,
     "choices": [],
     "boxes": {},
     "places": {},
@@ -236,6 +237,7 @@ def _round_scene(round: Round, table: Table, last: Seen | None) -> Scene:
         "round": round.id,
         "step": round.rules.sequence[round.at][0] if round.step else None,
         "asked": asked,
+        "asks": _asks(round) if asked else None,
         "choices": [
             {key: c[key] for key in ("option", "label", "key")} | {"says": _comes_to(round, c)}
             for c in choices(round)
@@ -264,6 +266,15 @@ def _banker_scene(round: Round, table: Table) -> Scene | None:
     }
 
 
+def _asks(round: Round) -> str | None:
+    """Return the spot whose stake may be taken back now: what the question is about."""
+    step = round.step
+    if step is None or step.asks is None:
+        return None
+    ends = [option.stakes.get(step.asks) for option in step.option.values()]
+    return step.asks if any(end and end.fate == "take back" for end in ends) else None
+
+
 def _comes_to(round: Round, choice: Mapping[str, Any]) -> str:
     """Say what a choice costs or brings back: "bet $5 more", "lose $16", "take $10 back"."""
     step, box = round.step, round.boxes[choice["seat"]]
@@ -278,6 +289,8 @@ def _comes_to(round: Round, choice: Mapping[str, Any]) -> str:
     for fate, words in (("forfeit", "lose {}"), ("take back", "take {} back")):
         if sum_ := sum(live[spot] for spot, end in fates.items() if end == fate):
             said.append(words.format(dollars(sum_)))
+    if step.asks and fates.get(step.asks) == "take back":
+        said[-1] += f" from {round.rules.label(step.asks)}"
     if not said and step.asks in live:
         said.append(f"keep {dollars(live[step.asks])} on {round.rules.label(step.asks)}")
     return ", ".join(said)

@@ -173,6 +173,7 @@ class Wager(Cited):
     label: Text
     placed: Placed = "before the deal"
     spots: tuple[Text, ...] = ()
+    prints: tuple[Text, ...] = ()
     conditions: tuple[Condition, ...] = ()
     sizes: Sizes | None = None
     collected: ClauseId | None = None
@@ -185,12 +186,13 @@ class Wager(Cited):
 
 
 def spot_label(wagers: Mapping[str, Wager], spot: str) -> str:
-    """Return what a spot is called, with its number where a wager has several; '' if it is none."""
+    """Return what a spot is called: of several, as it is printed; '' if it is none."""
     for name, wager in wagers.items():
         if spot == name:
             return wager.label
         if spot in wager.spots:
-            return f"{wager.label} {wager.spots.index(spot) + 1}"
+            number = wager.spots.index(spot)
+            return wager.prints[number] if wager.prints else f"{wager.label} {number + 1}"
     return ""
 
 

@@ -317,6 +317,8 @@ def _lines(rules: Rules) -> Iterator[Fault]:
         for i, spot in enumerate(wager.spots):
             if spots[spot] > 1 or spot in names:
                 yield Fault(("wager", name, "spots", i), f"{spot!r} is another name already")
+        if wager.prints and len(wager.prints) != len(wager.spots or (name,)):
+            yield Fault(("wager", name, "prints"), "must have one text for each spot")
     yield from _single(rules)
 
 

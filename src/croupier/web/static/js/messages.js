@@ -14,6 +14,7 @@ import { faceOf, mySeats } from "./state.js";
 import { accountOf, announcement, boxOf, netOf, openings } from "./view.js";
 
 const BIG = 10;
+const NUMBERS = ["no", "one", "two", "three", "four", "five"];
 
 /** @param {string} text @param {Partial<Said>} [rest] @returns {Said} */
 export const said = (text, rest = {}) => ({
@@ -117,7 +118,18 @@ export function ordinary(state) {
     const funds = money(cents(scene.banker?.funds ?? "0.00"));
     return said(announcement(state), { more: `you bank with ${funds}` });
   }
-  return said(announcement(state), { more: scene.attended?.line ?? "" });
+  const more = mine.includes(scene.asked ?? 0) ? toCome(state) : "";
+  return said(announcement(state), { more: more || (scene.attended?.line ?? "") });
+}
+
+/**
+ * How many cards of everybody's hand are still to be turned up.
+ * @param {State} state
+ */
+function toCome({ scene, felt }) {
+  const shared = felt?.hand.of.flatMap((id) => scene.places[id] ?? []) ?? [];
+  const down = shared.filter((at) => !scene.faces[at]).length;
+  return down ? `${NUMBERS[down] ?? down} card${down === 1 ? "" : "s"} to come` : "";
 }
 
 /**

@@ -66,6 +66,7 @@ export class BetSpot extends HTMLElement {
     write(this.label, view.short);
     this.dataset.fate = view.fate;
     this.toggleAttribute("open", view.open);
+    this.toggleAttribute("asked", view.asked);
     this.toggleAttribute("swept", view.swept || view.fate === "take back");
     this.toggleAttribute("won", view.paid > 0);
     write(this.got, gotWords(view));
@@ -82,7 +83,7 @@ export class BetSpot extends HTMLElement {
 
 /** @param {SpotView} view */
 function gotWords({ got, fate }) {
-  if (fate === "take back") return "taken back";
+  if (fate === "take back") return "back";
   if (got === null) return "";
   return got ? signed(got) : "push";
 }
@@ -293,8 +294,8 @@ function newGroup(group) {
     { class: "group", "data-many": many, "data-long": rows > TALL },
     h(
       "span",
-      { class: "wager", "aria-hidden": "true", "data-initials": initialsOf(group.label) },
-      group.label,
+      { class: "wager", "aria-hidden": "true", "data-initials": initialsOf(group.name) },
+      group.name,
       unit ? h("small", {}, ` ${unit}`) : null,
     ),
     h("div", { class: "circles" }),
@@ -323,7 +324,7 @@ export const oddsOf = (group, named = false) =>
       h(
         "caption",
         { class: !named && !table.title && "unseen" },
-        captionOf(table, named ? group.label : "") || group.label,
+        captionOf(table, named ? group.name : "") || group.label,
       ),
       h(
         "tbody",

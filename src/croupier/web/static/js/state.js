@@ -20,6 +20,7 @@ const NO_SCENE = {
   cut: { hashes: {}, values: {}, made: false, contributed: 0, withheld: 0 },
   step: null,
   asked: null,
+  asks: null,
   choices: [],
   boxes: {},
   places: {},

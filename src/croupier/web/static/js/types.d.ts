@@ -18,7 +18,8 @@ export interface Choice { option: string; label: string; key: string; says: stri
 export interface Scene {
   phase: string; seats: Seats; round: string | null; commitment: string | null;
   cut: Cut; deck?: DeckPast; attended?: Attended;
-  step: string | null; asked: number | null; choices: Choice[]; boxes: Record<string, Box>;
+  /** Which step asks which seat; and about which spot, where one of several may be taken back. */
+  step: string | null; asked: number | null; asks: string | null; choices: Choice[]; boxes: Record<string, Box>;
   places: Record<string, number[]>; faces: Record<string, string>; plays: boolean | null;
   /** `running`: how many rounds running it is that the banker banks, this one included. */
   banker: { seat: number; player: string; funds: string; net: string | null; running: number | null } | null;
@@ -48,7 +49,7 @@ export interface Cut {
 export type Patch = { [K in keyof Scene]?: any };
 
 export interface Wager {
-  wager: string; label: string; placed: string; spots: string[]; sizes: string[] | null;
+  wager: string; label: string; placed: string; spots: string[]; prints: string[]; sizes: string[] | null;
   limits: [string, string] | null; needs: string[]; paytable: string | null;
   tables: string[]; note: string; clause: string;
 }
@@ -202,11 +203,13 @@ export interface SpotView {
   open: boolean; closed: string;
   /** Its sizes or limits, in words. */
   limits: string;
+  /** Whether the question is about it. */
+  asked: boolean;
 }
 
 /** The spots of a wager, and what is printed at them. */
 export interface GroupView {
-  wager: string; label: string; note: string; limits: string; spots: SpotView[];
+  wager: string; label: string; name: string; note: string; limits: string; spots: SpotView[];
   tables: { id: string; title: string; unit: string;
     rows: { hand: string; pays: string; hit: boolean }[] }[];
 }

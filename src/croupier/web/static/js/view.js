@@ -283,7 +283,6 @@ function spotsOf(state, wager, { seat, mine, lines }) {
   const open = mine && scene.phase === "bets" && wager.placed === BEFORE && !closed && !banks;
   return wager.spots.map((spot, number) => {
     const [sum, fate] = box?.stakes[spot] ?? ["0.00", ""];
-    const many = wager.spots.length > 1;
     const settled = lines.filter((line) => line.wager === spot || felt.sides[line.wager] === spot);
     const paid = settled.reduce((all, line) => all + cents(line.paid), 0);
     const back = settled.reduce((all, line) => all + cents(line.returned), 0);
@@ -291,8 +290,9 @@ function spotsOf(state, wager, { seat, mine, lines }) {
     return {
       spot,
       wager: wager.wager,
-      label: many ? `${felt.spots[spot] ?? `${wager.label} ${number + 1}`}` : wager.label,
-      short: many ? String(number + 1) : wager.label,
+      label: felt.spots[spot] ?? wager.label,
+      short: wager.prints[number],
+      asked: scene.asks === spot && scene.asked === seat,
       paid,
       got: settled.length ? paid + back - staked : null,
       swept: settled.length > 0 && !paid && !back,
@@ -319,6 +319,7 @@ export function groupsOf({ felt }, spots, lines) {
   return felt.wagers.map((wager) => ({
     wager: wager.wager,
     label: wager.label,
+    name: wager.spots.length > 1 ? wager.label : wager.prints[0],
     note: wager.note,
     limits: limitsSay(wager),
     spots: spots.filter((spot) => spot.wager === wager.wager),
@@ -416,7 +417,9 @@ export function announcement(state) {
     case "decide": {
       if (!mine.includes(scene.asked ?? 0)) return `${named(scene.asked)} decides.`;
       const ways = scene.choices.map(({ label }, n) => (n ? label.toLowerCase() : label));
-      return `${[ways.slice(0, -1).join(", "), ways.at(-1)].join(" or ")}?`;
+      const asks = `${[ways.slice(0, -1).join(", "), ways.at(-1)].join(" or ")}?`;
+      const about = felt?.spots[scene.asks ?? ""];
+      return about ? `${about}: ${asks[0].toLowerCase()}${asks.slice(1)}` : asks;
     }
     case "reveal":
       return "The cards are turned up.";
