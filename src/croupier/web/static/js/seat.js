@@ -144,7 +144,8 @@ export class PlayerSeat extends HTMLElement {
     );
     write(this.mark, view.says);
     this.mark.dataset.sign = view.net === null ? "" : String(Math.sign(view.net));
-    showCalled(this.name, view.folded && !view.called ? "Folded" : view.called);
+    const folded = view.called ? `Folded: ${view.called}` : "Folded";
+    showCalled(this.name, view.folded ? folded : view.called);
     this.hand.style.setProperty("--room", String(Math.max(around.room, view.cards.length)));
     showCards(this.hand, view.cards, around.shoe, around.room);
     this.account.toggleAttribute("data-many", (account?.rows.length ?? 0) > FEW);
