@@ -67,12 +67,17 @@ for (const name of readdirSync(HERE)) {
       ...over.scene.boxes[2].lines[0],
       ...{ stake: "5.00", paid, returned, because },
     });
-    const lines = [line("5.00", "5.00", "won: so"), line("0.00", "0.00", "lost: so")];
+    const won = [line("5.00", "5.00", "won: so"), line("1.00", "5.00", "also: so")];
+    const lost = [line("0.00", "1.00", "less: so"), line("0.00", "0.00", "lost: so")];
     const box = over.scene.boxes[2];
-    const after = (net) => changed(over, () => ({ boxes: { 2: { ...box, net, lines } } }));
-    const told = (net) => outcome(after(net)).more;
-    assert.equal(told("5.00"), "won");
-    assert.equal(told("-1.00"), "lost");
+    const after = (net, lines) => changed(over, () => ({ boxes: { 2: { ...box, net, lines } } }));
+    const told = (net, lines) => outcome(after(net, lines)).more;
+    assert.equal(told("6.00", won), "won");
+    assert.equal(told("-9.00", lost), "lost");
+    // A reason of one line would be no reason for what others undo.
+    const named = (sums) => new RegExp(`^${sums.map((sum) => `.+ ${sum}`).join(", ")}$`);
+    assert.match(told("1.00", [...won, lost[1]]), named(["\\+\\$5", "\\+\\$1", "\u2212\\$5"]));
+    assert.match(told("-4.00", [won[1], lost[1]]), named(["\u2212\\$5", "\\+\\$1"]));
   });
 
   test(`${name}: of two boxes the one that made most of a result explains it`, () => {

@@ -5,10 +5,11 @@
  *
  * @typedef {import("./types").State} State
  * @typedef {import("./types").Said} Said
+ * @typedef {import("./types").Line} Line
  */
 
 import { handName, sentence } from "./hands.js";
-import { cents, money } from "./money.js";
+import { cents, money, signed } from "./money.js";
 import { inCompany } from "./shown.js";
 import { faceOf, mySeats } from "./state.js";
 import { accountOf, announcement, boxOf, netOf, openings } from "./view.js";
@@ -59,26 +60,38 @@ export function outcome(state) {
     ? "the round is void"
     : banked
       ? accountWords(accountOf(state))
-      : reason(boxes, net);
+      : reason(state, boxes, net);
   const words = tone === "jackpot" ? `Jackpot! ${text}` : text;
   return { ...said(words, { tone, more: why }), net, staked };
 }
 
 /**
- * The largest line of the box that won or lost most.
- * @param {import("./types").Line[][]} boxes
+ * Why the box that won or lost most came out so: the nets of its lines where some won and some
+ * lost, else the largest one's reason.
+ * @param {State} state
+ * @param {Line[][]} boxes
  * @param {number} net
  */
-function reason(boxes, net) {
-  const came = (/** @type {import("./types").Line[]} */ ...lines) =>
-    lines.reduce(
-      (sum, { paid, returned, stake }) =>
-        sum + (cents(paid) + cents(returned) - cents(stake)) * Math.sign(net),
-      0,
-    );
-  const [most = []] = boxes.sort((a, b) => came(...b) - came(...a));
-  const [best] = [...most].sort((a, b) => came(b) - came(a));
-  return best?.because.split(":")[0] ?? "";
+function reason(state, boxes, net) {
+  const came = (/** @type {Line[]} */ ...lines) =>
+    lines.map(({ paid, returned, stake }) => cents(paid) + cents(returned) - cents(stake))
+      .reduce((sum, one) => sum + one, 0);
+  const way = Math.sign(net);
+  const [most = []] = boxes.sort((a, b) => way * (came(...b) - came(...a)));
+  const lines = most.filter((line) => came(line)).sort((a, b) => way * (came(b) - came(a)));
+  const mixed = lines.some((line) => came(line) > 0) && lines.some((line) => came(line) < 0);
+  if (mixed) return lines.map((line) => `${printed(state, line)} ${signed(came(line))}`).join(", ");
+  return (lines[0] ?? most[0])?.because.split(":")[0] ?? "";
+}
+
+/**
+ * What the layout prints where a line is settled.
+ * @param {State} state
+ * @param {Line} line
+ */
+function printed({ felt }, { wager, label }) {
+  const at = felt?.wagers.find(({ spots }) => spots.includes(wager));
+  return at?.prints[at.spots.indexOf(wager)] ?? label;
 }
 
 /** @param {import("./types").AccountView | null} account */
