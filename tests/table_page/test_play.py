@@ -55,7 +55,12 @@ def check_result(page: Page, house: House, player: str) -> None:
     expect(page.locator("#net")).to_have_text(signed(parse_money_signed(seat["net"])))
     page.keyboard.press("l")
     page.wait_for_selector("#drawer[open] .lines")
-    rows = page.locator(f'#drawer [data-seat="{seat["seat"]}"] li')
+    own = page.locator("#drawer details").first
+    assert own.get_attribute("data-seat") == str(seat["seat"]) and own.get_attribute("open") == ""
+    result = signed(parse_money_signed(seat["net"]))
+    assert own.locator(".result b").last.inner_text() == (result if result != "$0" else "even")
+    expect(page.get_by_role("link", name="Recheck this deal")).to_be_visible()
+    rows = own.locator("li:not(.result, .fee)")
     assert rows.count() == len(seat["lines"])
     for row, line in zip(rows.all(), seat["lines"], strict=True):
         parts = [parse_money(line[key], key) for key in ("paid", "returned")]

@@ -4,7 +4,6 @@
  * when it is opened, into the one drawer of the page.
  *
  * @typedef {import("./types").Felt} Felt
- * @typedef {import("./types").Scene} Scene
  * @typedef {import("./types").Command} Command
  */
 
@@ -27,21 +26,36 @@ export function open(title, ...inside) {
 }
 
 /**
- * All seats in the order in which they are settled, every line with its clause.
- * @param {Scene} scene
+ * Every line with its clause: one's own first, and the other seats folded, in the order in which
+ * they are settled.
+ * @param {import("./types").State} state
  * @param {string} book
  */
-export function lines(scene, book) {
+export function lines({ scene, you }, book) {
   const all = scene.order.length ? scene.order : Object.keys(scene.boxes).map(Number);
   const order = all.filter((seat) => scene.boxes[seat]?.lines.length);
-  const sections = order.map((seat) => {
+  const isMine = (/** @type {number} */ seat) => scene.boxes[seat].player === you?.player;
+  const mine = order.filter(isMine);
+  const sections = [...mine, ...order.filter((seat) => !mine.includes(seat))].map((seat) => {
     const box = scene.boxes[seat];
-    const name = scene.seats[seat]?.name ?? box.player;
-    const title = h("h3", {}, `${name}, seat ${seat}: ${signed(cents(box.net ?? "0.00"))}`);
+    const name = isMine(seat) ? "You" : (scene.seats[seat]?.name ?? box.player);
+    const net = cents(box.net ?? "0.00");
+    const came = net ? signed(net) : "even";
     const rows = box.lines.map((one) => lineRow(one, book));
-    return h("section", { "data-seat": seat }, title, h("ul", { class: "lines" }, ...rows));
+    const fee = cents(box.fee);
+    const taken = [h("span", {}, "Fee"), h("b", {}, signed(-fee))];
+    if (fee) rows.push(h("li", { class: "fee", "data-sign": -1 }, ...taken));
+    const result = { class: "result", "data-sign": Math.sign(net) };
+    rows.push(h("li", result, h("b", {}, "Result"), h("b", {}, came)));
+    return h(
+      "details",
+      { "data-seat": seat, open: isMine(seat) || !mine.length },
+      h("summary", {}, h("h3", {}, `${name}, seat ${seat}: ${came}`)),
+      h("ul", { class: "lines" }, ...rows),
+    );
   });
-  const more = h("p", {}, h("a", { href: `/rounds/${scene.round}` }, "This round on its own page"));
+  const proof = scene.deck ? "This round on its own page" : "Recheck this deal";
+  const more = h("p", {}, h("a", { class: "button", href: `/rounds/${scene.round}` }, proof));
   open(
     "How it was settled",
     ...(sections.length ? [...sections, more] : [h("p", {}, "Nothing is settled yet.")]),

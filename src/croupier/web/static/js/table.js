@@ -341,7 +341,7 @@ const fixed = [
     group: "Result",
     // The cards tell a result first.
     enabled: () => gate.open && Object.values(shown.of(state).scene.boxes).some(hasLines),
-    run: async () => (await drawers()).lines(shown.of(state).scene, rulebook),
+    run: async () => (await drawers()).lines(shown.of(state), rulebook),
   },
   {
     id: "rules",
