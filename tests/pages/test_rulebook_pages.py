@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from croupier.rules.load import load
-from croupier.server.pages.render import anchor, clause_says
+from croupier.rules.words import clause_says
+from croupier.server.pages.render import anchor
 from croupier.server.pages.search import hits, marked
 from croupier.server.pages.shelf import Shelf
 from tests.cli.running import run

@@ -105,7 +105,8 @@ COVERED = """
       wrong.push(`${name(one)} is too narrow`);
     }
     const seat = one.closest(".seats player-seat")?.getBoundingClientRect();
-    if (seat && right > left && (left < seat.left - 1 || right > seat.right + 1 || boxes[i].top < seat.top - 1)) {
+    const { left: west, right: east, top: north } = seat ?? { left, right, top: boxes[i].top };
+    if (right > left && (left < west - 1 || right > east + 1 || boxes[i].top < north - 1)) {
       wrong.push(`${name(one)} leaves its seat`);
     }
     if (one.matches(".free") && boxes[i].height > 24) wrong.push(`${name(one)} breaks`);

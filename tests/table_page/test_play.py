@@ -9,8 +9,7 @@ from playwright.sync_api import APIResponse, Page, Response, WebSocket, expect
 
 from croupier.ledger.journal import decode
 from croupier.money import parse_money
-from croupier.rules.words import dollars
-from croupier.server.pages.render import clause_says
+from croupier.rules.words import clause_says, dollars
 from tests.pages.browser import NARROW, PHONE
 from tests.table_page.acts import (
     CHOICES,

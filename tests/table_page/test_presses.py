@@ -86,3 +86,15 @@ def test_a_press_that_does_less_says_so(house: House, new_page: NewPage) -> None
         expect(page.locator(".says")).to_contain_text(most)
         page.keyboard.press("c")
         expect(page.locator(f"{OWN} chip-stack .sum")).to_have_count(0)
+
+
+def test_a_sum_that_cannot_be_read_is_not_sent(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    come_in(page, house, "california")
+    page.wait_for_selector('#dock[data-mode="bank"]')
+    says = page.locator(".says")
+    expect(says).to_contain_text("Will you bank?You pay wins and collect losses.")
+    page.fill("#funds", "abc")
+    page.locator('[data-command="bank"]').click()
+    expect(says).to_have_text("Type a sum in dollars, such as 200.")
+    expect(page.locator("#funds")).to_be_focused()

@@ -5,7 +5,7 @@ from croupier.round.events import Event
 from croupier.round.state import Round
 from croupier.rules.describe import EFFECTS
 from croupier.rules.vocabulary import BANK
-from croupier.rules.words import dollars, listed
+from croupier.rules.words import clause_says, dollars, listed
 
 
 def tell(round: Round, event: Event) -> str:
@@ -44,7 +44,7 @@ def tell(round: Round, event: Event) -> str:
             return f"Seat {event.seat}: {option.label}{late}."
         case happened.Declared():
             does = listed([EFFECTS[effect] for effect in event.effects])
-            cited = event.clause or f"ruling {event.ruling}"
+            cited = clause_says(event.clause) if event.clause else f"ruling {event.ruling}"
             return f"{rules.irregularities[event.kind].says}: {does} ({cited})."
         case happened.CalledOff():
             return f"The system calls the round off: {event.because} (ruling {event.ruling})."

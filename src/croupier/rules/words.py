@@ -107,3 +107,13 @@ def row_says(table: Paytable, row: Row) -> str:
     stake = f", for a {dollars(row.stake)} wager" if row.stake is not None else ""
     hand = hand_says(row)
     return f"{hand[0].upper()}{hand[1:]} pays {payout_says(table, row)}{stake}."
+
+
+def clause_says(clause: str) -> str:
+    """Write a clause as people read it: `round-of-play/5.b` as `Round of play 5.b`."""
+    section, slash, number = clause.partition("/")
+    if not section[:2].isalpha():
+        return clause
+    said = section.replace("-", " ")
+    said = said[:1].upper() + said[1:]
+    return f"{said} {number.replace('-', ' ')}" if slash else said

@@ -18,8 +18,8 @@ from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
+from croupier.rules.words import clause_says
 from croupier.server.pages.errors import FieldFault, faults_of, status_of
-from croupier.server.pages.render import clause_says
 from croupier.server.pages.shelf import Busy, Shelf
 
 if TYPE_CHECKING:

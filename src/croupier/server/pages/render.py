@@ -20,7 +20,7 @@ from fastapi import Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from croupier import __version__
-from croupier.rules.words import edge_says
+from croupier.rules.words import clause_says, edge_says
 
 HTML, JSON = "text/html; charset=utf-8", "application/json"
 FRAGMENT = "X-Fragment"
@@ -54,15 +54,6 @@ def environment() -> Environment:
 def anchor(clause: str) -> str:
     """Return the HTML id of a clause on its book's page: `clause-7.F(2)`."""
     return f"clause-{re.sub(r'[^A-Za-z0-9./()_-]', '-', clause)}"
-
-
-def clause_says(clause: str) -> str:
-    """Write a clause as people read it: `round-of-play/5.b` as `Round of play 5.b`."""
-    section, slash, number = clause.partition("/")
-    if not section[:2].isalpha():
-        return clause
-    said = sentence(section.replace("-", " "))
-    return f"{said} {number.replace('-', ' ')}" if slash else said
 
 
 def money(dollars: str) -> str:

@@ -16,10 +16,11 @@ from croupier.rules.describe import PAYTABLES, describe, family_says, payout_gri
 from croupier.rules.present import differences, in_full, may_be, side_by_side, summary
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import KeptHow, Occasion
+from croupier.rules.words import clause_says
 from croupier.server.faults import refused
 from croupier.server.pages.compare import Compared, rows_of
 from croupier.server.pages.question import Question, answer_to, table_of
-from croupier.server.pages.render import FRAGMENT, clause_says, document, page, query
+from croupier.server.pages.render import FRAGMENT, document, page, query
 from croupier.server.pages.search import hits, marked
 from croupier.server.pages.shelf import Busy, Shelf
 

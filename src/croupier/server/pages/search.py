@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from croupier.rules.describe import describe
 from croupier.rules.rulebook import Rulebook
-from croupier.server.pages.render import anchor, clause_says
+from croupier.rules.words import clause_says
+from croupier.server.pages.render import anchor
 
 WORDS_MAX = 10
 

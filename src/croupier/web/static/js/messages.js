@@ -119,17 +119,18 @@ export function ordinary(state) {
     }
     const first = felt && openings(felt)[0];
     const from = first?.limits ? `${first.label} from ${money(cents(first.limits[0]))}` : "";
-    return said("Place your bets.", { more: staked ? "then press Deal" : from });
+    return said("Place your bets.", { more: staked ? "Then press Deal." : from });
   }
   if (scene.bank_turn !== null && felt?.banking) {
     const offered = mine.includes(scene.bank_turn);
     const { clause } = felt.banking;
-    if (offered) return said("Will you bank?", { more: "pay wins, collect losses", clause });
+    const more = "You pay wins and collect losses.";
+    if (offered) return said("Will you bank?", { more, clause });
     return said(announcement(state), { more: turnOf(state) });
   }
   if (banks && scene.phase !== "over") {
     const funds = money(cents(scene.banker?.funds ?? "0.00"));
-    return said(announcement(state), { more: `you bank with ${funds}` });
+    return said(announcement(state), { more: `You bank with ${funds}.` });
   }
   const more = mine.includes(scene.asked ?? 0) ? toCome(state) : "";
   return said(announcement(state), { more: more || (scene.attended?.line ?? "") });

@@ -15,5 +15,16 @@ export function money(sum) {
   return `${sum < 0 ? "\u2212" : ""}$${whole}${rest}`;
 }
 
+export const NO_SUM = "Type a sum in dollars, such as 200.";
+
+/**
+ * Read a sum as somebody types it; null if it is none.
+ * @param {string} [text]
+ */
+export function typed(text = "") {
+  const sum = Math.round(Number(text.replace(/[$,\s]/g, "") || NaN) * 100);
+  return Number.isFinite(sum) ? sum : null;
+}
+
 /** @param {number} sum in cents, with its sign */
 export const signed = (sum) => (sum > 0 ? `+${money(sum)}` : money(sum));

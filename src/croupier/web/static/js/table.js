@@ -12,14 +12,14 @@ import { get, post } from "./api.js";
 import { Bets } from "./bets.js";
 import { Care } from "./care.js";
 import { Commands } from "./commands.js";
-import { citesOpen, dialog, dressed, h, must, near, write } from "./dom.js";
+import { citesOpen, clauseSays, dialog, dressed, h, must, near, write } from "./dom.js";
 import { chips } from "./elements.js";
 import { extras } from "./extras.js";
 import "./felt.js";
 import { sentence } from "./hands.js";
 import { TableSocket } from "./socket.js";
 import { bankOffer, bankWords, clockChose, ordinary, outcome, said } from "./messages.js";
-import { cents, money, signed } from "./money.js";
+import { NO_SUM, cents, money, signed, typed } from "./money.js";
 import { Gate, count } from "./motion.js";
 import { Ring } from "./ring.js";
 import { settings } from "./settings.js";
@@ -213,7 +213,8 @@ function note(words, ms = NOTE_MS) {
   noted = words;
   notedUntil = performance.now() + ms;
   if (words) {
-    spoken.textContent = [words.text, words.more, words.clause].filter(Boolean).join(" ");
+    const cited = words.clause && clauseSays(words.clause);
+    spoken.textContent = [words.text, words.more, cited].filter(Boolean).join(" ");
     if (ms < Infinity) setTimeout(soon, ms + 50);
   }
   soon();
@@ -538,7 +539,12 @@ async function turnTo(panel) {
 }
 
 function bank() {
-  const sum = Math.round(Number(funds.value) * 100);
+  const sum = typed(funds.value);
+  if (sum === null) {
+    note(said(NO_SUM, { tone: "fault" }));
+    funds.focus();
+    return;
+  }
   socket.ask({ type: "bank", seat: state.scene.bank_turn, funds: sum });
   shown.next();
 }

@@ -10,12 +10,13 @@ import { post } from "./api.js";
 import { Bets } from "./bets.js";
 import { Care } from "./care.js";
 import { h, must } from "./dom.js";
+import { NO_SUM, typed } from "./money.js";
 import { TableSocket } from "./socket.js";
 import { turnWords } from "./messages.js";
 import { handWords } from "./speech.js";
 import { START, mySeats, reduce } from "./state.js";
 import { openings } from "./view.js";
-import { offers, standing } from "./words.js";
+import { cited, offers, standing } from "./words.js";
 
 const SAID_MAX = 40;
 const root = must("#table");
@@ -46,7 +47,7 @@ function hear(message) {
   bets.follow();
   socket.cut(state);
   const lacks = bets.lacks;
-  if (lacks && lacks.says !== lacked) say(`Not complete yet: ${lacks.says} (${lacks.clause}).`);
+  if (lacks && lacks.says !== lacked) say(`Not complete yet: ${lacks.says}${cited(lacks.clause)}.`);
   if (message.type === "news") {
     for (const { says } of message.events) if (says) say(says);
     const { asked } = state.scene;
@@ -59,7 +60,7 @@ function hear(message) {
   }
   if (message.type === "welcome" && sitting) sit(sitting);
   if (message.type === "refused")
-    say(`Refused: ${message.message}${message.clause ? ` (${message.clause})` : ""}.`);
+    say(`Refused: ${message.message}${cited(message.clause)}.`);
   must("#standing").replaceChildren(...standing(state).map((one) => h("li", {}, one)));
   must("#offers").replaceChildren(...offers(state).map((one) => h("li", {}, one)));
 }
@@ -107,7 +108,7 @@ function bet([number, sum, hand]) {
 }
 
 /** @type {Record<string, (words: string[]) => unknown>} */
-const typed = {
+const commands = {
   S: sit,
   B: bet,
   C: () => bets.clear(),
@@ -115,8 +116,11 @@ const typed = {
   D: () => bets.deal(),
   W: () => standing(state).forEach(say),
   T: () => socket.ask({ type: "more_time" }),
-  K: ([sum]) =>
-    socket.ask({ type: "bank", seat: state.scene.bank_turn, funds: Math.round(Number(sum) * 100) }),
+  K: ([sum]) => {
+    const funds = typed(sum);
+    if (funds === null) say(NO_SUM);
+    else socket.ask({ type: "bank", seat: state.scene.bank_turn, funds });
+  },
   X: () => socket.ask({ type: "pass", seat: state.scene.bank_turn }),
   Q: () => mySeats(state).forEach((seat) => socket.ask({ type: "leave", seat })),
 };
@@ -131,7 +135,7 @@ must("#typed").addEventListener("submit", (event) => {
     ? state.scene.choices.find((one) => one.key.toUpperCase() === letter)
     : undefined;
   if (choice) socket.ask({ type: "choose", seat: state.scene.asked, option: choice.option });
-  else if (typed[letter]) typed[letter](rest);
+  else if (commands[letter]) commands[letter](rest);
   else say(`${word || "Nothing"} is no command here.`);
 });
 

@@ -5,10 +5,14 @@
  * @typedef {import("./types").State} State
  */
 
+import { clauseSays } from "./dom.js";
 import { cents, money, signed } from "./money.js";
 import { mySeats } from "./state.js";
 import { cardWords } from "./hands.js";
 import { announcement, limitsSay, openings, placesOf, seatsOf } from "./view.js";
+
+/** @param {string | null} clause */
+export const cited = (clause) => (clause ? ` (${clauseSays(clause)})` : "");
 
 /**
  * How the table stands, one sentence a line.
@@ -34,7 +38,7 @@ export function standing(state) {
   for (const seat of seatsOf(state)) lines.push(...seatSays(seat));
   for (const seat of mySeats(state)) {
     const lacks = scene.boxes[seat]?.lacks;
-    if (lacks) lines.push(`Your bets cannot stand yet: ${lacks.says} (${lacks.clause}).`);
+    if (lacks) lines.push(`Your bets cannot stand yet: ${lacks.says}${cited(lacks.clause)}.`);
   }
   if (you) lines.push(`You have ${money(you.cents)}.`);
   return lines;
@@ -51,7 +55,7 @@ function seatSays(seat) {
   const parts = [seat.says, bets.join(", "), cards.join(", ")].filter(Boolean);
   const lines = seat.lines.map((line) => {
     const net = signed(cents(line.paid) + cents(line.returned) - cents(line.stake));
-    return `${who}, ${line.label}: ${line.outcome} ${net}, ${line.because} (${line.clause}).`;
+    return `${who}, ${line.label}: ${line.outcome} ${net}, ${line.because}${cited(line.clause)}.`;
   });
   return [`${who}: ${parts.join("; ") || "waits"}.`, ...lines];
 }
