@@ -24,13 +24,29 @@ from tests.table_page.in_view import BETS, DECIDE, RESULT, out_of_view
 
 
 def test_paytables_that_do_not_fit_are_a_press_away(house: House, new_page: NewPage) -> None:
-    page = new_page(PHONE)
+    page = new_page((320, 568))
     page.goto(f"{house.url}/tables/maryland")
     page.wait_for_selector('felt-table[data-pays="none"]')
     page.locator(".paytables").click()
     page.wait_for_selector("#drawer[open] .pays")
     rows = page.locator("#drawer[open] .pays tbody tr")
     assert rows.count() >= page.locator(".rail tr").count() > 0
+
+
+@pytest.mark.parametrize(
+    ("size", "high"),
+    [((1440, 900), 130), ((1280, 720), 95), ((1180, 820), 110), (PHONE, 70), ((320, 568), 50)],
+)
+def test_cards_are_as_large_as_the_felt_lets_them(
+    size: tuple[int, int], high: int, house: House, new_page: NewPage
+) -> None:
+    """With the most wagers that a book has; the paytables stay on all but the smallest felt."""
+    page = new_page(size)
+    page.goto(f"{house.url}/tables/maryland")
+    pays = "none" if size == (320, 568) else "full"
+    page.wait_for_selector(f'felt-table[data-pays="{pays}"]')
+    box = page.locator(".own .ghost").first.bounding_box()
+    assert box and box["height"] >= high
 
 
 def test_two_boxes_are_in_view(house: House, new_page: NewPage) -> None:

@@ -24,6 +24,7 @@ import {
   placesOf,
   seatOf,
   seatsOf,
+  spotName,
 } from "./view.js";
 import "./elements.js";
 
@@ -33,6 +34,8 @@ const ROWS = 60;
 const SCALES = [1.4, 1.3, 1.2, 1.15, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5];
 /** Those with the paytables on the felt. */
 const PRINTED = SCALES.slice(2, 13);
+/** How much larger cards become where there is room left. */
+const CARDS = [1.35, 1.3, 1.25, 1.2, 1.15, 1.1, 1.05, 1];
 
 export class FeltTable extends HTMLElement {
   constructor() {
@@ -123,7 +126,7 @@ export class FeltTable extends HTMLElement {
     );
     const limits = openings(felt).flatMap((wager) => {
       const sums = limitsSay(wager).replace(" to ", "\u2013");
-      return sums ? [h("div", {}, h("dt", {}, wager.label), h("dd", {}, sums))] : [];
+      return sums ? [h("div", {}, h("dt", {}, spotName(wager)), h("dd", {}, sums))] : [];
     });
     const costs = felt.notices.filter(
       ({ about, says }) => ["fee", "rake", "payout_limit"].includes(about) && says !== "none",
@@ -273,25 +276,36 @@ export class FeltTable extends HTMLElement {
     const key = [width, height, this.printed, boxes, this.places.children.length].join(" ");
     if (!this.printed || !height || key === this.fitted || this.hasAttribute("replay")) return;
     this.fitted = key;
-    const middle = /** @type {Element} */ (this.cloth.lastElementChild);
+    this.cloth.style.setProperty("--c", "1");
     // Two boxes leave no room for what is printed below each spot.
     for (const pays of this.own.dataset.boxes === "1" ? ["full", "none"] : ["none"]) {
       this.dataset.pays = pays;
       const scales = pays === "full" ? PRINTED : SCALES;
-      const fits = (at = 0) => {
-        this.cloth.style.setProperty("--k", String(scales[at]));
-        const { scrollHeight, scrollWidth, clientHeight, clientWidth } = middle;
-        return scrollHeight <= clientHeight && scrollWidth <= clientWidth;
-      };
-      // What fits, fits smaller too.
-      let [from, to] = [0, scales.length - 1];
-      while (from < to) {
-        const half = (from + to) >> 1;
-        if (fits(half)) to = half;
-        else from = half + 1;
-      }
-      if (fits(from)) return;
+      if (!this.largest("--k", scales)) continue;
+      this.largest("--c", CARDS);
+      return;
     }
+  }
+
+  /**
+   * Find the largest scale with which everything fits; what fits, fits smaller too.
+   * @param {string} name
+   * @param {number[]} scales from the largest down
+   */
+  largest(name, scales) {
+    const middle = /** @type {Element} */ (this.cloth.lastElementChild);
+    const fits = (at = 0) => {
+      this.cloth.style.setProperty(name, String(scales[at]));
+      const { scrollHeight, scrollWidth, clientHeight, clientWidth } = middle;
+      return scrollHeight <= clientHeight && scrollWidth <= clientWidth;
+    };
+    let [from, to] = [0, scales.length - 1];
+    while (from < to) {
+      const half = (from + to) >> 1;
+      if (fits(half)) to = half;
+      else from = half + 1;
+    }
+    return fits(from);
   }
 }
 

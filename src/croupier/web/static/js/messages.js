@@ -80,7 +80,11 @@ function reason(state, boxes, net) {
   const [most = []] = boxes.sort((a, b) => way * (came(...b) - came(...a)));
   const lines = most.filter((line) => came(line)).sort((a, b) => way * (came(b) - came(a)));
   const mixed = lines.some((line) => came(line) > 0) && lines.some((line) => came(line) < 0);
-  if (mixed) return lines.map((line) => `${printed(state, line)} ${signed(came(line))}`).join(", ");
+  if (mixed) {
+    const [few, rest] = lines.length > 3 ? [lines.slice(0, 2), lines.slice(2)] : [lines, []];
+    const nets = few.map((line) => `${printed(state, line)} ${signed(came(line))}`);
+    return [...nets, ...(rest.length ? [`the rest ${signed(came(...rest))}`] : [])].join(", ");
+  }
   return (lines[0] ?? most[0])?.because.split(":")[0] ?? "";
 }
 

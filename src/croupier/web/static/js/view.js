@@ -319,7 +319,7 @@ export function groupsOf({ felt }, spots, lines) {
   return felt.wagers.map((wager) => ({
     wager: wager.wager,
     label: wager.label,
-    name: wager.spots.length > 1 ? wager.label : wager.prints[0],
+    name: spotName(wager),
     note: wager.note,
     limits: limitsSay(wager),
     spots: spots.filter((spot) => spot.wager === wager.wager),
@@ -336,6 +336,9 @@ export function groupsOf({ felt }, spots, lines) {
     }),
   }));
 }
+
+/** What a wager's place is called on the layout. @param {Wager} wager */
+export const spotName = ({ spots, label, prints }) => (spots.length > 1 ? label : prints[0]);
 
 /** @param {Wager} wager */
 export function limitsSay({ sizes, limits }) {
