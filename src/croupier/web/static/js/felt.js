@@ -201,11 +201,15 @@ export class FeltTable extends HTMLElement {
           "figure",
           { "data-place": place.id },
           h("div", { class: "hand" }),
-          h("figcaption", {}, h("span"), h("b"), h("i")),
+          h("figcaption"),
         );
       const [hand, caption] = /** @type {HTMLElement[]} */ (Array.from(made.children));
       hand.style.setProperty("--room", String(place.room));
       showCards(hand, place.cards, this.shoe, place.room);
+      // Each caption is made of elements of its own, so that none moves where another stood.
+      if (caption.dataset.called !== place.called)
+        caption.replaceChildren(h("span"), h("b"), h("i"));
+      caption.dataset.called = place.called;
       const [label, called, plays] = Array.from(caption.children);
       const bank = place.first && banker ? banker : null;
       const name = bank ? (seats[bank.seat]?.name ?? `seat ${bank.seat}`) : "";
