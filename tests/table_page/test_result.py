@@ -209,9 +209,12 @@ def test_a_connection_that_hangs_is_noticed(house: House, new_page: NewPage) -> 
         expect(page.locator(".says")).to_contain_text("The connection is lost.")
     expect(page.locator("#spoken")).to_contain_text("The connection is lost.")
     assert page.locator(CHOICES).count() == 0
+    expect(page.locator('[data-command="time"]')).to_be_disabled()
     assert violations(page) == []
     wire.hangs = False
-    page.wait_for_selector(CHOICES)
+    # Whoever is waited for is not waited for longer than needs be.
+    with within(6):
+        page.wait_for_selector(CHOICES)
     expect(page.locator(".says")).to_contain_text("Play or fold?")
     assert decide(page) == 1
     settled(page)
@@ -286,6 +289,9 @@ def test_a_win_is_celebrated_above_the_stake_alone(
     assert page.evaluate("window.happened") == [["turn", ""], *wins]
     assert ("pop" in style[0], "gradient" in style[1]) == (celebrated, celebrated)
     assert ("glow" in style[0]) == (tone == "jackpot")
+    # The meter that is won is lit, too.
+    meter = page.locator(".meters > div").evaluate("one => getComputedStyle(one).boxShadow")
+    assert ("60px" in meter) == (tone == "jackpot")
     assert page.get_attribute("felt-table", "data-win") == (
         tone if tone in ("big", "jackpot") else ""
     )

@@ -11,6 +11,10 @@ import { mySeats } from "./state.js";
 
 const LEAST_MS = 250;
 const MOST_MS = 8000;
+/** While somebody is waited for, no try is long after the last. */
+const URGENT_MS = 1000;
+/** So long a welcome takes at most on a line that is not slow. */
+const WELCOME_MS = 2000;
 const LISTEN_MS = 1000;
 const PING_MS = 3500;
 const SILENCE_MS = 7000;
@@ -21,7 +25,7 @@ export class TableSocket {
   /**
    * @param {string} table
    * @param {{hear: (message: Message) => void, changed: (how: string) => void,
-   *   last: () => number}} ends
+   *   last: () => number, urgent?: () => boolean}} ends
    * @param {string} [socket] where its socket is, if it needs no ticket
    */
   constructor(table, ends, socket = "") {
@@ -34,6 +38,7 @@ export class TableSocket {
     /** @type {Map<string, {text: string, quiet: boolean, answered: (message: Message) => void}>} */
     this.asked = new Map();
     this.tries = 0;
+    this.greeted = false;
     this.heard = 0;
     this.pinged = false;
     this.wanted = 0;
@@ -69,6 +74,7 @@ export class TableSocket {
     const path = this.address || own;
     const socket = new WebSocket(`${scheme}://${location.host}${path}`);
     this.socket = socket;
+    this.greeted = false;
     this.heard = Date.now();
     socket.onmessage = (event) => this.hear(JSON.parse(event.data));
     socket.onclose = (event) => {
@@ -83,7 +89,8 @@ export class TableSocket {
   /** Try once more, each time after a longer while. */
   again() {
     this.ends.changed("cut");
-    const wait = Math.min(LEAST_MS * 2 ** this.tries++, MOST_MS) * (0.7 + Math.random() * 0.6);
+    const most = this.ends.urgent?.() ? URGENT_MS : MOST_MS;
+    const wait = Math.min(LEAST_MS * 2 ** this.tries++, most) * (0.7 + Math.random() * 0.6);
     const wanted = this.wanted;
     setTimeout(() => wanted === this.wanted && this.open(this.playing), wait);
   }
@@ -92,7 +99,10 @@ export class TableSocket {
   listen() {
     if (!this.socket) return;
     const silent = Date.now() - this.heard;
-    if (silent > SILENCE_MS) this.lose();
+    // A new one that hangs from the start is given up sooner, the first times.
+    const welcome = Math.min(WELCOME_MS * (1 + this.tries / 4), SILENCE_MS);
+    const most = this.greeted ? SILENCE_MS : welcome;
+    if (silent > most) this.lose();
     else if (silent > PING_MS && this.socket.readyState === WebSocket.OPEN && !this.pinged) {
       this.pinged = true;
       this.socket.send(JSON.stringify({ type: "ping", id: this.id() }));
@@ -118,6 +128,7 @@ export class TableSocket {
     this.pinged = false;
     if (message.type === "welcome") {
       this.tries = 0;
+      this.greeted = true;
       this.fresh = false;
       for (const { text } of this.asked.values()) this.socket?.send(text);
       this.ends.hear(message);

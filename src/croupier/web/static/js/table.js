@@ -52,7 +52,10 @@ let playing = "";
 const shown = new Shown();
 const gate = new Gate(() => soon());
 const socket = new TableSocket(table, {
-  hear, changed: (how) => socketIs(how), last: () => state.v,
+  hear,
+  changed: (how) => socketIs(how),
+  last: () => state.v,
+  urgent: () => deciding(),
 });
 const bets = new Bets(socket, () => state, (words) => note(said(words, { tone: "note" })));
 const shared = document.querySelector("#hand");
@@ -301,7 +304,7 @@ const fixed = [
     label: "More time",
     key: "T",
     group: "Decisions",
-    enabled: () => Boolean(practice) && deciding(),
+    enabled: () => Boolean(practice) && deciding() && !cut,
     run: () => socket.ask({ type: "more_time" }),
   },
   { id: "bank", label: "Bank", key: "B", group: "Bank", enabled: canBank, run: bank },
