@@ -19,7 +19,7 @@ from tests.table_page.acts import (
     until_bets,
 )
 from tests.table_page.conftest import NewPage
-from tests.table_page.house import House, opened
+from tests.table_page.house import IDS, House, opened
 from tests.table_page.in_view import BETS, DECIDE, RESULT, out_of_view
 
 
@@ -146,6 +146,46 @@ def test_a_book_nobody_has_seen_is_in_view(
         assert wrong == []
 
 
+def test_a_press_on_a_seat_tells_all_of_it(tmp_path: Path, new_page: NewPage) -> None:
+    """Where a tile has no room for cards and wagers, it says its number and opens."""
+    with opened(tmp_path, bots=6) as house:
+        page = new_page((320, 568))
+        come_in(page, house, "maryland")
+        until_bets(page)
+        seat = page.locator(".seats player-seat:not([empty])").first
+        expect(seat).to_contain_text("$5")
+        bet_everywhere(page)
+        page.keyboard.press("d")
+        choices_are_live(page)
+        number = str(seat.get_attribute("id")).removeprefix("seat-")
+        assert seat.locator(".who").inner_text().strip() == f"seat {number}"
+        seat.click()
+        drawn = page.locator("#drawer[open]")
+        expect(drawn).to_contain_text(f"seat {number}")
+        expect(drawn).to_contain_text("face down")
+        expect(drawn).to_contain_text("$5")
+
+
+@pytest.mark.parametrize("table", ["maryland", "florida"])
+def test_a_full_table_is_in_view(table: str, tmp_path: Path, new_page: NewPage) -> None:
+    """Seven and eight seats, all of them taken."""
+    with opened(tmp_path, bots=6 if table == "maryland" else 7) as house:
+        page = new_page()
+        come_in(page, house, table)
+        until_bets(page)
+        bet_everywhere(page)
+        expect(page.locator(".seats [empty]")).to_have_count(0)
+        wrong = out_of_view(page, "bets", BETS)
+        page.keyboard.press("d")
+        choices_are_live(page)
+        wrong += out_of_view(page, "decide", DECIDE)
+        decide(page)
+        settled(page)
+        hold(page)
+        wrong += out_of_view(page, "result", RESULT)
+        assert wrong == []
+
+
 SHIFTS = """
 () => {
   window.shifts = [];
@@ -173,12 +213,19 @@ PIECES = {
 """Cards, chips and numbers: what may move in a round."""
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
-def test_nothing_jumps(size: tuple[int, int], house: House, new_page: NewPage) -> None:
+@pytest.mark.parametrize(
+    ("size", "table"),
+    [
+        ((1280, 720), "maryland"),
+        ((390, 844), "maryland"),
+        *(((1280, 720), table) for table in IDS if table != "maryland"),
+    ],
+)
+def test_nothing_jumps(size: tuple[int, int], table: str, house: House, new_page: NewPage) -> None:
     """On load and through a whole round only cards, chips and numbers move."""
     page = new_page(size, moves=True)
     page.add_init_script(f"({SHIFTS})()")
-    come_in(page, house, "maryland")
+    come_in(page, house, table)
     until_bets(page)
     loaded = page.evaluate("window.shifts")
     assert sum(value for value, _ in loaded) <= 0.02, loaded

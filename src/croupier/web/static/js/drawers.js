@@ -10,8 +10,8 @@
 import { get } from "./api.js";
 import { fetchDocument } from "./documents.js";
 import { cite, dialog, dressed, h, must } from "./dom.js";
-import { sentence } from "./hands.js";
-import { cents, signed } from "./money.js";
+import { cardWords, sentence } from "./hands.js";
+import { cents, money, signed } from "./money.js";
 
 await dressed();
 
@@ -59,6 +59,30 @@ export function lines({ scene, you }, book) {
   open(
     "How it was settled",
     ...(sections.length ? [...sections, more] : [h("p", {}, "Nothing is settled yet.")]),
+  );
+}
+
+/**
+ * What lies before somebody else, in words: a small tile has no room for it.
+ * @param {import("./types").SeatView} view
+ */
+export function seat({ seat, name, says, called, cards, folded, spots }) {
+  const up = cards.flatMap(({ code }) => (code ? [cardWords(code)] : []));
+  const fact = (/** @type {string} */ what, /** @type {string} */ words) =>
+    words ? [h("div", {}, h("dt", {}, what), h("dd", {}, words))] : [];
+  const bets = spots.filter((spot) => spot.cents);
+  const came = (/** @type {typeof spots[number]} */ { got, fate }) =>
+    fate === "take back" ? ", taken back" : got === null ? "" : got ? `, ${signed(got)}` : ", push";
+  open(
+    `${name}, seat ${seat}`,
+    h(
+      "dl",
+      { class: "posted" },
+      ...fact("Now", says),
+      ...fact("Hand", [folded ? "folded" : "", called].filter(Boolean).join(": ")),
+      ...fact("Cards", up.join(", ") || (cards.length ? "face down" : "none yet")),
+      ...bets.flatMap((spot) => fact(spot.label, `${money(spot.cents)}${came(spot)}`)),
+    ),
   );
 }
 

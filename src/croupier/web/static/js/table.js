@@ -728,6 +728,11 @@ felt.addEventListener("spot", (event) => {
   const seat = near(event, "player-seat");
   if (seat && !care.stop) bets.add(Number(seat.id.replace("seat-", "")), wager);
 });
+felt.addEventListener("click", async (event) => {
+  const at = near(event, ".seats player-seat:not([empty])");
+  const number = Number(at?.id.replace("seat-", ""));
+  if (number) (await drawers()).seat(seatOf(shown.of(state), number, gate));
+});
 felt.addEventListener("keydown", (event) => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   const spots = Array.from(felt.own.querySelectorAll("bet-spot[open] button"));
