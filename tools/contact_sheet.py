@@ -2,7 +2,7 @@
 """Photograph every state of every table at every size, in both schemes, onto contact sheets.
 
     .venv/bin/python tools/contact_sheet.py [FOLDER] [--table ID] [--size 1440x900] [--scheme dark]
-                                            [--bots 3]
+                                            [--bots 7]
 
 One sheet a table and scheme is written, and every picture on its own. A real server deals, a real
 Chromium looks; whoever looks at the sheets says what is ugly, unclear or dull.
@@ -14,6 +14,7 @@ import html
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -23,6 +24,7 @@ from playwright.sync_api import Browser, Page  # noqa: E402
 
 from tests.pages.browser import SCHEMES, Scheme, open_browser  # noqa: E402
 from tests.table_page.acts import (  # noqa: E402
+    OWN,
     bet_everywhere,
     choices_are_live,
     come_in,
@@ -32,10 +34,14 @@ from tests.table_page.acts import (  # noqa: E402
 )
 from tests.table_page.house import IDS, House, opened  # noqa: E402
 from tests.table_page.in_view import SIZES  # noqa: E402
+from tests.table_page.test_result import Wire, won  # noqa: E402
+
+CELEBRATED = {"big": ("60.00", 4), "jackpot": ("1000.14", 0)}
 
 
 def states(page: Page, house: House, table: str) -> Iterator[str]:
-    """Play a round, and stop at every state that has to look well."""
+    """Play rounds, and stop at every state that has to look well."""
+    wire = Wire(page)
     page.goto(f"{house.url}/tables/{table}")
     page.wait_for_selector('#dock[data-mode="guest"]')
     yield "watch"
@@ -43,13 +49,31 @@ def states(page: Page, house: House, table: str) -> Iterator[str]:
     page.wait_for_selector('#dock:is([data-mode="bets"], [data-mode="bank"], [data-mode="wait"])')
     if page.get_attribute("#dock", "data-mode") == "bank":
         yield "offer"
+        page.locator('[data-command="bank"]').click()
+        settled(page)
+        yield "banked"
     until_bets(page)
     yield "bet"
+    page.locator("[data-newcomer]").click()
+    page.wait_for_selector(".guided")
+    yield "guide"
+    page.locator(".first-hand button").click()
+    # A wager that needs another one, by itself.
+    page.locator(f"{OWN} bet-spot[open] button").last.click()
+    page.wait_for_timeout(300)
+    yield "refused"
+    page.keyboard.press("c")
     yield from states_of_a_round(page)
-    page.keyboard.press("l")
-    yield "lines"
-    page.keyboard.press("Escape")
+    for key, state in (("l", "lines"), ("i", "rules"), ("y", "visit"), ("m", "menu")):
+        page.keyboard.press(key)
+        page.wait_for_selector("#drawer[open]")
+        yield state
+        page.keyboard.press("Escape")
     yield from states_of_two_boxes(page)
+    for state, (net, row) in CELEBRATED.items():
+        until_bets(page)
+        wire.change = partial(won, net=net, row=row)
+        yield from (state for state in states_of_a_round(page, f"{state}_") if "result" in state)
 
 
 def states_of_two_boxes(page: Page) -> Iterator[str]:
@@ -120,7 +144,7 @@ def main() -> None:
         for table in ARGUMENTS.table:
             with (
                 tempfile.TemporaryDirectory() as store,
-                opened(Path(store), bots=ARGUMENTS.bots) as house,
+                opened(Path(store), bots=ARGUMENTS.bots, pause=15) as house,
             ):
                 page = browser.new_page(viewport={"width": 1280, "height": 900})
                 page.set_default_timeout(90_000)  # Others at a table have a minute for a result.
@@ -136,7 +160,9 @@ parser.add_argument("folder", type=Path, nargs="?", default=Path("contact-sheets
 parser.add_argument("--table", action="append", choices=IDS)
 parser.add_argument("--size", action="append", type=size)
 parser.add_argument("--scheme", action="append", choices=SCHEMES)
-parser.add_argument("--bots", type=int, default=0, help="how many of the house's players sit there")
+parser.add_argument(
+    "--bots", type=int, default=5, help="how many of the house's players sit at each table"
+)
 ARGUMENTS = parser.parse_args()
 ARGUMENTS.table = ARGUMENTS.table or IDS
 ARGUMENTS.size = ARGUMENTS.size or SIZES
