@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from resource import RLIMIT_NOFILE, getrlimit, setrlimit
 from typing import Any
 
 import psycopg
@@ -428,6 +430,58 @@ def test_connections_that_broke_meanwhile_are_passed_over(server: str) -> None:
         store.append(claim("a"), moving(5))
         run(url, BACKENDS)
         assert store.append(claim("b", 1), moving(5, "2")).number == 2
+
+
+@contextmanager
+def descriptors_up(least: int) -> Iterator[None]:
+    """Take the low numbers of descriptors, as the sockets of many players do."""
+    soft, hard = getrlimit(RLIMIT_NOFILE)
+    setrlimit(RLIMIT_NOFILE, (max(soft, 2 * least), hard))
+    taken = [os.open(os.devnull, os.O_RDONLY) for _ in range(least)]
+    try:
+        yield
+    finally:
+        for each in taken:
+            os.close(each)
+        setrlimit(RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_node_with_a_thousand_sockets_goes_on(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tenure, "TTL_MS", 1_000)
+    url = new_database(server)
+    with descriptors_up(1_100), node(url) as store:
+        store.append(claim("a"), moving(5))
+        run(url, BACKENDS)
+        run(url, HOLDER, leasing.LOCK)
+        eventually(lambda: answers(store))
+        time.sleep(1)  # Longer than a node may write without renewing its row.
+        store.tenure.claim(["s"])
+        assert store.append(claim("b", 1), moving(5, "2")).number == 2
+
+
+def test_an_error_that_nobody_expected_does_not_end_the_renewing(
+    server: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tenure, "TTL_MS", 1_000)
+    with node(new_database(server)) as store:
+        held, failed = store.tenure, threading.Event()
+        assert isinstance(held, Leasing)
+        renew = held._renew_once
+
+        def fails_once() -> None:
+            if not failed.is_set():
+                failed.set()
+                raise ValueError
+            renew()
+
+        monkeypatch.setattr(held, "_renew_once", fails_once)
+        assert failed.wait(SOON_S)
+        eventually(lambda: answers(store))
+        time.sleep(1)  # Longer than a node may write without renewing its row.
+        assert answers(store)
+    assert "crash" in caplog.messages
 
 
 def test_a_house_whose_database_is_down_says_so_and_goes_on_when_it_is_back(

@@ -164,13 +164,12 @@ class Leasing:
         while not self._ends.is_set() and self._lost is None:
             try:
                 # A closed connection is readable at once.
-                select.select(
-                    [self._connection.fileno()], [], [], tenure.TTL_MS / tenure.RENEWALS / 1000
-                )
+                is_readable(self._connection, tenure.TTL_MS / tenure.RENEWALS)
                 if not self._ends.is_set():
                     self._renew_once()
-            except (psycopg.Error, OSError):
+            except Exception as error:  # Without this thread the node would write nothing more.
                 if not self._ends.is_set():
+                    _complain(error)
                     self._come_back()
 
     def _renew_once(self) -> None:
@@ -197,7 +196,8 @@ class Leasing:
                 self._renew_once()
                 LOGGER.warning("database_back")
                 return
-            except (psycopg.Error, OSError):
+            except Exception as error:
+                _complain(error)
                 self._connection.close()
             self._ends.wait(PAUSE_S)
 
@@ -276,6 +276,19 @@ class Leasing:
         except (psycopg.Error, OSError):
             pass  # It expires.
         self._connection.close()
+
+
+def is_readable(connection: Connection, wait_ms: float = 0) -> bool:
+    """Whether a connection on which nothing was asked has something to read: it was closed."""
+    ready = select.poll()  # Unlike select, it takes any number of descriptor.
+    ready.register(connection.fileno(), select.POLLIN)
+    return bool(ready.poll(wait_ms))
+
+
+def _complain(error: Exception) -> None:
+    """Log an error that isn't the database's or the network's."""
+    if not isinstance(error, psycopg.Error | OSError):
+        LOGGER.error("crash", exc_info=error)
 
 
 def _now_ms() -> int:

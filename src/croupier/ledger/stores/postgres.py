@@ -4,7 +4,6 @@ It relies on row locks taken in a fixed order, unique keys and checks, never on 
 Transactions that the database aborts because of a deadlock are retried.
 """
 
-import select
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +36,14 @@ from croupier.ledger.store import (
 )
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.batch import Batch
-from croupier.ledger.stores.leasing import ALIVE, BRIEFLY, LOGGER, MAKE_FLOORS, Leasing
+from croupier.ledger.stores.leasing import (
+    ALIVE,
+    BRIEFLY,
+    LOGGER,
+    MAKE_FLOORS,
+    Leasing,
+    is_readable,
+)
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
 from croupier.ledger.stores.statements import Pen, Reading, SqlRow, check_schema, fill, make_tables
 from croupier.ledger.tenure import CHECKPOINT, Freehold, Tenure
@@ -232,7 +238,7 @@ class PostgresStore:
             except (PoolTimeout, TooManyRequests) as error:
                 raise Unavailable("the database does not answer") from error
             try:
-                if not _has_ended(connection):
+                if not is_readable(connection):
                     if begin:
                         connection.execute(begin)
                     return connection
@@ -387,12 +393,6 @@ def _again(attempt: Callable[[], T]) -> T:
             # Back off for a random time, longer with each try.
             time.sleep(randrange(1 << min(tried, PAUSE_MAX_BITS)) / 1000)
     return attempt()
-
-
-def _has_ended(connection: Connection) -> bool:
-    """Whether an idle connection has something to read: that it was closed."""
-    ready, _, _ = select.select([connection.fileno()], [], [], 0)
-    return bool(ready)
 
 
 def _configure(connection: Connection, *, isolation: str) -> None:
