@@ -17,6 +17,7 @@ from croupier.ledger.acts import HOUSE_STREAM, KeysSet, acts_in
 from croupier.ledger.checkpoints import parse_checkpoints, sign
 from croupier.ledger.stores.marks import CHECKPOINTS, LEDGER
 from croupier.ledger.stores.protocol import Store
+from croupier.ledger.tenure import CHECKPOINT
 from croupier.ledger.verify import Verified, verify
 from tests.cli.running import run
 from tests.house.test_folder import _until_round, play, refusal
@@ -140,6 +141,27 @@ def test_keys_are_not_changed_while_a_server_of_the_house_runs(tmp_path: Path, s
         ran = run(*how)
     assert ran.code == 2 and "a server is still running with the old keys" in ran.err
     assert run(*how).code == 0
+
+
+@pytest.mark.parametrize("command", ["ledger rotate-keys", "approve-build"])
+def test_a_house_that_was_served_from_a_database_is_signed_from_the_command_line(
+    tmp_path: Path, server: str, command: str
+) -> None:
+    """A server leased the signing of checkpoints; whoever signs after it needs the lease too."""
+    url, folder = new_database(server), tmp_path / "house"
+    how = (*command.split(), "--data", str(folder), "--database", url)
+    with opened_house(folder, url) as house:
+        house.store.tenure.claim([CHECKPOINT])
+        house.signing().sign_now(house.store, time_ms=1)
+        shutil.copytree(folder, tmp_path / "other")
+        ran = run(*how[:-4], "--data", str(tmp_path / "other"), "--database", url)
+        assert ran.code == 2 and "close all servers first" in ran.err
+    ran = run(*how)
+    assert (ran.code, ran.err) == (0, "")
+    with opened_house(folder, url) as house, house.store.reading() as view:
+        last = view.last_checkpoint()
+        assert last and last.heads == view.heads()
+        assert vouching(folder) and last.key == public(folder)
 
 
 def test_a_key_of_another_house_is_refused_by_both_ids(tmp_path: Path) -> None:

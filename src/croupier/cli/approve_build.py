@@ -37,6 +37,7 @@ def approve_build(
     check_by(by)
     files = Build(context.obj).files()
     with opened_house(data, database, key_command=key_command) as house:
+        house.take_signing()
         now_ms = time.time_ns() // 1_000_000
         build = approve_build(house.store, house.keys, files, by=by, time_ms=now_ms)
         house.signing().sign_now(house.store, time_ms=now_ms)

@@ -19,6 +19,7 @@ from croupier.house.signing import Signing
 from croupier.ledger.stores import open_postgres, open_sqlite
 from croupier.ledger.stores.marks import CHECKPOINTS, HIGH_WATER, LEDGER, check_marks, marks_in
 from croupier.ledger.stores.protocol import Store
+from croupier.ledger.tenure import CHECKPOINT
 
 LOCK = "open.lock"
 KEPT = (MASTER, SIGNING, CHECKPOINTS, HIGH_WATER)
@@ -93,9 +94,18 @@ class House:
 
     def change_keys(self, *, time_ms: int) -> None:
         """Change the keys; each checkpoint before and after is signed with the key in force."""
+        self.take_signing()
         self.signing().sign_now(self.store, time_ms=time_ms)
         self.keys = change_keys(self.folder, self.store, self.keys)
         self.signing().sign_now(self.store, time_ms=time_ms)
+
+    def take_signing(self) -> None:
+        """Become the one who signs checkpoints; refused while a server of this house does."""
+        tenure = self.store.tenure
+        tenure.claim([CHECKPOINT])
+        if not tenure.may_write(CHECKPOINT):
+            message = "a server of this house is running and signs; close all servers first"
+            raise UserError(message, field="--database")
 
     def books(self) -> Books:
         """Return the books that a server of this house keeps."""
