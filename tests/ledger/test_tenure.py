@@ -14,6 +14,7 @@ from croupier.ledger.tenure import (
     may_write,
     to_claim,
     to_hand_over,
+    to_lose,
 )
 
 STREAMS = [f"t{n}" for n in range(200)]
@@ -68,6 +69,16 @@ def test_streams_are_handed_over_to_their_heirs() -> None:
     known = register("ab", **dict.fromkeys(STREAMS, "a"))
     assert to_hand_over(known, "a", STREAMS) == [s for s in STREAMS if heir(s, "ab") == "b"]
     assert to_hand_over(register("a"), "a", STREAMS) == []
+
+
+def test_a_node_loses_what_is_another_nodes_or_of_another_epoch() -> None:
+    known = register("ab", mine="a", theirs="b", free="")
+    assert to_lose(known, "a", {"mine": 1, "theirs": 1, "free": 1, "gone": 1}) == [
+        "theirs",
+        "free",
+        "gone",
+    ]
+    assert to_lose(known, "a", {"mine": 2}) == ["mine"]
 
 
 @pytest.mark.parametrize(("late_ms", "may"), [(0, True), (3_333, True), (3_334, False)])

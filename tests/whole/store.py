@@ -108,6 +108,10 @@ class Tenancy:
                 self._register.leases[stream] = lease._replace(node="")
         self.owned = {s: e for s, e in self.owned.items() if s not in streams}
 
+    def lose(self, stream: str, epoch: int | None) -> None:
+        if self.owned.get(stream) == epoch:
+            self.owned = {s: e for s, e in self.owned.items() if s != stream}
+
     def take_floor(self, stream: str, person: str, others: Collection[str], most: int) -> int:
         return self._register.floors.take_floor(stream, person, others, most)
 

@@ -41,6 +41,7 @@ from croupier.ledger.tenure import (
     is_free,
     to_claim,
     to_hand_over,
+    to_lose,
     to_take_back,
 )
 from croupier.ledger.verify import Verified, verify
@@ -176,7 +177,10 @@ class Pit:
 
     async def _tend(self) -> None:
         """Close tables that are another's by now, hand over those of others, take up our own."""
+        me, owned = self.tenure.name, self.tenure.owned
         self.register = await self.books.away(self.tenure.register)
+        for stream in to_lose(self.register, me, owned):
+            self.tenure.lose(stream, owned[stream])
         for id in [id for id in self.tables if id not in self.tenure.owned]:
             self._step_down(id)
         if self._signing and CHECKPOINT not in self.tenure.owned:

@@ -88,6 +88,15 @@ def to_take_back(register: Roster, me: str, owned: Collection[str]) -> list[str]
     return [s for s, lease in register.leases.items() if lease.node == me and s not in owned]
 
 
+def to_lose(register: Roster, me: str, owned: Mapping[str, int]) -> list[str]:
+    """Return the streams that a node took for its own, with their epochs, and that are not.
+
+    Somebody took them over, or a standby was promoted, and nothing that was asked has shown it yet.
+    """
+    leases = register.leases
+    return [s for s, epoch in owned.items() if leases.get(s) != Lease(s, me, epoch)]
+
+
 def to_hand_over(register: Roster, me: str, owned: Iterable[str]) -> list[str]:
     """Return the streams of a node that should be another's, now that it is there."""
     return [s for s in owned if me in register.nodes and heir(s, register.nodes) != me]
@@ -123,6 +132,9 @@ class Tenure(Protocol):
     def release(self, streams: Collection[str]) -> None:
         """Let other nodes have streams."""
 
+    def lose(self, stream: str, epoch: int | None) -> None:
+        """Note that a stream was not this node's in an epoch; it may have been claimed since."""
+
     def take_floor(self, stream: str, person: str, others: Collection[str], most: int) -> int:
         """Return at how many of these other tables a person counts as floorperson.
 
@@ -157,6 +169,9 @@ class Freehold:
         return set(streams)
 
     def release(self, streams: Collection[str]) -> None:
+        pass
+
+    def lose(self, stream: str, epoch: int | None) -> None:
         pass
 
     def take_floor(self, stream: str, person: str, others: Collection[str], most: int) -> int:

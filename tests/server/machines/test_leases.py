@@ -232,6 +232,27 @@ def test_a_node_stops_by_its_own_clock_before_it_expires(server: str) -> None:
             store.append(claim("b", 1), moving(5, "2"))
 
 
+def test_a_claim_that_had_to_wait_takes_nothing_from_a_node_that_joined_meanwhile(
+    server: str,
+) -> None:
+    url = new_database(server)
+    with node(url, of="x") as first:
+        for stream in ("a", "b"):
+            run(url, "INSERT INTO leases (stream, epoch, node) VALUES (%s, 1, 'dead')", stream)
+        took: list[set[str]] = []
+        with psycopg.connect(url) as late:  # An append of the dead owner is still under way.
+            late.execute("SELECT FROM leases WHERE stream = 'a' FOR SHARE")
+            claiming = threading.Thread(target=lambda: took.append(first.tenure.claim(["a", "b"])))
+            claiming.start()
+            eventually(lambda: bool(run(url, "SELECT 1 FROM pg_locks WHERE NOT granted")))
+            second = PostgresStore(url, make=True, node="")
+            assert second.tenure.claim(["b"]) == {"b"}
+            late.commit()
+            claiming.join()
+        assert took == [{"a"}] and second.tenure.owned == {"b": 2}
+        second.close()
+
+
 def test_a_lease_of_another_timeline_is_nobodys(server: str) -> None:
     """As after a standby was promoted: what the old primary leased does not bind."""
     url = new_database(server)

@@ -139,6 +139,43 @@ def test_who_sits_at_a_table_is_known_to_the_process_that_has_another(server: st
     asyncio.run(main())
 
 
+def sql(pit: Pit, text: str, *values: object) -> list[Any]:
+    with pit.books.store.tenure._connected() as connection:  # type: ignore[attr-defined]
+        found = connection.execute(text, values)
+        return list(found.fetchall()) if found.description else []
+
+
+def test_who_lost_an_idle_table_without_being_told_shows_it_no_more(server: str) -> None:
+    async def main() -> None:
+        async with two_pits(new_database(server)) as (one, other, (three, _)):
+            taken = "UPDATE leases SET node = %s, epoch = epoch + 1 WHERE stream = %s"
+            sql(one, taken, other.tenure.name, three)
+            async with asyncio.timeout(10):
+                while one.has(three) or not other.has(three):
+                    await asyncio.sleep(0.02)
+            assert three not in one.tables and three not in one.tenure.owned
+
+    asyncio.run(main())
+
+
+def test_after_a_failover_every_table_is_soon_somebodys_and_stays_there(server: str) -> None:
+    """Leases of another timeline are nobody's, although their owners are alive."""
+
+    async def main() -> None:
+        async with two_pits(new_database(server)) as (one, other, (three, ride)):
+            sql(one, "UPDATE leases SET timeline = '000000FF'")
+            async with asyncio.timeout(15):
+                while dict(one.tenure.owned).get(three) != 2 or ride not in other.tables:
+                    await asyncio.sleep(0.02)
+            leases = "SELECT stream, node, epoch FROM leases ORDER BY stream"
+            before = sql(one, leases)
+            await asyncio.sleep(3)
+            assert sql(one, leases) == before, "no table changes hands again and again"
+            assert one.has(three) and other.has(ride)
+
+    asyncio.run(main())
+
+
 def test_D10_one_changed_byte_stops_a_table_on_whichever_process(
     server: str, tmp_path: Path, package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,13 +50,17 @@ _ENDS = "clock_timestamp() + %s * interval '1 millisecond'"
 COME = f"INSERT INTO nodes (node, address, version, expires) VALUES (%s, %s, %s, {_ENDS})"
 RENEW = f"UPDATE nodes SET expires = {_ENDS} WHERE node = %s AND expires >= clock_timestamp()"
 GO = "DELETE FROM nodes WHERE node = %s"
-CLAIM = """
+TAKE_NEW = """
 INSERT INTO leases (stream, epoch, node, timeline)
 SELECT wanted, 1, %s, timeline() FROM unnest(%s::text[]) AS wanted ORDER BY wanted
-ON CONFLICT (stream) DO UPDATE
-SET node = excluded.node, epoch = leases.epoch + 1, timeline = excluded.timeline
-WHERE leases.timeline <> timeline() OR leases.node = excluded.node
-    OR leases.node NOT IN (SELECT node FROM nodes)
+ON CONFLICT (stream) DO NOTHING
+RETURNING stream, epoch
+"""
+HOLD = "SELECT FROM leases WHERE stream = ANY (%s::text[]) ORDER BY stream FOR UPDATE"
+TAKE_FREE = """
+UPDATE leases SET node = %s, epoch = epoch + 1, timeline = timeline()
+WHERE stream = ANY (%s::text[])
+    AND (timeline <> timeline() OR node = %s OR node NOT IN (SELECT node FROM nodes))
 RETURNING stream, epoch
 """
 BURY = "DELETE FROM nodes WHERE expires < clock_timestamp()"
@@ -211,10 +215,10 @@ class Leasing:
 
     def claim(self, streams: Collection[str]) -> set[str]:
         name, owned = self.name, self.owned
-        streams = [stream for stream in streams if stream not in owned]
+        streams = sorted(stream for stream in streams if stream not in owned)
         with self._connected() as connection:
             connection.execute(BURY)
-            rows = connection.execute(CLAIM, (name, sorted(streams))).fetchall()
+            rows = _claimed(connection, name, streams)
         with self._changing:
             if self.name != name:
                 return set()  # It was declared dead meanwhile.
@@ -276,6 +280,20 @@ class Leasing:
         except (psycopg.Error, OSError):
             pass  # It expires.
         self._connection.close()
+
+
+def _claimed(connection: Connection, name: str, streams: Collection[str]) -> list[tuple[str, int]]:
+    """Take streams that no living node has; return them with their epochs.
+
+    The rows are locked by one statement and taken by the next, which sees everybody who is alive
+    by then: a node may have joined, and taken one of them, while the lock was waited for.
+    """
+    with connection.transaction():
+        connection.execute(BRIEFLY)
+        new = connection.execute(TAKE_NEW, (name, streams)).fetchall()
+        others = [*{*streams} - {stream for stream, _ in new}]
+        connection.execute(HOLD, (others,))
+        return new + connection.execute(TAKE_FREE, (name, others, name)).fetchall()
 
 
 def is_readable(connection: Connection, wait_ms: float = 0) -> bool:
