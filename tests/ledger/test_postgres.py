@@ -96,7 +96,7 @@ def test_a_ledger_of_the_version_before_is_brought_up_to_date(server: str, tmp_p
         connection.execute("INSERT INTO migrations VALUES (6, 'postgres.sql')")
         fill(PostgresSession(connection), rows)
     backup.close()
-    for make, versions in ((False, [6]), (True, [6, 8]), (True, [6, 8])):
+    for make, versions in ((False, [6]), (True, [6, 9]), (True, [6, 9])):
         store = open_postgres(where, make=make)
         with store.reading() as view, store.snapshot() as session:
             assert verify(view, rules_of).faults == ()

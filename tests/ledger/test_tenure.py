@@ -81,6 +81,16 @@ def test_a_node_loses_what_is_another_nodes_or_of_another_epoch() -> None:
     assert to_lose(known, "a", {"mine": 2}) == ["mine"]
 
 
+def test_a_node_that_drains_hands_everything_over_and_inherits_nothing() -> None:
+    known = register("ab", **dict.fromkeys(STREAMS[:100], "a"))
+    drains = Roster({**known.nodes, "a": Node("a", "", drains=True)}, known.leases)
+    assert to_hand_over(drains, "a", STREAMS[:100]) == STREAMS[:100]
+    assert to_claim(drains, "a", STREAMS[100:], waited=STREAMS[100:]) == []
+    assert to_claim(drains, "b", STREAMS) == STREAMS[100:]
+    alone = Roster({"a": drains.nodes["a"]}, known.leases)
+    assert to_hand_over(alone, "a", STREAMS[:100]) == [], "nobody would take them"
+
+
 @pytest.mark.parametrize(("late_ms", "may"), [(0, True), (3_333, True), (3_334, False)])
 def test_a_node_writes_for_two_thirds_of_its_life(late_ms: int, may: bool) -> None:
     assert may_write(10_000 + late_ms, 10_000, 5_000) == may

@@ -37,11 +37,13 @@ class Register:
         self.expires_s: dict[str, float] = {}
         self.leases: dict[str, Lease] = {}
         self.floors = tenure.Freehold()
+        self.drains: set[str] = set()
 
     def roster(self) -> Roster:
         now_s = self.time_s()
-        alive = {name: Node(name, "") for name, ends in self.expires_s.items() if ends >= now_s}
-        return Roster(alive, dict(self.leases))
+        alive = [name for name, ends in self.expires_s.items() if ends >= now_s]
+        nodes = {name: Node(name, "", drains=name in self.drains) for name in alive}
+        return Roster(nodes, dict(self.leases))
 
     def renew(self, name: str, *, comes: bool = False) -> bool:
         now_s = self.time_s()
@@ -70,6 +72,8 @@ class Tenancy:
         self._register, self._first, self._times = register, name, 0
         self.name = ""
         self.owned: Mapping[str, int] = {}
+        self.on_release: Callable[[], None] = lambda: None
+        """Never called: a hint may be lost, and another look comes soon."""
         self._renewed_s = 0.0
         self.come()
 
@@ -107,6 +111,9 @@ class Tenancy:
             if lease and lease.node == self.name:
                 self._register.leases[stream] = lease._replace(node="")
         self.owned = {s: e for s, e in self.owned.items() if s not in streams}
+
+    def drain(self) -> None:
+        self._register.drains.add(self.name)
 
     def lose(self, stream: str, epoch: int | None) -> None:
         if self.owned.get(stream) == epoch:

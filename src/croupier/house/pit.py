@@ -110,6 +110,8 @@ class Pit:
         self._dealing: dict[str, asyncio.Task[None]] = {}
         self._signing: asyncio.Task[None] | None = None
         self._deals = self._drains = False
+        self._again = asyncio.Event()
+        """Set when tables may have become free."""
 
     async def start(self, *, deals: bool = True) -> None:
         """Open the tables of this process as their journals left them, and begin to deal."""
@@ -120,6 +122,7 @@ class Pit:
         await self._compare_build()
         self.books.on_moved = self._step_down
         if self.tenure.is_shared:
+            self.tenure.on_release = partial(_set_in, asyncio.get_running_loop(), self._again)
             await self._meet()
             await self._tend()
             self._tasks.append(asyncio.create_task(self._tend_on(), name="leases"))
@@ -166,7 +169,10 @@ class Pit:
         """Look after the leases until cancelled."""
         purses = Purses(self.books, self._players)
         while True:
-            await asyncio.sleep(LOOK_S)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_S):
+                    await self._again.wait()
+            self._again.clear()
             try:
                 await self._tend()
                 self.books.ring(purses)
@@ -353,6 +359,7 @@ class Pit:
         if self.is_alone:
             return
         self._drains = True
+        await self.books.away(self.tenure.drain)
         until_ms = self.books.clocks.wait_ms() + DRAIN_MS
         while self.tables:
             late = self.books.clocks.wait_ms() >= until_ms
@@ -530,6 +537,12 @@ class Pit:
                         pass  # Somebody answered it meanwhile.
                     except Exception as error:
                         log_crash(error, table=table.id)
+
+
+def _set_in(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
+    """Set an event of a loop from another thread."""
+    with contextlib.suppress(RuntimeError):  # The loop has just ended.
+        loop.call_soon_threadsafe(event.set)
 
 
 def _is_idle(table: Table) -> bool:

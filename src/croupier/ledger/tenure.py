@@ -5,7 +5,7 @@ node at a time, under an epoch that rises whenever it changes hands. Expiry deci
 over; the epoch alone, compared in the transaction that appends, decides who may write.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import sha256
 from typing import NamedTuple, Protocol
 
@@ -25,6 +25,8 @@ class Node(NamedTuple):
     name: str
     address: str
     """Where other nodes reach it."""
+    drains: bool = False
+    """Whether it hands everything over and takes nothing more."""
 
 
 class Lease(NamedTuple):
@@ -40,6 +42,11 @@ class Roster(NamedTuple):
 
     nodes: Mapping[str, Node]
     leases: Mapping[str, Lease]
+
+    @property
+    def heirs(self) -> list[str]:
+        """Return the nodes that streams should belong to."""
+        return [node.name for node in self.nodes.values() if not node.drains]
 
     def owner(self, stream: str) -> Node | None:
         """Return the living node that has a stream."""
@@ -70,13 +77,13 @@ def to_claim(
 
     `waited` are the streams that have been free for so long that their heir must be unable to.
     """
-    nodes = register.nodes
+    heirs = register.heirs
     return [
         stream
         for stream in streams
-        if me in nodes
+        if me in heirs
         and is_free(register, stream)
-        and (stream in waited or heir(stream, nodes) == me)
+        and (stream in waited or heir(stream, heirs) == me)
     ]
 
 
@@ -99,7 +106,8 @@ def to_lose(register: Roster, me: str, owned: Mapping[str, int]) -> list[str]:
 
 def to_hand_over(register: Roster, me: str, owned: Iterable[str]) -> list[str]:
     """Return the streams of a node that should be another's, now that it is there."""
-    return [s for s in owned if me in register.nodes and heir(s, register.nodes) != me]
+    heirs = register.heirs
+    return [s for s in owned if heirs and me in register.nodes and heir(s, heirs) != me]
 
 
 def may_write(now_ms: int, renewed_ms: int, ttl_ms: int) -> bool:
@@ -119,6 +127,8 @@ class Tenure(Protocol):
     """Whether other processes may write the same ledger."""
     owned: Mapping[str, int]
     """The epochs of the streams that are this node's."""
+    on_release: Callable[[], None]
+    """Called in another thread when some node may have let others have streams, or not at all."""
 
     def may_write(self, stream: str) -> bool:
         """Whether a stream is this node's, as far as it can know at this moment; doesn't block."""
@@ -131,6 +141,9 @@ class Tenure(Protocol):
 
     def release(self, streams: Collection[str]) -> None:
         """Let other nodes have streams."""
+
+    def drain(self) -> None:
+        """Let all nodes know that this one hands everything over."""
 
     def lose(self, stream: str, epoch: int | None) -> None:
         """Note that a stream was not this node's in an epoch; it may have been claimed since."""
@@ -157,6 +170,7 @@ class Freehold:
     owned: Mapping[str, int] = {}
 
     def __init__(self) -> None:
+        self.on_release: Callable[[], None] = lambda: None
         self._floors: dict[str, set[str]] = {}
 
     def may_write(self, stream: str) -> bool:
@@ -169,6 +183,9 @@ class Freehold:
         return set(streams)
 
     def release(self, streams: Collection[str]) -> None:
+        pass
+
+    def drain(self) -> None:
         pass
 
     def lose(self, stream: str, epoch: int | None) -> None:

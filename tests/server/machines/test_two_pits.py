@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
@@ -21,6 +22,7 @@ from croupier.house.keys import Keys
 from croupier.house.pit import Pit
 from croupier.ledger.acts import HOUSE_STREAM, BuildChecked, KeysSet, acts_in
 from croupier.ledger.checkpoints import public_key
+from croupier.ledger.stores import leasing
 from croupier.ledger.stores.jotting import begin_journal
 from croupier.ledger.stores.leasing import TAKE_FLOOR
 from croupier.ledger.stores.postgres import PostgresStore
@@ -154,6 +156,31 @@ def test_who_lost_an_idle_table_without_being_told_shows_it_no_more(server: str)
                 while one.has(three) or not other.has(three):
                     await asyncio.sleep(0.02)
             assert three not in one.tables and three not in one.tenure.owned
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("hint", [leasing.HINT, "SELECT 1"])
+def test_a_table_is_handed_over_at_once_and_within_a_second_if_the_hint_is_lost(
+    server: str, monkeypatch: pytest.MonkeyPatch, hint: str
+) -> None:
+    """Requests meanwhile wait three seconds before they are refused."""
+    monkeypatch.setattr(leasing, "HINT", hint)
+
+    async def main() -> None:
+        async with two_pits(new_database(server)) as (one, other, (three, _)):
+            draining = asyncio.create_task(one.drain())
+            while three in one.tables:
+                await asyncio.sleep(0.005)
+            released_s = time.monotonic()
+            while three not in other.tables:
+                await asyncio.sleep(0.005)
+            took_s = time.monotonic() - released_s
+            print(f"taken up {took_s:.3f} s after it was released")
+            assert took_s < (0.5 if hint.startswith("NOTIFY") else 2)
+            await draining
+            await asyncio.sleep(1.2)
+            assert not one.tables, "who drains takes nothing back"
 
     asyncio.run(main())
 

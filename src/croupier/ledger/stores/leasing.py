@@ -38,7 +38,10 @@ ALIVE: dict[str, Any] = {
 }
 ALIVE |= {"keepalives_count": 3, "tcp_user_timeout": 10_000}
 """Declares a connection to a dead machine broken after about ten seconds."""
-SETTINGS = "SET statement_timeout = '2s'; SET lock_timeout = '2s'; SET synchronous_commit = on"
+SETTINGS = (
+    "LISTEN leases; "
+    "SET statement_timeout = '2s'; SET lock_timeout = '2s'; SET synchronous_commit = on"
+)
 FENCE_OUT = (
     "INSERT INTO leases (stream, epoch) VALUES ('*', 1) "
     "ON CONFLICT (stream) DO UPDATE SET epoch = leases.epoch + 1"
@@ -67,7 +70,10 @@ BURY = "DELETE FROM nodes WHERE expires < clock_timestamp()"
 BURY_HERE = "DELETE FROM nodes WHERE starts_with(node, %s)"
 """Declares nodes dead whose place another process has now."""
 RELEASE = "UPDATE leases SET node = '' WHERE stream = ANY (%s::text[]) AND node = %s"
-NODES = "SELECT node, address FROM nodes WHERE expires >= clock_timestamp()"
+DRAIN = "UPDATE nodes SET drains = true WHERE node = %s"
+HINT = "NOTIFY leases"
+"""Wakes the nodes that listen; one that hears nothing looks again a second later."""
+NODES = "SELECT node, address, drains FROM nodes WHERE expires >= clock_timestamp()"
 LEASES = (
     "SELECT stream, CASE WHEN timeline = timeline() THEN node ELSE '' END, epoch FROM leases "
     "WHERE stream <> '*'"
@@ -100,6 +106,7 @@ class Leasing:
         self._place = place
         self.name = ""
         self.owned: Mapping[str, int] = {}
+        self.on_release: Callable[[], None] = lambda: None
         self._lost: Lost | None = None
         self._renewed_ms = 0
         self._reached, self._ends = threading.Event(), threading.Event()
@@ -119,6 +126,7 @@ class Leasing:
             connection.execute(SETTINGS)
             row = connection.execute("SELECT pg_try_advisory_lock_shared(%s)", (LOCK,)).fetchone()
             if row and row[0]:
+                connection.add_notify_handler(lambda _: self.on_release())
                 return connection
         except BaseException:
             connection.close()
@@ -167,7 +175,7 @@ class Leasing:
         """Renew the row until the end; come back when it or the connection is gone."""
         while not self._ends.is_set() and self._lost is None:
             try:
-                # A closed connection is readable at once.
+                # A closed connection is readable at once, and so is one with a hint.
                 is_readable(self._connection, tenure.TTL_MS / tenure.RENEWALS)
                 if not self._ends.is_set():
                     self._renew_once()
@@ -209,7 +217,7 @@ class Leasing:
 
     def register(self) -> Roster:
         with self._connected() as connection:
-            nodes = {name: Node(name, address) for name, address in connection.execute(NODES)}
+            nodes = {row[0]: Node(*row) for row in connection.execute(NODES)}
             leases = {row[0]: Lease(*row) for row in connection.execute(LEASES)}
         return Roster(nodes, leases)
 
@@ -230,6 +238,11 @@ class Leasing:
         self.forget(streams)
         with self._connected() as connection:
             connection.execute(RELEASE, (sorted(streams), name))
+            connection.execute(HINT)
+
+    def drain(self) -> None:
+        with self._connected() as connection:
+            connection.execute(DRAIN, (self.name,))
 
     # ------------------------------------------------------------ floorpersons
 
@@ -277,6 +290,7 @@ class Leasing:
         try:
             if self.name:
                 self._connection.execute(GO, (self.name,))
+                self._connection.execute(HINT)
         except (psycopg.Error, OSError):
             pass  # It expires.
         self._connection.close()
@@ -297,7 +311,7 @@ def _claimed(connection: Connection, name: str, streams: Collection[str]) -> lis
 
 
 def is_readable(connection: Connection, wait_ms: float = 0) -> bool:
-    """Whether a connection on which nothing was asked has something to read: it was closed."""
+    """Whether a connection has something to read that nobody asked for: mostly that it closed."""
     ready = select.poll()  # Unlike select, it takes any number of descriptor.
     ready.register(connection.fileno(), select.POLLIN)
     return bool(ready.poll(wait_ms))

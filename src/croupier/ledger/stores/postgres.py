@@ -62,7 +62,7 @@ NO_LEDGER = (psycopg.OperationalError, psycopg.ProgrammingError, PoolTimeout, Un
 RACED = ("commands_pkey", "streams_pkey", "accounts_pkey")
 """The unique keys that may conflict: both transactions were sent the same command, or the first of
 a stream or an account."""
-FILE, SCHEMA, OLDEST = "postgres.sql", 8, 6
+FILE, SCHEMA, OLDEST = "postgres.sql", 9, 6
 """The schema, its version, and the oldest version that running the file again brings up to date."""
 HAS_TABLES = "SELECT 1 WHERE to_regclass('migrations') IS NOT NULL"
 MAKING = 7_233_091

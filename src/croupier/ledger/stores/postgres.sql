@@ -170,6 +170,8 @@ CREATE TABLE IF NOT EXISTS nodes (
 ALTER TABLE leases ADD COLUMN IF NOT EXISTS node TEXT NOT NULL DEFAULT '';
 ALTER TABLE leases ADD COLUMN IF NOT EXISTS timeline TEXT NOT NULL DEFAULT '';
 ALTER TABLE events ADD COLUMN IF NOT EXISTS epoch BIGINT;
+-- A node that drains takes nothing more.
+ALTER TABLE nodes ADD COLUMN IF NOT EXISTS drains BOOLEAN NOT NULL DEFAULT false;
 
 CREATE OR REPLACE FUNCTION timeline() RETURNS TEXT LANGUAGE sql AS $$
     SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
