@@ -97,6 +97,9 @@ class Tenancy:
     def may_write(self, stream: str) -> bool:
         return stream in self.owned and self.is_alive()
 
+    def has_expired(self) -> bool:
+        return not self.is_alive()
+
     def register(self) -> Roster:
         return self._register.roster()
 

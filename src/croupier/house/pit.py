@@ -50,6 +50,8 @@ from croupier.table.commands import Lapse
 from croupier.table.proposals import has_lapsed
 from croupier.table.state import Table as TableState
 
+WATCH_S = 0.5
+"""How often to look whether this process may still show its tables."""
 LOOK_S = 1.0
 """How often to look for seats whose players are gone, and for tables that nobody has."""
 MEET_MS, MEET_S = 10_000, 0.05
@@ -126,6 +128,7 @@ class Pit:
             await self._meet()
             await self._tend()
             self._tasks.append(asyncio.create_task(self._tend_on(), name="leases"))
+            self._tasks.append(asyncio.create_task(self._watch(), name="watch"))
         else:
             await self._take([*self._allowed(), CHECKPOINT])
         await self.acts.start()
@@ -180,6 +183,14 @@ class Pit:
                 pass  # Nobody can take anything over without the database either.
             except Exception as error:
                 log_crash(error, missing="leases")
+
+    async def _watch(self) -> None:
+        """Close all tables once others may take them over, without asking the database."""
+        while True:
+            await asyncio.sleep(WATCH_S)
+            if self.tenure.has_expired():
+                for id in [*self.tables]:
+                    self._step_down(id)
 
     async def _tend(self) -> None:
         """Close tables that are another's by now, hand over those of others, take up our own."""

@@ -133,6 +133,9 @@ class Tenure(Protocol):
     def may_write(self, stream: str) -> bool:
         """Whether a stream is this node's, as far as it can know at this moment; doesn't block."""
 
+    def has_expired(self) -> bool:
+        """Whether others may soon take over whatever is this node's; doesn't block."""
+
     def register(self) -> Roster:
         """Return the nodes and the leases as they are now."""
 
@@ -175,6 +178,9 @@ class Freehold:
 
     def may_write(self, stream: str) -> bool:
         return True
+
+    def has_expired(self) -> bool:
+        return False
 
     def register(self) -> Roster:
         return EMPTY

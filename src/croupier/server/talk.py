@@ -139,6 +139,8 @@ def answer(
     """Do what a message asks, within the sender's allowance; reply at once, or when stored."""
     try:
         message, digest = message_from(text)
+        if not table.is_ours:
+            raise UNAVAILABLE
         if isinstance(message, Ping):
             reply(done(message.id, table.number))
             return

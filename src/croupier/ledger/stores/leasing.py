@@ -156,7 +156,10 @@ class Leasing:
 
     def _is_alive(self) -> bool:
         """Whether this node is not declared dead yet, by its own clock."""
-        return self._reached.is_set() and may_write(_now_ms(), self._renewed_ms, tenure.TTL_MS)
+        return self._reached.is_set() and not self.has_expired()
+
+    def has_expired(self) -> bool:
+        return not may_write(_now_ms(), self._renewed_ms, tenure.TTL_MS)
 
     def _come(self) -> None:
         """Enter this node under a new name, with nothing of its own."""
