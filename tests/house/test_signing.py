@@ -1,6 +1,7 @@
 """Checkpoints of a house: signed one after the other, and none is missing where they are kept."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,10 +11,12 @@ from time import sleep
 import pytest
 
 from croupier.house import signing as signings
+from croupier.house.log import LOGGER
 from croupier.house.pit import Pit
 from croupier.house.signing import Checkpoints, Signing
 from croupier.ledger.checkpoints import Checkpoint, is_signed, parse_checkpoints
 from croupier.ledger.store import NotOwner, View
+from croupier.ledger.stores.marks import marks_in
 from tests.house.floor import one_table, pit_at
 from tests.ledger.memory import SECRET
 from tests.rules.books import MARYLAND
@@ -162,5 +165,39 @@ def test_the_file_of_checkpoints_catches_up_with_the_ledger(tmp_path: Path) -> N
             file.write_text(f"{other}\n", "utf-8")
             await checkpoints.sign()
             assert file.read_text("utf-8").splitlines() == [other, whole.splitlines()[-1]]
+
+    asyncio.run(opened())
+
+
+def test_what_a_ledger_has_lost_stays_in_the_marks_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A standby that took over may lack what was signed; the marks prove it at the next start."""
+    caplog.set_level(logging.INFO, LOGGER.name)
+
+    async def opened() -> None:
+        async with signed_pit(tmp_path) as (pit, checkpoints):
+            for number in range(2):
+                await pit.cage.fill(f"p-{number}", 1_000)
+                await checkpoints.sign()
+                await checkpoints._look_after()
+            file, behind = checkpoints.signing.file, signings.behind
+            (first, last), (signed, noted) = parse_checkpoints(file.read_text()), marks_in(tmp_path)
+            whole, head = file.read_text(), noted.heads["cage"]
+            assert signed.heads["cage"] == head
+
+            def older(view: View) -> signings.Behind:
+                found = behind(view)
+                return found._replace(heads={**found.heads, "cage": first.heads["cage"]})
+
+            monkeypatch.setattr(signings, "behind", older)
+            await checkpoints._look_after()
+            assert marks_in(tmp_path)[1].heads["cage"] == head
+            ahead = head._replace(number=head.number + 5)
+            lost = last._replace(number=last.number + 1, heads={**last.heads, "cage": ahead})
+            file.write_text(f"{whole}{lost}\n")
+            await checkpoints.sign()
+            assert file.read_text() == f"{whole}{lost}\n"
+        assert "events_lost" in caplog.messages
 
     asyncio.run(opened())

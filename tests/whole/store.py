@@ -72,6 +72,7 @@ class Tenancy:
         self._register, self._first, self._times = register, name, 0
         self.name = ""
         self.owned: Mapping[str, int] = {}
+        self.returns = 0
         self.on_release: Callable[[], None] = lambda: None
         """Never called: a hint may be lost, and another look comes soon."""
         self._renewed_s = 0.0

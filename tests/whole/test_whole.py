@@ -94,7 +94,7 @@ def test_a_server_that_acknowledges_what_it_did_not_store_is_found(
             ]
 
     monkeypatch.setattr(SharedStore, "_settle_all", hasty)
-    assert small("1", faults=("commits",)).findings != []
+    assert small("2", faults=("commits",)).findings != []
 
 
 def test_a_server_that_draws_another_deck_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

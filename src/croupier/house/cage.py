@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from croupier.errors import Refused, UserError
 from croupier.house.books import Books, answer_to
-from croupier.house.recall import check_kept
+from croupier.house.recall import forgotten
 from croupier.house.turn import Reply
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Posted, RulesOf
@@ -17,7 +17,16 @@ from croupier.ledger.entries import at_stake
 from croupier.ledger.events import AwardProposed, Bought, LedgerEvent
 from croupier.ledger.found import player_at, round_found
 from croupier.ledger.scribe import Draft, Happened, Scribe
-from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, View, Work
+from croupier.ledger.store import (
+    STREAM_MOVED,
+    Answer,
+    Claim,
+    Lost,
+    Request,
+    Result,
+    View,
+    Work,
+)
 from croupier.money import shown_cents
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
@@ -212,7 +221,8 @@ def _work(draft: Draft, _: object) -> Work:
 
 
 def _missed_by(view: View, scribe: Scribe) -> tuple[Scribe, list[Posted]]:
-    check_kept(view, scribe)
+    if because := forgotten(view, scribe.stream, scribe.head):
+        raise Lost(because)
     read = copy(scribe).read(view.stream(CAGE, after=scribe.number))
     return read, list(view.posted(CAGE, after=scribe.number))
 

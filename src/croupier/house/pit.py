@@ -17,7 +17,7 @@ from croupier.house.config import Config, TableConfig, parse_config
 from croupier.house.floors import Floors
 from croupier.house.keys import Keys, vouching_of
 from croupier.house.log import log, log_crash
-from croupier.house.recall import recall, wrong_standings
+from croupier.house.recall import forgotten, recall, wrong_standings
 from croupier.house.seats import SeatMinder
 from croupier.house.signing import Checkpoints, Signing
 from croupier.house.standing import Act
@@ -31,6 +31,7 @@ from croupier.ledger.acts import (
     TableOpened,
 )
 from croupier.ledger.audit import RulesOf
+from croupier.ledger.journal import Head
 from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.marks import RESTORES
 from croupier.ledger.tenure import (
@@ -111,6 +112,10 @@ class Pit:
         self._tasks: list[asyncio.Task[None]] = []
         self._dealing: dict[str, asyncio.Task[None]] = {}
         self._signing: asyncio.Task[None] | None = None
+        self._witnessed: dict[str, Head] = {}
+        """The last events of tables that were acknowledged here and may be lost since."""
+        self._returns = 0
+        """How often the database had come back when that was looked at."""
         self._deals = self._drains = False
         self._again = asyncio.Event()
         """Set when tables may have become free."""
@@ -198,11 +203,15 @@ class Pit:
         self.register = await self.books.away(self.tenure.register)
         for stream in to_lose(self.register, me, owned):
             self.tenure.lose(stream, owned[stream])
+        if self._returns != self.tenure.returns:
+            self._returns = self.tenure.returns
+            self._witnessed |= {id: table.place.scribe.head for id, table in self.tables.items()}
         for id in [id for id in self.tables if id not in self.tenure.owned]:
             self._step_down(id)
         if self._signing and CHECKPOINT not in self.tenure.owned:
             self._signing.cancel()
             self._signing = None
+        await self._testify()
         me, now_ms = self.tenure.name, self.books.clocks.wait_ms()
         back = to_take_back(self.register, me, self.tenure.owned)
         away = to_hand_over(self.register, me, self.tables)
@@ -217,6 +226,19 @@ class Pit:
         if wanted:
             await self.books.away(self.tenure.claim, wanted)
         await self._take([stream for stream in streams if stream in self.tenure.owned])
+
+    async def _testify(self) -> None:
+        """Close the tables of which the ledger lacks an event that was acknowledged here.
+
+        The database of after a failover may lack the last commits, and nobody else knows of them.
+        """
+        for id, head in [*self._witnessed.items()]:
+            because = await self.books.read(partial(forgotten, stream=id, head=head))
+            if because:
+                log("events_lost", table=id, because=because)
+                await self.acts.do(DealingStopped(id, stopped=True, by="", because=because))
+            if self._witnessed.get(id) == head:
+                del self._witnessed[id]
 
     async def _take(self, streams: list[str]) -> None:
         """Begin to do what this process has the leases for, and doesn't do yet."""
@@ -238,6 +260,8 @@ class Pit:
         if self.tenure.is_shared:
             await self.books.hear_of(self._accounts(table))
         dealer = None if "dealer" in config.rules.things else AutomaticDealer(table)
+        if self.tenure.is_shared:
+            table.on_forgotten = lambda _: self._step_down(config.id)
         if not await self._start(table):
             return
         if "dealer" in config.rules.things:
@@ -345,6 +369,8 @@ class Pit:
         if table is None:
             return
         log("table_moved", table=id, node=self.tenure.name)
+        if self.tenure.is_shared:
+            self._witnessed[id] = table.place.scribe.head
         self.dealers.pop(id, None)
         if dealing := self._dealing.pop(id, None):
             dealing.cancel()

@@ -11,9 +11,9 @@ from croupier.house.standing import new_standing
 from croupier.ledger.audit import RulesOf, rules_set
 from croupier.ledger.entries import Entry
 from croupier.ledger.events import TableSet, ledger_event_from
-from croupier.ledger.journal import Record, StoredEvent, decode
+from croupier.ledger.journal import Head, Record, StoredEvent, decode
 from croupier.ledger.scribe import Scribe
-from croupier.ledger.store import Lost, View
+from croupier.ledger.store import View
 from croupier.round.codec import event_from
 from croupier.table.codec import event_from as table_event_from
 from croupier.table.events import RoundStarted
@@ -97,20 +97,22 @@ class Missed(NamedTuple):
     """The deck of the last round."""
 
 
-def check_kept(view: View, scribe: Scribe) -> None:
-    """Raise `Lost` if the last event that was acknowledged is no longer in the journal.
+def forgotten(view: View, stream: str, head: Head) -> str:
+    """Say so if an event that was acknowledged is no longer in its journal; otherwise ''.
 
     After a failover, a database may lack the last commits of the one before it.
     """
-    number = scribe.number
-    rows = view.stream(scribe.stream, after=number - 1) if number else iter(())
-    if number and next((row.head for row in rows), None) != scribe.head:
-        raise Lost(f"event {number} of {scribe.stream} was acknowledged, and is not there any more")
+    number = head.number
+    rows = view.stream(stream, after=number - 1) if number else iter(())
+    if not number or next((row.head for row in rows), None) == head:
+        return ""
+    return f"event {number} of {stream} was acknowledged, and is not there any more"
 
 
-def missed_by(view: View, scribe: Scribe) -> Missed | None:
-    """Return what was stored after the last event that a scribe knows, or None."""
-    check_kept(view, scribe)
+def missed_by(view: View, scribe: Scribe) -> Missed | str | None:
+    """Return what was stored after the last event that a scribe knows; or what is forgotten."""
+    if because := forgotten(view, scribe.stream, scribe.head):
+        return because
     recalled = recall(view, scribe.stream, scribe.auditor.rules_of)
     if recalled.scribe.number == scribe.number:
         return None

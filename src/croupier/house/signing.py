@@ -10,12 +10,19 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from croupier.errors import UserError
 from croupier.house.books import Books
-from croupier.house.log import log_crash
+from croupier.house.log import log, log_crash
 from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.journal import START, Head
 from croupier.ledger.store import NotOwner, Unavailable, View
-from croupier.ledger.stores.marks import end_of_lines, last_checkpoint_in, write_high_water
+from croupier.ledger.stores.marks import (
+    Mark,
+    check_marks,
+    end_of_lines,
+    last_checkpoint_in,
+    write_high_water,
+)
 from croupier.ledger.stores.protocol import Store
 
 CHECKPOINT_S = 60.0
@@ -26,7 +33,7 @@ LOOK_S = 1.0
 class Behind(NamedTuple):
     """How far the checkpoints are behind the journal."""
 
-    heads: Mapping[str, Head]
+    heads: dict[str, Head]
     number: int
     """The number of the last checkpoint, or 0."""
     events: int
@@ -63,13 +70,19 @@ class Signing:
     def write_missing(self, view: View) -> None:
         """Append the checkpoints of the ledger that the file lacks.
 
-        A file that ends with a checkpoint of another history gets the newest one only.
+        A file that ends with a checkpoint of another history gets the newest one only; if events
+        that it signed are gone, the file stays as it is, to prove that.
         """
         last = last_checkpoint_in(self.file)
         kept = view.checkpoints(after=last.number - 1 if last else 0)
         if last and kept[:1] == [last]:
             kept = kept[1:]
         elif last:
+            try:
+                check_marks(view, [Mark(self.file.name, last.time_ms, last.heads)])
+            except UserError as error:
+                log("events_lost", because=str(error))
+                return
             newest = view.last_checkpoint()
             kept = [newest] if newest else []
         if kept:
@@ -143,6 +156,8 @@ class Checkpoints:
         try:
             await self.books.away(self.books.store.check)
             heads, _, self.unsigned = await self.books.read(behind)
+            # What the ledger has lost stays noted: it is refused at the next start.
+            heads |= {s: h for s, h in self._noted.items() if h.number > heads.get(s, START).number}
             if heads != self._noted:
                 time_ms = self.books.clocks.wall_ms()
                 await self.books.away(partial(self.signing.note, heads, time_ms=time_ms))

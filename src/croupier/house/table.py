@@ -27,7 +27,7 @@ from croupier.house.standing import Act, new_standing, staked_meters
 from croupier.house.turn import Ask, CommandId, Perform, Position, Reply, Stored, Turn
 from croupier.ledger.events import MeterStarted
 from croupier.ledger.found import player_at
-from croupier.ledger.store import Answer, NotOwner, Request, Result
+from croupier.ledger.store import Answer, Lost, NotOwner, Request, Result
 from croupier.money import micros
 from croupier.round.events import Dealt
 from croupier.round.order import is_read
@@ -75,6 +75,8 @@ class Table:
         self.on_wait: Callable[[], None] = lambda: None
         """Called when something else is waited for, or for another time."""
         self._taking_floor, self._on_unreadable = taking_floor, on_unreadable
+        self.on_forgotten: Callable[[str], None] = lambda because: books.lose(Lost(because))
+        """Called when something that was acknowledged is not in the ledger any more."""
         self.unsure = False
         """Whether something failed that may have been stored."""
         self._heard = Heard()
@@ -316,6 +318,9 @@ class Table:
         known, rounds = self.number, self.rounds
         missed = await self.books.read(partial(missed_by, scribe=self.place.scribe))
         self.unsure = False
+        if isinstance(missed, str):
+            self.on_forgotten(missed)
+            return
         if missed is None:
             return
         recalled, entries, sealed = missed

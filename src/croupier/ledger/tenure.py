@@ -127,6 +127,8 @@ class Tenure(Protocol):
     """Whether other processes may write the same ledger."""
     owned: Mapping[str, int]
     """The epochs of the streams that are this node's."""
+    returns: int
+    """How often the database came back after it was gone."""
     on_release: Callable[[], None]
     """Called in another thread when some node may have let others have streams, or not at all."""
 
@@ -171,6 +173,7 @@ class Freehold:
 
     name, is_shared = "", False
     owned: Mapping[str, int] = {}
+    returns = 0
 
     def __init__(self) -> None:
         self.on_release: Callable[[], None] = lambda: None

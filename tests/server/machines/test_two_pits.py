@@ -203,6 +203,60 @@ def test_after_a_failover_every_table_is_soon_somebodys_and_stays_there(server: 
     asyncio.run(main())
 
 
+def forget_last(pit: Pit, id: str) -> int:
+    """Take the last event of a table from the ledger, and return its number."""
+    with pit.books.store.writing() as session:
+        for table in ("events", "commands"):
+            session.script(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
+            where = f"WHERE stream = '{id}' AND number = "
+            session.script(
+                f"DELETE FROM {table} {where} (SELECT number FROM streams WHERE stream = '{id}')"
+            )
+        session.script(
+            "UPDATE streams SET number = number - 1, hash = (SELECT hash FROM events "
+            f"WHERE stream = '{id}' ORDER BY number DESC LIMIT 1) WHERE stream = '{id}'"
+        )
+    return pit.tables[id].number
+
+
+@pytest.mark.parametrize(
+    "failover",
+    [
+        "UPDATE leases SET timeline = '000000FF'; "
+        "UPDATE nodes SET expires = clock_timestamp() - interval '1 second'",
+        "UPDATE leases SET timeline = '000000FF'",
+        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' "
+        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+    ],
+    ids=["after its lease ended", "promoted", "the same timeline"],
+)
+def test_a_table_that_a_failover_robbed_of_an_acknowledged_event_closes_and_says_so(
+    server: str, failover: str
+) -> None:
+    """Its owner is the only witness, and nobody plays there meanwhile."""
+
+    async def main() -> None:
+        async with two_pits(new_database(server)) as (one, other, (three, _)):
+            await one.cage.fill("p1", 1_000_00)
+            text = json.dumps({"type": "sit", "id": "1", "seat": 3})
+            said = json.loads(await answered(one.tables[three], Viewer("p1", "p1"), text))
+            assert said["type"] == "done"
+            number = forget_last(one, three)
+            assert number == said["v"]
+            sql(one, failover)
+            async with asyncio.timeout(20):
+                while three not in one.stopped or three not in other.stopped:
+                    await asyncio.sleep(0.05)
+            lost = f"event {number} of {three} was acknowledged, and is not there any more"
+            assert one.stopped[three] == other.stopped[three] == lost
+            async with asyncio.timeout(20):
+                while not (there := [pit for pit in (one, other) if pit.has(three)]):
+                    await asyncio.sleep(0.05)
+            assert not there[0].tables[three].notes.company.open
+
+    asyncio.run(main())
+
+
 def test_D10_one_changed_byte_stops_a_table_on_whichever_process(
     server: str, tmp_path: Path, package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,6 +106,7 @@ class Leasing:
         self._place = place
         self.name = ""
         self.owned: Mapping[str, int] = {}
+        self.returns = 0
         self.on_release: Callable[[], None] = lambda: None
         self._lost: Lost | None = None
         self._renewed_ms = 0
@@ -209,6 +210,7 @@ class Leasing:
                     return
                 self._connection = taken
                 self._renew_once()
+                self.returns += 1
                 LOGGER.warning("database_back")
                 return
             except Exception as error:
