@@ -1,5 +1,7 @@
 """The contract of the stores, kept by PostgreSQL."""
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,6 +77,44 @@ class TestPostgres(StoreContract):
                 results = settle_all(store, requests)
             assert results == [Answer("done 1", 1)] * 20
             assert len(run) == statements, run
+
+
+def rises(meter: str) -> Request:
+    work = moving(1, meter, debit="house", credit=f"meter:{meter}")
+    return Request(claim(meter, stream=meter), (), lambda _: work)
+
+
+def reads(meter: str) -> Request:
+    return Request(claim(f"reads {meter}", stream="reader"), (meter,), lambda _: moving(5))
+
+
+@pytest.mark.parametrize(
+    ("requests", "first", "then"),
+    [
+        ([rises("z")], "meter:z", "house"),
+        ([rises("a"), reads("z")], "meter:a", "meter:z"),
+    ],
+    ids=["meters before other accounts", "meters that are read among those that change"],
+)
+def test_accounts_are_locked_in_one_order(
+    server: str, requests: list[Request], first: str, then: str
+) -> None:
+    """Batches that locked them in different orders would wait for each other."""
+    url = new_database(server)
+    store = PostgresStore(url, make=True)
+    for meter in ("a", "z"):
+        store.append(claim(f"begins {meter}", stream=f"begins {meter}"), rises(meter).decide({}))
+    find = "SELECT FROM accounts WHERE account = %s FOR UPDATE"
+    settling = threading.Thread(target=settle_all, args=(store, requests))
+    with psycopg.connect(url) as holder, psycopg.connect(url, autocommit=True) as other:
+        holder.execute(find, (first,))
+        settling.start()
+        while not other.execute("SELECT FROM pg_locks WHERE NOT granted").fetchall():
+            time.sleep(0.01)
+        free = other.execute(f"{find} NOWAIT", (then,))
+        assert free.rowcount == 1
+    settling.join()
+    store.close()
 
 
 @pytest.mark.long

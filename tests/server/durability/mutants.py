@@ -22,7 +22,7 @@ from croupier.ledger import tenure
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.store import Answer, Claim, Finish, Request, Result
 from croupier.ledger.stores import postgres, sqlite
-from croupier.ledger.stores.batch import Batch
+from croupier.ledger.stores.batch import Batch, meters_of
 from croupier.ledger.stores.leasing import RENEW, Leasing
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
@@ -106,7 +106,7 @@ def napping() -> None:
     signal.signal(WAKE, lambda *_: sleepy.clear())
 
     def append_all(store: PostgresStore, requests: Sequence[Request]) -> Any:
-        meters = {account("meter", name) for request in requests for name in request.meters}
+        meters = meters_of(requests)
         streams = sorted({request.claim.stream for request in requests})
         with store.writing() as session:
             held = session.connection.execute(postgres.READ, (streams, sorted(meters)))

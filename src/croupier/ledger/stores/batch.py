@@ -13,7 +13,31 @@ from croupier.errors import Refused
 from croupier.ledger.accounts import OWING, Account, account, kept_kind
 from croupier.ledger.journal import Head
 from croupier.ledger.store import NO_SUCH_METER, Answer, Request, Result, Work
-from croupier.ledger.stores.statements import SqlRow, changes_of
+from croupier.ledger.stores.statements import METER, SqlRow, changes_of
+
+
+def meters_of(requests: Sequence[Request]) -> set[Account]:
+    """Return the meters that must be locked before a batch is decided, or none if it reads none.
+
+    Those that it only changes are among them: meters are locked in one order, all together.
+    """
+    meters = {account("meter", name) for request in requests for name in request.meters}
+    if meters:
+        for request in requests:
+            if not request.meters:
+                meters |= _changed_by(request)
+    return meters
+
+
+def _changed_by(request: Request) -> set[Account]:
+    """Return the meters that a command changes, which reads none."""
+    try:
+        work = request.decide({})
+    except Refused:
+        return set()
+    entries = (entry for event in work.events for entry in event.entries)
+    sides = (side for entry in entries for side in (entry.debit, entry.credit))
+    return {side for side in sides if side.startswith(METER)}
 
 
 class Batch:

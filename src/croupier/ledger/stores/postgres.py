@@ -18,7 +18,7 @@ from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
 from croupier.errors import UserError
-from croupier.ledger.accounts import Account, account
+from croupier.ledger.accounts import Account
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.store import (
     Answer,
@@ -35,7 +35,7 @@ from croupier.ledger.store import (
     Work,
 )
 from croupier.ledger.stores import statements
-from croupier.ledger.stores.batch import Batch
+from croupier.ledger.stores.batch import Batch, meters_of
 from croupier.ledger.stores.leasing import (
     ALIVE,
     BRIEFLY,
@@ -290,7 +290,7 @@ class PostgresStore:
             return [], {request.claim.stream for request in requests}  # One by one shows whose.
 
     def _append_all(self, requests: Sequence[Request]) -> tuple[list[Result], Collection[str]]:
-        meters = {account("meter", name) for request in requests for name in request.meters}
+        meters = meters_of(requests)
         if not meters:
             # One statement is a transaction of its own.
             with self._connected() as connection:

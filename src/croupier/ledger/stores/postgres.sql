@@ -251,8 +251,9 @@ BEGIN
         SELECT account FROM wanted LEFT JOIN held USING (account)
         WHERE lowest < 0 AND coalesce(micros, 0) + lowest < 0
     )
-    SELECT array_agg(DISTINCT e->>0) INTO odd FROM jsonb_array_elements(batch->'entries') AS e
-    WHERE e->>4 IN (SELECT account FROM short);
+    -- All of them are counted so that all of them are locked, whether or not any may be short.
+    SELECT array_agg(DISTINCT e->>0), (SELECT count(*) FROM held) INTO odd, updated
+    FROM jsonb_array_elements(batch->'entries') AS e WHERE e->>4 IN (SELECT account FROM short);
     IF odd IS NOT NULL THEN
         RETURN odd;
     END IF;
