@@ -58,8 +58,11 @@ LOOK_S = 1.0
 MEET_MS, MEET_S = 10_000, 0.05
 DRAIN_MS = 20_000
 """How long to wait for rounds to end before tables are handed over as they stand."""
+BROKEN_MS = 60_000
+"""How often to try tables again that could not be opened."""
 BUILD_S = 86_400.0
 """How often the files of the program are compared with the approved ones."""
+CANNOT_OPEN = "this table could not be opened; the log says why (crash)"
 ERA_CHARS = 8
 TABLES_MAX = 500
 """How many tables operators may have a house open: each is kept for good."""
@@ -104,6 +107,10 @@ class Pit:
         """Why dealing was stopped, by table, also at those that other processes have."""
         self._locked: dict[str, str] = {}
         """The tables whose open round is sealed with a key that this process doesn't have."""
+        self._broken: dict[str, str] = {}
+        """Why tables could not be opened here."""
+        self._mended_ms = 0
+        """When they were last given another try."""
         self._given_up: dict[str, str] = {}
         """Who gave up the open round of a table, because its key is lost."""
         self.floors = Floors(books, self.configs)
@@ -213,6 +220,9 @@ class Pit:
             self._signing = None
         await self._testify()
         me, now_ms = self.tenure.name, self.books.clocks.wait_ms()
+        if now_ms - self._mended_ms >= BROKEN_MS:
+            self._mended_ms = now_ms
+            self._broken.clear()
         back = to_take_back(self.register, me, self.tenure.owned)
         away = to_hand_over(self.register, me, self.tables)
         await self.release([id for id in away if _is_idle(self.tables[id])])
@@ -247,7 +257,20 @@ class Pit:
             self._signing = asyncio.create_task(self.checkpoints.run(), name="checkpoints")
         for stream in streams:
             if stream in self.configs and stream not in self.tables:
-                await self._open(self.configs[stream])
+                await self._try_to_open(self.configs[stream])
+
+    async def _try_to_open(self, config: TableConfig) -> None:
+        """Take a table up; one that can't be keeps none of the others closed."""
+        try:
+            await self._open(config)
+        except Unavailable:
+            raise
+        except Exception as error:
+            log_crash(error, table=config.id)
+            self._step_down(config.id)
+            self._broken[config.id] = CANNOT_OPEN
+            if self.tenure.is_shared:
+                await self.books.away(self.tenure.release, [config.id])
 
     async def _open(self, config: TableConfig) -> None:
         """Take a table up where its journal left it."""
@@ -458,7 +481,9 @@ class Pit:
                 log_crash(error, missing="build")
 
     def closed_because(self, id: str) -> str | None:
-        """Say why a missing key or the build keeps a table closed; None if neither does."""
+        """Say why a table can't be opened here: a missing key, the build, a fault; or None."""
+        if id in self._broken:
+            return self._broken[id]
         if id in self._locked:
             return self._locked[id]
         if self.build_state is None or id not in self.configs:
@@ -466,7 +491,9 @@ class Pit:
         return self.build_state.closes(self.configs[id].rules.rulebook)
 
     def check_approved(self, id: str) -> None:
-        """Refuse a table that a missing key or the build keeps closed."""
+        """Refuse a table that can't be opened here."""
+        if id in self._broken:
+            raise Refused("unavailable", self._broken[id], field="table")
         if reason := self.closed_because(id):
             raise Refused("no_deck" if id in self._locked else "unapproved", reason, field="table")
 

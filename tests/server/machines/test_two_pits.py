@@ -18,14 +18,20 @@ from croupier.house import pit as pits
 from croupier.house.books import Books
 from croupier.house.build import Build, approve_build
 from croupier.house.config import Config, parse_config
+from croupier.house.keeping import Recalled
 from croupier.house.keys import Keys
 from croupier.house.pit import Pit
+from croupier.house.recall import recall
 from croupier.ledger.acts import HOUSE_STREAM, BuildChecked, KeysSet, acts_in
+from croupier.ledger.audit import RulesOf
 from croupier.ledger.checkpoints import public_key
+from croupier.ledger.store import View
 from croupier.ledger.stores import leasing
 from croupier.ledger.stores.jotting import begin_journal
 from croupier.ledger.stores.leasing import TAKE_FLOOR
 from croupier.ledger.stores.postgres import PostgresStore
+from croupier.ledger.stores.protocol import Store
+from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.tenure import heir
 from tests.house.floor import KEY, answered, rules_of
 from tests.house.test_build import TIME, one_byte, package
@@ -137,6 +143,44 @@ def test_who_sits_at_a_table_is_known_to_the_process_that_has_another(server: st
             assert said["type"] == "done", said
             assert await other.seated_at(table.id) == {"p1"}
             assert (await other.states())[table.id].seats == {3: "p1"}
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_table_that_cannot_be_opened_keeps_no_other_closed(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, shared: bool
+) -> None:
+    broken = {"t-1"}
+
+    def recalled(view: View, stream: str, rules_of: RulesOf) -> Recalled:
+        if stream in broken:
+            raise ValueError("a journal that nobody can read")
+        return recall(view, stream, rules_of)
+
+    monkeypatch.setattr(pits, "recall", recalled)
+    url, file = new_database(server), tmp_path / "ledger.db"
+
+    async def main() -> None:
+        store: Store = (
+            PostgresStore(url, make=True, node="") if shared else SqliteStore(file, make=True)
+        )
+        books = Books(store, KEY)
+        pit = Pit(house("t-1", "t-2"), books, rules_of)
+        await pit.start(deals=False)
+        assert [*pit.tables] == ["t-2"]
+        with pytest.raises(Refused, match="could not be opened"):
+            pit.check_approved("t-1")
+        if shared:
+            assert "t-1" not in store.tenure.owned, "another process may be able to"
+            broken.clear()
+            monkeypatch.setattr(pits, "BROKEN_MS", 0)
+            async with asyncio.timeout(10):
+                while not pit.has("t-1"):
+                    await asyncio.sleep(0.05)
+        await pit.stop()
+        books.close()
+        store.close()
 
     asyncio.run(main())
 
