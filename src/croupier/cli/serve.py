@@ -18,7 +18,7 @@ import typer
 
 from croupier.cli.opening import KeyCommand, rules_in
 from croupier.cli.output import group
-from croupier.cli.supervisor import supervised
+from croupier.cli.supervisor import CannotGoOn, supervised
 from croupier.errors import UserError
 from croupier.recent import Recent
 from croupier.rules.load import read_text
@@ -190,7 +190,7 @@ def _house(
             run_server(server, listener)
         people.close()
     if books.lost is not None:
-        raise UserError(f"{books.lost}; the house was closed, and nothing was acknowledged since")
+        raise CannotGoOn(f"{books.lost}; the house was closed, and nothing was acknowledged since")
     if not server.started:
         raise UserError("the tables could not be opened; the log says why")
     return getattr(app.state, "open_rounds", 0)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from threading import Thread
 from types import FrameType
 
-from croupier.errors import CroupierError
+from croupier.errors import CroupierError, UserError
 from croupier.house.log import log
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -18,12 +18,22 @@ AGAIN_S = 1.0
 """How long a worker that failed stays away, so that one which can't start doesn't spin."""
 
 
+class CannotGoOn(UserError):
+    """Raised in a worker when no worker of this house can go on."""
+
+
+REFUSED, CLOSED = 2, 3
+"""How a worker ends that can't start, and one with which all end."""
+
+
 def supervised(workers: int, work: Callable[[int], int]) -> int:
     """Run workers until a signal ends them; start one that fails again. Return their sum.
 
-    The first workers must all start: if one of them fails at once, so does everything.
+    The first workers must all start, and one that is closed closes the others.
     """
-    ends = False
+    ends = closed = False
+    begun: set[int] = set()
+    """The workers that have been started again."""
     running: dict[int, tuple[int, int, float]] = {}
     """By process: the worker's number, the pipe it reports on, and when it was started."""
 
@@ -40,19 +50,27 @@ def supervised(workers: int, work: Callable[[int], int]) -> int:
         for number in range(workers):
             pid, report = _forked(number, work, alive)
             running[pid] = number, report, time.monotonic()
-        rounds, failed = 0, 0
+        rounds = 0
         while running:
             pid, status = os.wait()
             number, report, since_s = running.pop(pid)
             with os.fdopen(report) as said:
                 rounds += int(said.read() or 0)
-            failed = failed or (os.waitstatus_to_exitcode(status) if ends else 0)
+            if ends:
+                continue
+            code = os.waitstatus_to_exitcode(status)
+            log("worker_ended", worker=number, status=code)
+            if code == CLOSED or (code == REFUSED and number not in begun):
+                closed = True
+                stop(0, None)
+                continue
+            time.sleep(max(0.0, AGAIN_S - (time.monotonic() - since_s)))
             if not ends:
-                log("worker_ended", worker=number, status=os.waitstatus_to_exitcode(status))
-                time.sleep(max(0.0, AGAIN_S - (time.monotonic() - since_s)))
-            if not ends:
+                begun.add(number)
                 pid, report = _forked(number, work, alive)
                 running[pid] = number, report, time.monotonic()
+        if closed:
+            raise UserError("all workers were closed, because one of them can't go on")
         return rounds
     finally:
         for end in alive:
@@ -91,7 +109,7 @@ def _forked(number: int, work: Callable[[int], int], alive: tuple[int, int]) -> 
         status = 0
     except CroupierError as error:
         print(f"croupier: {error}", file=sys.stderr)
-        status = 2
+        status = CLOSED if isinstance(error, CannotGoOn) else REFUSED
     except BaseException:
         traceback.print_exc()
     finally:

@@ -115,6 +115,57 @@ def test_workers_need_a_database(tmp_path: Path) -> None:
     assert "--workers: more than one worker needs a PostgreSQL --database" in done.stderr
 
 
+CREW = """
+import os, signal, time
+from pathlib import Path
+from croupier.cli.supervisor import CannotGoOn, supervised
+from croupier.errors import UserError
+
+def work(number):
+    times = len(list(Path().glob(f"{number}-*")))
+    Path(f"{number}-{times}").touch()
+    if number == 1:
+        WORKS
+    while True:
+        time.sleep(0.01)
+
+try:
+    print(supervised(2, work), "rounds")
+except UserError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("works", "said", "starts"),
+    [
+        ("raise UserError('no database')", "all workers were closed", 1),
+        ("time.sleep(0.5); raise CannotGoOn('the ledger is gone')", "all workers were closed", 1),
+        (
+            "if times == 0: os.abort()\n        "
+            "if times == 1: raise UserError('no database just now')\n        "
+            "os.kill(os.getppid(), signal.SIGTERM)",
+            "0 rounds",
+            3,
+        ),
+    ],
+    ids=["one that can't start", "one that is closed", "one that failed is started again"],
+)
+def test_what_the_end_of_one_worker_means_for_the_others(
+    tmp_path: Path, works: str, said: str, starts: int
+) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", CREW.replace("WORKS", works)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        timeout=30,
+    )
+    assert said in ran.stdout, ran
+    assert len([*tmp_path.glob("1-*")]) == starts and len([*tmp_path.glob("0-*")]) == 1
+
+
 @pytest.mark.parametrize("processes", [1, 3])
 def test_the_metrics_of_processes_are_one_document(processes: int) -> None:
     one = b"# HELP a_total A.\n# TYPE a_total counter\na_total 2.0\n"
