@@ -70,7 +70,7 @@ class Tenancy:
 
     def __init__(self, register: Register, name: str) -> None:
         self._register, self._first, self._times = register, name, 0
-        self.name = ""
+        self.name, self.place = "", name
         self.owned: Mapping[str, int] = {}
         self.returns = 0
         self.on_release: Callable[[], None] = lambda: None

@@ -140,9 +140,7 @@ def _work(
 ) -> int:
     """Be one of several workers on one socket; the first one prints the links."""
     with _link_address(setup, None) as address:
-        return _house(
-            setup, listener, address, nodes=workers, speaks=number == 0, open_page=open_page
-        )
+        return _house(setup, listener, address, worker=number, nodes=workers, open_page=open_page)
 
 
 def _house(
@@ -151,7 +149,7 @@ def _house(
     address: str,
     *,
     nodes: int = 1,
-    speaks: bool = True,
+    worker: int | None = None,
     open_page: bool,
 ) -> int:
     """Open a house and serve it until the end; return how many rounds are still open."""
@@ -166,8 +164,8 @@ def _house(
     from croupier.server.quotas import Quotas
 
     config, rules_of, policy, data, database, folders, key_command = setup
-    options: Any = {"node": address, "is_locked": nodes > 1, "key_command": key_command}
-    with opened_house(data, database, **options) as house:
+    options: Any = {"node": address, "worker": worker, "key_command": key_command}
+    with opened_house(data, database, is_locked=worker is not None, **options) as house:
         people, books = People(house.store), house.books()
         pit = Pit(
             config, books, rules_of, signing=house.signing(), nodes=nodes, build=Build(folders)
@@ -179,7 +177,7 @@ def _house(
             whole = Passing(app, pit, master=house.keys.master, address=address)
         with _listener(where) as listener:
             host, port = listener.getsockname()[:2]
-            if speaks:
+            if not worker:
                 page = f"http://{host}:{port}"
                 _announce(page, people.operator_link(), _kept(data, database))
                 if open_page:

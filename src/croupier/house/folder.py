@@ -52,6 +52,7 @@ def opened_house(
     *,
     node: str = "",
     is_locked: bool = False,
+    worker: int | None = None,
     key_command: str = "",
 ) -> Iterator["House"]:
     """Open a folder and its ledger, and lock it for this server; create it if there is none.
@@ -60,8 +61,9 @@ def opened_house(
     a folder that it has locked for them.
     """
     with nullcontext() if is_locked else locked_folder(folder):
-        # Workers share a folder, so a folder that is locked for them is the place of none.
-        store = _ledger(folder, database, node, place="" if is_locked else _place(folder))
+        # Workers share a folder, and each has a place of its own there.
+        place = _place(folder) if worker is None else f"{_place(folder)}-{worker}"
+        store = _ledger(folder, database, node, place=place)
         try:
             keys = keys_of(folder, store, command=key_command)
             with store.reading() as view:

@@ -123,6 +123,8 @@ class Tenure(Protocol):
 
     name: str
     """The name of this node, or ''."""
+    place: str
+    """What every process is called that runs in this one's place, before and after it; or ''."""
     is_shared: bool
     """Whether other processes may write the same ledger."""
     owned: Mapping[str, int]
@@ -171,7 +173,7 @@ def other_nodes(tenure: Tenure) -> list[str]:
 class Freehold:
     """The tenure of the only process: it owns everything."""
 
-    name, is_shared = "", False
+    name, place, is_shared = "", "", False
     owned: Mapping[str, int] = {}
     returns = 0
 

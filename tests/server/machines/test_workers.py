@@ -77,12 +77,20 @@ def test_workers_are_one_house(tmp_path: Path, server: str) -> None:
         seen = asyncio.run(visited(address))
         assert seen["tables"] == [*TABLES] and seen["purse"] <= 100_000_00
         scraped = httpx.get(f"{address}/metrics").text
-        opened = re.findall(r'croupier_sockets\{process="(\d)",table="(.+?)"\}', scraped)
+        opened = re.findall(r'croupier_sockets\{process="(.+?)",table="(.+?)"\}', scraped)
         assert sorted(table for _, table in opened) == sorted(TABLES)
         processes = {table: process for process, table in opened}
         owners = _owners(url)
         pairs = {(owners[table], processes[table]) for table in TABLES}
         assert len(pairs) == len({owners[table] for table in TABLES})
+        assert all(owner.startswith(f"{process}-") for owner, process in pairs)
+        for _ in range(10):  # Whichever process answers.
+            again = httpx.get(f"{address}/metrics").text
+            assert {*re.findall(r'table="(.+?)"', again)} == {*TABLES}
+            known = {*re.findall(r'process="(.+?)"', again)}
+            assert {name[-2:] for name in known} == {"-0", "-1"}
+            found = re.findall(r'croupier_sockets\{process="(.+?)",table="(.+?)"\}', again)
+            assert {table: process for process, table in found} == processes
         process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=60)
         assert process.returncode == 0 and "Closed" in out.splitlines()[-1]
@@ -170,7 +178,9 @@ def test_what_the_end_of_one_worker_means_for_the_others(
 def test_the_metrics_of_processes_are_one_document(processes: int) -> None:
     one = b"# HELP a_total A.\n# TYPE a_total counter\na_total 2.0\n"
     two = b'# HELP b B.\n# TYPE b gauge\nb{table="t"} 1.0\n'
-    said = merged([one + two] * processes).decode()
+    said = merged(
+        [merged([one + two], process=str(number)) for number in range(processes)]
+    ).decode()
     assert said.count("# TYPE a_total counter") == 1
     for number in range(processes):
         assert f'a_total{{process="{number}"}} 2.0' in said

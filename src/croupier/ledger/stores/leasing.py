@@ -103,7 +103,7 @@ class Leasing:
 
     def __init__(self, url: str, address: str, connected: Connected, *, place: str = "") -> None:
         self._url, self._address, self._connected = url, address, connected
-        self._place = place
+        self.place = place
         self.name = ""
         self.owned: Mapping[str, int] = {}
         self.returns = 0
@@ -138,8 +138,8 @@ class Leasing:
     def begin(self) -> None:
         """Become a node."""
         self._connection.execute(FENCE_OUT)
-        if self._place:
-            self._connection.execute(BURY_HERE, (f"{self._place}-",))
+        if self.place:
+            self._connection.execute(BURY_HERE, (f"{self.place}-",))
         self._come()
         self._renewing.start()
 
@@ -165,7 +165,7 @@ class Leasing:
     def _come(self) -> None:
         """Enter this node under a new name, with nothing of its own."""
         began_ms = _now_ms()
-        name = f"{self._place or socket.gethostname()}-{os.getpid()}-{token_hex(3)}"
+        name = f"{self.place or socket.gethostname()}-{os.getpid()}-{token_hex(3)}"
         self._connection.execute(COME, (name, self._address, __version__, tenure.TTL_MS))
         with self._changing:
             self.name, self.owned = name, {}

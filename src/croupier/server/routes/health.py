@@ -66,21 +66,24 @@ async def metrics(request: Request) -> Response:
     ProcessCollector(registry=registry)
     registry.register(Figures(request.app.state.galleries))
     said = generate_latest(registry)
+    tenure = request.app.state.pit.tenure
+    if tenure.is_shared:
+        said = merged([said], process=tenure.place or tenure.name)
     if others := await request.app.state.everywhere(request.scope):
         said = merged([said, *others])
     return Response(said, headers={"content-type": CONTENT_TYPE_LATEST})
 
 
-def merged(documents: Sequence[bytes]) -> bytes:
-    """Return the metrics of several processes as one document: each sample names its process."""
+def merged(documents: Sequence[bytes], **labels: str) -> bytes:
+    """Return metrics of several processes as one document, with labels added to each sample."""
     families: dict[str, Metric] = {}
-    for number, document in enumerate(documents):
+    for document in documents:
         for family in text_string_to_metric_families(document.decode()):
             whole = families.setdefault(
                 family.name, Metric(family.name, family.documentation, family.type)
             )
-            for name, labels, value, *_ in family.samples:
-                whole.add_sample(name, {**labels, "process": str(number)}, value)
+            for name, labelled, value, *_ in family.samples:
+                whole.add_sample(name, {**labelled, **labels}, value)
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Given([*families.values()]))
     return generate_latest(registry)
