@@ -15,6 +15,7 @@ from typing import Any
 from croupier.errors import Refused
 from croupier.fairness.commitment import commit
 from croupier.fairness.shuffle import shuffled
+from croupier.house import pit
 from croupier.house.books import Clocks
 from croupier.house.pit import Pit
 from croupier.house.table import Table
@@ -23,7 +24,7 @@ from croupier.ledger.accounts import Account, account
 from croupier.ledger.store import Answer, Claim, Finish, Request, Result
 from croupier.ledger.stores import postgres, sqlite
 from croupier.ledger.stores.batch import Batch, meters_of
-from croupier.ledger.stores.leasing import RENEW, Leasing
+from croupier.ledger.stores.leasing import Leasing
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Pen, Session, locked_head, make_tables
@@ -81,8 +82,10 @@ def forgetful() -> None:
 
 
 def hurried() -> None:
-    """Expire sooner than others do, so that tests need not wait."""
-    tenure.TTL_MS = 2_000
+    """Expire sooner than others do, and look more often, so that tests need not wait."""
+    tenure.TTL_MS = 1_000
+    for name, wait in {"LOOK_S": 0.2, "WATCH_S": 0.1, "PATIENCE_MS": 600}.items():
+        setattr(pit, name, wait)
 
 
 # ---------------------------------------------------------------- clocks
@@ -152,7 +155,10 @@ def stubborn() -> None:
 
 
 def numbered() -> None:
-    """Fence by the number of the head alone, and notice nothing of having been declared dead."""
+    """Fence by the number of the head alone; a node that slept learns from others that it did.
+
+    By its own clock it would stop before it comes to the fence.
+    """
     hashes = re.compile(r"\n\s*OR wanted\.hash <> [^;]*;")
 
     def by_number(text: str) -> str:
@@ -167,15 +173,9 @@ def numbered() -> None:
             claim = claim._replace(expected=head)
         return append(pen, claim, *rest, **options)
 
-    def renew(node: Leasing) -> None:
-        began_ms = time.monotonic_ns() // 1_000_000
-        node._connection.execute(RENEW, (tenure.TTL_MS, node.name))
-        node._alive_since(began_ms)
-
     setattr(Pen, append.__name__, appended)
     setattr(PostgresStore, PostgresStore._fence.__name__, lambda *_: None)
-    setattr(Leasing, Leasing._renew_once.__name__, renew)
-    setattr(Leasing, Leasing._is_alive.__name__, lambda _: True)
+    setattr(Leasing, Leasing.has_expired.__name__, lambda _: False)
 
 
 MUTANTS: Mapping[str, Callable[[], None]] = {

@@ -26,22 +26,28 @@ import psycopg
 from croupier.client import Client, TableClient
 from croupier.errors import Refused
 from croupier.fairness import contribution_hash
+from croupier.house.folder import _place as place_of
 from croupier.ledger.accounts import account
 from croupier.ledger.stores import open_postgres
 from croupier.ledger.verify import verify
 from tests.ledger.servers import new_database
+from tests.server.durability import tables
 from tests.server.durability.databases import Database
 from tests.server.durability.guests import BROKEN
 from tests.server.durability.houses import KEPT, House
 from tests.server.durability.mutants import NAP, WAKE
 from tests.server.durability.tables import METER, metered, rules_of, tables_text
 
-TTL_S = 2.0
+TTL_S = 1.0
+OVERSLEPT_S = TTL_S + 0.3
 ALIVE_S = 180.0
-"""How long a table may stand still on a machine that is busy, before that is a finding."""
-NAP_S = 5.0
+"""How long to wait for a table that stands still, so that what comes of it is seen."""
+STILL_S = 10.0
+"""How long a table may stand still after a fault."""
+NAP_S, VISIT_S = 5.0, 4.0
 CLOCKS = ((), ("ahead",), ("behind",))
 """An hour off, of all servers but the first."""
+TIMING = tables.TIMING.replace("decide = 2", "decide = 0.3")
 TABLES = ("md1", "md2", "ride", "sg")
 TERMINATE = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -79,8 +85,10 @@ class Notes:
     faults: list[str] = field(default_factory=list)
     cards: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """Own cards by round, player and position."""
-    last_s: dict[str, float] = field(default_factory=dict)
-    """When each table last answered."""
+    answered_s: dict[str, list[float]] = field(
+        default_factory=lambda: {table: [] for table in TABLES}
+    )
+    """When each table answered."""
     contributed: int = 0
     """How many contributions to meters are stored."""
 
@@ -102,7 +110,7 @@ class Player:
         while not (self.stops and self.waiting is None):
             self.client.address = self.rng.choice(self.houses).address
             try:
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(VISIT_S):
                     await self._visit()
             except (*BROKEN, Refused):
                 await asyncio.sleep(0.1)
@@ -121,9 +129,13 @@ class Player:
             self._look()
             if self.stops:
                 return
-            for body in self._moves():
+            moves = self._moves()
+            for body in moves:
                 await self._say(body)
-            await asyncio.sleep(0.02)
+            if not moves:  # An owner answers this too, and nobody else.
+                await self.table._ask({"type": "ping", "id": "ping"})
+                self.notes.answered_s[self.id].append(time.monotonic())
+            await asyncio.sleep(0.02 if moves else 0.1)
 
     def _look(self) -> None:
         """Note one's own cards, which are never others."""
@@ -181,7 +193,7 @@ class Player:
                 raise ConnectionError(refused.code) from None
         else:
             note.number, note.ended_s = said["v"], time.monotonic()
-        self.notes.last_s[self.id] = time.monotonic()
+        self.notes.answered_s[self.id].append(time.monotonic())
         self.waiting = None
 
 
@@ -191,13 +203,17 @@ class Machines:
     def __init__(
         self, folder: Path, database: Database, count: int, *, mutants: tuple[str, ...] = ()
     ) -> None:
-        self.naps = 0
+        self.naps, self.sleeps_s = 0, OVERSLEPT_S
+        self.kept = 0
+        """How many naps ended before anybody could take all tables of the sleeper over."""
+        self.hit_s = 0.0
+        """When the last fault began to show."""
         self._server, self.database = database, new_database(database.where)
         self.houses = []
         for name, clock in zip(range(count), cycle(CLOCKS)):
             (folder / f"{name}").mkdir()
             spoilt = " ".join(("hurried", "napping", *clock, *mutants))
-            text = tables_text(TABLES)
+            text = tables_text(TABLES, timing=TIMING)
             house = House(folder / f"{name}", text, database=self.database, mutant=spoilt)
             self.houses.append(house)
 
@@ -208,20 +224,44 @@ class Machines:
             house.folder.mkdir()
             for key in KEPT[:2]:
                 shutil.copy(first.folder / key, house.folder / key)
-            await house.start()
+            await self._begin(house)
+
+    def owner(self, rng: random.Random) -> House:
+        """Return a server that has tables: others have nothing to lose."""
+        sql = "SELECT node FROM leases WHERE stream = %s"
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            found = connection.execute(sql, (rng.choice(TABLES),)).fetchone()
+        node = str(found[0]) if found else ""
+        owns = (house for house in self.houses if node.startswith(place_of(house.folder)))
+        return next(owns, self.houses[0])
+
+    async def _begin(self, house: House) -> None:
+        """Start a server, and wait until it serves: it does not start while its database is cut."""
+        await house.start()
+        async with asyncio.timeout(ALIVE_S):
+            while True:
+                with contextlib.suppress(*BROKEN):
+                    await Client(house.address).get("/healthz")
+                    return
+                await asyncio.sleep(0.05)
 
     # ------------------------------------------------------------ faults
 
+    def _hit(self) -> None:
+        self.hit_s = time.monotonic()
+
     async def kill(self, house: House) -> None:
+        self._hit()
         house.kill()
         await house.gone()
         await asyncio.sleep(TTL_S / 2)
-        await house.start()
+        await self._begin(house)
 
     async def freeze(self, house: House) -> None:
         """Let a server sleep for longer than its lease, and wake up as if nothing had been."""
+        self._hit()
         os.kill(house.pid, signal.SIGSTOP)
-        await asyncio.sleep(TTL_S + 2)
+        await asyncio.sleep(self.sleeps_s)
         os.kill(house.pid, signal.SIGCONT)
 
     async def roll(self, house: House) -> None:
@@ -229,19 +269,22 @@ class Machines:
         os.kill(house.pid, signal.SIGTERM)
         said = await asyncio.to_thread(house._said)
         assert "Closed" in said, said
+        self._hit()
         await house.gone()
-        await house.start()
+        await self._begin(house)
 
     async def cut(self, _: House) -> None:
         """Cut every connection to the database."""
         with psycopg.connect(self.database, autocommit=True) as connection:
             connection.execute(TERMINATE)
+        self._hit()
 
     async def bounce(self, _: House) -> None:
         """Let the database crash, and start it again."""
         await asyncio.to_thread(self._server.down)
         await asyncio.sleep(TTL_S / 2)
         await asyncio.to_thread(self._server.up)
+        self._hit()
 
     async def nap(self, house: House) -> None:
         """Let a server sleep between its last statement and the commit, for longer than a lease."""
@@ -249,11 +292,18 @@ class Machines:
         until = time.monotonic() + NAP_S
         while not (asleep := _is_asleep(house.pid)) and time.monotonic() < until:
             await asyncio.sleep(0.02)
+        self._hit()
         os.kill(house.pid, WAKE)
         if asleep or _is_asleep(house.pid):
             self.naps += 1
-            await asyncio.sleep(TTL_S + 2)
+            await asyncio.sleep(self.sleeps_s)
+            self.kept += self._owns(house)
         os.kill(house.pid, signal.SIGCONT)
+
+    def _owns(self, house: House) -> bool:
+        sql = "SELECT 1 FROM leases WHERE starts_with(node, %s)"
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            return bool(connection.execute(sql, (place_of(house.folder),)).fetchall())
 
     async def stop(self) -> None:
         for house in self.houses:
@@ -290,6 +340,8 @@ class Outcome:
     """How many contributions to the players' cut were revealed and acknowledged."""
     contributed: int
     """How many contributions to meters were stored."""
+    stood_s: float
+    """For how long a table stood still at the most."""
     seconds: float
     findings: list[str]
 
@@ -297,7 +349,8 @@ class Outcome:
         return (
             f"{self.faults} faults, {self.acknowledged} acknowledged, {self.taken_up} times a "
             f"table was taken up, {self.cards} own cards compared, {self.revealed} contributions "
-            f"revealed, {self.contributed} contributions to meters, {len(self.findings)} findings "
+            f"revealed, {self.contributed} contributions to meters, tables stood still for "
+            f"{self.stood_s:.1f} s at the most, {len(self.findings)} findings "
             f"{'; '.join(self.findings[:3])}, {self.seconds:.0f} s"
         )
 
@@ -311,16 +364,21 @@ async def afflicted(
     kinds = [*every, machines.bounce, machines.nap]
     if only:
         kinds = [getattr(machines, only)]
-    done = 0
+    done, stood_s = 0, 0.0
     await machines.start()
     players = [Player(machines.houses, notes, table, seat) for table in TABLES for seat in (1, 2)]
     tasks = [asyncio.create_task(player.play()) for player in players]
     try:
-        await _alive(notes, tasks)
+        await _alive(notes, tasks, since_s=time.monotonic())
         while done < faults and not notes.faults:
-            await kinds[done % len(kinds)](rng.choice(machines.houses))
+            kind = kinds[done % len(kinds)]
+            await kind(machines.owner(rng))
             done += 1
-            await _alive(notes, tasks)
+            still_s = await _alive(notes, tasks, since_s=machines.hit_s)
+            stood_s = max(stood_s, still_s)
+            if still_s > STILL_S:
+                name = kind.__name__
+                notes.faults.append(f"tables stood still for {still_s:.1f} s after a {name}")
         for player in players:
             player.stops = True
         _, unanswered = await asyncio.wait(tasks, timeout=ALIVE_S)
@@ -339,22 +397,22 @@ async def afflicted(
     took_s = time.monotonic() - began
     revealed = sum(note.does == "reveal" and note.number > 0 for note in notes.commands)
     seen = acknowledged, len(taken), len(notes.cards), revealed, notes.contributed
-    return Outcome(done, *seen, took_s, findings)
+    return Outcome(done, *seen, stood_s, took_s, findings)
 
 
-async def _alive(notes: Notes, tasks: list[asyncio.Task[None]]) -> None:
-    """Wait until every table has answered since now."""
-    since, until = time.monotonic(), time.monotonic() + ALIVE_S
+async def _alive(notes: Notes, tasks: list[asyncio.Task[None]], *, since_s: float) -> float:
+    """Wait until every table has answered since then; return how long it took the last one."""
+    until_s = time.monotonic() + ALIVE_S
     while True:
         for task in tasks:
             if task.done():
                 task.result()
-        still = [table for table in TABLES if notes.last_s.get(table, 0.0) < since]
-        if not still:
-            return
-        if time.monotonic() > until:
-            notes.faults.append(f"{still} stand still")
-            return
+        first = {t: said[bisect_left(said, since_s) :][:1] for t, said in notes.answered_s.items()}
+        if all(first.values()):
+            return max(answered_s for (answered_s,) in first.values()) - since_s
+        if time.monotonic() > until_s:
+            notes.faults.append(f"{[t for t, said in first.items() if not said]} stand still")
+            return ALIVE_S
         await asyncio.sleep(0.05)
 
 
@@ -449,5 +507,9 @@ def _two_owners(machines: Machines) -> list[str]:
 
 def _crashes(machines: Machines) -> list[str]:
     """Return errors in the logs; a commit that was cut is none, and is asked again."""
-    logged = [line for line in machines.logged() if line["level"] == "error"]
+    logged = [
+        line
+        for line in machines.logged()
+        if line["level"] == "error" or line["event"] == "events_lost"
+    ]
     return [str(line) for line in logged if line.get("error") != "Unsure"][:3]

@@ -65,8 +65,12 @@ def test_the_faults_find_a_house_without_a_part_of_its_fence(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("mutant", ["patient", "hurried"])
 def test_a_lock_without_a_limit_keeps_a_house_right_but_waiting(
-    tmp_path: Path, own_database: Database
+    tmp_path: Path, own_database: Database, mutant: str
 ) -> None:
-    outcome = run(tmp_path, own_database, "patient", servers=2, faults=4, only="nap")
-    assert outcome.findings == []
+    machines = Machines(tmp_path, own_database, 2, mutants=(mutant,))
+    machines.sleeps_s = 6
+    outcome = asyncio.run(afflicted(machines, 4, seed=mutant, only="nap"))
+    assert outcome.findings == [] and machines.naps > 0
+    assert (machines.kept > 0) == (mutant == "patient"), "a take-over waits until it wakes"
