@@ -330,16 +330,32 @@ def _memory() -> str | None:
     return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
+class Complaints(logging.Handler):
+    """Takes errors of the real code down as findings; a commit that was cut is none."""
+
+    def __init__(self, findings: list[str]) -> None:
+        super().__init__()
+        self.findings = findings
+
+    def emit(self, record: logging.LogRecord) -> None:
+        facts = getattr(record, "facts", {})
+        if record.getMessage() in ("crash", "events_lost") and facts.get("error") != "Unsure":
+            self.findings.append(f"{record.getMessage()} {facts}")
+
+
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Log nothing: everything that can go wrong does."""
-    logger = logging.getLogger("croupier")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
+def _heard(findings: list[str]) -> Iterator[None]:
+    """Hear what the processes log, and print none of it: everything that can go wrong does."""
+    logger, handler = logging.getLogger("croupier"), Complaints(findings)
+    level, logger.propagate = logger.level, False
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
     try:
         yield
     finally:
+        logger.removeHandler(handler)
         logger.setLevel(level)
+        logger.propagate = True
 
 
 @contextmanager
@@ -370,7 +386,7 @@ def simulate(
         asyncio.set_event_loop(loop)
         world = World(loop, config, seed, faults=faults, think_s=think_s)
         try:
-            with _quiet():
+            with _heard(world.findings):
                 loop.run_until_complete(world.run(hours, nodes, seats))
             world.check()
         finally:

@@ -8,6 +8,7 @@ import pytest
 
 from croupier.fairness.commitment import commit
 from croupier.fairness.shuffle import shuffled
+from croupier.house.seats import SeatMinder
 from croupier.house.table import Table
 from croupier.ledger.store import Answer, Request, Result, Unsure
 from croupier.ledger.stores.protocol import Store
@@ -94,7 +95,15 @@ def test_a_server_that_acknowledges_what_it_did_not_store_is_found(
             ]
 
     monkeypatch.setattr(SharedStore, "_settle_all", hasty)
-    assert small("2", faults=("commits",)).findings != []
+    assert small("1", faults=("commits",)).findings != []
+
+
+def test_a_server_that_crashes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise ValueError
+
+    monkeypatch.setattr(SeatMinder, "_free_at", fails)
+    assert any("ValueError" in one for one in small("1", faults=("cut",)).findings)
 
 
 def test_a_server_that_draws_another_deck_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
