@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,17 @@ from croupier.house import dealer as house_dealer
 from croupier.house.recall import recall
 from croupier.ledger.events import CashedIn
 from croupier.ledger.journal import decode
-from tests.house.floor import Clock, OpenPit, answered, bet_all, one_table, play, rules_of, seated
+from tests.house.floor import (
+    Clock,
+    OpenPit,
+    Player,
+    answered,
+    bet_all,
+    one_table,
+    play,
+    rules_of,
+    seated,
+)
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
 from tests.schemas.checking import faults
 
@@ -34,6 +45,7 @@ LATER: tuple[dict[str, Any], ...] = (
     {"type": "Close"},
 )
 """What a dealer might press at the wrong moment."""
+PLAYS = "plays_here"
 
 
 class Staff:
@@ -343,6 +355,20 @@ def test_a_handover_is_agreed_to_by_the_dealer_who_is_relieved(tmp_path: Path) -
         await dealer.say("approve", proposal="1")
         assert (await relief.look())["crew"]["dealer"] == "d2"
         assert (await refusal(dealer.do({"type": "Deal"}))).code == "not_tapped_in"
+
+    play(tmp_path, attended(MARYLAND), scenario)
+
+
+def test_a_dealer_who_sits_in_an_older_journal_only_taps_out(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        dealer, _ = await crew(pit)
+        assert (await refusal(Player(pit, pit.tables["t"], "d1").ask("sit", seat=1))).code == PLAYS
+        place = pit.tables["t"].place
+        seated_there = replace(place.standing.table, seats={1: "d1"})
+        standing = replace(place.standing, table=seated_there)
+        pit.tables["t"].place = place._replace(standing=standing)
+        assert (await refusal(dealer.do({"type": "OpenTable"}, "table"))).code == PLAYS
+        await dealer.say("tap_out")
 
     play(tmp_path, attended(MARYLAND), scenario)
 

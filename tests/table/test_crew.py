@@ -47,6 +47,9 @@ def test_nobody_taps_in_at_an_automatic_table() -> None:
 def test_nobody_works_where_they_play_or_at_two_posts() -> None:
     seated = after(table(), Join(1, "ann"))
     assert code(seated, TapIn("ann", "dealer")) == "plays_here"
+    for post in ("dealer", "clerk", "floor"):
+        assert code(table(**{post: "ann"}), Join(1, "ann")) == "plays_here"
+    assert after(table(dealer="ann"), TapOut("ann"), Join(1, "ann")).seats == {1: "ann"}
     assert code(table(dealer="ann"), TapIn("ann", "floor")) == "tapped_in"
     assert code(table(), TapIn("bo", "clerk")) == "no_dealer"
     assert code(table(), TapOut("bo")) == "not_tapped_in"

@@ -26,6 +26,7 @@ from croupier.rules.vocabulary import Keeper, Keeping
 from croupier.table import commands as at_table
 from croupier.table.commands import Preview, Time
 from croupier.table.crew import PERSON, ROLE_FOR, Post, Role, Who, check_post
+from croupier.table.proposals import check_stranger
 from croupier.table.state import Table
 
 MAY: Mapping[type, tuple[Post, ...]] = {
@@ -286,6 +287,7 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
     if isinstance(what.command, in_round.Validate):
         clause = validated_by(table.rules, what.command.wager)
     post = check_post(table.crew, asking.person, posts, clause)
+    check_stranger(table, asking.person)
     _check_keeps(table.rules, what.command, post)
     if what.of == "round" and act.standing.round is None:
         first = table.rules.sequence[0][1].clause

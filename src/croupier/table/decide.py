@@ -100,6 +100,8 @@ def _join(table: Table, command: commands.Join) -> happened.Joined:
         raise Refused("no_such_seat", message, field="seat", clause=seats.clause)
     if seat in table.seats:
         raise Refused("seat_taken", f"seat {seat} is taken", field="seat")
+    if table.crew.post_of(command.player):
+        raise Refused("plays_here", "you work at this table, so you can't play at it")
     return happened.Joined(seat, command.player)
 
 
