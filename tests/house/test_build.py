@@ -6,6 +6,7 @@ import marshal
 import py_compile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.util import cache_from_source
 from pathlib import Path
 from unittest.mock import patch
@@ -14,18 +15,26 @@ import pytest
 
 from croupier.errors import Refused
 from croupier.house import pit as pits
+from croupier.house import said
+from croupier.house.books import answer_to
 from croupier.house.build import PACKAGE, Build, approve_build, approved_of
 from croupier.house.compiled import foreign
-from croupier.house.config import parse_config
+from croupier.house.config import Config, parse_config
+from croupier.house.console import Employee
+from croupier.house.desk import next_step
 from croupier.house.folder import House, opened_house
 from croupier.house.keys import Keys
 from croupier.house.pit import Pit
+from croupier.house.standing import Act
+from croupier.house.table import Table
+from croupier.house.turn import NO_BODY
 from croupier.ledger.acts import HOUSE_STREAM, BuildChecked, acts_in
 from croupier.ledger.builds import approve as signed
 from croupier.ledger.builds import is_approved
 from croupier.ledger.checkpoints import public_key
 from croupier.ledger.stores.jotting import jot
 from croupier.ledger.verify import verify
+from croupier.table.commands import Join
 from tests.cli.running import run
 from tests.house.floor import rules_of
 from tests.rules.books import LET_IT_RIDE, MARYLAND, SHIPPED
@@ -63,15 +72,21 @@ def approve(data: Path, package: Path) -> str:
 
 
 @asynccontextmanager
-async def opened(house: House, package: Path) -> AsyncIterator[Pit]:
+async def opened(house: House, package: Path, config: Config = CONFIG) -> AsyncIterator[Pit]:
     build = Build((), package)
-    pit = Pit(CONFIG, house.books(), rules_of, signing=house.signing(), build=build)
+    pit = Pit(config, house.books(), rules_of, signing=house.signing(), build=build)
     await pit.start(deals=False)
     try:
         yield pit
     finally:
         await pit.stop()
         pit.books.close()
+
+
+async def ask(table: Table, message: said.StaffCommand) -> None:
+    """Ask something of a table as its dealer."""
+    by = Employee("dee", frozenset({"dealer"}))
+    await answer_to(lambda reply: table.hear_staff(by, message, NO_BODY, reply=reply))
 
 
 def serve(data: Path, package: Path) -> Pit:
@@ -214,6 +229,39 @@ def test_a_running_house_looks_again_and_finishes_the_round(tmp_path: Path, pack
     with opened_house(data) as house, patch.object(pits, "BUILD_S", 0.02):
         asyncio.run(go(house))
     assert len(checks(data)) >= 2
+
+
+@pytest.mark.parametrize("life", ["closed", "open"])
+def test_one_changed_byte_stops_the_rounds_of_a_dealer(
+    tmp_path: Path, package: Path, life: str
+) -> None:
+    text = f'[[table]]\nid = "three"\nrulebook = "{MARYLAND}"\nthings = ["dealer"]\n'
+    data, attended = tmp_path / "data", parse_config(text, rules_of, file="tables.toml")
+    approve(data, package)
+
+    async def go(house: House) -> None:
+        async with opened(house, package, attended) as pit:
+            table = pit.tables["three"]
+            await ask(table, said.TapIn("1", "dealer"))
+            begin: dict[str, object] = {"type": "OpenTable"}
+            if life == "open":
+                await table.act(partial(Act.at_table, command=Join(1, "ann")))
+                await ask(table, said.Do("2", "table", begin))
+                begin = {"type": "StartRound", "round": "", "time": {"wall_s": 0, "up_s": 0}}
+            one_byte(package / f"rulebooks/{MARYLAND}.toml")
+            await pit.check_build()
+            step = next_step(table.place.standing, stopped=table.notes.company.stopped)
+            assert step.command is None and f"{MARYLAND}.toml was changed" in step.says
+            with pytest.raises(Refused, match="was changed since the build was approved") as why:
+                await ask(table, said.Do("3", "table", begin))
+            assert why.value.code == "table_closed"
+            files = Build((), package).files()
+            approve_build(house.store, house.keys, files, time_ms=TIME)
+            await pit.check_build()
+            await ask(table, said.Do("4", "table", begin))
+
+    with opened_house(data) as house:
+        asyncio.run(go(house))
 
 
 # ---------------------------------------------------------------- signatures

@@ -111,6 +111,30 @@ def test_a_round_is_dealt_over_sockets_and_a_void_takes_the_password_again(tmp_p
     asyncio.run(main())
 
 
+def test_an_operator_stops_a_dealer_after_the_round_and_lets_them_go_on(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            (id,) = house.pit.tables
+            dealer, _, _, players = await staffed(house, id)
+            boss = await house.person("Boss Ash", "operator")
+            while house.scene(id)["phase"] != "bets":
+                await go_on(house, id, dealer, players)
+            await boss.post(f"/api/tables/{id}/dealing", open=False)
+            while house.scene(id)["phase"] != "closed":
+                await go_on(house, id, dealer, players)
+            await players[0].do("bank", seat=1, funds=200_00)
+            step = (await desk_of(dealer))["next"]
+            assert step["command"] is None and "an operator stopped dealing" in step["says"]
+            start = {"type": "StartRound", "round": "", "time": {"wall_s": 0, "up_s": 0}}
+            refused = await dealer.ask("act", of="table", command=start)
+            assert refused["code"] == "table_closed"
+            await boss.post(f"/api/tables/{id}/dealing", open=True)
+            await dealer.do("act", of="table", command=start)
+            assert crashes(house) == []
+
+    asyncio.run(main())
+
+
 def test_the_desk_page_is_for_those_who_work_at_a_table(tmp_path: Path) -> None:
     async def main() -> None:
         async with open_house(tmp_path, f"{attended(MARYLAND)}\n{table_toml(CALIFORNIA)}") as house:

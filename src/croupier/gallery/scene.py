@@ -62,13 +62,17 @@ def scene_of(now: Now, names: Mapping[str, str], last: Seen | None = None) -> Sc
         "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
         **_meters_scene(now),
         **(_round_scene(round, table, last) if round else _NO_ROUND),
-        **({"attended": _attended(standing, names)} if "dealer" in table.rules.things else {}),
+        **(
+            {"attended": _attended(standing, names, company.stopped)}
+            if "dealer" in table.rules.things
+            else {}
+        ),
     }
 
 
-def _attended(standing: Standing, names: Mapping[str, str]) -> Scene:
+def _attended(standing: Standing, names: Mapping[str, str], stopped: str) -> Scene:
     """Return who deals, who is awaited, and the progressive wins that wait for the floor."""
-    dealer, step = standing.table.crew.dealer, next_step(standing)
+    dealer, step = standing.table.crew.dealer, next_step(standing, stopped=stopped)
     called, round = names.get(dealer, dealer), standing.in_play
     return {
         "dealer": called or None,

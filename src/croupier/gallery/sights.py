@@ -45,7 +45,7 @@ def desk_seen(now: Now, names: Mapping[str, str], *, tape: Tape, time: Time) -> 
     people = {*table.crew, *(one.by.person for one in table.proposals), *tape.persons}
     people |= {*table.seats.values(), now.notes.company.called} - {""}
     return {
-        **desk_of(now.standing, now.closed, time=time),
+        **desk_of(now.standing, now.closed, time=time, stopped=now.notes.company.stopped),
         "settling": payout_of(now.standing.in_play, now.meters),
         "countdowns": [*countdowns(table, time)],
         "called": now.notes.company.called or None,

@@ -95,10 +95,15 @@ class Company(NamedTuple):
 
     present: Set[str] = frozenset()
     ready: Set[int] = frozenset()
-    open: bool = True
-    """Whether the table deals another round after this one."""
+    stopped: str = ""
+    """Why the table deals no other round after this one; '' if it does."""
     called: str = ""
     """Who at a table with a dealer calls the floor; '' if nobody does."""
+
+    @property
+    def open(self) -> bool:
+        """Whether the table deals another round after this one."""
+        return not self.stopped
 
 
 class Notes(NamedTuple):

@@ -87,6 +87,8 @@ KEEPS: Mapping[type, Keeping] = {
     in_round.CountStub: "count",
 }
 """The commands that keep clauses by being done; the person whom the book names does them."""
+OPENING = (at_table.OpenTable, at_table.StartRound)
+"""The commands that nobody gives while dealing is stopped."""
 SEVERAL = (in_round.Bet, in_round.Choose)
 """The commands of which several are given at once: what walk-ins bet and decide."""
 ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
@@ -120,6 +122,8 @@ class StaffAsking(NamedTuple):
     """How many other tables they have, when they tap in as floorperson."""
     disputed: str = ""
     """Who played at the seat of an earlier round that a dispute is about."""
+    stopped: str = ""
+    """Why no other round is dealt; '' if one is."""
 
 
 def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
@@ -319,6 +323,8 @@ def _check_several(what: Proposable) -> None:
 def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
     post, command = _check_may(act, what, asking), what.command
     act.who = (asking.person,)
+    if asking.stopped and isinstance(command, OPENING):
+        raise Refused("table_closed", f"no round starts here: {asking.stopped}")
     match command:
         case at_table.StartRound():
             _check_dealer(act)

@@ -10,7 +10,7 @@ from typing import Any
 from croupier.cards import DECK
 from croupier.errors import Refused
 from croupier.house.asks import CARD, FUNDS, STUB, asks_of
-from croupier.house.console import KEEPS, MAY
+from croupier.house.console import KEEPS, MAY, OPENING
 from croupier.house.forms import forms, topic_of
 from croupier.house.moments import manners
 from croupier.house.shift import (
@@ -62,8 +62,18 @@ READS = in_round.Read(DECK[0])
 """Reads a card; the person who turns it up says which one it is."""
 
 
-def next_step(standing: Standing, time: Time | None = None) -> NextStep:
-    """Return the one thing to do next; with a time, a deck may have become too old since."""
+def next_step(standing: Standing, time: Time | None = None, *, stopped: str = "") -> NextStep:
+    """Return the one thing to do next; with a time, a deck may have become too old since.
+
+    `stopped` is why no other round is dealt.
+    """
+    step = _next_step(standing, time)
+    if stopped and isinstance(step.command, OPENING):
+        return NextStep(f"No round starts here: {stopped}.", ("operator",))
+    return step
+
+
+def _next_step(standing: Standing, time: Time | None) -> NextStep:
     table, round = standing.table, _in_play(standing)
     if not table.crew.dealer:
         return NextStep("A dealer has to tap in.", ("dealer",))
@@ -447,16 +457,21 @@ def _other_acts(standing: Standing, closed: Mapping[str, str]) -> Iterator[dict[
 
 
 def desk_of(
-    standing: Standing, closed: Mapping[str, str] = NOTHING, *, time: Time | None = None
+    standing: Standing,
+    closed: Mapping[str, str] = NOTHING,
+    *,
+    time: Time | None = None,
+    stopped: str = "",
 ) -> dict[str, Any]:
     """Return the desk as plain data; it is the same for all staff.
 
-    `closed` are the wagers that can't be made now, with the reason.
+    `closed` are the wagers that can't be made now, with the reason; `stopped` is why no other round
+    is dealt.
     """
     table, round = standing.table, _in_play(standing)
     todo = (*due(table), *(round.todo if round else ()))
     now = (*due(table), *(_due_now(round) if round else ()))
-    rules, step = table.rules, next_step(standing, time)
+    rules, step = table.rules, next_step(standing, time, stopped=stopped)
     duties = [
         {"clause": d.clause, "about": d.about, "by": [*d.by], "says": rules.clauses[d.clause].says}
         for d in todo

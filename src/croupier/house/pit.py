@@ -289,7 +289,7 @@ class Pit:
             return
         if "dealer" in config.rules.things:
             await self.floors.open(table)
-        table.note_open(open=self._is_dealt(table.id))
+        self._note_open(table)
         self.tables[table.id] = table
         if dealer is not None:
             self.dealers[table.id] = dealer
@@ -456,9 +456,8 @@ class Pit:
         """Compare the files of this process with the approved ones, and journal the result."""
         await self._compare_build()
         await self._journal_build()
-        for id, table in self.tables.items():
-            if self.closed_because(id):
-                table.note_open(open=False)  # A round in play is finished.
+        for table in self.tables.values():
+            self._note_open(table)  # A round in play is finished.
 
     async def _compare_build(self) -> None:
         if self.build:
@@ -501,8 +500,11 @@ class Pit:
         """Return the tables that the keys and the build of this process let it open."""
         return [id for id in self.configs if not self.closed_because(id)]
 
-    def _is_dealt(self, id: str) -> bool:
-        return id not in self._stopped and not self.closed_because(id)
+    def _note_open(self, table: Table) -> None:
+        """Let a table deal on, or not; the dealer is told why."""
+        closed = self.closed_because(table.id)
+        is_dealt = table.id not in self._stopped and not closed
+        table.note_open(open=is_dealt, because=closed or self._stopped.get(table.id, ""))
 
     # ------------------------------------------------------------ acts of operators
 
@@ -528,7 +530,7 @@ class Pit:
                 if stopped:
                     self._stopped[id] = because
                 if id in self.tables:
-                    self.tables[id].note_open(open=self._is_dealt(id))
+                    self._note_open(self.tables[id])
             case TableOpened(id, text):
                 self._add_table(id, text)
             case _:

@@ -36,6 +36,7 @@ from croupier.table.commands import Preview
 MORE_TIMES_MAX = 10
 SETTLING = ("Settle", "Read")
 """The commands that settle a seat, or may: the first card of the next seat settles this one."""
+STOPPED = "an operator stopped dealing at this table"
 METER_OUT = "its meter is out of operation; you can make the other wagers"
 
 
@@ -212,6 +213,7 @@ class Table:
             meters=self.meters,
             present=frozenset(self.notes.company.present),
             closed=self.closed_wagers,
+            stopped=self.notes.company.stopped,
         )
 
     def take_floor(self, person: str) -> AbstractAsyncContextManager[int]:
@@ -237,9 +239,10 @@ class Table:
         """Note which players have a socket open."""
         self._note(self.notes.company._replace(present=present))
 
-    def note_open(self, *, open: bool) -> None:
-        """Deal another round after this one, or don't."""
-        self._note(self.notes.company._replace(open=open))
+    def note_open(self, *, open: bool, because: str = "") -> None:
+        """Deal another round after this one, or don't, and say why."""
+        stopped = "" if open else because or STOPPED
+        self._note(self.notes.company._replace(stopped=stopped))
 
     def look_again(self) -> None:
         """Publish what changed without an event here, such as a meter."""
