@@ -137,6 +137,9 @@ def test_a_mispay_keeps_both_figures_and_is_corrected_by_two_after_the_next_firs
         await one_round(pit, players, staff, shoe)
         assert (await refusal(dealer.do({**mispay, "seat": 1}, "table"))).code == "player_decides"
         balances = await pit.books.read(lambda view: view.balances())
+        there = table.place.standing.table.tray.expected
+        beyond = {**mispay, "paid": (there or 0) + 100_000_00}
+        assert (await refusal(dealer.do(beyond, "table"))).code == "no_money"
         await dealer.do(mispay, "table")
         (wrong,) = table.place.standing.table.mispaid
         round = table.place.standing.round

@@ -48,6 +48,9 @@ def _mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
     if _found(table, command.round, command.seat, command.wager):
         message = "this was noted already; say that it was put right first"
         raise Refused("not_due", message, field="wager")
+    if _from_tray(table) and command.paid - command.due > (table.tray.expected or 0):
+        message = "by the journal the tray doesn't hold that much"
+        raise Refused("no_money", message, field="paid")
     place = command.round, command.seat, player, command.wager
     return happened.Mispaid(*place, command.due, command.paid, posted=_from_tray(table))
 
