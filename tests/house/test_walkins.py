@@ -15,6 +15,11 @@ from tests.rules.books import CALIFORNIA, FLORIDA, MARYLAND, each_book
 FELT = 'things = ["dealer", "cards", "chips"]'
 
 
+def of_type(desk: dict[str, Any], type: str) -> list[dict[str, Any]]:
+    """Return the acts of a desk that give a command."""
+    return [one for one in desk["acts"] if one["command"]["type"] == type]
+
+
 async def seat_walk_ins(staff: Staff, *seats: int) -> None:
     for seat in seats:
         await staff.do({"type": "SeatWalkIn", "seat": seat}, "table")
@@ -163,6 +168,51 @@ def test_a_mispay_keeps_both_figures_and_is_corrected_by_two_after_the_next_firs
         await dealer.say("propose", of="table", command=right, why="seat 2 got too much")
         await floor.say("approve", proposal="1")
         assert table.place.standing.table.mispaid == ()
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)
+
+
+def test_a_mispay_of_the_last_round_takes_two_after_the_next_first_card(
+    tmp_path: Path,
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1), Shoe(11)
+        await players[0].look()
+        dealer, floor = staff = await crew(pit)
+        await seat_walk_ins(dealer, 2, 3)
+        table = pit.tables["t"]
+        await one_round(pit, players, staff, shoe)
+        round = table.place.standing.round
+        assert round
+        due = {2: 0, 3: 0}
+        for line in round.lines:
+            if line.seat in due and line.wager == "ante":
+                due[line.seat] += line.paid + line.returned
+        await dealer.do({"type": "Leave", "seat": 2}, "table")
+        while table.place.standing.in_play is None:
+            await step(pit, players, staff, shoe)
+        (form,) = of_type(await dealer.look(), "Mispay")
+        assert form["fields"][0]["value"] == "t-1"
+        mispay = {"type": "Mispay", "round": "t-1", "wager": "ante", "paid": 35_00}
+        for wrong, code in (
+            ({"seat": 1}, "player_decides"),
+            ({"seat": 4}, "not_due"),
+            ({"seat": 2, "wager": "tie"}, "not_due"),
+            ({"seat": 2, "round": "t-9"}, "no_such_round"),
+        ):
+            assert (await refusal(dealer.do({**mispay, **wrong}, "table"))).code == code
+        await dealer.do({**mispay, "seat": 2}, "table")  # Who has left meanwhile.
+        while table.place.standing.in_play.at < 2:
+            await step(pit, players, staff, shoe)
+        late = {**mispay, "seat": 3}
+        assert (await refusal(dealer.do(late, "table"))).code == "needs_approval"
+        await dealer.say("propose", of="table", command=late, why="seat 3 got too much")
+        await floor.say("approve", proposal="1")
+        found = table.place.standing.table.mispaid
+        assert [(one.round, one.player, one.due) for one in found] == [
+            ("t-1", "w-1", due[2]),
+            ("t-1", "w-2", due[3]),
+        ]
 
     play(tmp_path, real(MARYLAND, FELT), scenario)
 

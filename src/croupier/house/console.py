@@ -16,6 +16,7 @@ from croupier.house.dealer import Chance
 from croupier.house.proposals import Proposable, preview, proposable
 from croupier.house.standing import Act, Standing
 from croupier.ledger.events import BalanceAdjusted, MeterAdjusted, TableSet
+from croupier.ledger.found import PastHand
 from croupier.round import commands as in_round
 from croupier.round.awards import validated_by
 from croupier.round.faces import shown_next
@@ -120,8 +121,8 @@ class StaffAsking(NamedTuple):
     """The wagers that can't be made now, with the reason."""
     floors: int = 0
     """How many other tables they have, when they tap in as floorperson."""
-    disputed: str = ""
-    """Who played at the seat of an earlier round that a dispute is about."""
+    past: PastHand | None = None
+    """The hand of an earlier round that a dispute or a wrong payment is about."""
     stopped: str = ""
     """Why no other round is dealt; '' if one is."""
 
@@ -144,6 +145,7 @@ def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
         case said.Propose(_, of, command, why):
             what, by = proposable(of, command), _working(act, asking)
             _check_may(act, what, asking)
+            what = _filled(act.standing, what, asking)
             approvers = asking.config.approvers
             seen = preview(act.standing, what, approvers)
             _check_declares(act, what, asking, approve=seen.approve)
@@ -171,7 +173,7 @@ def preview_of(standing: Standing, message: said.Preview, asking: StaffAsking) -
     if isinstance(what.command, at_table.CountTray):
         # What it would do depends on the other's figure, so somebody could guess until it fits.
         raise Refused("not_allowed", "nobody is told the other's figure", field="command")
-    return proposals.preview(standing, what, asking.config.approvers)
+    return proposals.preview(standing, _filled(standing, what, asking), asking.config.approvers)
 
 
 # ---------------------------------------------------------------- the crew
@@ -350,11 +352,10 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             walkins.leave(act, seat)
         case at_table.TakeBank() | at_table.PassBank():
             walkins.bank(act, command)
-        case at_table.Mispay():
-            walkins.mispay(act, command)
-        case at_table.CorrectPay() | at_table.SetRight() | at_table.MoveChips():
+        case at_table.Mispay() | at_table.CorrectPay() | at_table.SetRight() | at_table.MoveChips():
+            what = _filled(act.standing, what, asking)
             proposals.check_alone(act.standing, what, asking.config.approvers)
-            act.at_table(command)
+            proposals.do(act, what)
         case in_round.Show():
             _show(act, _deck(act, asking))
         case in_round.Choose():
@@ -413,18 +414,31 @@ def _alone(command: object, rules: TableRules) -> at_table.Command:
     raise Bug(f"nothing is done about {type(command).__name__}")
 
 
+def _filled(standing: Standing, what: Proposable, asking: StaffAsking) -> Proposable:
+    """Return a command with what the house knows and nobody enters."""
+    if not isinstance(what.command, at_table.Mispay):
+        return what
+    if what.command.round:
+        _check_past(what.command, asking)
+    command = walkins.mispaid(standing, what.command, asking.past)
+    return what._replace(command=command)
+
+
 def _player_of(standing: Standing, round: str, seat: int, asking: StaffAsking) -> str:
     """Return whose hand a round had at a seat; another player may sit there by now."""
     last = standing.round
     box = last.boxes.get(seat) if last and last.id == round else None
-    player = box.player if box else asking.disputed
-    if not player:
+    if box:
+        return box.player
+    if asking.past is None:
         message = f"nobody is known to have played at seat {seat} in {round}"
         raise Refused("seat_empty", message, field="seat")
-    return player
+    return asking.past.player
 
 
-def _check_past(command: at_table.Recall | at_table.Dispute, asking: StaffAsking) -> None:
+def _check_past(
+    command: at_table.Recall | at_table.Dispute | at_table.Mispay, asking: StaffAsking
+) -> None:
     """Refuse a hand of a round or a seat that the table never had."""
     seats = asking.config.rules.table
     if not 1 <= command.seat <= seats.seats:

@@ -10,7 +10,7 @@ from typing import Any
 from croupier.house.asks import CARD
 from croupier.house.shift import CENTS, DEALER, FLOOR, STAFF
 from croupier.house.shoe import card_at
-from croupier.house.standing import Standing
+from croupier.house.standing import Standing, round_before
 from croupier.house.step import NextStep, StepField
 from croupier.round import commands as in_round
 from croupier.round.dealing import is_dealt
@@ -174,11 +174,22 @@ def _payments(standing: Standing) -> Iterator[NextStep]:
         yield _at_table(
             "Paid another amount, stake included.", STAFF, "", at_table.Mispay(0, "", 0), *fields
         )
+    if standing.in_play and (before := round_before(standing.in_play.id)):
+        yield _paid_before(table.rules, before)
     for one in table.mispaid:
         where, handed = _place(table.rules, one.seat, one.wager), dollars(one.paid)
         says = f"Put right: {where} got {handed}, {dollars(one.due)} was due."
         right = at_table.CorrectPay(one.round, one.seat, one.wager)
         yield _at_table(says, STAFF, "", right)
+
+
+def _paid_before(rules: TableRules, round: str) -> NextStep:
+    """Return the form for a wrong payment of a round before the one in play."""
+    wagers = [(wager.label, {"wager": name}) for name, wager in rules.wagers.items()]
+    seat = _seat(range(1, rules.table.seats + 1))
+    fields = _named(round), seat, choice("Wager", wagers), PAID
+    says = "Paid another amount in an earlier round, stake included."
+    return _at_table(says, STAFF, "", at_table.Mispay(0, "", 0), *fields)
 
 
 def _place(rules: TableRules, seat: int, wager: str) -> str:
@@ -214,14 +225,14 @@ def _recall(standing: Standing) -> Iterator[NextStep]:
         return
     clause = next(reversed(table.rules.guided.get(_RACKED, ())), "")
     recall = at_table.Recall("", 0, ())
-    fields = _named(round), _seat(range(1, table.rules.table.seats + 1)), FOUND
+    fields = _named(round.id), _seat(range(1, table.rules.table.seats + 1)), FOUND
     yield _at_table("Recall a hand.", FLOOR, clause, recall, *fields)
 
 
-def _named(round: Round) -> StepField:
+def _named(round: str) -> StepField:
     """Return a field for the id of a round, with a link to its page."""
     about = {"field": "round", "kind": "text", "says": "Round"}
-    return {**about, "value": round.id, "link": "/rounds/{}"}
+    return {**about, "value": round, "link": "/rounds/{}"}
 
 
 # ---------------------------------------------------------------- finished by hand
@@ -280,7 +291,7 @@ def _disputes(standing: Standing) -> Iterator[NextStep]:
     """Yield a form to note a dispute, and the answers to open ones."""
     table, round = standing.table, standing.round
     if round is not None:
-        fields = _named(round), _seat(range(1, table.rules.table.seats + 1)), WHAT
+        fields = _named(round.id), _seat(range(1, table.rules.table.seats + 1)), WHAT
         yield _at_table("Note a dispute.", STAFF, "", at_table.Dispute(0, "", ""), *fields)
     if round is not None and round.void:
         noted = {one.seat for one in table.disputes if one.round == round.id}

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from croupier.errors import Refused
-from croupier.house.standing import Act, Standing
+from croupier.house.standing import Act, Standing, round_before
 from croupier.ledger.events import BalanceAdjusted, LedgerEvent, MeterAdjusted, ledger_event_from
 from croupier.ledger.journal import canonical
 from croupier.reading import reader_of, run
@@ -29,7 +29,7 @@ from croupier.table.codec import command_from as table_command_from
 from croupier.table.commands import Command as TableCommand
 from croupier.table.commands import DeckFate, Of, Preview, Time
 from croupier.table.crew import Approvers, Role, Who
-from croupier.table.events import ChipsMoved, Corrected, PayCorrected, TappedIn
+from croupier.table.events import ChipsMoved, Corrected, Mispaid, PayCorrected, TappedIn
 
 _PLAIN = reader_of(Mapping[str, object])
 
@@ -143,7 +143,7 @@ def two_people(standing: Standing, events: Sequence[object], approvers: Approver
             return TwoPeople(("floor",), ("dealer",))
         if isinstance(event, MeterAdjusted | BalanceAdjusted):
             return TwoPeople(("floor",), approvers.meter)
-        if isinstance(event, PayCorrected) and _is_next_dealt(standing, event):
+        if isinstance(event, Mispaid | PayCorrected) and _is_next_dealt(standing, event.round):
             return TwoPeople(("dealer", "floor"), approvers.correction)
         if isinstance(event, Corrected):
             return TwoPeople(("dealer", "floor"), approvers.correction)
@@ -158,10 +158,13 @@ def _needs_two(round: Round, event: Validated) -> bool:
     return event.answer == "reject" or (event.answer == "pay" and is_large)
 
 
-def _is_next_dealt(standing: Standing, event: PayCorrected) -> bool:
-    """Whether cards of a later round are out already."""
-    playing = standing.table.round
-    return playing is not None and playing.id != event.round and _is_dealt(standing)
+def _is_next_dealt(standing: Standing, id: str) -> bool:
+    """Whether cards of a round after this one are out, or were."""
+    round = standing.round
+    if round is None or round.id == id:
+        return False
+    is_next = standing.in_play is not None and round_before(round.id) == id
+    return _is_dealt(standing) if is_next else True
 
 
 def _is_dealt(standing: Standing, forms: Sequence[EnteredByHand] = ()) -> bool:

@@ -218,6 +218,12 @@ class Act:
         self.happened.append(Happened(of, event, subject, round))
 
 
+def round_before(id: str) -> str:
+    """Return the id of the round before another one, '' if there is none."""
+    stem, _, number = id.rpartition("-")
+    return f"{stem}-{int(number) - 1}" if number.isdecimal() and int(number) > 1 else ""
+
+
 def seats_of(standing: Standing, player: str) -> tuple[int, ...]:
     """Return a player's seats."""
     return tuple(sorted(s for s, who in standing.table.seats.items() if who == player))

@@ -26,7 +26,7 @@ from croupier.house.seat_codes import seat_code
 from croupier.house.standing import Act, new_standing, staked_meters
 from croupier.house.turn import Ask, CommandId, Perform, Position, Reply, Stored, Turn
 from croupier.ledger.events import MeterStarted
-from croupier.ledger.found import player_at
+from croupier.ledger.found import PastHand, hand_at
 from croupier.ledger.store import Answer, Lost, NotOwner, Request, Result
 from croupier.money import micros
 from croupier.round.events import Dealt
@@ -173,18 +173,18 @@ class Table:
         *,
         reply: Reply,
         floors: int = 0,
-        player: str = "",
+        past: PastHand | None = None,
     ) -> None:
         """Do what somebody asks who works here.
 
-        `floors` is how many other tables they have who tap in as floorperson, and `player` whose
-        hand a dispute about an earlier round is about.
+        `floors` is how many other tables they have who tap in as floorperson, and `past` the hand
+        of an earlier round that a dispute or a wrong payment is about.
         """
         metered = isinstance(message, said.Do) and message.command.get("type") in SETTLING
         ids = staked_meters(self.place.standing) if metered else ()
 
         def perform(act: Act) -> None:
-            asking = self._asking(by)._replace(floors=floors, disputed=player)
+            asking = self._asking(by)._replace(floors=floors, past=past)
             console.perform(act, message, asking)
 
         names = tuple(self.config.meter(id) for id in ids)
@@ -223,15 +223,15 @@ class Table:
         """
         return self._taking_floor(self, person)
 
-    async def player_of(self, dispute: Mapping[str, object]) -> str:
-        """Return who played at the seat of a dispute, '' if nobody: the round may be long over."""
-        round, seat = dispute.get("round"), dispute.get("seat")
+    async def hand_of(self, command: Mapping[str, object]) -> PastHand | None:
+        """Return the hand that a command is about, if there was one: its round may be long over."""
+        round, seat = command.get("round"), command.get("seat")
         if not (isinstance(round, str) and isinstance(seat, int)):
-            return ""  # The command is refused.
+            return None  # The round in play or the last one is meant, or the command is refused.
         try:
-            return await self.books.read(partial(player_at, round=round, seat=seat))
+            return await self.books.read(partial(hand_at, round=round, seat=seat))
         except UserError:
-            return ""
+            return None
 
     # ------------------------------------------------------------ notes
 

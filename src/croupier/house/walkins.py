@@ -1,12 +1,15 @@
 """What dealer and clerk enter for walk-ins: seats, bets, the bank; and what they handed wrongly."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
 from croupier.errors import Refused
 from croupier.house import players
-from croupier.house.standing import Act
+from croupier.house.standing import Act, Standing
+from croupier.ledger.found import PastHand
 from croupier.round import commands as in_round
+from croupier.round.state import Round
 from croupier.table import commands as at_table
 from croupier.table.walkins import walk_in_at
 
@@ -34,16 +37,27 @@ def bank(act: Act, command: at_table.TakeBank | at_table.PassBank) -> None:
     act.at_table(command)
 
 
-def mispay(act: Act, command: at_table.Mispay) -> None:
-    """Note what a walk-in was handed in the round in play, or in the one that was played last."""
-    round = act.standing.round
-    lines = [
-        line
-        for line in (round.lines if round and not round.void else ())
-        if (line.seat, line.wager) == (command.seat, command.wager)
-    ]
-    if round is None or not lines:
-        message = "this wager hasn't been settled in this round or the one before it"
+def mispaid(standing: Standing, command: at_table.Mispay, past: PastHand | None) -> at_table.Mispay:
+    """Return a mispay with its round, whose wager it was and what was due.
+
+    It is of the round in play or the one that was played last, if it doesn't name another one;
+    `past` is the hand of that one.
+    """
+    round, seat = standing.round, command.seat
+    id = command.round or (round.id if round else "")
+    found = _hand(round, seat) if round and round.id == id else past
+    if found is None or command.wager not in found.due:
+        message = f"this wager wasn't settled in {id or 'any round'}; name the round that it was in"
         raise Refused("not_due", message, field="wager")
-    due = sum(line.paid + line.returned for line in lines)
-    act.at_table(replace(command, round=round.id, due=due))
+    due = found.due[command.wager]
+    return replace(command, round=id, due=due, player=found.player)
+
+
+def _hand(round: Round, seat: int) -> PastHand | None:
+    if round.void or seat not in round.boxes:
+        return None
+    due: Counter[str] = Counter()
+    for line in round.lines:
+        if line.seat == seat:
+            due[line.wager] += line.paid + line.returned
+    return PastHand(round.boxes[seat].player, due)

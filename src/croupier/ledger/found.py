@@ -1,5 +1,7 @@
 """One round as the journal records it: its events, settlement and entries."""
 
+from collections import Counter
+from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -13,7 +15,7 @@ from croupier.ledger.journal import Record, StoredEvent, decode
 from croupier.ledger.store import View
 from croupier.money import format_micros
 from croupier.round.codec import event_from
-from croupier.round.events import Event, Opened
+from croupier.round.events import CalledOff, Declared, Event, Opened, PartSettled, SeatSettled
 from croupier.round.evolve import evolve
 from croupier.round.file import Played
 from croupier.round.result import result_of
@@ -86,6 +88,30 @@ def player_at(view: View, round: str, seat: int) -> str:
     if not bets:
         raise UserError(f"nobody played at seat {seat} in {round}", field="ID")
     return str(bets[-1]["player"])
+
+
+class PastHand(NamedTuple):
+    """Who had a hand of a past round, and what each of its wagers was settled for."""
+
+    player: str
+    due: Mapping[str, int]
+    """Cents by wager, the stake that came back included; nothing in a void round."""
+
+
+def hand_at(view: View, round: str, seat: int) -> PastHand:
+    """Return the hand that a seat had in a round, whichever rules it was played by."""
+    records = (decode(row.data) for row in view.about(round))
+    events = [event_from(record.event) for record in records if record.of == "round"]
+    due: Counter[str] = Counter()
+    for event in events:
+        for line in event.lines if isinstance(event, SeatSettled | PartSettled) else ():
+            if line.seat == seat:
+                due[line.wager] += line.paid + line.returned
+        if isinstance(event, CalledOff) or (
+            isinstance(event, Declared) and "void" in event.effects
+        ):
+            return PastHand(player_at(view, round, seat), {})
+    return PastHand(player_at(view, round, seat), due)
 
 
 def award_found(view: View, id: str, rules_of: RulesOf) -> Award:

@@ -18,10 +18,12 @@ from croupier.house.said import (
     Do,
     Ping,
     Preview,
+    Propose,
     StaffCommand,
     TapIn,
 )
 from croupier.house.table import Table
+from croupier.ledger.found import PastHand
 from croupier.ledger.store import NOT_ENOUGH, Answer, NotOwner, Result, Unavailable, Unsure
 from croupier.round.codec import to_plain
 from croupier.round.decide import UNDONE
@@ -29,13 +31,15 @@ from croupier.server.limits import Bucket, Rate
 from croupier.server.messages import id_in, message_from
 from croupier.server.quotas import Allowance
 from croupier.server.wire import TOO_MANY, Wire
-from croupier.table.commands import Dispute
+from croupier.table.commands import Dispute, Mispay
 
 FLOOD = 200
 """A socket that exceeds its rate this many times is closed."""
 READ_AHEAD = 8
 """How many unanswered messages are held before reading from the socket pauses."""
 CRASHED = 1011
+OF_PAST = (Dispute.__name__, Mispay.__name__)
+"""The commands that may be about a hand of an earlier round, which is looked up first."""
 
 SPENT = "a player has spent what this takes back; decline it, or wait until they have it again"
 EMPTY_PURSE = Refused(NOT_ENOUGH, "you don't have enough chips", field="purse")
@@ -193,9 +197,9 @@ class _Staff(NamedTuple):
         elif isinstance(message, Approve) and self.check_again is not None:
             first = self.check_again(message.again)
             viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
-        elif isinstance(message, Do) and message.command.get("type") == Dispute.__name__:
-            player = self.table.player_of(message.command)
-            viewer.answering = asyncio.ensure_future(self._after(player, message, digest))
+        elif isinstance(message, Do | Propose) and message.command.get("type") in OF_PAST:
+            hand = self.table.hand_of(message.command)
+            viewer.answering = asyncio.ensure_future(self._after(hand, message, digest))
         elif isinstance(message, TapIn) and message.post == "floor":
             viewer.answering = asyncio.ensure_future(self._take_floor(message, digest))
         else:
@@ -215,18 +219,23 @@ class _Staff(NamedTuple):
         self.reply(said)
 
     async def _after(
-        self, first: Awaitable[str | None], message: StaffCommand, digest: bytes
+        self, first: Awaitable[PastHand | None], message: StaffCommand, digest: bytes
     ) -> None:
-        """Do what is asked once something else is done, or the player of a dispute is known."""
+        """Do what is asked once something else is done, or the hand that it is about is known."""
         try:
-            self._hear(message, digest, player=await first or "")
+            self._hear(message, digest, past=await first)
         except UserError as error:
             self.reply(refused(message.id, error))
         except Exception as error:
             self.reply(error)
 
     def _hear(
-        self, message: StaffCommand, digest: bytes, *, floors: int = 0, player: str = ""
+        self,
+        message: StaffCommand,
+        digest: bytes,
+        *,
+        floors: int = 0,
+        past: PastHand | None = None,
     ) -> None:
         def stored(result: Result) -> None:
             lacks = isinstance(result, Refused) and result.code == NOT_ENOUGH
@@ -235,7 +244,7 @@ class _Staff(NamedTuple):
             self.reply(frame_of(message.id, result))
 
         by = Employee(self.viewer.player or "", self.viewer.roles)
-        self.table.hear_staff(by, message, digest, reply=stored, floors=floors, player=player)
+        self.table.hear_staff(by, message, digest, reply=stored, floors=floors, past=past)
 
 
 def done(id: str, number: int) -> str:

@@ -53,6 +53,8 @@ class Mispay:
     round: str = ""
     due: int = 0
     """What the settlement says; the house fills it in."""
+    player: str = ""
+    """Whose wager it was; the house fills it in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,10 @@ def decide_pay(
 
 def _mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
     """Return a mispay of a walk-in, unless the sum is what was due."""
-    player = walk_in_at(table, command.seat)
+    player = command.player
+    if not is_walk_in(player):
+        message = f"the player of seat {command.seat} has a screen, and is paid there"
+        raise Refused("player_decides", message, field="seat")
     if command.paid < 0:
         raise Refused("no_money", "cannot be negative", field="paid")
     if command.paid == command.due:
