@@ -14,8 +14,10 @@ from croupier.errors import Refused
 from croupier.gallery.outbox import Viewer
 from croupier.house import dealer as house_dealer
 from croupier.house.recall import recall
+from croupier.ledger.acts import AccountDisabled, HouseAct, RoleGiven, RolesSet
 from croupier.ledger.events import CashedIn
 from croupier.ledger.journal import decode
+from croupier.table.crew import Crew
 from tests.house.floor import (
     Clock,
     OpenPit,
@@ -355,6 +357,83 @@ def test_a_handover_is_agreed_to_by_the_dealer_who_is_relieved(tmp_path: Path) -
         await dealer.say("approve", proposal="1")
         assert (await relief.look())["crew"]["dealer"] == "d2"
         assert (await refusal(dealer.do({"type": "Deal"}))).code == "not_tapped_in"
+
+    play(tmp_path, attended(MARYLAND), scenario)
+
+
+def test_a_handover_names_who_approved_it_and_waits_from_no_more_bets_on(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1)
+        dealer, floor = await crew(pit)
+        relieved = Staff(pit, "d2", "dealer")
+        await relieved.say("tap_in", post="dealer")
+        await floor.say("approve", proposal="1")
+        records = await pit.books.read(lambda v: [decode(r.data) for r in v.stream("t")])
+        taps = [r for r in records if r.event["type"] == "TappedIn"]
+        assert (taps[-1].event["agreed"], taps[-1].who) == ("f1", ("d2", "f1"))
+        await dealer.say("tap_in", post="dealer")
+        while pit.scene()["phase"] != "bets":
+            step = (await relieved.look())["next"]
+            await relieved.do(step["command"], step["of"])
+        await bet_all(players[0], 1)
+        await relieved.do({"type": "CloseBets"})
+        assert (await refusal(relieved.say("approve", proposal="2"))).code == "round_open"
+        assert (await refusal(relieved.say("tap_out"))).code == "round_open"
+        assert (await relieved.look())["crew"]["dealer"] == "d2"
+
+    play(tmp_path, attended(MARYLAND), scenario)
+
+
+def test_who_loses_the_role_loses_the_post_and_another_goes_on_with_the_round(
+    tmp_path: Path,
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players = await seated(pit, 1)
+        dealer, floor = await crew(pit)
+        while pit.scene()["phase"] != "decide":
+            step = (await dealer.look())["next"]
+            if step["command"] is None:
+                await players_move(pit, players, step)
+            else:
+                await dealer.do(step["command"], step["of"])
+        pit.posts.hear(RolesSet("f1", ("floor", "dealer"), "boss"))
+        pit.posts.hear(RolesSet("d1", ("floor",), "boss"))
+        await pit.mind()
+        assert (await floor.look())["crew"] == {"dealer": "", "clerk": "", "floor": "f1"}
+        assert floor.desk["next"]["says"] == "A dealer has to tap in."
+        await Staff(pit, "d2", "dealer").say("tap_in", post="dealer")
+        pit.posts.hear(AccountDisabled("f1", disabled=True, by="boss"))
+        await pit.mind()
+        assert pit.tables["t"].place.standing.table.crew == Crew("d2", "", "")
+
+    play(tmp_path, attended(MARYLAND), scenario)
+
+
+def test_another_floorperson_relieves_one_who_is_gone(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        dealer, _ = await crew(pit)
+        relief = Staff(pit, "f2", "floor")
+        await relief.say("tap_in", post="floor")
+        assert (await refusal(dealer.say("approve", proposal="1"))).code == "wrong_person"
+        assert (await refusal(relief.say("approve", proposal="1"))).code == "same_person"
+        await Staff(pit, "f3", "floor").say("approve", proposal="1")
+        assert (await relief.look())["crew"]["floor"] == "f2"
+
+    play(tmp_path, attended(MARYLAND), scenario)
+
+
+@pytest.mark.parametrize("act", [RolesSet("f1", (), "boss"), RoleGiven("f1", "auditor", "")])
+def test_nothing_is_approved_that_somebody_proposed_who_lost_the_role(
+    act: HouseAct, tmp_path: Path
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        _, floor = await crew(pit)
+        meter = {"type": "MeterAdjusted", "meter": "t/progressive", "micros": 5, "why": "x"}
+        await floor.say("propose", of="ledger", command=meter, why="")
+        pit.posts.hear(act)
+        auditor = Staff(pit, "a1", "auditor")
+        assert (await refusal(auditor.say("approve", proposal="1"))).code == "changed"
+        await auditor.say("decline", proposal="1", why="f1 is gone")
 
     play(tmp_path, attended(MARYLAND), scenario)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from croupier.house import console, proposals
+from croupier.house import proposals
 from croupier.ledger.journal import Record, Vocabulary
 from croupier.ledger.two_people import BY_TWO, Attribution, OnePerson
 from croupier.round.state import Round
@@ -35,7 +35,6 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> Unchecked:
         with monkeypatch.context() as patch:
             patch.setattr(proposals, "check_alone", lambda *_: None)
             patch.setattr(at_proposals, "_check_other", lambda *_: None)
-            patch.setattr(console, "_check_handover", lambda *_: None)
             yield
 
     return alone
@@ -115,9 +114,12 @@ async def dispute(pit: OpenPit, unchecked: Unchecked) -> None:
 
 async def approval(pit: OpenPit, unchecked: Unchecked) -> None:
     await seated(pit, 1)
-    await crew(pit)
+    _, floor = await crew(pit)
+    await floor.say("tap_out")
     both = Staff(pit, "f2", "floor", "auditor")
     await both.say("tap_in", post="floor")
+    meter = {"type": "MeterAdjusted", "meter": "t/progressive", "micros": 5, "why": "x"}
+    await both.say("propose", of="ledger", command=meter, why="")
     with unchecked():
         await both.say("approve", proposal="1")
 

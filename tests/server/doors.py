@@ -117,12 +117,8 @@ class Pit:
     async def look(self) -> None:
         """Nobody follows acts here."""
 
-    @property
-    def seats(self) -> "Pit":
-        return self
-
-    async def free_all(self) -> None:
-        """There are no seats."""
+    async def mind(self) -> None:
+        """There are no seats and no posts."""
 
 
 @dataclass

@@ -235,6 +235,7 @@ TEETH = {
     "their own": "plays_here",
     "nothing proposed": "no_such_proposal",
     "sent twice": "no_such_award",
+    "proposed by somebody dismissed": "changed",
 }
 
 
@@ -275,6 +276,9 @@ async def answered(house: House, how: str, patch: pytest.MonkeyPatch) -> str:
             ann = await comes(house, "Ann Ash")
             await house.people.set_roles(ann.id, ["surveillance"])
             by = await comes(house, "Ann Ash")
+        case "proposed by somebody dismissed":
+            await house.people.set_roles(flo.id, [])
+            await house.pit.acts.look()
         case "sent twice":
             await sue.post("/api/awards/approve", award=AWARD, again=await again(sue))
     before = held(house)

@@ -63,11 +63,20 @@ def test_a_handover_is_agreed_to_by_the_outgoing_dealer_or_the_floor() -> None:
         assert after(there, TapIn("dee", "dealer", agreed)).crew.dealer == "dee"
 
 
+def test_a_floorperson_is_relieved_by_any_other_who_agrees() -> None:
+    there = table(dealer="ann", floor="cy")
+    for agreed in ("", "dee"):
+        assert code(there, TapIn("dee", "floor", agreed)) == "needs_approval"
+    for agreed in ("cy", "eve"):
+        assert after(there, TapIn("dee", "floor", agreed)).crew.floor == "dee"
+
+
 def test_the_dealer_neither_leaves_nor_hands_over_while_cards_are_dealt() -> None:
     playing = replace(table(dealer="ann", floor="cy"), round=InPlay("r1", 1, dealt=True))
     assert code(playing, TapIn("dee", "dealer", "ann")) == "round_open"
     assert code(playing, TapOut("ann")) == "round_open"
     assert after(playing, TapOut("cy")).crew.floor == ""
+    assert after(playing, TapOut("ann", dismissed=True)).crew.dealer == ""
 
 
 def test_only_the_right_post_does_something() -> None:

@@ -4,7 +4,7 @@ The book gives the validation to a floorperson or above (ruling M21). From the t
 up it takes two people, and so does every rejection.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from croupier.errors import Refused
@@ -16,6 +16,7 @@ from croupier.ledger.events import (
     AwardValidated,
     LedgerEvent,
 )
+from croupier.ledger.roles import FLOOR
 from croupier.round.state import is_walk_in
 
 NOTHING_PROPOSED = "this award has no open proposal; it may have been answered"
@@ -54,11 +55,16 @@ def rejected(award: Award, open: AwardProposed | None, by: Acting, why: str) -> 
     return AwardProposed(award.id, "reject", *by, why)
 
 
-def approved(award: Award, open: AwardProposed | None, by: Acting) -> LedgerEvent:
-    """Do what another person has proposed in another session."""
+def approved(
+    award: Award, open: AwardProposed | None, by: Acting, has_lost: Callable[[str, str], bool]
+) -> LedgerEvent:
+    """Do what another person has proposed in another session, if they are still the floor's."""
     if open is None:
         raise Refused("no_such_proposal", NOTHING_PROPOSED, field="award")
     _check_second(open, by)
+    if has_lost(open.by, FLOOR):
+        message = "the person who proposed it isn't floor any more; decline it"
+        raise Refused("changed", message, field="award")
     if open.does == "validate":
         return _paid(award, open.by, by.person)
     return AwardRejected(

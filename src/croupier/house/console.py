@@ -96,6 +96,10 @@ ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
 """The roles in which somebody answers a proposal, the most particular first."""
 
 
+HasLost = Callable[[str, str], bool]
+"""Whether somebody may not act in a role any longer."""
+
+
 class Employee(NamedTuple):
     """Somebody who works for the house, and all their roles."""
 
@@ -125,6 +129,7 @@ class StaffAsking(NamedTuple):
     """The hand of an earlier round that a dispute or a wrong payment is about."""
     stopped: str = ""
     """Why no other round is dealt; '' if one is."""
+    has_lost: HasLost = lambda _person, _role: False
 
 
 def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
@@ -134,6 +139,8 @@ def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
             _tap_in(act, post, asking)
         case said.TapOut():
             act.who = (asking.person,)
+            if act.standing.table.crew.dealer == asking.person:
+                _check_leaves(act.standing)
             act.at_table(at_table.TapOut(asking.person))
         case said.Do(_, of, command):
             _act(act, proposable(of, command), asking)
@@ -151,6 +158,7 @@ def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
             _check_declares(act, what, asking, approve=seen.approve)
             proposals.propose(act, what, why, by=by, time=asking.time, approvers=approvers)
         case said.Approve(_, proposal):
+            _check_proposer(act.standing, proposal, asking)
             _check_handover(act.standing, proposal, asking)
             by = _answering(act.standing, proposal, asking)
             approvers = asking.config.approvers
@@ -186,26 +194,43 @@ def _tap_in(act: Act, post: Post, asking: StaffAsking) -> None:
     if post == "floor" and asking.floors >= asking.config.floor_tables:
         message = f"you have {asking.floors} tables already; tap out at one of them first"
         raise Refused("too_many_tables", message, field="post")
-    there, round = act.standing.table.crew.at(post), act.standing.in_play
+    there = act.standing.table.crew.at(post)
     tap = at_table.TapIn(asking.person, post, there)
     if not there:
         act.who = (asking.person,)
         act.at_table(tap)
         return
-    if post == "dealer" and round and round.at > 0:
-        message = "the dealer hands over before 'no more bets', or after the round"
-        raise Refused("round_open", message, field="post")
+    if post == "dealer":
+        _check_leaves(act.standing)
     by = Who(asking.person, ROLE_FOR[post])
     what, approvers = Proposable("table", tap), asking.config.approvers
     proposals.propose(act, what, "handover", by=by, time=asking.time, approvers=approvers)
+
+
+def _check_leaves(standing: Standing) -> None:
+    """Refuse to relieve a dealer from 'no more bets' on, until the round is over."""
+    if standing.in_play and standing.in_play.at > 0:
+        message = "the dealer hands over before 'no more bets', or after the round"
+        raise Refused("round_open", message, field="post")
+
+
+def _check_proposer(standing: Standing, id: str, asking: StaffAsking) -> None:
+    """Refuse to approve what somebody proposed whose role was taken since."""
+    for proposal in standing.table.proposals:
+        if proposal.id == id and asking.has_lost(*proposal.by):
+            message = f"the person who proposed it isn't {proposal.by.role} any more; decline it"
+            raise Refused("changed", message, field="id")
 
 
 def _check_handover(standing: Standing, id: str, asking: StaffAsking) -> None:
     """Let only the person whose post is taken over, or the floor, agree to a handover."""
     for proposal in standing.table.proposals:
         if proposal.id == id and proposal.kind == at_table.TapIn.__name__:
-            crew = standing.table.crew
-            if asking.person not in (proposal.command["agreed"], crew.floor):
+            tap, floor = proposal.command, standing.table.crew.floor
+            if tap["post"] == "dealer":
+                _check_leaves(standing)
+            is_floor = tap["post"] == "floor" and "floor" in asking.roles
+            if not is_floor and asking.person not in (tap["agreed"], floor):
                 message = "only the person being relieved or the floorperson can approve a handover"
                 raise Refused("wrong_person", message, field="id")
 

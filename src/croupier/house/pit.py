@@ -17,6 +17,7 @@ from croupier.house.config import Config, TableConfig, parse_config
 from croupier.house.floors import Floors
 from croupier.house.keys import Keys, vouching_of
 from croupier.house.log import log, log_crash
+from croupier.house.posts import PostMinder
 from croupier.house.recall import forgotten, recall, wrong_standings
 from croupier.house.seats import SeatMinder
 from croupier.house.signing import Checkpoints, Signing
@@ -88,6 +89,7 @@ class Pit:
         self.tables: dict[str, Table] = {}
         self.dealers: dict[str, AutomaticDealer] = {}
         self.seats = SeatMinder(self.tables, books.clocks)
+        self.posts = PostMinder(self.tables)
         guest_cents = config.guest_chips_cents
         self.cage = Cage(books, self.rounds, rules_of, guest_cents=guest_cents)
         self.checkpoints = Checkpoints(books, signing) if signing else None
@@ -115,7 +117,7 @@ class Pit:
         """Who gave up the open round of a table, because its key is lost."""
         self.floors = Floors(books, self.configs)
         self.acts = Acts(books)
-        self.acts.listeners += [self._hear, self.seats.hear]
+        self.acts.listeners += [self._hear, self.seats.hear, self.posts.hear]
         self._tasks: list[asyncio.Task[None]] = []
         self._dealing: dict[str, asyncio.Task[None]] = {}
         self._signing: asyncio.Task[None] | None = None
@@ -277,7 +279,12 @@ class Pit:
         found = partial(recall, stream=config.id, rules_of=self.rules_of)
         recalled, reopen = await self.books.read(found), partial(self._reopen, config.id)
         table = Table(
-            config, self.books, recalled, taking_floor=self.floors.taking, on_unreadable=reopen
+            config,
+            self.books,
+            recalled,
+            taking_floor=self.floors.taking,
+            has_lost=self.posts.has_lost,
+            on_unreadable=reopen,
         )
         number = table.number
         if self.tenure.is_shared:
@@ -588,8 +595,13 @@ class Pit:
     async def _mind_seats(self) -> None:
         while True:
             await asyncio.sleep(LOOK_S)
-            await self.seats.free_all()
+            await self.mind()
             await self.lapse()
+
+    async def mind(self) -> None:
+        """Free the seats and end the posts of those who may not have them any longer."""
+        await self.seats.free_all()
+        await self.posts.end_all()
 
     async def lapse(self) -> None:
         """Close the proposals that weren't answered in time."""

@@ -6,6 +6,7 @@ people are shown before they agree is what happens.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -249,6 +250,8 @@ def approve(act: Act, id: str, *, by: Who, time: Time, approvers: Approvers) -> 
         raise Refused("changed", message, field="id", clause=refused.clause) from None
     act.at_table(at_table.Approve(id, by, time, now))
     act.who = (found.by.person, by.person)
+    if isinstance(what.command, at_table.TapIn):
+        what = what._replace(command=replace(what.command, agreed=by.person))
     do(act, what)
 
 

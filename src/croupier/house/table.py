@@ -16,7 +16,7 @@ from croupier.house import console, dealer, players, said
 from croupier.house.books import Books, answer_to
 from croupier.house.clock import Company, Notes, Wait, needs_deck
 from croupier.house.config import TableConfig
-from croupier.house.console import Employee
+from croupier.house.console import Employee, HasLost
 from croupier.house.heard import Heard
 from croupier.house.keeping import KEEP_EVERY, Recalled, to_keep
 from croupier.house.log import log_crash
@@ -58,6 +58,7 @@ class Table:
         recalled: Recalled,
         *,
         taking_floor: TakingFloor,
+        has_lost: HasLost,
         on_unreadable: Callable[[], None],
     ) -> None:
         """Make a table as it was recalled.
@@ -76,6 +77,7 @@ class Table:
         self.on_wait: Callable[[], None] = lambda: None
         """Called when something else is waited for, or for another time."""
         self._taking_floor, self._on_unreadable = taking_floor, on_unreadable
+        self._has_lost = has_lost
         self.on_forgotten: Callable[[str], None] = lambda because: books.lose(Lost(because))
         """Called when something that was acknowledged is not in the ledger any more."""
         self.unsure = False
@@ -214,6 +216,7 @@ class Table:
             present=frozenset(self.notes.company.present),
             closed=self.closed_wagers,
             stopped=self.notes.company.stopped,
+            has_lost=self._has_lost,
         )
 
     def take_floor(self, person: str) -> AbstractAsyncContextManager[int]:

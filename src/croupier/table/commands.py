@@ -353,7 +353,7 @@ class TapIn:
     person: str
     post: Post
     agreed: str = ""
-    """The person in whose session the handover was approved."""
+    """Who is relieved, while it is proposed; then the person who approved the handover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +361,8 @@ class TapOut:
     """Leave a post."""
 
     person: str
+    dismissed: bool = False
+    """Whether the house ends it, because the person lost the role."""
 
 
 Of = Literal["round", "table", "ledger"]

@@ -15,6 +15,7 @@ Approver = Literal["floor", "surveillance", "auditor"]
 """A role that may be given approvals; operators have none, for they administer the house."""
 Post = Literal["dealer", "clerk", "floor"]
 """What a person does at a table. A clerk helps the dealer and confirms nothing."""
+POSTS: tuple[Post, ...] = ("dealer", "clerk", "floor")
 ROLE_FOR: dict[Post, Role] = {"dealer": "dealer", "clerk": "dealer", "floor": "floor"}
 """The role that a post takes."""
 PERSON: dict[Post, Keeper] = {"dealer": "dealer", "floor": "floorperson"}
@@ -59,8 +60,7 @@ class Crew(NamedTuple):
 
     def post_of(self, person: str) -> Post | None:
         """Return the post of a person, None if they don't work here."""
-        posts: tuple[Post, ...] = ("dealer", "clerk", "floor")
-        return next((post for post in posts if person and self.at(post) == person), None)
+        return next((post for post in POSTS if person and self.at(post) == person), None)
 
     def with_(self, post: Post, person: str) -> "Crew":
         """Return the crew with a person at a post, '' to leave it empty."""

@@ -12,7 +12,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.table import commands
 from croupier.table import events as happened
 from croupier.table.commands import Command
-from croupier.table.crew import check_post
+from croupier.table.crew import POSTS, check_post
 from croupier.table.decks import check_ready, check_real, decide_deck
 from croupier.table.devices import check_devices, check_works, decide_device, fail
 from croupier.table.disputes import decide_dispute
@@ -130,15 +130,17 @@ def _tap_in(table: Table, command: commands.TapIn) -> happened.TappedIn:
         if post == "dealer" and table.round and table.round.dealt:
             message = "the dealer hands over before 'no more bets', or after the round"
             raise Refused("round_open", message, field="post")
-        if command.agreed == person or command.agreed not in (outgoing, crew.floor):
+        # A floorperson who isn't there any more is relieved by any other.
+        agrees = command.agreed in (outgoing, crew.floor) or (post == "floor" and command.agreed)
+        if command.agreed == person or not agrees:
             message = f"the {post} who is here, or the floorperson, has to agree to a handover"
             raise Refused("needs_approval", message, field="post")
     return happened.TappedIn(person, post, command.agreed if outgoing else "")
 
 
 def _tap_out(table: Table, command: commands.TapOut) -> happened.TappedOut:
-    post = check_post(table.crew, command.person, ("dealer", "clerk", "floor"))
-    if post == "dealer" and table.round and table.round.dealt:
+    post = check_post(table.crew, command.person, POSTS)
+    if post == "dealer" and table.round and table.round.dealt and not command.dismissed:
         raise Refused("round_open", "finish the round first, or hand over before it")
     return happened.TappedOut(command.person)
 

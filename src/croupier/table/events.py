@@ -300,7 +300,7 @@ class TableClosed:
 
 @dataclass(frozen=True, slots=True)
 class TappedIn:
-    """A person took a post; in a handover, `agreed` is who handed it over."""
+    """A person took a post; in a handover, `agreed` is who approved it."""
 
     person: str
     post: Post

@@ -393,10 +393,10 @@ async def disable(request: Request, id: Id, *, by: Operator, wanted: Shut) -> Me
 
 
 async def tell_tables(request: Request) -> None:
-    """Tell the tables now, and free the seats of a person who may no longer sit."""
+    """Tell the tables now, and end the seats and posts of a person who may no longer have them."""
     if (pit := getattr(request.app.state, "pit", None)) is not None:
         await pit.acts.look()
-        await pit.seats.free_all()
+        await pit.mind()
 
 
 async def _now(request: Request, id: str, by: Person) -> Me:

@@ -141,7 +141,8 @@ async def approve(request: Request, by: Answering, wanted: AwardApproved) -> Awa
     """Approve what another person proposed, with `again` from `/api/again`."""
     await _check_second(request, by)
     await people_of(request).use_again(by, wanted.again)
-    return await _decide(request, by, wanted.award, approved)
+    decided = partial(approved, has_lost=pit_of(request).posts.has_lost)
+    return await _decide(request, by, wanted.award, decided)
 
 
 @router.post("/api/awards/decline")
