@@ -11,6 +11,7 @@ from croupier.house.desk import desk_of, next_step
 from croupier.house.standing import Standing
 from croupier.round import commands as in_round
 from croupier.round import events as happened
+from croupier.round import irregularity
 from croupier.round.codec import event_from
 from croupier.round.codec import to_plain as plain
 from croupier.round.record import rounds_of
@@ -186,3 +187,23 @@ def test_a_shift_comes_back_after_a_kill_at_every_event() -> None:
     assert len(shift.places) > 100
     proposed = [one.table.proposals for one in shift.places.values()]
     assert () in proposed and any(proposed)
+
+
+def test_a_settled_seat_that_an_older_version_abandoned_replays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shift = Shift(MARYLAND, EQUIPMENT[0])
+    for seat in (1, 2):
+        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
+    shift.until(lambda standing: bool(standing.in_play and standing.in_play.order))
+    seat = shift.standing.in_play.order[0]  # type: ignore[union-attr]
+    abandon = in_round.Declare("abandoned", {"seat": seat})
+    with pytest.raises(Refused, match=f"seat {seat} is settled"):
+        shift.act(lambda act: act.in_round(abandon))
+    with monkeypatch.context() as older:
+        older.setattr(irregularity, "open_seats", lambda round: tuple(round.boxes))
+        shift.act(lambda act: act.in_round(abandon))
+    shift.until(lambda standing: standing.in_play is None)
+    events = tuple(event for of, event in shift.events if of == "round")
+    *_, last = rounds_of(shift.rules, events)
+    assert last.closed and last.boxes[seat].abandoned

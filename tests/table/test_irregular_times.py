@@ -30,7 +30,7 @@ from tests.rules.books import LET_IT_RIDE, MARYLAND, book, each_book
 
 FILE = Path("tests/data/irregularities.toml")
 TEXTS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(FILE.read_text("utf-8"))
-STEPS = ("bet", "closed", "dealt", "decided", "shown")
+STEPS = ("bet", "closed", "dealt", "decided", "shown", "settled")
 KINDS: tuple[tuple[Thing, ...], ...] = (
     (),
     ("dealer",),
@@ -52,8 +52,9 @@ def equipments(id: str) -> Iterator[tuple[dict[str, Any], set[str]]]:
 
 def round_at(id: str, step: str, things: tuple[Thing, ...], selections: dict[str, Any]) -> Round:
     """A round as far as it has come, with these things to handle."""
-    played = at(id, step, **selections)
-    return replay(resolve(book(id), selections, things=things), played.events)
+    played = at(id, "shown" if step == "settled" else step, **selections)
+    round = replay(resolve(book(id), selections, things=things), played.events)
+    return round._replace(order=tuple(round.boxes)) if step == "settled" else round
 
 
 def expected(text: dict[str, Any], step: str, things: tuple[Thing, ...], devices: set[str]) -> str:
@@ -162,5 +163,5 @@ def test_13G_a_shoe_fails_in_the_deal_or_while_it_holds_the_dealers_cards(
 
 
 def test_a_round_file_states_facts_without_a_time() -> None:
-    for step in STEPS:
+    for step in STEPS[:-1]:
         assert at(MARYLAND, step).do(Declare("face_up_cards", {"count": 1})).round.irregular

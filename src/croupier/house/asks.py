@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from croupier.round.dealing import is_dealt
-from croupier.round.irregularity import DEALER
+from croupier.round.irregularity import DEALER, open_seats
 from croupier.round.state import Round
 from croupier.rules.game import Irregularity, counts_stub
 from croupier.rules.vocabulary import BANK, SEAT, Fact
@@ -25,7 +25,6 @@ STUB = {"field": "stub", "kind": "number", "says": "How many cards are left in t
 FUNDS = {"field": "funds", "kind": "money", "says": "How many dollars are put up?"}
 """What somebody fills in who reads a card, or counts the stub."""
 _NUMBERS: tuple[Fact, ...] = ("count", "cards")
-_CHOICES: tuple[Fact, ...] = ("seat", "where")
 
 
 def asks_of(round: Round, irregularity: Irregularity) -> Iterator[dict[str, Any]]:
@@ -41,9 +40,11 @@ def asks_of(round: Round, irregularity: Irregularity) -> Iterator[dict[str, Any]
         asked: dict[str, Any] = {"fact": fact, "says": QUESTIONS[fact]}
         if fact in _NUMBERS:
             yield {**asked, "answers": None}
-        elif fact in _CHOICES:
-            places = (SEAT,) if fact == "seat" else irregularity.where
-            yield {**asked, "answers": [*_places(round, places)]}
+        elif fact == "seat":
+            seats = [_answer(seat, f"Seat {seat}") for seat in open_seats(round)]
+            yield {**asked, "answers": seats}
+        elif fact == "where":
+            yield {**asked, "answers": [*_places(round, irregularity.where)]}
         else:
             yield {**asked, "answers": [_answer(True, "Yes"), _answer(False, "No")]}
 

@@ -385,7 +385,7 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
             "wrong_step", "betting is still open", clause=round.rules.sequence[0][1].clause
         )
     if "dealer" in round.rules.things:  # A round file states facts without a time.
-        check_time(round, command.kind, row)
+        check_time(round, command.kind, row, facts.get("seat"))
     _check_found(round, facts.get("positions"))
     facts = found_in_shoe(round, row.does, facts)
     ruling = row.ruling or (UNDONE if "void" in row.does and round.lines else None)

@@ -56,8 +56,11 @@ def consequence_of(
     return row, facts
 
 
-def check_time(round: Round, kind: str, row: Consequence) -> None:
-    """Refuse an irregularity that can't happen at this step, or with these cards seen already."""
+def check_time(round: Round, kind: str, row: Consequence, seat: object = None) -> None:
+    """Refuse an irregularity that can't happen at this step, or with these cards seen already.
+
+    One about a seat can't happen there once the seat is settled.
+    """
     irregularity, stage = round.rules.irregularities[kind], round.stage
     if irregularity.during and (stage is None or stage.do not in irregularity.during):
         message = f"this can't have happened now: {irregularity.says}"
@@ -66,6 +69,15 @@ def check_time(round: Round, kind: str, row: Consequence) -> None:
     if cards and all(card in round.faces for card in cards):
         message = "these cards have been turned up as they should be"
         raise Refused("wrong_step", message, field="kind", clause=row.clause or row.ruling)
+    open = open_seats(round)
+    if "seat" in irregularity.takes and (not open or seat not in (None, *open)):
+        message = f"seat {seat} is settled" if open else "every seat is settled"
+        raise Refused("wrong_step", message, field="seat", clause=row.clause or row.ruling)
+
+
+def open_seats(round: Round) -> tuple[int, ...]:
+    """Return the seats that aren't settled yet."""
+    return tuple(seat for seat in sorted(round.boxes) if seat not in round.order)
 
 
 def _first(irregularity: Irregularity, known: Mapping[str, object]) -> Consequence:

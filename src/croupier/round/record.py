@@ -104,7 +104,7 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
             command = _command_for(event)
             if isinstance(command, commands.Settle) and "dealer" in rules.things and not round.void:
                 command = _settling(events[number - 1 :])
-            expected = _decided(round, command, number)
+            expected = _decided(_as_older(round, command), command, number)
             expected = _unstopped(round, expected, events[number - 1 :], confirmed) or expected
         if void and isinstance(event, happened.Chose):
             _check_choice(round, event, number)
@@ -114,6 +114,11 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
         yield round
     if expected or not round.closed:
         raise UserError("ends before the round does", field="record.events")
+
+
+def _as_older(round: Round, command: Command) -> Round:
+    """Return the round in which older versions took a command: settled seats were abandoned too."""
+    return round._replace(order=()) if isinstance(command, commands.Declare) else round
 
 
 def _is_older(round: Round, event: happened.Confirmed) -> bool:
