@@ -102,7 +102,11 @@ def test_a_round_is_dealt_over_sockets_and_a_void_takes_the_password_again(tmp_p
             said = await floor.ask("approve", proposal="1", again="made up")
             assert (said["type"], said["code"]) == ("refused", "password_again")
             again = (await flo.post("/api/again", password=PASSWORD)).json()["again"]
-            await floor.do("approve", proposal="1", again=again)
+            approval = {"id": "yes", "proposal": "1", "again": again}
+            said = await floor.ask("approve", **approval)
+            assert said["type"] == "done" and await floor.ask("approve", **approval) == said
+            other = {**approval, "proposal": "2"}
+            assert (await floor.ask("approve", **other))["code"] == "command_reused"
             await go_on(house, id, dealer, players)
             assert house.scene(id)["void"]
             assert not any('"type":"desk"' in frame for frame in await players[0].caught_up())

@@ -226,6 +226,10 @@ class Table:
         """
         return self._taking_floor(self, person)
 
+    async def has_answered(self, command: str) -> bool:
+        """Whether a command was stored, so that asking it again has no second effect."""
+        return await self.books.read(lambda view: view.answer(command)) is not None
+
     async def hand_of(self, command: Mapping[str, object]) -> PastHand | None:
         """Return the hand that a command is about, if there was one: its round may be long over."""
         round, seat = command.get("round"), command.get("seat")

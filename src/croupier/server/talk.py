@@ -195,7 +195,7 @@ class _Staff(NamedTuple):
             self.table.call_floor(by, on=message.on)
             self.reply(done(message.id, self.table.number))
         elif isinstance(message, Approve) and self.check_again is not None:
-            first = self.check_again(message.again)
+            first = self._check_again(message, self.check_again)
             viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
         elif isinstance(message, Do | Propose) and message.command.get("type") in OF_PAST:
             hand = self.table.hand_of(message.command)
@@ -204,6 +204,11 @@ class _Staff(NamedTuple):
             viewer.answering = asyncio.ensure_future(self._take_floor(message, digest))
         else:
             self._hear(message, digest)
+
+    async def _check_again(self, message: Approve, check_again: CheckAgain) -> None:
+        """Refuse a stale password, but for an approval that is sent again: it has its answer."""
+        if not await self.table.has_answered(f"{self.viewer.player}/{message.id}"):
+            await check_again(message.again)
 
     async def _take_floor(self, message: TapIn, digest: bytes) -> None:
         """Let a person tap in as floorperson, counted until that is stored or refused."""
