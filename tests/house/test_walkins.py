@@ -263,3 +263,24 @@ def test_a_designated_player_waives_by_voice(tmp_path: Path) -> None:
         assert banker and banker.player == "w-2"
 
     play(tmp_path, real(FLORIDA, FELT), scenario)
+
+
+def test_the_desk_says_the_posted_rule_where_a_screen_at_real_cards_may_be_gone(
+    tmp_path: Path,
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1), Shoe(11)
+        await players[0].look()
+        dealer, floor = staff = await crew(pit)
+        await seat_walk_ins(dealer, 2)
+        table, said = pit.tables["t"], dict[int, str]()
+        while not said.keys() >= {1, 2}:
+            says = (await dealer.look())["next"]["says"]
+            if table.place.standing.in_play and table.place.standing.in_play.asked:
+                said[table.place.standing.in_play.asked[0]] = says
+            await step(pit, players, staff, shoe)
+        assert said[2] == "Seat 2 decides."
+        assert "if the player is gone, the dealer does: “Play” with queen-six-four" in said[1]
+        assert floor
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)

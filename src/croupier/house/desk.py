@@ -27,6 +27,7 @@ from croupier.house.standing import Standing
 from croupier.house.step import NO_TIME, NextStep
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
+from croupier.round.bots import choice_says
 from croupier.round.codec import to_plain
 from croupier.round.dealing import is_dealt
 from croupier.round.duties import after_first_card
@@ -151,7 +152,7 @@ def _in_round(standing: Standing, round: Round) -> NextStep:
     if shown_next(round):
         return NextStep("Turn the cards up.", ("dealer",), clause, command=in_round.Show(()))
     if round.asked:
-        return NextStep(f"Seat {round.asked[0]} decides.", ("player",), clause)
+        return NextStep(_decides(round, round.asked[0]), ("player",), clause)
     seat = next_seat(round)
     if seat is None:
         return NextStep("Close the round.", ("dealer",), clause, command=in_round.Close())
@@ -170,6 +171,14 @@ def _dealing(standing: Standing, todo: tuple[Duty, ...], clause: str) -> NextSte
     if kept.act != "first card":
         return None
     return NextStep(f"{kept.says} {says}", todo[0].by[:1], todo[0].clause, "table", first)
+
+
+def _decides(round: Round, seat: int) -> str:
+    """Say who decides; real cards aren't read yet, so the dealer applies the posted rule."""
+    says, step = f"Seat {seat} decides", round.step
+    if not is_read(round.rules) or is_walk_in(round.boxes[seat].player) or step is None:
+        return f"{says}."
+    return f"{says}; if the player is gone, the dealer does: {choice_says(round.rules, step)}."
 
 
 def _doing(rules: TableRules, duty: Duty) -> in_round.Command:

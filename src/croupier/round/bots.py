@@ -133,15 +133,19 @@ def posted(rules: TableRules) -> str:
 
 
 def choices_say(rules: TableRules) -> Iterator[str]:
-    for step in rules.steps.values():
-        stay, leave = _sides(step)
-        if stay is None or leave is None:
-            continue
-        option, other = step.option[stay].label, step.option[leave].label
-        if step.option[leave].folds:
-            high = RANK_NAMES[RANKS.index(_high(rules))]
-            kickers = "-".join(RANK_NAMES[RANKS.index(rank)] for rank in KICKERS)
-            least = f"{high}-{kickers}" if _has_three(rules) else f"{high} high"
-            yield f"“{option}” with {least} or better, otherwise “{other}”"
-        else:
-            yield f"“{option}” when its cards win whatever comes, otherwise “{other}”"
+    """Yield how the rule decides each step that it can decide."""
+    return (said for step in rules.steps.values() if (said := choice_says(rules, step)))
+
+
+def choice_says(rules: TableRules, step: Step) -> str:
+    """Return how the rule decides a step, '' for a step without two sides."""
+    stay, leave = _sides(step)
+    if stay is None or leave is None:
+        return ""
+    option, other = step.option[stay].label, step.option[leave].label
+    if not step.option[leave].folds:
+        return f"“{option}” when its cards win whatever comes, otherwise “{other}”"
+    high = RANK_NAMES[RANKS.index(_high(rules))]
+    kickers = "-".join(RANK_NAMES[RANKS.index(rank)] for rank in KICKERS)
+    least = f"{high}-{kickers}" if _has_three(rules) else f"{high} high"
+    return f"“{option}” with {least} or better, otherwise “{other}”"
