@@ -48,6 +48,27 @@ async def move(dealer: Staff, floor: Staff, why: str, cents: int) -> None:
     await dealer.say("approve", proposal=proposals[0]["id"])
 
 
+def test_the_tables_own_dealer_approves_a_fill(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        dealer, floor = await crew(pit)
+        clerk, other = Staff(pit, "d2", "dealer"), Staff(pit, "d3", "dealer")
+        await clerk.say("tap_in", post="clerk")
+        for staff in (dealer, floor):
+            count = {"type": "CountTray", "by": "dealer", "cents": 1_000_00}
+            await staff.do(count, "table")
+        command = {"type": "MoveChips", "why": "fill", "cents": 500_00}
+        await floor.say("propose", of="table", command=command, why="fill")
+        for wrong in (clerk, other):
+            assert (await refusal(wrong.say("approve", proposal="1"))).code == "wrong_person"
+        await dealer.say("approve", proposal="1")
+        relief = Staff(pit, "d4", "dealer")
+        await relief.say("tap_in", post="clerk")
+        await clerk.say("approve", proposal="2")
+        assert pit.tables["t"].place.standing.table.crew.clerk == "d4"
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)
+
+
 async def close(pit: OpenPit, dealer: Staff, floor: Staff) -> None:
     """Close the table; both count what the journal says, and a little more."""
     table = pit.tables["t"]

@@ -113,6 +113,10 @@ def _check_role(table: Table, proposal: Proposal, by: Who) -> None:
     if by.role not in proposal.preview.approve:
         message = f"{listed([*proposal.preview.approve], last='or')} answers it, not {by.role}"
         raise Refused("wrong_person", message, field="id", clause=_two_people(table))
+    deals = by.role != "dealer" or by.person == table.crew.dealer
+    if not deals and proposal.kind != commands.TapIn.__name__:  # A clerk is relieved too.
+        message = "the dealer of this table answers it"
+        raise Refused("wrong_person", message, field="id", clause=_two_people(table))
 
 
 def _check_unchanged(proposal: Proposal, preview: Preview) -> None:
