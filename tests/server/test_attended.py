@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from croupier.cards import DECK, Card, parse_cards
+from croupier.gallery.galleries import ENDED
 from croupier.ledger.accounts import account
+from croupier.server.people import EXTENDED_MS, STAFF_IDLE_MS
 from croupier.table.life import sign_code
 from tests.house.floor import sitting
 from tests.rules.books import CALIFORNIA, MARYLAND
@@ -111,6 +115,35 @@ def test_a_round_is_dealt_over_sockets_and_a_void_takes_the_password_again(tmp_p
             assert house.scene(id)["void"]
             assert not any('"type":"desk"' in frame for frame in await players[0].caught_up())
             assert crashes(house) == []
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_no_session_locks_while_its_round_is_open(tmp_path: Path, *, is_open: bool) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            (id,) = house.pit.tables
+            house.people.tickets.held.clock = lambda: 0.0
+            dee, ann = await house.person("Dee Ash", "dealer"), await house.person("Ann Elm")
+            dealer, player = await dee.line(id), await ann.line(id)
+            await dealer.do("tap_in", post="dealer")
+            await player.do("sit", **sitting(house.table(id), 1))
+            await player.do("bank", seat=1, funds=200_00)
+            await (await (await house.person("Bob Elm")).line(id)).do("sit", seat=2)
+            while is_open and house.scene(id)["phase"] != "bets":
+                await go_on(house, id, dealer, [player])
+            ticket = await dee.ticket(id)
+            # It is looked at half a minute before it would lock.
+            house.hands.people_s += (STAFF_IDLE_MS - EXTENDED_MS) / 1000 - 1
+            line = await house.knock(id, ticket)
+            for _ in range(3):
+                await asyncio.sleep(1.2)
+                house.hands.people_s += EXTENDED_MS / 1000 + 2
+            if is_open:
+                assert (await line.ask("ping"))["type"] == "done"
+            else:
+                assert await line.closed() == ENDED
 
     asyncio.run(main())
 

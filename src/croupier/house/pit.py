@@ -448,6 +448,11 @@ class Pit:
             if round := table.place.standing.in_play:
                 yield round
 
+    def plays_with(self, person: str) -> bool:
+        """Whether a round is open at a table here where somebody has a post."""
+        standings = (table.place.standing for table in self.tables.values())
+        return any(one.in_play and one.table.crew.post_of(person) for one in standings)
+
     def verified(self, view: View) -> Verified:
         """Verify the ledger with the keys of this house."""
         books, wrong = self.books, partial(wrong_standings, rules_of=self.rules_of)

@@ -46,6 +46,8 @@ PLAYERS_DAYS, STAFF_MS = 30, DAY_MS // 2
 harm."""
 STAFF_IDLE_MS, EXTENDED_MS = 15 * 60_000, 30_000
 """After so long without a request a staff session locks; it is extended only so often."""
+HELD_MS = 2 * 60_000
+"""How long a session is held at a time whose person works in an open round."""
 TICKET_S, TICKETS_MAX = 30.0, 10_000
 LINK_S, LINKS_MAX = 3_600.0, 100
 CACHED_MAX, CACHED_S = 4_096, 10.0
@@ -460,13 +462,29 @@ class People:
         self._ends += 1
         self.cache.drop(lambda known: known[0].person.id == person)
 
-    async def ends_ms(self, session: bytes, *, idle_ms: int | None = None) -> int | None:
-        """Return when a session ends, if it is valid; extend it if it was used so long ago."""
+    async def ends_ms(
+        self, session: bytes, *, idle_ms: int | None = None, held: bool = False
+    ) -> int | None:
+        """Return when a session ends, if it is valid; extend it if it was used so long ago.
+
+        One that is held doesn't end: its person works in a round that is open.
+        """
         one = await self._find_session(session)
         if one and idle_ms is not None:
             await self.extend(one, idle_ms=idle_ms)
             one = await self._find_session(session)
+        if one and held:
+            await self._hold(one)
+            one = await self._find_session(session)
         return one.ends_ms if one else None
+
+    async def _hold(self, one: SignedIn) -> None:
+        """Let a session last a little longer, however long it has lasted."""
+        ends_ms = self.now_ms() + HELD_MS
+        if ends_ms > one.ends_ms:
+            times = {"ends_ms": ends_ms, "lasts_ms": ends_ms}
+            await self.write(lambda rows: registry.extend_session(rows, one.session, **times))
+            self.cache.pop(one.session)
 
     async def _find_session(self, session: bytes) -> SignedIn | None:
         return await self.read(lambda rows: registry.signed_in(rows, session, self.now_ms()))

@@ -12,6 +12,7 @@ from croupier.errors import Refused
 from croupier.gallery.frames import REFUSED
 from croupier.gallery.galleries import ENDED, MOVED, Galleries
 from croupier.gallery.outbox import Put, Viewer
+from croupier.house.pit import Pit
 from croupier.house.table import Table
 from croupier.ledger.roles import PLAYER, STAFF
 from croupier.ledger.store import Unavailable
@@ -44,7 +45,7 @@ async def socket(
         await _refuse(websocket, NO_TABLE, closed or "there is no such table")
         return
     try:
-        viewer = await _viewer(people, id, ticket)
+        viewer = await _viewer(people, galleries.pit, id, ticket)
         if viewer is not None and viewer.player:
             await galleries.pit.books.hear_of_purse(viewer.player)
     except Unavailable:
@@ -76,7 +77,7 @@ async def _refuse(websocket: WebSocket, code: int, why: str) -> None:
         await websocket.close(code, why)
 
 
-async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
+async def _viewer(people: People, pit: Pit, table: str, ticket: str) -> Viewer | None:
     """Return the viewer that a ticket is for; without a ticket, a spectator."""
     if not ticket:
         return Viewer(None)
@@ -87,24 +88,26 @@ async def _viewer(people: People, table: str, ticket: str) -> Viewer | None:
     plays = PLAYER in person.roles
     viewer = Viewer(person.id, person.name, session=one.session, plays=plays)
     viewer.roles = person.roles & STAFF
-    _expire(people, viewer, one.ends_ms)
+    _expire(people, pit, viewer, one.ends_ms)
     return viewer
 
 
-def _expire(people: People, viewer: Viewer, ends_ms: int) -> None:
+def _expire(people: People, pit: Pit, viewer: Viewer, ends_ms: int) -> None:
     """Close a socket when its session ends, which may be later by then than it is now.
 
     Somebody who works at a table uses the session by what they send: before it ends, that counts.
+    While a round is open where they have a post, it doesn't end.
     """
     loop = asyncio.get_running_loop()
 
     async def look() -> None:
         idle_ms = None if viewer.used_s is None else int((loop.time() - viewer.used_s) * 1000)
-        ends_ms = await people.ends_ms(viewer.session, idle_ms=idle_ms)
+        held = pit.plays_with(viewer.player or "")
+        ends_ms = await people.ends_ms(viewer.session, idle_ms=idle_ms, held=held)
         if ends_ms is None:
             viewer.end(ENDED)
         elif not viewer.ended:
-            _expire(people, viewer, ends_ms)
+            _expire(people, pit, viewer, ends_ms)
 
     def due() -> None:
         viewer.looking = loop.create_task(look())
