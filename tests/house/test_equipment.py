@@ -15,7 +15,7 @@ from croupier.ledger.journal import decode
 from tests.house.floor import OpenPit, Player, one_table, pit_at, play, rules_of, seated
 from tests.house.test_config import faults, table
 from tests.house.test_console import Staff, crew, refusal
-from tests.house.test_shoe import Shoe, one_round, one_step, until
+from tests.house.test_shoe import Shoe, one_round, one_step, real, until
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND
 
 FELT = 'things = ["dealer", "cards", "chips"]'
@@ -139,3 +139,15 @@ def test_what_is_paid_is_no_equipment(book: str, instead: str) -> None:
 def test_a_table_without_other_equipment_writes_what_it_always_wrote() -> None:
     (config,) = parse_config(table(), rules_of).tables
     assert "equipment" in config.table_set.left_out
+
+
+def test_5A3_a_floorperson_without_a_post_orders_a_shuffle(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        staff, table = await crew(pit), pit.tables["t"]
+        await until(pit, await seated(pit, 1), staff, Shoe(3), "StartRound")
+        assert table.place.standing.table.decks[1].stack
+        above = Staff(pit, "f2", "floor")
+        await above.do({"type": "OrderShuffle", "deck": 1, "by": "dealer"}, "table")
+        assert not table.place.standing.table.decks[1].stack
+
+    play(tmp_path, real(MARYLAND), scenario)

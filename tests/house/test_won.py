@@ -263,6 +263,23 @@ def test_two_people_validate_a_large_win(tmp_path: Path, monkeypatch: pytest.Mon
     at_the_win(tmp_path, monkeypatch, scenario, more="witnessed = 500")
 
 
+def test_a_floorperson_without_a_post_validates_unless_they_play_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(table: Pit) -> None:
+        await table.dealer.do(SETTLE)
+        player = Staff(table.pit, "p2", "floor", "player")
+        assert (await refusal(player.do(PAY))).code == "plays_here"
+        other = Staff(table.pit, "f2", "floor")
+        assert (await refusal(other.do({"type": "Close"}))).code == "not_tapped_in"
+        await other.do(PAY)
+        (record,) = [r for r in await table.records() if r.event["type"] == "Validated"]
+        assert record.who == ("f2",)
+        await table.finish()
+
+    at_the_win(tmp_path, monkeypatch, scenario)
+
+
 REJECT = {**PAY, "answer": "reject", "why": "the hand was dealt twice"}
 
 

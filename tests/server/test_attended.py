@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -249,52 +249,89 @@ def test_a_dealer_reads_real_cards_over_sockets_and_seats_a_walk_in(tmp_path: Pa
     asyncio.run(main())
 
 
+class Win(NamedTuple):
+    """A progressive win of a walk-in at seat 3, which waits for the floor."""
+
+    id: str
+    staff: tuple[Line, Line]
+    flo: Visitor
+    players: list[Line]
+    cards: list[Card]
+    round: str
+
+
+FELT = attended(MARYLAND).replace('["dealer"]', '["dealer", "cards", "chips"]')
+
+
+async def at_a_win(house: House) -> Win:
+    (id,) = house.pit.tables
+    dealer, floor, flo, players = await staffed(house, id)
+    await dealer.do("act", of="table", command={"type": "SeatWalkIn", "seat": 3})
+    table, staff = house.pit.tables[id], (dealer, floor)
+    while house.scene(id)["phase"] != "bets":
+        await read_on(house, id, staff, players)
+    for wager, cents in (("ante", 5_00), ("progressive", 1_00)):
+        bet = {"type": "Bet", "seat": 3, "player": "", "wager": wager, "cents": cents}
+        await dealer.do("act", of="round", command=bet)
+    while (await desk_of(dealer))["next"]["command"]:
+        await read_on(house, id, staff, players)
+    await dealer.do("act", of="round", command={"type": "Choose", "seat": 3, "option": "play"})
+    round = table.place.standing.round
+    assert round is not None
+    royal = dict(zip(round.boxes[3].cards, parse_cards("As Ks Qs"), strict=True))
+    rest = iter(card for card in DECK if card not in royal.values())
+    cards = [royal[at] if at in royal else next(rest) for at in range(52)]
+    while not any(found.answer == "" for found in round.awards.values()):
+        await read_on(house, id, staff, players, cards)
+        round = table.place.standing.round
+        assert round is not None
+    while (step := (await desk_of(dealer))["next"])["by"] != ["floorperson"]:
+        await dealer.do("act", of=step["of"], command=step["command"])
+    return Win(id, staff, flo, players, cards, round.id)
+
+
+def test_any_floorperson_validates_a_win_in_the_pit(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, FELT) as house:
+            win = await at_a_win(house)
+            fay = await house.person("Fay Ash", "floor")
+            door = f"/api/tables/{win.id}/validate"
+            assert door in (await fay.http.get("/pit")).text
+            sue = await house.person("Sue Ash", "surveillance")
+            assert door not in (await sue.http.get("/pit")).text
+            assert (await sue.post(door, seat=3, wager="progressive")).status_code == 403
+            assert (await fay.post(door, seat=2, wager="progressive")).status_code == 404
+            said = await fay.post(door, seat=3, wager="progressive")
+            assert said.status_code == 200, said.text
+            round = house.table(win.id).place.standing.round
+            assert round and [one.answer for one in round.awards.values()] == ["pay"]
+            assert crashes(house) == []
+
+    asyncio.run(main())
+
+
 def test_a_deferred_win_of_a_walk_in_is_released_in_the_pit_and_handed_out_by_the_cage(
     tmp_path: Path,
 ) -> None:
     async def main() -> None:
-        felt = attended(MARYLAND).replace('["dealer"]', '["dealer", "cards", "chips"]')
-        async with open_house(tmp_path, felt) as house:
-            (id,) = house.pit.tables
-            dealer, floor, flo, players = await staffed(house, id)
-            await dealer.do("act", of="table", command={"type": "SeatWalkIn", "seat": 3})
-            table, staff = house.pit.tables[id], (dealer, floor)
-            while house.scene(id)["phase"] != "bets":
-                await read_on(house, id, staff, players)
-            for wager, cents in (("ante", 5_00), ("progressive", 1_00)):
-                bet = {"type": "Bet", "seat": 3, "player": "", "wager": wager, "cents": cents}
-                await dealer.do("act", of="round", command=bet)
-            while (await desk_of(dealer))["next"]["command"]:
-                await read_on(house, id, staff, players)
-            await dealer.do(
-                "act", of="round", command={"type": "Choose", "seat": 3, "option": "play"}
-            )
-            round = table.place.standing.round
-            assert round is not None
-            royal = dict(zip(round.boxes[3].cards, parse_cards("As Ks Qs"), strict=True))
-            rest = iter(card for card in DECK if card not in royal.values())
-            cards = [royal[at] if at in royal else next(rest) for at in range(52)]
-            while not any(found.answer == "" for found in round.awards.values()):
-                await read_on(house, id, staff, players, cards)
-                round = table.place.standing.round
-                assert round is not None
-            while (step := (await desk_of(dealer))["next"])["by"] != ["floorperson"]:
-                await dealer.do("act", of=step["of"], command=step["command"])
+        async with open_house(tmp_path, FELT) as house:
+            win = await at_a_win(house)
+            table = house.table(win.id)
             defer = {"type": "Validate", "seat": 3, "wager": "progressive", "answer": "defer"}
-            await floor.do("act", of="round", command=defer)
-            while house.scene(id)["phase"] != "over":
-                await read_on(house, id, staff, players, cards)
+            await win.staff[1].do("act", of="round", command=defer)
+            while house.scene(win.id)["phase"] != "over":
+                await read_on(house, win.id, win.staff, win.players, win.cards)
             tray = table.place.standing.table.tray
-            award = f"{round.id}/3/progressive"
-            page = await flo.http.get("/pit")
-            assert page.status_code == 200 and round.id in page.text
-            (waits,) = (await flo.http.get("/api/awards")).json()["awards"]
+            award = f"{win.round}/3/progressive"
+            page = await win.flo.http.get("/pit")
+            assert page.status_code == 200 and win.round in page.text
+            (waits,) = (await win.flo.http.get("/api/awards")).json()["awards"]
             assert (waits["award"], waits["player"]) == (award, "w-1")
             held = dict(house.pit.books.balances())
-            said = await flo.post("/api/awards/validate", award=award)
+            said = await win.flo.post("/api/awards/validate", award=award)
             assert said.status_code == 200 and said.json()["awards"] == []
             now = house.pit.books.balances()
-            pending, walkin = account("pending", award), account("walkin", f"{id}/1")
+            pending, walkin = account("pending", award), account("walkin", f"{win.id}/1")
             assert now[walkin] - held[walkin] == held[pending] > 0 and not now[pending]
             assert table.place.standing.table.tray == tray, "the cage hands it out"
             assert crashes(house) == []

@@ -79,6 +79,8 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     at_table.MoveChips: ("dealer", "floor"),
 }
 """The commands that people give at a table, and from which posts. All others are refused."""
+ABOVE = (at_table.OrderShuffle, at_table.Recut, in_round.Validate)
+"""What the book gives a floorperson "or above": any of the house does it, without a post."""
 KEEPS: Mapping[type, Keeping] = {
     at_table.StartRound: "open",
     at_table.Shuffle: "shuffle",
@@ -150,7 +152,8 @@ def perform(act: Act, message: said.StaffCommand, asking: StaffAsking) -> None:
                 _check_several(what)
                 _act(act, what, asking)
         case said.Propose(_, of, command, why):
-            what, by = proposable(of, command), _working(act, asking)
+            what = proposable(of, command)
+            by = _working(act, asking, what.command)
             _check_may(act, what, asking)
             what = _filled(act.standing, what, asking)
             approvers = asking.config.approvers
@@ -235,8 +238,16 @@ def _check_handover(standing: Standing, id: str, asking: StaffAsking) -> None:
                 raise Refused("wrong_person", message, field="id")
 
 
-def _working(act: Act, asking: StaffAsking) -> Who:
+def _is_above(table: Table, command: object, asking: StaffAsking) -> bool:
+    """Whether somebody without a post here does this as a floorperson of the house."""
+    is_floor = "floor" in asking.roles and table.crew.post_of(asking.person) is None
+    return is_floor and isinstance(command, ABOVE)
+
+
+def _working(act: Act, asking: StaffAsking, command: object = None) -> Who:
     """Return a person who works at this table, in the role of their post."""
+    if _is_above(act.standing.table, command, asking):
+        return Who(asking.person, "floor")
     post = act.standing.table.crew.post_of(asking.person)
     if post is None:
         waiting = [one.by for one in act.standing.table.proposals]
@@ -317,7 +328,10 @@ def _check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:
         _check_balance(table, what.command)
     if isinstance(what.command, in_round.Validate):
         clause = validated_by(table.rules, what.command.wager)
-    post = check_post(table.crew, asking.person, posts, clause)
+    if _is_above(table, what.command, asking):
+        post: Post = "floor"
+    else:
+        post = check_post(table.crew, asking.person, posts, clause)
     check_stranger(table, asking.person)
     _check_keeps(table.rules, what.command, post)
     if what.of == "round" and act.standing.round is None:

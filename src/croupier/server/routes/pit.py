@@ -10,7 +10,7 @@ from croupier.errors import Refused
 from croupier.house.books import answer_to
 from croupier.house.console import Employee
 from croupier.house.log import log
-from croupier.house.said import Approve, Decline, Propose, StaffCommand, Withdraw
+from croupier.house.said import Approve, Decline, Do, Preview, Propose, StaffCommand, Withdraw
 from croupier.house.table import Table
 from croupier.house.turn import NO_BODY
 from croupier.ledger.accounts import ID_MAX
@@ -19,6 +19,7 @@ from croupier.ledger.roles import AUDITOR, FLOOR, SURVEILLANCE
 from croupier.ledger.store import NOT_ENOUGH
 from croupier.money import parse_micros, parse_money
 from croupier.round.codec import to_plain
+from croupier.round.commands import Validate
 from croupier.server.faults import RESPONSES
 from croupier.server.registry import SignedIn
 from croupier.server.routes.access import (
@@ -71,6 +72,11 @@ class Adjusted(Body):
     does: Literal["add", "take"]
     dollars: str = Field(max_length=30)
     why: str = Field(min_length=1, max_length=WHY_MAX)
+
+
+class Won(Body):
+    seat: int = Field(ge=1, le=100)
+    wager: str = Field(min_length=1, max_length=100)
 
 
 class AnsweredSaid(BaseModel):
@@ -135,9 +141,29 @@ async def answer(
     return AnsweredSaid(v=number)
 
 
+@router.post("/api/tables/{id}/validate")
+async def validate(request: Request, by: Floor, *, id: TableId, given: Won) -> AnsweredSaid:
+    """Validate a progressive win that stops its seat, at any table (11.D(7)(c)).
+
+    It is proposed where it takes two people.
+    """
+    table = live_table(request, id)
+    command = f"validate-{token_hex(8)}"
+    plain = {"type": Validate.__name__, "seat": given.seat, "wager": given.wager}
+    seen = table.preview(_employee(by), Preview(command, "round", plain))
+    message = (Propose if seen.approve else Do)(command, "round", plain)
+    number = await _said(table, by, message)
+    log("validated", table=id, seat=given.seat, wager=given.wager, by=by.person.id)
+    return AnsweredSaid(v=number)
+
+
+def _employee(by: SignedIn) -> Employee:
+    return Employee(by.person.id, frozenset(by.person.roles))
+
+
 async def _said(table: Table, by: SignedIn, message: StaffCommand) -> int:
     """Send a table a request of the house's staff; return the last event."""
-    one = Employee(by.person.id, frozenset(by.person.roles))
+    one = _employee(by)
     try:
         asked = await answer_to(lambda reply: table.hear_staff(one, message, NO_BODY, reply=reply))
     except Refused as refused:
