@@ -167,6 +167,8 @@ def test_verify_finds_a_large_award_that_one_person_decided_about(
 BY_ONE: tuple[tuple[Vocabulary, dict[str, Any]], ...] = (
     ("ledger", {"type": "MeterAdjusted", "meter": "t/m", "micros": 1, "why": "x"}),
     ("ledger", {"type": "BalanceAdjusted", "player": "p1", "cents": 1, "why": "x"}),
+    ("round", {"type": "StakeCorrected", "seat": 2, "wager": "ante", "was": 5_00, "cents": 9_00}),
+    ("round", {"type": "ChoiceCorrected", "seat": 2, "step": "play", "was": "fold"}),
     ("round", {"type": "ByHand"}),
     ("table", {"type": "Corrected", "dispute": "1", "cents": 5_00}),
     ("table", {"type": "TappedIn", "person": "d2", "post": "dealer", "agreed": "d1"}),

@@ -1,11 +1,18 @@
 """Walk-ins at a real felt: the dealer enters their chips beside players on their screens."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from croupier.house.recall import recall
 from croupier.ledger.accounts import parse_account
+from croupier.ledger.found import round_found
+from croupier.round.bets import rises
+from croupier.round.order import cards_to_show
+from croupier.round.record import rounds_of
+from croupier.round.state import Box, Round
+from croupier.rules.table_rules import TableMeter
 from tests.house.floor import OpenPit, play, rules_of, seated
 from tests.house.test_console import Staff, crew, refusal
 from tests.house.test_shoe import Shoe, one_step, real, until
@@ -284,3 +291,118 @@ def test_the_desk_says_the_posted_rule_where_a_screen_at_real_cards_may_be_gone(
         assert floor
 
     play(tmp_path, real(MARYLAND, FELT), scenario)
+
+
+class Correcting:
+    """A round with two walk-ins beside a screen, and two people who correct what was entered."""
+
+    def __init__(self, pit: OpenPit, staff: tuple[Staff, Staff], players: list[Any]) -> None:
+        self.pit, self.staff, self.players = pit, staff, players
+        self.eye, self.shoe = Staff(pit, "s1", "surveillance"), Shoe(11)
+
+    @property
+    def round(self) -> Round:
+        found = self.pit.tables["t"].place.standing.round
+        assert found
+        return found
+
+    async def until(self, reached: Callable[[Round], bool]) -> None:
+        while not (self.pit.tables["t"].place.standing.round and reached(self.round)):
+            await step(self.pit, self.players, self.staff, self.shoe)
+
+    async def correct(self, type: str, seat: int, **given: Any) -> dict[str, Any]:
+        """Correct something by the desk's form; the right second person approves it."""
+        dealer, floor = self.staff
+        (act,) = of_type(await dealer.look(), type)
+        answers = [one["gives"] for one in act["fields"][0]["answers"]]
+        chosen = next(one for one in answers if one["seat"] == seat)
+        command = {**act["command"], **chosen, **given}
+        assert (await refusal(dealer.do(command))).code == "needs_approval"
+        metered = {meter.wager for meter in self.round.rules.meters.values()}
+        plays = metered & self.round.boxes[seat].stakes.keys() if "step" in command else None
+        has_meter = plays or command.get("wager") in metered
+        by, other = (self.eye, floor) if has_meter else (floor, self.eye)
+        await dealer.say("propose", of="round", command=command, why="misheard")
+        (one,) = (await floor.look())["proposals"]
+        assert (await refusal(other.say("approve", proposal=one["id"]))).code == "wrong_person"
+        await by.say("approve", proposal=one["id"])
+        assert self.round.due == cards_to_show(self.round)
+        assert dict(self.pit.tables["t"].meters()) == self.round.meters
+        return command
+
+
+async def correcting(pit: OpenPit) -> Correcting:
+    """Play until both walk-ins have decided."""
+    players, staff = await seated(pit, 1), await crew(pit)
+    await players[0].look()
+    await seat_walk_ins(staff[0], 2, 3)
+    table = Correcting(pit, staff, players)
+    await table.until(lambda r: {2, 3} <= {seat for seat, box in r.boxes.items() if box.chose})
+    return table
+
+
+@each_book
+def test_a_stake_of_a_walk_in_is_corrected_by_two_and_fees_and_meters_follow(
+    id: str, tmp_path: Path
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        table = await correcting(pit)
+        before = table.round.boxes[3]
+        given = await table.correct("CorrectStake", 3, cents=_twice(before))
+        spot = table.round.rules.spots[given["wager"]][0]
+        stakes = table.round.boxes[3].stakes
+        assert stakes[spot].cents == given["cents"] != before.stakes[spot].cents
+        for name, meter in table.round.rules.meters.items():
+            shown = table.round.meters[name]
+            for cents in (0, before.stakes[meter.wager].cents):
+                await table.correct("CorrectStake", 3, wager=meter.wager, cents=cents)
+                assert (meter.wager in table.round.boxes[3].stakes) is bool(cents)
+                less = 0 if cents else rise_of(table.round, meter)
+                assert table.round.meters[name] == shown - less
+        await finished(table)
+
+    play(tmp_path, real(id, FELT), scenario)
+
+
+@each_book
+def test_a_choice_of_a_walk_in_is_corrected_by_two_until_the_seat_is_settled(
+    id: str, tmp_path: Path
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        table = await correcting(pit)
+        dealer, _ = table.staff
+        given = await table.correct("CorrectChoice", 2)
+        assert table.round.boxes[2].chose[given["step"]] == given["option"]
+        # Where seat 1 banks, it has no wager.
+        why = "no_such_seat" if table.round.banker else "player_decides"
+        assert (await refusal(dealer.do({**given, "seat": 1}))).code == why
+        await table.until(lambda r: r.stage is not None and r.stage.do == "settle")
+        before = table.round
+        await table.correct("CorrectChoice", 3)  # Its cards may be due no longer.
+        await table.correct("CorrectChoice", 3)
+        assert {*table.round.todo} == {*before.todo}
+        await table.until(lambda r: {2, 3} & {*r.order} != set())
+        late = {**given, "seat": next(seat for seat in table.round.order if seat > 1)}
+        assert (await refusal(dealer.do(late))).code == "wrong_step"
+        await finished(table)
+
+    play(tmp_path, real(id, FELT), scenario)
+
+
+async def finished(table: Correcting) -> None:
+    """Play the round to its end; the journal and its record say the same."""
+    await table.until(lambda round: round.closed)
+    found = await table.pit.books.read(lambda view: round_found(view, "t-1", rules_of))
+    assert found.played.round == table.round
+    *_, last = rounds_of(table.round.rules, found.played.events)
+    assert last == table.round
+
+
+def rise_of(round: Round, meter: TableMeter) -> int:
+    """What one seat's wager adds to a meter: two seats play for it here, or three."""
+    left = rises(round)
+    return next(iter(left.values())) // sum(meter.wager in b.stakes for b in round.boxes.values())
+
+
+def _twice(box: Box) -> int:
+    return 2 * next(iter(box.stakes.values())).cents

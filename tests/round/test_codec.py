@@ -23,6 +23,7 @@ from croupier.round.events import (
     ByHand,
     CalledOff,
     CardCorrected,
+    ChoiceCorrected,
     Chose,
     Closed,
     Confirmed,
@@ -36,6 +37,7 @@ from croupier.round.events import (
     PartSettled,
     SeatSettled,
     Shown,
+    StakeCorrected,
     StubCounted,
     Validated,
 )
@@ -163,6 +165,8 @@ STORED: list[Event] = [
     AwardFound(2, "progressive", "mini royal", 250_014, "progressive", 1_000_006_789, True),
     Validated(2, "progressive", "reject", "a card was marked"),
     ByHand({"1": (Card("Th"), Card("9h"))}, {"1": {"play_or_fold": "play"}}, 43, None),
+    StakeCorrected(2, "progressive", 0, 100, 50, {"progressive": 29_000}),
+    ChoiceCorrected(2, "play_or_fold", "fold", "play"),
 ]
 
 

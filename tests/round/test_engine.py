@@ -269,6 +269,7 @@ def test_every_code_has_a_case() -> None:
         "no_such_award",
         "not_allowed",
         "not_yet",
+        "player_decides",
         "prompt_open",
         "stopped",
         "void",

@@ -60,6 +60,8 @@ MAY: Mapping[type, tuple[Post, ...]] = {
     in_round.Read: ("dealer", "clerk", "floor"),
     in_round.Misread: ("dealer", "clerk", "floor"),
     in_round.Correct: ("dealer", "floor"),
+    in_round.CorrectStake: ("dealer", "floor"),
+    in_round.CorrectChoice: ("dealer", "floor"),
     in_round.CountStub: ("dealer", "floor"),
     in_round.ByHand: ("dealer", "floor"),
     at_table.Receive: ("dealer", "floor"),
@@ -92,6 +94,21 @@ KEEPS: Mapping[type, Keeping] = {
 """The commands that keep clauses by being done; the person whom the book names does them."""
 OPENING = (at_table.OpenTable, at_table.StartRound)
 """The commands that nobody gives while dealing is stopped."""
+SECONDED = (
+    in_round.Declare,
+    in_round.Validate,
+    in_round.Correct,
+    in_round.CorrectStake,
+    in_round.CorrectChoice,
+    in_round.ByHand,
+    at_table.Mispay,
+    at_table.CorrectPay,
+    at_table.SetRight,
+    at_table.MoveChips,
+    MeterAdjusted,
+    BalanceAdjusted,
+)
+"""The commands that take two people, at times or always."""
 SEVERAL = (in_round.Bet, in_round.Choose)
 """The commands of which several are given at once: what walk-ins bet and decide."""
 ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
@@ -391,10 +408,6 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             walkins.leave(act, seat)
         case at_table.TakeBank() | at_table.PassBank():
             walkins.bank(act, command)
-        case at_table.Mispay() | at_table.CorrectPay() | at_table.SetRight() | at_table.MoveChips():
-            what = _filled(act.standing, what, asking)
-            proposals.check_alone(act.standing, what, asking.config.approvers)
-            proposals.do(act, what)
         case in_round.Show():
             _show(act, _deck(act, asking))
         case in_round.Choose():
@@ -409,12 +422,11 @@ def _act(act: Act, what: Proposable, asking: StaffAsking) -> None:
             act.in_round(replace(command, by=PERSON[post]))
         case in_round.TakeDown() | in_round.CloseBets() | in_round.Misread() | in_round.CountStub():
             act.in_round(command)
-        case in_round.Declare() | in_round.Validate() | in_round.Correct():
+        case _ if isinstance(command, SECONDED):
+            what = _filled(act.standing, what, asking)
             proposals.check_alone(act.standing, what, asking.config.approvers)
             _check_declares(act, what, asking)
-            act.in_round(command)
-        case MeterAdjusted() | BalanceAdjusted() | in_round.ByHand():
-            proposals.check_alone(act.standing, what, asking.config.approvers)
+            proposals.do(act, what)
         case (
             at_table.Confirm()
             | at_table.Recut()

@@ -13,6 +13,8 @@ from croupier.house.shoe import card_at
 from croupier.house.standing import Standing, round_before
 from croupier.house.step import NextStep, StepField
 from croupier.round import commands as in_round
+from croupier.round.bets import opening_stakes
+from croupier.round.corrections import correctable
 from croupier.round.dealing import is_dealt
 from croupier.round.faces import is_settled_on, shown_next
 from croupier.round.order import is_read
@@ -38,10 +40,13 @@ STUB_LEFT: StepField = {
 WHY: StepField = {"field": "why", "kind": "text", "says": "Why"}
 WHAT: StepField = {"field": "about", "kind": "text", "says": "What is contested"}
 HANDED: StepField = {"field": "cents", "kind": "money", "says": "Dollars handed over, or 0"}
+STAKED: StepField = {"field": "cents", "kind": "money", "says": "Dollars staked, or 0"}
 _RACKED: Occasion = "settled"
 TOPICS: Mapping[type, str] = {
     in_round.Bet: "Walk-ins",
     in_round.TakeDown: "Walk-ins",
+    in_round.CorrectStake: "Walk-ins",
+    in_round.CorrectChoice: "Walk-ins",
     at_table.SeatWalkIn: "Walk-ins",
     at_table.Leave: "Walk-ins",
     at_table.Mispay: "Chips",
@@ -78,6 +83,8 @@ def forms(standing: Standing, closed: Mapping[str, str]) -> Iterator[NextStep]:
         yield from _bets(standing, closed)
         yield from _seats(standing)
         yield from _payments(standing)
+        if standing.in_play:
+            yield from _corrections(standing.in_play)
     if "cards" in things:
         if standing.in_play:
             yield from _reading(standing.in_play)
@@ -131,6 +138,36 @@ def _bets(standing: Standing, closed: Mapping[str, str]) -> Iterator[NextStep]:
     if down:
         take, which = in_round.TakeDown(0, ""), choice("Which wager", down)
         yield NextStep("Take it back.", DEALER, clause, command=take, fields=(which,))
+
+
+def _corrections(round: Round) -> Iterator[NextStep]:
+    """Yield what was entered for walk-ins and may have been something else; two people say so."""
+    rules, boxes = round.rules, correctable(round)
+    made = [
+        (
+            f"Seat {box.seat}, {wager.label}: {dollars(opening_stakes(rules, box).get(name, 0))}",
+            {"seat": box.seat, "wager": name},
+        )
+        for box in boxes
+        for name, wager in rules.wagers.items()
+        if wager.placed == "before the deal"
+    ]
+    if made:
+        stake, fields = in_round.CorrectStake(0, "", 0), (choice("Which stake", made), STAKED)
+        yield NextStep("Another sum was staked.", STAFF, command=stake, fields=fields)
+    chose = [
+        (
+            f"Seat {box.seat}: {other.label}, not {rules.steps[step].option[was].label}",
+            {"seat": box.seat, "step": step, "option": name},
+        )
+        for box in boxes
+        for step, was in box.chose.items()
+        for name, other in rules.steps[step].option.items()
+        if name != was
+    ]
+    if chose:
+        correct, which = in_round.CorrectChoice(0, "", ""), choice("Which choice", chose)
+        yield NextStep("Something else was chosen.", STAFF, command=correct, fields=(which,))
 
 
 def _walk_ins(standing: Standing) -> list[int]:

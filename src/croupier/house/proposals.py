@@ -21,7 +21,14 @@ from croupier.round.commands import ByHand, Settle
 from croupier.round.commands import Command as RoundCommand
 from croupier.round.decide import decide
 from croupier.round.events import ByHand as EnteredByHand
-from croupier.round.events import CardCorrected, Declared, SeatSettled, Validated
+from croupier.round.events import (
+    CardCorrected,
+    ChoiceCorrected,
+    Declared,
+    SeatSettled,
+    StakeCorrected,
+    Validated,
+)
 from croupier.round.faces import is_acted_on
 from croupier.round.order import is_read
 from croupier.round.state import Round
@@ -140,6 +147,11 @@ def two_people(standing: Standing, events: Sequence[object], approvers: Approver
             return TwoPeople(("floor",), approvers.award, stands=True)
         if isinstance(event, CardCorrected) and round and is_acted_on(round, event.position):
             return TwoPeople(("dealer", "floor"), approvers.correction)
+        if isinstance(event, StakeCorrected | ChoiceCorrected) and round:
+            metered = _plays_for_meter(round, event)
+            return TwoPeople(
+                ("dealer", "floor"), approvers.award if metered else approvers.correction
+            )
         if isinstance(event, ChipsMoved) and event.why != "sale":
             return TwoPeople(("floor",), ("dealer",))
         if isinstance(event, MeterAdjusted | BalanceAdjusted):
@@ -151,6 +163,14 @@ def two_people(standing: Standing, events: Sequence[object], approvers: Approver
         if isinstance(event, TappedIn) and event.agreed:
             return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
     return TwoPeople(("dealer", "floor"), approvers.correction) if forms else ALONE
+
+
+def _plays_for_meter(round: Round, event: StakeCorrected | ChoiceCorrected) -> bool:
+    """Whether a correction is of a wager that plays for a meter, or of the hand beside one."""
+    wagers = {meter.wager for meter in round.rules.meters.values()}
+    if isinstance(event, StakeCorrected):
+        return event.wager in wagers
+    return bool(wagers & round.boxes[event.seat].stakes.keys())
 
 
 def _needs_two(round: Round, event: Validated) -> bool:

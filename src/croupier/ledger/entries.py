@@ -119,6 +119,10 @@ def _moves(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
     match event:
         case happened.BetMade() | happened.BetTakenDown() | happened.Chose():
             return _laid(posting, after, event.seat)
+        case happened.ChoiceCorrected():
+            return _laid(posting, after, event.seat)
+        case happened.StakeCorrected():
+            return _corrected_moves(posting, after, event)
         case happened.Banked():
             return _bank_moves(posting, event)
         case happened.BetsClosed():
@@ -157,6 +161,24 @@ def _laid(posting: Posting, after: Round, seat: int) -> Iterator[Move]:
             yield Move(purse, layout, more, "staked")
         elif more < 0:
             yield Move(layout, purse, -more, "taken back")
+
+
+def _corrected_moves(
+    posting: Posting, after: Round, event: happened.StakeCorrected
+) -> Iterator[Move]:
+    """Move what another stake changes: what lies there, its fee and its part of the meters."""
+    yield from _laid(posting, after, event.seat)
+    box, setting = posting.round.boxes[event.seat], posting.setting
+    purse, fees, more = (
+        setting.purse(box.player),
+        account("fees", setting.table),
+        event.fee - box.fee,
+    )
+    yield Move(purse, fees, micros(max(more, 0)), "fee")
+    yield Move(fees, purse, micros(max(-more, 0)), "fee back")
+    for id, rise in sorted(event.rises.items()):
+        yield Move(HOUSE, setting.meter(id), max(rise, 0), "rise")
+        yield Move(setting.meter(id), HOUSE, max(-rise, 0), "rise back")
 
 
 def _lies(stake: Stake | None) -> int:

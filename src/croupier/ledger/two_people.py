@@ -16,6 +16,8 @@ BY_TWO: Mapping[tuple[Vocabulary, str], str] = {
     ("round", "Declared"): "voided a round after its first card",
     ("round", "Validated"): "decided about an award",
     ("round", "CardCorrected"): "corrected a card that somebody had acted on",
+    ("round", "StakeCorrected"): "corrected a stake after betting had closed",
+    ("round", "ChoiceCorrected"): "corrected a choice that had been entered",
     ("round", "ByHand"): "entered a round that was finished by hand",
     ("table", "ChipsMoved"): "moved chips between tray and cage",
     ("table", "Mispaid"): "noted a wrong payment of an earlier round",

@@ -160,6 +160,24 @@ class Settle:
     """Two people validate a progressive win of this many cents."""
 
 
+@dataclass(frozen=True, slots=True)
+class CorrectStake:
+    """Correct a walk-in's stake that was entered wrongly; betting has closed."""
+
+    seat: int
+    wager: str
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectChoice:
+    """Correct a walk-in's choice that was entered wrongly."""
+
+    seat: int
+    step: str
+    option: str
+
+
 AwardAnswer = Literal["pay", "reject", "defer"]
 """What the floor says of a progressive win: it is paid, isn't due, or is decided later."""
 
@@ -224,6 +242,8 @@ Command = (
     | CountStub
     | ByHand
     | Choose
+    | CorrectStake
+    | CorrectChoice
     | Settle
     | Validate
     | Close

@@ -22,6 +22,8 @@ from croupier.round.commands import (
     Command,
     Confirm,
     Correct,
+    CorrectChoice,
+    CorrectStake,
     CountStub,
     Deal,
     Declare,
@@ -33,6 +35,7 @@ from croupier.round.commands import (
     TakeDown,
     Validate,
 )
+from croupier.round.corrections import correct_choice, correct_stake
 from croupier.round.dealing import deal_plan
 from croupier.round.duties import check_before, check_duties, next_duty
 from croupier.round.events import (
@@ -102,6 +105,10 @@ def decide(round: Round, command: Command) -> tuple[Event, ...]:
             return correct_card(round, command)
         case CountStub():
             return count_stub(round, command)
+        case CorrectStake():
+            return (correct_stake(round, command),)
+        case CorrectChoice():
+            return (correct_choice(round, command),)
         case ByHand():
             return enter(round, command, decide)
         case Bank():

@@ -94,6 +94,10 @@ def _left(todo: tuple[Duty, ...], event: Event, after: Round) -> Iterator[Duty]:
                 pass
             case happened.Shown() if act == "show" and not _hidden(after, duty):
                 pass
+            case happened.ChoiceCorrected(seat) if duty.about == f"seat {seat}" and (
+                duty.moment != "settle" or not _hidden(after, duty)
+            ):
+                pass
             case happened.Validated(seat, wager) if duty.about == f"seat {seat} {wager}":
                 pass
             case _:
@@ -126,7 +130,7 @@ def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
                 yield from duties_of(rules, "stub count")
             yield from duties_of(rules, "dealt", came=came)
             yield from duties_of(rules, "examine")
-        case happened.Chose(seat, step, option):
+        case happened.Chose(seat, step, option) | happened.ChoiceCorrected(seat, step, _, option):
             for duty in duties_of(rules, "decide", f"seat {seat}"):
                 if rules.clauses[duty.clause].on == f"{step}.{option}":
                     yield duty
@@ -136,6 +140,9 @@ def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
                     yield duty
     if after.stage is not before.stage:
         yield from _entered(before, after)
+    elif isinstance(event, happened.ChoiceCorrected) and _do(after) == "settle":
+        more = set(after.due) - set(before.due)
+        yield from duties_of(rules, "settle", f"seat {event.seat}") if more else ()
 
 
 def _do(round: Round) -> StepKind | None:

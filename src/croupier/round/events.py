@@ -105,6 +105,28 @@ class Chose(NamedTuple):
     by: str = "player"
 
 
+class StakeCorrected(NamedTuple):
+    """A walk-in's stake was another sum than was entered."""
+
+    seat: int
+    wager: str
+    was: int
+    cents: int
+    fee: int
+    """The seat's fee after it."""
+    rises: Mapping[str, int]
+    """By how much each meter rises more, or less if negative, in micros."""
+
+
+class ChoiceCorrected(NamedTuple):
+    """A walk-in's choice was another one than was entered."""
+
+    seat: int
+    step: str
+    was: str
+    option: str
+
+
 class Declared(NamedTuple):
     """An irregularity, its consequence, and the clause for it."""
 
@@ -195,6 +217,8 @@ Event = (
     | StubCounted
     | ByHand
     | Chose
+    | StakeCorrected
+    | ChoiceCorrected
     | Declared
     | CalledOff
     | Confirmed

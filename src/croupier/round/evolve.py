@@ -17,6 +17,7 @@ from croupier.round.events import (
     ByHand,
     CalledOff,
     CardCorrected,
+    ChoiceCorrected,
     Chose,
     Closed,
     Confirmed,
@@ -30,6 +31,7 @@ from croupier.round.events import (
     PartSettled,
     SeatSettled,
     Shown,
+    StakeCorrected,
     StubCounted,
     Validated,
 )
@@ -94,6 +96,12 @@ def evolve(round: Round, event: Event) -> Round:
             after = _but(round, faces={**round.faces, event.position: event.card})
         case ByHand():
             after = _but(round, by_hand=True)
+        case StakeCorrected():
+            after = _stake_corrected(round, event)
+        case ChoiceCorrected():
+            box = round.boxes[event.seat]
+            box = _but(box, chose={**box.chose, event.step: event.option})
+            after = _corrected(round, restaked(round.rules, box))
         case StubCounted():
             after = _but(round, stub=event.cards)
         case _:
@@ -239,6 +247,43 @@ def _stakes_after(stakes: Mapping[str, Stake], choice: Choice) -> Mapping[str, S
     if choice.places:
         after[choice.places] = _stake(stakes[choice.equals].cents * choice.times)
     return after
+
+
+# ---------------------------------------------------------------- corrections
+
+
+def _stake_corrected(round: Round, event: StakeCorrected) -> Round:
+    box = _but(round.boxes[event.seat], fee=event.fee)
+    sums = dict.fromkeys(round.rules.spots[event.wager], event.cents)
+    meters = {id: micros + event.rises.get(id, 0) for id, micros in round.meters.items()}
+    return _corrected(_but(round, meters=meters), restaked(round.rules, box, sums))
+
+
+def restaked(rules: TableRules, box: Box, sums: Mapping[str, int] = NOTHING) -> Box:
+    """Return a box whose stakes follow from its bets before the deal and from its choices.
+
+    `sums` are other cents of such bets, by spot; 0 for one that wasn't made.
+    """
+    before = {
+        spot
+        for wager, spots in rules.spots.items()
+        if rules.wagers[wager].placed == "before the deal"
+        for spot in spots
+    }
+    made_before = {spot: stake.cents for spot, stake in box.stakes.items() if spot in before}
+    cents = {**made_before, **sums}
+    stakes: Mapping[str, Stake] = {spot: _stake(sum) for spot, sum in cents.items() if sum}
+    folded, choices = False, plan_of(rules).choices
+    for made in box.chose.items():
+        stakes, folded = _stakes_after(stakes, choices[made]), folded or choices[made].folds
+    return _but(box, stakes=stakes, folded=folded)
+
+
+def _corrected(round: Round, box: Box) -> Round:
+    """Return the round with a box that was corrected, and the cards that are due with it."""
+    after = _but(round, boxes={**round.boxes, box.seat: box})
+    due = cards_to_show(after)
+    return _moved(after, after.boxes, seats_to_ask(after), due, after.faces)
 
 
 # ---------------------------------------------------------------- irregularities

@@ -221,6 +221,10 @@ def _command_for(event: Event) -> Command:
             return commands.Show((commands.Face(event.position, event.card, event.salt),))
         case happened.Chose():
             return commands.Choose(event.seat, event.option, event.by)
+        case happened.StakeCorrected():
+            return commands.CorrectStake(event.seat, event.wager, event.cents)
+        case happened.ChoiceCorrected():
+            return commands.CorrectChoice(event.seat, event.step, event.option)
         case happened.Declared():
             return commands.Declare(event.kind, _as_given(event.facts))
         case happened.CalledOff():

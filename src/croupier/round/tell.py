@@ -42,6 +42,13 @@ def tell(round: Round, event: Event) -> str:
             option = rules.steps[event.step].option[event.option]
             late = "" if event.by == "player" else f" ({event.by})"
             return f"Seat {event.seat}: {option.label}{late}."
+        case happened.StakeCorrected():
+            label, was = rules.wagers[event.wager].label, dollars(event.was)
+            return f"Corrected: seat {event.seat}'s {label} is {dollars(event.cents)}, not {was}."
+        case happened.ChoiceCorrected():
+            options = rules.steps[event.step].option
+            said = f"{options[event.option].label}, not {options[event.was].label}"
+            return f"Corrected: seat {event.seat} said {said}."
         case happened.Declared():
             does = listed([EFFECTS[effect] for effect in event.effects])
             cited = clause_says(event.clause) if event.clause else f"ruling {event.ruling}"

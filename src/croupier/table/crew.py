@@ -37,9 +37,9 @@ class Approvers(NamedTuple):
     void_turned: tuple[Approver, ...] = ("surveillance",)
     """A void once a hand that plays for a meter is turned up."""
     award: tuple[Approver, ...] = ("surveillance",)
-    """An award from `witnessed` up, and rejecting one."""
+    """An award from `witnessed` up, rejecting one, and a stake or choice that plays for a meter."""
     correction: tuple[Approver, ...] = ("floor",)
-    """A card or a payment that is corrected after somebody acted on it."""
+    """A card, payment, stake or choice that is corrected after somebody acted on it."""
     meter: tuple[Approver, ...] = ("auditor",)
     """An adjustment of a meter, or of a player's chips."""
 

@@ -23,7 +23,7 @@ from croupier.theory.pricing import StakedBet
 
 _TYPE = re.compile(
     rb'"type":"(TableSet|Opened|Banked|BetMade|BetsClosed|MetersRead|Declared|CalledOff|'
-    rb'SeatSettled|PartSettled|Closed|AwardRejected)"'
+    rb'StakeCorrected|SeatSettled|PartSettled|Closed|AwardRejected)"'
 )
 _OWN_HAND = b'"hand":null'
 _WITHDRAWN = "withdrawn"
@@ -145,6 +145,10 @@ class RoundReader:
             round.banked = True
         elif kind == "BetsClosed":
             round.fees = {int(seat): cents for seat, cents in event["fees"].items()}
+            for id, rise in event["rises"].items():
+                round.meters[id] = round.meters.get(id, 0) + rise
+        elif kind == "StakeCorrected":
+            round.fees[event["seat"]] = event["fee"]
             for id, rise in event["rises"].items():
                 round.meters[id] = round.meters.get(id, 0) + rise
         elif kind == "MetersRead":
