@@ -505,8 +505,11 @@ class Pit:
         """Refuse a table that can't be opened here."""
         if id in self._broken:
             raise Refused("unavailable", self._broken[id], field="table")
-        if reason := self.closed_because(id):
-            raise Refused("no_deck" if id in self._locked else "unapproved", reason, field="table")
+        reason = self.closed_because(id)
+        if reason and id in self._locked:
+            raise Refused("no_deck", reason, field="table")
+        if reason:
+            raise Refused("unapproved", reason, field="table")
 
     def _allowed(self) -> list[str]:
         """Return the tables that the keys and the build of this process let it open."""

@@ -8,7 +8,7 @@ from croupier.house import players
 from croupier.house.books import Clocks
 from croupier.house.log import log_crash
 from croupier.house.table import Table
-from croupier.ledger.acts import AccountDisabled, HouseAct, RolesSet
+from croupier.ledger.acts import AccountDisabled, HouseAct, RoleGiven, RolesSet
 from croupier.ledger.roles import PLAYER
 from croupier.round.state import is_walk_in
 
@@ -34,6 +34,8 @@ class SeatMinder:
                 (self._disabled.add if disabled else self._disabled.discard)(person)
             case RolesSet(person, roles):
                 (self._not_players.discard if PLAYER in roles else self._not_players.add)(person)
+            case RoleGiven(person):
+                self._not_players.add(person)  # It is given instead of all others.
             case _:
                 pass
 
