@@ -212,7 +212,9 @@ def test_a_card_read_twice_stops_the_desk_and_two_alike_take_two_people(tmp_path
         await dealer.do(desk["next"]["command"])
         assert (await dealer.look())["next"]["command"]["type"] == "Read"
         await dealer.do({"type": "Read", "card": card})
-        doubled = (await dealer.look())["acts"][0]["command"]
+        twice, two = (await dealer.look())["acts"][:2]
+        assert twice["says"] == dealer.desk["next"]["does"] == "It was read twice"
+        doubled = two["command"]
         assert (await refusal(dealer.do(doubled))).code == "needs_approval"
         await dealer.say("propose", of="round", command=doubled, why="two of them")
         await floor.say("approve", proposal="1")

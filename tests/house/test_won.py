@@ -227,10 +227,15 @@ def test_the_desk_shows_what_a_validated_win_pays(
         await table.dealer.do(SETTLE)
         (found,) = table.round.awards.values()
         assert found.meter == "progressive" and found.cents
-        waiting = (await table.dealer.look())["settling"]
+        waiting = await table.dealer.look()
+        paid = sum(ln["pay"] for ln in first["lines"] if ln["seat"] == 2)
+        assert waiting["settling"] is None and 0 < waiting["awards"][0]["cents"] <= paid
+        (check,) = waiting["awards"][0]["checks"]
+        assert (check["by"], check["done"]) == (["floorperson"], False)
+        assert check["clause"] == waiting["next"]["clause"]
         await table.floor.do({**PAY, "answer": answer})
-        second = (await table.dealer.look())["settling"]
-        assert waiting == first, "a meter that was reset changes nothing"
+        assert (await table.dealer.look())["awards"] == []
+        second = table.dealer.desk["settling"]
         settled, purse = len(table.round.lines), table.cents("p2")
         await table.dealer.do(SETTLE)
         lines = table.round.lines[settled:]

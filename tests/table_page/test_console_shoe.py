@@ -8,18 +8,19 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from croupier.cards import parse_cards
+from croupier.cards import Card, parse_cards
 from croupier.house import said
 from croupier.house.books import answer_to
 from croupier.house.console import Employee
 from croupier.house.desk import desk_of
 from croupier.house.table import Table
+from croupier.rules.words import dollars
 from croupier.table.life import sign_code
 from tests.pages.browser import PHONE, resize
 from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House, opened
-from tests.table_page.test_console_page import PASSWORD, TABLET, UPRIGHT, come, phase, picture
+from tests.table_page.test_console_page import PASSWORD, TABLET, UPRIGHT, come, phase, picture, seen
 
 FELT = """
 [[table]]
@@ -29,8 +30,10 @@ things = ["dealer", "cards", "chips"]
 [table.selections]
 """
 TABLES = "".join(
-    FELT.format(id=id) for id in ("keys", "touch", "clause", "handover", "hand", "codes")
+    FELT.format(id=id)
+    for id in ("keys", "touch", "clause", "handover", "hand", "codes", "short", "won")
 )
+TABLES += 'progressive = "A"'
 SEATS = (1, 2, 3)
 CARDS = parse_cards("2s 2h 2d 2c 3s 3h 3d 6h 6d 6c 6s 7h")
 """The shoe: three cards for each seat and for the bank."""
@@ -48,8 +51,9 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 class Stage:
     """Brings a table to a moment without a browser: what a page shows elsewhere is not repeated."""
 
-    def __init__(self, house: House, id: str) -> None:
+    def __init__(self, house: House, id: str, cards: tuple[Card, ...] = CARDS) -> None:
         self.house, self.table, self.number = house, house.table(id), 0
+        self.cards, self.wagers, self.dealer = cards, {"ante": 10_00}, DEALER
 
     def say(self, who: Any, message: Any) -> None:
         self.number += 1
@@ -59,8 +63,8 @@ class Stage:
         asked = answer_to(lambda reply: table.hear_staff(who, sent, digest, reply=reply))
         asyncio.run_coroutine_threadsafe(asked, self.house.loop).result()
 
-    def do(self, of: str, command: dict[str, Any], who: Any = DEALER) -> None:
-        self.say(who, said.Do("", of, command))  # type: ignore[arg-type]
+    def do(self, of: str, command: dict[str, Any], who: Any = None) -> None:
+        self.say(who or self.dealer, said.Do("", of, command))  # type: ignore[arg-type]
 
     @property
     def desk(self) -> dict[str, Any]:
@@ -74,7 +78,7 @@ class Stage:
             step = desk["next"]
             assert step["command"], step
             command = {**step["command"], **self._filled(desk)}
-            self.do(step["of"], command, FLOOR if step["by"] == ["floorperson"] else DEALER)
+            self.do(step["of"], command, FLOOR if step["by"] == ["floorperson"] else None)
         raise AssertionError(self.desk["next"])
 
     def _filled(self, desk: dict[str, Any]) -> dict[str, Any]:
@@ -82,28 +86,43 @@ class Stage:
         left = 52 - (round.next_position if round else 0)
         known = {"cents": 90_00, "sign": sign_code(self.table.config.rules), "stub": left}
         if takes and takes["field"] == "card":
-            known["card"] = str(CARDS[desk["reads"][0]["position"]])
+            known["card"] = str(self.cards[desk["reads"][0]["position"]])
         return {takes["field"]: known.get(takes["field"], 52)} if takes else {}
 
     def crew(self) -> None:
         self.say(DEALER, said.TapIn("", "dealer"))
         self.say(FLOOR, said.TapIn("", "floor"))
 
-    def second_round(self) -> None:
-        """Open the table, let walk-ins play a round, and open the next one for bets."""
+    def first_bets(self) -> None:
+        """Open the table for the bets of walk-ins."""
         self.crew()
         self.go_on(lambda desk: desk["life"] == "open")
         for seat in SEATS:
             self.do("table", {"type": "SeatWalkIn", "seat": seat})
         self.go_on(lambda desk: not desk["next"]["command"])
-        for seat in SEATS:
-            bet = {"type": "Bet", "seat": seat, "player": "", "wager": "ante", "cents": 10_00}
-            self.do("round", bet)
+
+    def second_round(self) -> None:
+        """Let walk-ins play a round, and open the next one for bets."""
+        self.first_bets()
+        self.next_round()
+
+    def next_round(self) -> None:
+        self.played()
+        self.go_on(lambda desk: self.table.place.standing.in_play is None)
+        self.go_on(lambda desk: not desk["next"]["command"])
+
+    def played(self) -> None:
+        """Put bets down, and let everybody play."""
+        self.bets()
         self.go_on(lambda desk: not desk["next"]["command"])
         for seat in SEATS:
             self.do("round", {"type": "Choose", "seat": seat, "option": "play"})
-        self.go_on(lambda desk: self.table.place.standing.in_play is None)
-        self.go_on(lambda desk: not desk["next"]["command"])
+
+    def bets(self) -> None:
+        for seat in SEATS:
+            for wager, cents in self.wagers.items():
+                bet = {"type": "Bet", "seat": seat, "player": "", "wager": wager, "cents": cents}
+                self.do("round", bet)
 
 
 def take_over(page: Page, stage: Stage, name: str, press: Callable[[str], None]) -> None:
@@ -115,6 +134,7 @@ def take_over(page: Page, stage: Stage, name: str, press: Callable[[str], None])
     stage.say(DEALER, said.Approve("", proposal.id))
     expect(page.locator("#dealer")).to_have_text(name)
     expect(page.locator("#requests")).to_be_hidden()
+    stage.dealer = DEALER._replace(person=stage.table.place.standing.table.crew.dealer)
 
 
 def card_due(stage: Stage) -> str:
@@ -185,6 +205,63 @@ def scan(page: Page, text: str) -> None:
         pressed = {**key, "type": "keyDown", "timestamp": start + number * KEY_S}
         session.send("Input.dispatchKeyEvent", pressed)
     session.detach()
+
+
+def test_11D7_a_win_is_checked_and_validated_by_name(house: House, new_page: NewPage) -> None:
+    """The dealer sees what is confirmed, and the floor's button says that it validates."""
+    stage = Stage(house, "won", parse_cards("As Ks Qs " + "2c 2d 2h 3s 3h 3d 6h 6d 6c"))
+    stage.wagers = {"ante": 10_00, "progressive": 1_00}
+    stage.first_bets()
+    page, floor = new_page(TABLET), new_page(PHONE, has_touch=True)
+    take_over(page, stage, "Win Ash", lambda name: page.get_by_role("button", name=name).click())
+    stage.played()
+    stage.go_on(lambda desk: bool(desk["awards"]))
+    (award,) = stage.desk["awards"]
+    stage.say(FLOOR, said.TapOut(""))
+    come(floor, house, "Win Oak", "floor", "won")
+    floor.get_by_role("button", name="Tap in as floor").tap()
+    expect(page.locator(".won output")).to_have_text(dollars(award["cents"]))
+    expect(page.locator(".won")).to_contain_text(award["hand"])
+    checks = page.locator(".checks li")
+    expect(checks).to_have_count(3)
+    for at, clause in enumerate(("11.D(7)(a)", "11.D(7)(b)")):
+        expect(page.locator("#step")).to_have_text(award["checks"][at]["says"])
+        expect(page.locator(".checks [aria-current]")).to_contain_text(clause)
+        expect(page.locator("#do b")).to_have_text("Done")
+        seen(page, f"won-{at}", TABLET, UPRIGHT, PHONE)
+        changed(page, lambda: page.keyboard.press("Space"))
+        expect(checks.nth(at)).to_have_attribute("data-done", "")
+    expect(page.locator("#do b")).to_have_text("Waits for the floorperson")
+    validates = f"Validate {dollars(award['cents'])} of seat {award['seat']}"
+    expect(floor.locator("#do b")).to_have_text(validates)
+    seen(floor, "won-floor", PHONE)
+    floor.locator("#do").tap()
+    expect(page.locator("#do b")).to_have_text(f"Seat {award['seat']} done")
+    expect(page.locator(".checks")).to_have_count(0)
+
+
+def test_8H2_a_short_stub_is_answered_and_proposed(house: House, new_page: NewPage) -> None:
+    """The answers are buttons, and the one that takes two people is proposed at once."""
+    stage, page = Stage(house, "short"), new_page(TABLET)
+    stage.first_bets()
+    while stage.table.rounds < 5:  # The stub of the fifth is counted (8.F).
+        stage.next_round()
+    take_over(page, stage, "Sho Ash", lambda name: page.get_by_role("button", name=name).click())
+    stage.bets()
+    stage.go_on(lambda desk: "stub" in str(desk["next"]["takes"]))
+    page.fill("#read", "36")
+    changed(page, lambda: page.keyboard.press("Enter"))
+    expect(page.locator("#do b")).to_have_text("Yes, they were")
+    expect(page.locator("#acts button")).to_have_count(1)
+    expect(page.locator("#acts button")).to_contain_text("No, cards were dealt wrongly")
+    seen(page, "stub", TABLET, PHONE)
+    page.keyboard.press("i")
+    page.locator("#wrong-kinds button").filter(has_text="the count of the stub").press("Enter")
+    expect(page.locator("#wrong-asks input")).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.locator("body").press(" ")
+    expect(page.locator("#requests")).to_contain_text("Sho Ash asks")
+    expect(page.locator("#phase")).to_have_text("stopped")
 
 
 def test_a_round_by_touch_alone(house: House, new_page: NewPage) -> None:

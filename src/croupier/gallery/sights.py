@@ -9,6 +9,7 @@ from croupier.gallery.tape import Tape
 from croupier.house.desk import desk_of
 from croupier.house.moments import countdowns
 from croupier.house.now import Now
+from croupier.round.commands import Settle
 from croupier.table import events as happened
 from croupier.table.commands import Time
 
@@ -44,9 +45,11 @@ def desk_seen(now: Now, names: Mapping[str, str], *, tape: Tape, time: Time) -> 
     table = now.standing.table
     people = {*table.crew, *(one.by.person for one in table.proposals), *tape.persons}
     people |= {*table.seats.values(), now.notes.company.called} - {""}
+    desk = desk_of(now.standing, now.closed, time=time, stopped=now.notes.company.stopped)
+    settles = (desk["next"]["command"] or {}).get("type") == Settle.__name__
     return {
-        **desk_of(now.standing, now.closed, time=time, stopped=now.notes.company.stopped),
-        "settling": payout_of(now.standing.in_play, now.meters),
+        **desk,
+        "settling": payout_of(now.standing.in_play, now.meters) if settles else None,
         "countdowns": [*countdowns(table, time)],
         "called": now.notes.company.called or None,
         "tape": [line.as_json() for line in tape.lines],

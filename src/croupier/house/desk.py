@@ -10,6 +10,7 @@ from typing import Any
 from croupier.cards import DECK
 from croupier.errors import Refused
 from croupier.house.asks import CARD, FUNDS, STUB, asks_of
+from croupier.house.checks import awards_seen, validates
 from croupier.house.console import KEEPS, MAY, OPENING
 from croupier.house.forms import forms, topic_of
 from croupier.house.moments import manners
@@ -36,7 +37,7 @@ from croupier.round.irregularity import check_time, consequence_of
 from croupier.round.order import is_read
 from croupier.round.plan import plan_of
 from croupier.round.settling import next_seat
-from croupier.round.state import NOTHING, Duty, FoundAward, Round, is_walk_in
+from croupier.round.state import NOTHING, Duty, Round, is_walk_in
 from croupier.rules.game import Consequence, Irregularity
 from croupier.rules.table_rules import TableRules, fits, is_there
 from croupier.rules.vocabulary import ACTION, BANK, SEAT, Keeping
@@ -58,6 +59,8 @@ KEYS: Mapping[type, tuple[str, str]] = {
     in_round.Settle: ("Y", "Take and pay at the seat whose turn it is"),
 }
 """Steps that have a key of their own besides that of every next step."""
+SAYS_MAX = 30
+"""A button says a step that is no longer than this, and of others that they are done."""
 TAKE_BACK = "Z"
 READS = in_round.Read(DECK[0])
 """Reads a card; the person who turns it up says which one it is."""
@@ -140,7 +143,7 @@ def _in_round(standing: Standing, round: Round) -> NextStep:
     if todo:
         return _kept(rules, todo[0], _doing(rules, todo[0]))
     if awards := open_awards(round):
-        return _validates(round, awards[0])
+        return validates(round, awards[0])
     match stage.do if stage else None:
         case "bets" if round.boxes:
             return NextStep("No more bets.", ("dealer",), clause, command=in_round.CloseBets())
@@ -188,15 +191,6 @@ def _doing(rules: TableRules, duty: Duty) -> in_round.Command:
         _, seat, wager = duty.about.split(" ", 2)
         return in_round.Validate(int(seat), wager)
     return _DOES.get(act) or in_round.Confirm(duty.clause, duty.by[0], duty.about)
-
-
-def _validates(round: Round, found: FoundAward) -> NextStep:
-    """Return the step that answers a progressive win where only the house has it validated."""
-    label = round.rules.wagers[found.wager].label
-    says = f"Validate seat {found.seat}'s {label}: {found.hand}, {dollars(found.cents)}."
-    command = in_round.Validate(found.seat, found.wager)
-    ruling = round.rules.ruling_on("validation")
-    return NextStep(says, ("floorperson",), ruling or "", command=command)
 
 
 def _due_now(round: Round) -> tuple[Duty, ...]:
@@ -330,9 +324,30 @@ def _posts(step: NextStep) -> tuple[Post, ...]:
     return may
 
 
-def _key(step: NextStep) -> str:
-    """Return the step's own key; a step that waits for an entry has none."""
-    return "" if step.takes else KEYS.get(type(step.command), ("", ""))[0]
+def _button(
+    step: NextStep, acts: list[dict[str, Any]], awards: list[dict[str, Any]]
+) -> dict[str, str]:
+    """Return what the button of a step says, in a few words, and its key beside Space.
+
+    A step that waits for an entry has no key.
+    """
+    key = "" if step.takes else KEYS.get(type(step.command), ("", ""))[0]
+    return {"does": _does(step, acts, awards), "key": key}
+
+
+def _does(step: NextStep, acts: list[dict[str, Any]], awards: list[dict[str, Any]]) -> str:
+    match step.command:
+        case None:
+            return ""
+        case in_round.Settle(seat=seat):
+            return f"Seat {seat} done"
+        case in_round.Validate(seat=seat):
+            cents = awards[0]["cents"]
+            what = dollars(cents) if cents else "the Envy Bonuses"
+            return f"Validate {what} of seat {seat}"
+    command, short = to_plain(step.command), step.says.removesuffix(".")
+    answers = (str(act["says"]) for act in acts if act["command"] == command)
+    return next(answers, short if len(short) <= SAYS_MAX else "Done")
 
 
 def keys_of(rules: TableRules) -> Iterator[dict[str, str]]:
@@ -394,6 +409,9 @@ def _voiced(standing: Standing) -> Iterator[dict[str, Any]]:
 def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
     """Yield what may be done now besides the next step."""
     if round and round.doubt:
+        command = to_plain(in_round.Misread("twice"))
+        ruling = round.rules.ruling_on("reading") or ""
+        yield {"says": "It was read twice", "clause": ruling, "of": "round", "command": command}
         for kind in doubled_kinds(round.rules):
             command = to_plain(in_round.Declare(kind))
             row = round.rules.irregularities[kind].rows[0]
@@ -481,14 +499,16 @@ def desk_of(
     todo = (*due(table), *(round.todo if round else ()))
     now = (*due(table), *(_due_now(round) if round else ()))
     rules, step = table.rules, next_step(standing, time, stopped=stopped)
+    awards = [*awards_seen(round)] if round else []
+    acts = [*_acts(round), *_voiced(standing)]
     duties = [
         {"clause": d.clause, "about": d.about, "by": [*d.by], "says": rules.clauses[d.clause].says}
         for d in todo
     ]
     return {
-        "next": {**step.as_json(), **_together(rules, now, step), "key": _key(step)},
+        "next": {**step.as_json(), **_together(rules, now, step), **_button(step, acts, awards)},
         "stopped": _stopped(standing),
-        "acts": [*_acts(round), *_voiced(standing), *_other_acts(standing, closed)],
+        "acts": [*acts, *_other_acts(standing, closed)],
         "shortcuts": [one.as_json() for one in shortcuts(standing, closed)],
         "read": _read_now(round, step),
         "last_read": _last_read(round),
@@ -498,7 +518,7 @@ def desk_of(
         "duties": duties,
         "manners": [*manners(standing)],
         "irregularities": [*irregularities(round)] if round else [],
-        "awards": [found._asdict() for found in open_awards(round)] if round else [],
+        "awards": awards,
         "reads": reads_of(round) if round else [],
         "disputes": [to_plain(one) for one in table.disputes],
         "crew": table.crew._asdict(),

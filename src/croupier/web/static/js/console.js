@@ -21,7 +21,6 @@ import { TableSocket } from "./socket.js";
 import { START, reduce } from "./state.js";
 
 const KEPT = "croupier.settings";
-const LABEL_MAX = 30;
 /** A longer step is written smaller, so that the table stays in sight. */
 const STEP_MAX = 60;
 
@@ -154,12 +153,10 @@ function manner({ says, clause, force }) {
  * @param {Desk} desk
  * @param {boolean} now
  */
-function label({ next, stopped, settling }, now) {
+function label({ next, stopped }, now) {
   const who = (stopped?.awaits ?? next.by).join(" or ");
-  const short = next.says.length <= LABEL_MAX ? next.says.replace(/\.$/, "") : "Done";
-  const does = settling ? `Seat ${settling.seat} done` : short;
   const waits = next.takes && mine() ? "Waits for your entry" : `Waits for the ${who}`;
-  write(must("#do b"), mine() && !stopped && !next.takes ? does : waits);
+  write(must("#do b"), mine() && !stopped && !next.takes ? next.does : waits);
   button.disabled = !now || Boolean(stopped) || open !== "" || Boolean(next.takes);
   button.hidden = open === "wrong";
 }
@@ -167,7 +164,8 @@ function label({ next, stopped, settling }, now) {
 /** Do the next step. */
 async function goOn() {
   if (!desk?.next.command || !mine() || busy) return null;
-  return ask({ type: "act", of: desk.next.of, command: desk.next.command });
+  const { of, command, says } = desk.next;
+  return work.perform({ of, command }, says);
 }
 
 /** Do every step of one parent clause that comes in a row. */
@@ -223,8 +221,7 @@ function offered() {
   const works = desk && Object.values(desk.crew).includes(me);
   const { acts = [], shortcuts = [] } = works && !open && !desk?.stopped ? desk ?? {} : {};
   const alone = acts.filter((act) => act.key).map((act) => one(
-    `act ${act.key}`, act.says, act.key ?? "", () => !busy, () =>
-      ask({ type: "act", of: act.of, command: act.command })));
+    `act ${act.key}`, act.says, act.key ?? "", () => !busy, () => work.perform(act, act.says)));
   const several = shortcuts.filter((it) => it.key).map((it) => one(
     `acts ${it.key}`, it.says, it.key, () => !busy, () =>
       ask({ type: "acts", commands: it.commands })));

@@ -5,6 +5,7 @@
  * @typedef {import("./types").State} State
  * @typedef {import("./types").Desk} Desk
  * @typedef {import("./types").Settling} Settling
+ * @typedef {import("./types").Award} Award
  * @typedef {import("./types").SeatView} SeatView
  */
 
@@ -40,11 +41,11 @@ export class Work {
   draw(state, desk, { hidden, more }) {
     const place = must("#work");
     place.hidden = hidden;
-    const { settling } = desk;
-    const inside = settling ? this.settlement(state, settling) : layout(state, desk);
-    place.className = settling ? "panel settling" : "layout";
-    place.replaceChildren(...inside);
-    const now = desk.acts.filter((one) => !one.topic);
+    const { settling, awards } = desk;
+    place.className = settling || awards.length ? "panel settling" : "layout";
+    place.replaceChildren(...this.inside(state, desk));
+    const step = JSON.stringify(desk.next.command);
+    const now = desk.acts.filter((one) => !one.topic && JSON.stringify(one.command) !== step);
     const others = desk.acts.filter((one) =>
       one.topic && one.posts?.some((post) => desk.crew[post] === this.me));
     this.others = others.length;
@@ -60,6 +61,15 @@ export class Work {
     must("#more-acts").replaceChildren(...topics.map((about) => h("section", {},
       h("h3", {}, about),
       ...others.filter(({ topic }) => topic === about).map((one) => this.act(one)))));
+  }
+
+  /**
+   * @param {State} state
+   * @param {Desk} desk
+   */
+  inside(state, desk) {
+    if (desk.awards[0]) return this.won(state, desk.awards[0]);
+    return desk.settling ? this.settlement(state, desk.settling) : layout(state, desk);
   }
 
   /** Go to the first thing that can be typed or pressed. */
@@ -98,10 +108,33 @@ export class Work {
    * @param {{of: string, command: Record<string, unknown>}} what
    * @param {string} why
    */
-  async perform(what, why) {
-    const answer = await this.ask({ type: "act", ...what });
+  async perform({ of, command }, why) {
+    const answer = await this.ask({ type: "act", of, command });
     if (answer.type !== "refused" || answer.code !== "needs_approval") return answer;
-    return this.ask({ type: "propose", why: why.slice(0, WHY_MAX), ...what });
+    return this.ask({ type: "propose", why: why.slice(0, WHY_MAX), of, command });
+  }
+
+  /**
+   * A win that stops its seat: its sum, its hand, and the checks that come before it is paid.
+   * @param {State} state
+   * @param {Award} award
+   */
+  won(state, award) {
+    const seat = seatOf(state, award.seat);
+    const checks = award.checks.map(({ says, clause, by, done }, at) => {
+      const next = !done && award.checks.slice(0, at).every((one) => one.done);
+      return h("li", { "data-done": done ? "" : null, "aria-current": next ? "step" : null },
+        h("i", { "aria-hidden": "true" }, done ? "✓" : String(at + 1)),
+        h("span", {}, says, h("small", {}, done ? "done" : `by the ${by.join(" and ")}`)),
+        clause ? cite(this.book, clause) : "");
+    });
+    const sum = award.cents ? h("output", {}, money(award.cents)) : "";
+    return [
+      h("div", { class: "won" }, sum,
+        h("p", {}, h("b", {}, award.label),
+          h("small", {}, `Seat ${seat.seat}, ${nameOf(seat.name)}: ${award.hand}`)),
+        run(seat.cards)),
+      h("ol", { class: "checks", "aria-label": "Before it is paid" }, ...checks)];
   }
 
   /**

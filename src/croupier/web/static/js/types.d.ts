@@ -115,6 +115,12 @@ export interface Settling {
     chips: [number, number][]; because: string; clause: string | null; ruling: string | null }[];
 }
 
+/** A win that stops its seat, and the checks before it is paid. */
+export interface Award {
+  seat: number; label: string; hand: string; cents: number;
+  checks: { says: string; clause: string; by: string[]; done: boolean }[];
+}
+
 /** What an irregularity asks; without answers, a number. */
 export interface Ask {
   fact: string; says: string; answers: { value: unknown; says: string }[] | null;
@@ -162,7 +168,9 @@ export interface DeskStep {
 export interface Desk {
   next: DeskStep & { about: string; group: string | null; run: number;
     /** The posts from which it may be done. */
-    posts: string[]; key: string };
+    posts: string[]; key: string;
+    /** What its button says. */
+    does: string };
   stopped: { proposal: string; says: string; awaits: string[]; clause: string | null } | null;
   acts: DeskAct[];
   shortcuts: Shortcut[];
@@ -180,7 +188,9 @@ export interface Desk {
   manners: { clause: string; says: string; force: string }[];
   irregularities: Irregularity[];
   reads: { position: number; place: string }[];
+  /** Only while the next step settles a seat. */
   settling: Settling | null;
+  awards: Award[];
   countdowns: { says: string; clause: string; unit: string; left: number; of: number }[];
   called: string | null;
   practice?: { sees: string | null; says: string; round: number; of: number; deviations: number };
