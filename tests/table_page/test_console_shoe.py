@@ -31,7 +31,7 @@ things = ["dealer", "cards", "chips"]
 """
 TABLES = "".join(
     FELT.format(id=id)
-    for id in ("keys", "touch", "clause", "handover", "hand", "codes", "short", "won")
+    for id in ("keys", "touch", "clause", "handover", "hand", "codes", "short", "focus", "won")
 )
 TABLES += 'progressive = "A"'
 SEATS = (1, 2, 3)
@@ -195,8 +195,12 @@ def test_keys_typing_and_a_scanner(house: House, new_page: NewPage) -> None:
 
 
 def scan(page: Page, text: str) -> None:
-    """Type as a scanner does, 5 ms a key however slow the machine is, and Enter."""
     expect(page.locator("#read")).to_be_focused()
+    scan_anywhere(page, text)
+
+
+def scan_anywhere(page: Page, text: str) -> None:
+    """Type as a scanner does, 5 ms a key however slow the machine is, and Enter."""
     session = page.context.new_cdp_session(page)
     start = page.evaluate("performance.timeOrigin + performance.now()") / 1000
     keys = [{"key": key, "text": key} for key in text]
@@ -205,6 +209,32 @@ def scan(page: Page, text: str) -> None:
         pressed = {**key, "type": "keyDown", "timestamp": start + number * KEY_S}
         session.send("Input.dispatchKeyEvent", pressed)
     session.detach()
+
+
+def test_a_scan_is_a_card_wherever_the_focus_was(house: House, new_page: NewPage) -> None:
+    stage, page = Stage(house, "focus"), new_page(TABLET)
+    stage.first_bets()
+    take_over(page, stage, "Foc Ash", lambda name: page.get_by_role("button", name=name).click())
+    stage.played()
+    stage.go_on(lambda desk: bool(desk["reads"]) and bool(desk["next"]["takes"]))
+    field = page.locator("#read")
+    expect(field).to_be_focused()
+    for key in ("i", "h", "m"):
+        page.keyboard.press("Escape")
+        page.keyboard.press(key)
+        expect(page.locator("#reading")).to_be_hidden()
+        assert page.evaluate("document.activeElement.id") != "out"
+        page.keyboard.press("Escape")
+        expect(field).to_be_focused()
+    page.locator("#tape-title").click()
+    expect(field).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(field).not_to_be_focused()
+    changed(page, lambda: scan_anywhere(page, card_due(stage)))
+    page.locator("[data-command=help]").focus()
+    changed(page, lambda: scan_anywhere(page, card_due(stage)))
+    assert len(stage.table.place.standing.in_play.faces) == 2
+    expect(page.locator("#desk")).to_have_attribute("data-open", "")
 
 
 def test_11D7_a_win_is_checked_and_validated_by_name(house: House, new_page: NewPage) -> None:

@@ -48,7 +48,8 @@ const work = new Work(around);
 const wrong = new Wrong({ ...around, close: () => show("") });
 const people = new People(around);
 const reading = new Reading(
-  { goOn, redraw: draw, perform: (what, why) => work.perform(what, why) });
+  { goOn, redraw: draw, perform: (what, why) => work.perform(what, why),
+    command: (event) => commands.pressed(event) });
 
 /** @param {Message} message */
 function hear(message) {
@@ -184,6 +185,7 @@ function show(what) {
   if (what === "wrong") wrong.focus();
   else if (what === "crew") people.focus();
   else if (what === "more") work.focus();
+  else if (reading.waits) reading.focus();
   else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 

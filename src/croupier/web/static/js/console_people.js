@@ -55,10 +55,11 @@ export class People {
     fill(must("#requests"), [...this.requests.values()]);
   }
 
-  /** Go to the first thing that can be pressed. */
+  /** Go to the first way to come; never to leaving, which a scanner's Enter would press. */
   focus() {
-    const buttons = [...must("#crew").querySelectorAll("button")];
-    buttons.find((one) => !one.hidden)?.focus();
+    const posts = [...must("#crew").querySelectorAll("[data-post]")];
+    const first = posts.find((one) => !one.hasAttribute("hidden"));
+    /** @type {HTMLElement} */ (first ?? must("#crew-title")).focus();
   }
 
   /**

@@ -13,15 +13,27 @@ import { h, must, write } from "./dom.js";
 
 /** Keys that come faster than this don't come from fingers. */
 const SCANS_MS = 30;
+/** How long a key outside the field waits for a second one, which would make it a scan. */
+const HOLD_MS = 80;
+/** What keeps the focus when the table moves on, because somebody uses it. */
+const USED = "a, button, input, select, textarea, [tabindex='0']";
+const ELSEWHERE = "input, select, textarea, dialog";
 /** Where fingers press, the keypad is there instead of a keyboard on the screen. */
 const touched = matchMedia("(pointer: coarse)");
+
+/** @param {Event} event */
+const at = (event) => (event.target instanceof Element ? event.target : document.body);
 
 export class Reading {
   /**
    * @param {{goOn: () => Promise<any>, redraw: () => void,
-   *   perform: (what: {of: string, command: any}, why: string) => Promise<any>}} how
+   *   perform: (what: {of: string, command: any}, why: string) => Promise<any>,
+   *   command: (event: KeyboardEvent) => void}} how
    */
-  constructor({ goOn, redraw, perform }) {
+  constructor({ goOn, redraw, perform, command }) {
+    this.command = command;
+    /** @type {KeyboardEvent | null} A key outside the field that may be the start of a scan. */
+    this.held = null;
     this.goOn = goOn;
     this.redraw = redraw;
     this.perform = perform;
@@ -39,6 +51,50 @@ export class Reading {
       event.preventDefault();
       this.submit();
     });
+    document.addEventListener("keydown", (event) => this.hold(event), true);
+    // Whatever was pressed, what is scanned next belongs into the field. Where that would bring up
+    // a keyboard on the screen, `hold` alone sees to it.
+    document.addEventListener("click", (event) => {
+      const asks = touched.matches && this.field.inputMode !== "none";
+      if (this.waits && !asks && !at(event).closest(`${ELSEWHERE}, a`)) this.focus();
+    });
+  }
+
+  /** Whether the field is there and waits for an entry. */
+  get waits() {
+    return !must("#reading").hidden && !document.querySelector("dialog[open]");
+  }
+
+  /**
+   * A key outside the field is a command, unless the next one follows as fast as from a scanner:
+   * then both belong into the field, wherever the focus was.
+   * @param {KeyboardEvent} event
+   */
+  hold(event) {
+    const { held } = this;
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
+    const here = plain && this.waits && !at(event).closest(ELSEWHERE);
+    if (held && here && event.timeStamp - held.timeStamp < SCANS_MS) {
+      this.held = null;
+      event.stopPropagation(); // It is no command, and goes on into the field by itself.
+      this.focus();
+      this.field.value = held.key;
+      this.strokes = [held.timeStamp, event.timeStamp];
+      this.follow();
+      return;
+    }
+    this.release();
+    if (!here || !event.isTrusted || !/^[a-z0-9]$/i.test(event.key)) return;
+    event.stopPropagation();
+    this.held = event;
+    setTimeout(() => this.held === event && this.release(), HOLD_MS);
+  }
+
+  /** Let the key that was held be a command after all. */
+  release() {
+    const { held } = this;
+    this.held = null;
+    if (held) this.command(held);
   }
 
   /**
@@ -78,8 +134,8 @@ export class Reading {
     this.show(last, { cards: cards && !this.optional });
     this.field.inputMode = cards && touched.matches && !this.optional ? "none"
       : { number: "numeric", money: "decimal" }[/** @type {string} */ (entry.takes.kind)] ?? "text";
-    const at = document.activeElement;
-    if (!at || at === document.body || at === must("#do")) this.focus();
+    const on = document.activeElement;
+    if (!on || on === must("#do") || !on.matches(USED)) this.focus();
   }
 
   focus() {
