@@ -52,6 +52,14 @@ def test_everything_can_be_said() -> None:
     assert one.meter("progressive") == "linked"
 
 
+def test_a_house_names_the_barcodes_of_its_cards() -> None:
+    config = parse_config('[codes]\n"0014" = "As"\n"0027" = "Th"\n' + table(), rules_of)
+    assert {code: str(card) for code, card in config.codes.items()} == {"0014": "As", "0027": "Th"}
+    assert [one.codes for one in config.tables] == [config.codes]
+    (fault,) = faults('[codes]\n"0014" = "the ace"\n' + table())
+    assert fault.startswith('codes."0014"') or fault.startswith("codes.0014")
+
+
 def test_a_house_names_its_approvers() -> None:
     config = parse_config('[approvers]\naward = ["floor", "auditor"]\n' + table(), rules_of)
     assert config.approvers.award == ("floor", "auditor")

@@ -29,9 +29,21 @@ rulebook = "maryland-three-card-poker"
 things = ["dealer", "cards", "chips"]
 [table.selections]
 """
+CODES = '\n[codes]\n"000017" = "Kd"\n'
 TABLES = "".join(
     FELT.format(id=id)
-    for id in ("keys", "touch", "clause", "handover", "hand", "codes", "short", "focus", "won")
+    for id in (
+        "keys",
+        "touch",
+        "clause",
+        "handover",
+        "hand",
+        "codes",
+        "short",
+        "focus",
+        "codes-of-cards",
+        "won",
+    )
 )
 TABLES += 'progressive = "A"'
 SEATS = (1, 2, 3)
@@ -44,7 +56,7 @@ FLOOR = Employee("floor-0", frozenset({"floor"}))
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with opened(tmp_path_factory.mktemp("shoe"), more=TABLES) as one:
+    with opened(tmp_path_factory.mktemp("shoe"), more=TABLES + CODES) as one:
         yield one
 
 
@@ -235,6 +247,36 @@ def test_a_scan_is_a_card_wherever_the_focus_was(house: House, new_page: NewPage
     changed(page, lambda: scan_anywhere(page, card_due(stage)))
     assert len(stage.table.place.standing.in_play.faces) == 2
     expect(page.locator("#desk")).to_have_attribute("data-open", "")
+
+
+def test_cards_and_sums_are_entered_as_people_write_them(house: House, new_page: NewPage) -> None:
+    stage, page = Stage(house, "codes-of-cards"), new_page(TABLET)
+    come(page, house, "Typ Ash", "dealer", stage.table.id)
+    page.get_by_role("button", name="Tap in as dealer").click()
+    stage.say(FLOOR, said.TapIn("", "floor"))
+    stage.dealer = DEALER._replace(person=stage.table.place.standing.table.crew.dealer)
+
+    def entered(text: str) -> None:
+        page.fill("#read", text)
+        changed(page, lambda: page.keyboard.press("Enter"))
+
+    for wrong in ("nine", "9,0"):
+        page.fill("#read", wrong)
+        page.keyboard.press("Enter")
+        expect(page.locator("#message")).to_contain_text(f"not '{wrong}'")
+    entered("$9,000")
+    floor = {"type": "CountTray", "by": "floorperson", "cents": 9_000_00}
+    stage.do("table", floor, FLOOR)
+    stage.go_on(lambda desk: desk["life"] == "open")
+    for seat in SEATS:
+        stage.do("table", {"type": "SeatWalkIn", "seat": seat})
+    stage.go_on(lambda desk: not desk["next"]["command"])
+    stage.played()
+    stage.go_on(lambda desk: bool(desk["reads"]) and bool(desk["next"]["takes"]))
+    for text in ("10S", "qh", "000017"):
+        entered(text)
+    faces = stage.table.place.standing.in_play.faces.values()
+    assert [*map(str, faces)] == ["Ts", "Qh", "Kd"]
 
 
 def test_11D7_a_win_is_checked_and_validated_by_name(house: House, new_page: NewPage) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Any, NamedTuple
 
+from croupier.cards import Card
 from croupier.errors import Breaches, CroupierError, Problems
 from croupier.house.clock import Timing
 from croupier.house.seat_codes import needs_code, seated_clause
@@ -58,6 +59,8 @@ class TableConfig:
     """How many tables one floorperson may have."""
     approvers: Approvers = APPROVERS
     """Who approves what takes two people."""
+    codes: Mapping[str, Card] = field(default_factory=dict)
+    """What a scanner reads from the house's cards, where that is not their name."""
 
     @property
     def table_set(self) -> TableSet:
@@ -98,10 +101,13 @@ class Config:
     approvers: Approvers = APPROVERS
     backups: int = BACKUPS
     """How many backups are kept in the house's folder."""
+    codes: Mapping[str, Card] = field(default_factory=dict)
 
     def of_house(self, table: TableConfig) -> TableConfig:
         """Return a table with what holds for the whole house."""
-        return replace(table, floor_tables=self.floor_tables, approvers=self.approvers)
+        return replace(
+            table, floor_tables=self.floor_tables, approvers=self.approvers, codes=self.codes
+        )
 
 
 def parse_config(text: str, rules_of: RulesOf, *, file: str = "tables") -> Config:
@@ -138,6 +144,7 @@ _FILE = Annotated[
             "floor_tables": WholeNumber,
             "backups": WholeNumber,
             "approvers": Approvers,
+            "codes": Mapping[str, Card],
             "table": Any,
         }
     ),
@@ -213,6 +220,7 @@ class _Tables:
             top.get("floor_tables", FLOOR_TABLES),
             top.get("approvers", APPROVERS),
             top.get("backups", BACKUPS),
+            top.get("codes", {}),
         )
         if not config.backups:
             self.reader.fault(("backups",), "at least one backup is kept")

@@ -74,6 +74,7 @@ async def console_page(request: Request, token: Token) -> Response:
         felt=practice.gallery.felt,
         me=me,
         practice=f"/practice/{token}",
+        codes={},
         real="cards" in practice.table.config.rules.things,
     )
 

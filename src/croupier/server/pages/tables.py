@@ -263,7 +263,8 @@ async def _table(request: Request, id: str, template: str) -> Response:
     odds = odds_of(table.config)
     json = f"/api/tables/{id}/desk" if template == "console" else f"/tables/{id}.json"
     real = "cards" in rules_at(table).things
-    values = {"felt": felt, "me": me, "odds": odds, "practice": "", "real": real}
+    codes = {code: str(card) for code, card in table.config.codes.items()}
+    values = {"felt": felt, "me": me, "odds": odds, "practice": "", "real": real, "codes": codes}
     return page(request, template, json=json, **values)
 
 

@@ -5,10 +5,41 @@
  * @typedef {import("./types").Field} Field
  */
 
-import { h } from "./dom.js";
+import { h, must } from "./dom.js";
+
+/** @type {Record<string, string>} The house's own barcodes of cards. */
+const CODES = JSON.parse(must("#desk").dataset.codes || "{}");
+/** A card as people type it: rank and suit, in capitals or not. */
+const CARD = /^(?:10|[2-9tjqka])[shdc]$/i;
+const COMMAS = /,(?=\d{3}(?:\D|$))/g;
 
 /** The keys that a phone offers for a field. */
 const KEYS = { money: "decimal", number: "numeric" };
+
+/**
+ * The name of a card that was typed or scanned; what is none is left as it is, to be refused.
+ * @param {string} text
+ */
+function card(text) {
+  if (text in CODES) return CODES[text];
+  if (!CARD.test(text)) return text;
+  return text.slice(0, -1).replace("10", "T").toUpperCase() + text.slice(-1).toLowerCase();
+}
+
+/**
+ * A number with or without commas between thousands; what is none is left as text, to be refused.
+ * @param {string} text
+ */
+function number(text) {
+  const found = Number(text.replace(COMMAS, ""));
+  return Number.isNaN(found) ? text : found;
+}
+
+/** @param {string} text */
+function cents(text) {
+  const dollars = number(text.replace("$", ""));
+  return typeof dollars === "number" ? Math.round(dollars * 100) : text;
+}
 
 /**
  * What was typed into a field, as parts of a command: sums are typed in dollars and sent in cents.
@@ -20,9 +51,10 @@ export function entered({ field, kind, answers = [], optional }, text) {
   if (optional && !typed) return {};
   switch (kind) {
     case "choice": return answers[Number(typed)]?.gives ?? {};
-    case "money": return { [field]: Math.round(Number(typed.replace("$", "")) * 100) };
-    case "number": return { [field]: Number(typed) };
-    case "cards": return { [field]: typed.split(/[\s,]+/).filter(Boolean) };
+    case "money": return { [field]: cents(typed) };
+    case "number": return { [field]: number(typed) };
+    case "card": return { [field]: card(typed) };
+    case "cards": return { [field]: typed.split(/[\s,]+/).filter(Boolean).map(card) };
     default: return { [field]: typed };
   }
 }
