@@ -45,6 +45,20 @@ things = ["dealer", "cards", "chips"]
 """
 
 
+CROWDED = """() => {
+  const all = [...document.querySelectorAll('.left :is(button, input, select, h1, label, p b)')]
+    .filter((one) => one.checkVisibility());
+  const box = (one) => one.getBoundingClientRect();
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  const off = all.filter((one) => box(one).right > innerWidth || box(one).left < 0);
+  const over = all.flatMap((one, at) => all.slice(at + 1).filter((other) =>
+    !one.contains(other) && meet(box(one), box(other))).map((other) => [one, other])).flat();
+  return [...off, ...over].map((one) => `${one.tagName} ${one.id} ${one.textContent}`);
+}"""
+"""What can be read or pressed, but lies off the page or over something else."""
+
+
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     monkeypatch.setattr(bots, "THINKS_S", 0.02)
@@ -88,6 +102,7 @@ def seen(page: Page, name: str, *sizes: tuple[int, int]) -> None:
             " && (b.offsetHeight < 44 || b.offsetWidth < 44)).map(b => b.textContent)"
         )
         assert small == [], (name, width)
+        assert page.evaluate(CROWDED) == [], (name, width)
         if folder := os.environ.get("CROUPIER_PICTURES"):
             for scheme in ("light", "dark"):
                 page.emulate_media(color_scheme=scheme)
@@ -221,6 +236,7 @@ def test_a_walk_in_is_seated_bets_and_decides_on_the_page(house: House, new_page
     enter(page, "9000")
     enter(floor, "9000")
     enter(page, sign_code(house.table("pit-3").config.rules))
+    expect(page.locator("#reading")).to_be_hidden()
     page.keyboard.press("m")
     page.get_by_label("Seat a walk-in: seat").select_option("3")
     page.get_by_role("button", name="Seat a walk-in").press("Enter")

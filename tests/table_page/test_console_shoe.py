@@ -275,13 +275,14 @@ def test_cards_and_sums_are_entered_as_people_write_them(house: House, new_page:
     stage.go_on(lambda desk: bool(desk["reads"]) and bool(desk["next"]["takes"]))
     for text in ("10S", "qh", "000017"):
         entered(text)
+        seen(page, f"read-{text}", TABLET, UPRIGHT, PHONE)
     faces = stage.table.place.standing.in_play.faces.values()
     assert [*map(str, faces)] == ["Ts", "Qh", "Kd"]
 
 
 def test_11D7_a_win_is_checked_and_validated_by_name(house: House, new_page: NewPage) -> None:
     """The dealer sees what is confirmed, and the floor's button says that it validates."""
-    stage = Stage(house, "won", parse_cards("As Ks Qs " + "2c 2d 2h 3s 3h 3d 6h 6d 6c"))
+    stage = Stage(house, "won", parse_cards("As 2c 2d 2h Ks 3s 3h 3d Qs 6h 6d 6c"))
     stage.wagers = {"ante": 10_00, "progressive": 1_00}
     stage.first_bets()
     page, floor = new_page(TABLET), new_page(PHONE, has_touch=True)
