@@ -166,6 +166,25 @@ def test_every_wrong_payout_is_in_the_report() -> None:
     assert report["costs"] == f"{len(wrong)}.00"
 
 
+def test_a_seat_that_a_win_stops_is_judged_once() -> None:
+    """It is settled once its win is validated (11.D(7)), and the payout is on the desk by then."""
+    found: list[int] = []
+
+    async def run(at: Practice) -> dict[str, Any]:
+        def follow(now: Any, _: Any) -> None:
+            round = now.standing.round
+            if round and round.closed:
+                found.append(len(round.awards))
+
+        at.table.listeners.append(follow)
+        await Trainee(at).deal(right)
+        return at.report()
+
+    report = practised(MARYLAND, seed=6, rounds=4, run=run, faulty=0)
+    assert sum(found) > 0
+    assert report["settled"] == report["right"] == 4 * Script().players
+
+
 def test_what_goes_wrong_and_is_not_declared_is_named_with_what_it_costs() -> None:
     async def run(at: Practice) -> dict[str, Any]:
         await Trainee(at).deal(right, declares=False)

@@ -128,7 +128,9 @@ class Practice:
         """What the trainee is about to do that isn't the next step."""
         self.token = secrets.token_urlsafe(12)
         self.deviations: list[Deviation] = []
-        self.settled = self.right = 0
+        self.right = 0
+        self._judged: set[tuple[str, int]] = set()
+        """The seats whose payout was judged, by round: a win stops its seat, which comes again."""
         self.last = ""
         """What came of the last thing that was judged."""
         self.happening: Happening | None = None
@@ -275,7 +277,7 @@ class Practice:
         if self.is_over:
             over = "The practice is over. Your report is ready."
             step = {**step, "says": over, "command": None, "clause": None, "by": ["report"]}
-        elif not self.hints and desk["settling"] and _settles(step["command"]):
+        elif not self.hints and _settles(step["command"]) and self._is_asked(desk["settling"]):
             seat = desk["settling"]["seat"]
             takes = {"field": ANSWER, "kind": "text", "says": ASKED}
             asked = f"Seat {seat}: what do you take, and what do you pay?"
@@ -289,6 +291,10 @@ class Practice:
             "deviations": len(self.deviations),
         }
         return {**desk, "next": step, "practice": shown}
+
+    def _is_asked(self, settling: Mapping[str, Any] | None) -> bool:
+        """Whether the trainee has yet to say what is taken and paid at a seat."""
+        return settling is not None and (self._round, settling["seat"]) not in self._judged
 
     def hear(self, text: str | bytes) -> str | bytes:
         """Judge what the trainee is about to do, and return it as the table understands it."""
@@ -347,9 +353,9 @@ class Practice:
 
     def _judge_payout(self, answer: str) -> None:
         settling = payout_of(self.table.place.standing.in_play, self.table.meters())
-        if settling is None:
+        if settling is None or not self._is_asked(settling):
             return
-        self.settled += 1
+        self._judged.add((self._round, settling["seat"]))
         wrong = judged_payout(settling, given_payout(answer), round=self._round)
         if wrong is None:
             self.right += 1
@@ -394,7 +400,7 @@ class Practice:
             seed=self.seed,
             dealt=over,
             of=self.rounds,
-            settled=self.settled,
+            settled=len(self._judged),
             right=self.right,
         )
 
