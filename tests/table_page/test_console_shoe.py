@@ -14,6 +14,7 @@ from croupier.house.books import answer_to
 from croupier.house.console import Employee
 from croupier.house.desk import desk_of
 from croupier.house.table import Table
+from croupier.round.state import Round
 from croupier.rules.words import dollars
 from croupier.table.life import sign_code
 from tests.pages.browser import PHONE, resize
@@ -42,6 +43,7 @@ TABLES = "".join(
         "short",
         "focus",
         "codes-of-cards",
+        "chips",
         "won",
     )
 )
@@ -77,6 +79,12 @@ class Stage:
 
     def do(self, of: str, command: dict[str, Any], who: Any = None) -> None:
         self.say(who or self.dealer, said.Do("", of, command))  # type: ignore[arg-type]
+
+    @property
+    def round(self) -> Round:
+        round = self.table.place.standing.in_play
+        assert round is not None
+        return round
 
     @property
     def desk(self) -> dict[str, Any]:
@@ -176,7 +184,7 @@ def test_keys_typing_and_a_scanner(house: House, new_page: NewPage) -> None:
         changed(page, lambda key=key: page.keyboard.press(key))  # type: ignore[misc]
     changed(page, lambda: page.keyboard.press("2"))
     changed(page, lambda: page.keyboard.press("a"))
-    boxes = stage.table.place.standing.in_play.boxes
+    boxes = stage.round.boxes
     assert [box.folded for box in boxes.values()] == [False, True, False]
     while not stage.desk["reads"] or not stage.desk["next"]["takes"]:
         changed(page, lambda: page.keyboard.press("Space"))
@@ -192,14 +200,14 @@ def test_keys_typing_and_a_scanner(house: House, new_page: NewPage) -> None:
     changed(page, lambda: page.keyboard.press("Enter"))
     changed(page, lambda: scan(page, card_due(stage)))
     assert '"source":"scanned"' in sent[-1]
-    faces = stage.table.place.standing.in_play.faces
+    faces = stage.round.faces
     assert right in map(str, faces.values()) and wrong not in map(str, faces.values())
     while stage.desk["next"]["takes"]:
         changed(page, lambda: scan(page, card_due(stage)))
     expect(page.locator("#do b")).to_have_text("Seat 3 done")
     page.keyboard.press("Escape")
     changed(page, lambda: page.keyboard.press("y"))
-    assert 3 in stage.table.place.standing.in_play.order
+    assert 3 in stage.round.order
     page.locator("#read").evaluate("one => one.blur()")
     page.keyboard.press("?")
     for key in ("N", "D", "Y", "Z", "R", "A", "P", "F", "Space", "Shift+Space", "Escape", "M"):
@@ -245,7 +253,7 @@ def test_a_scan_is_a_card_wherever_the_focus_was(house: House, new_page: NewPage
     changed(page, lambda: scan_anywhere(page, card_due(stage)))
     page.locator("[data-command=help]").focus()
     changed(page, lambda: scan_anywhere(page, card_due(stage)))
-    assert len(stage.table.place.standing.in_play.faces) == 2
+    assert len(stage.round.faces) == 2
     expect(page.locator("#desk")).to_have_attribute("data-open", "")
 
 
@@ -276,8 +284,31 @@ def test_cards_and_sums_are_entered_as_people_write_them(house: House, new_page:
     for text in ("10S", "qh", "000017"):
         entered(text)
         seen(page, f"read-{text}", TABLET, UPRIGHT, PHONE)
-    faces = stage.table.place.standing.in_play.faces.values()
+    faces = stage.round.faces.values()
     assert [*map(str, faces)] == ["Ts", "Qh", "Kd"]
+
+
+def test_a_changed_bet_takes_one_press(house: House, new_page: NewPage) -> None:
+    stage, page = Stage(house, "chips"), new_page(TABLET)
+    stage.second_round()
+    take_over(page, stage, "Chi Ash", lambda name: page.get_by_role("button", name=name).click())
+
+    def stakes() -> dict[int, dict[str, int]]:
+        boxes = stage.round.boxes
+        return {n: {spot: s.cents for spot, s in b.stakes.items()} for n, b in boxes.items()}
+
+    changed(page, lambda: page.keyboard.press("r"))
+    assert stakes() == {seat: {"ante": 10_00} for seat in SEATS}
+    changed(page, lambda: page.get_by_role("button", name="Seat 2, Ante: $10").click())
+    assert stakes()[2] == {"ante": 15_00}, "the chip in hand is $5"
+    expect(page.get_by_role("button", name="Seat 2, Ante: $15")).to_be_focused()
+    page.get_by_role("button", name="$25", exact=True).click()
+    changed(page, lambda: page.get_by_role("button", name="Seat 1, Pair Plus: no chips").click())
+    assert stakes()[1] == {"ante": 10_00, "pair_plus": 25_00}
+    seen(page, "chips", TABLET, UPRIGHT, PHONE)
+    page.get_by_role("button", name="Take back", exact=True).click()
+    changed(page, lambda: page.get_by_role("button", name="Seat 3, Ante: $10").click())
+    assert 3 not in stakes()
 
 
 def test_11D7_a_win_is_checked_and_validated_by_name(house: House, new_page: NewPage) -> None:

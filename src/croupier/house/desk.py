@@ -12,7 +12,7 @@ from croupier.errors import Refused
 from croupier.house.asks import CARD, FUNDS, STUB, asks_of
 from croupier.house.checks import awards_seen, validates
 from croupier.house.console import KEEPS, MAY, OPENING
-from croupier.house.forms import forms, topic_of
+from croupier.house.forms import forms, spots_of, topic_of
 from croupier.house.moments import manners
 from croupier.house.shift import (
     deck_step,
@@ -510,6 +510,7 @@ def desk_of(
         "stopped": _stopped(standing),
         "acts": [*acts, *_other_acts(standing, closed)],
         "shortcuts": [one.as_json() for one in shortcuts(standing, closed)],
+        "spots": [*spots_of(standing, closed)],
         "read": _read_now(round, step),
         "last_read": _last_read(round),
         "keys": [*keys_of(rules)],

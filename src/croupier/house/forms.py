@@ -14,6 +14,7 @@ from croupier.house.standing import Standing, round_before
 from croupier.house.step import NextStep, StepField
 from croupier.round import commands as in_round
 from croupier.round.bets import opening_stakes
+from croupier.round.codec import to_plain
 from croupier.round.corrections import correctable
 from croupier.round.dealing import is_dealt
 from croupier.round.faces import is_settled_on, shown_next
@@ -113,19 +114,46 @@ def _seat(seats: Iterable[int]) -> StepField:
 # ---------------------------------------------------------------- walk-ins
 
 
-def _bets(standing: Standing, closed: Mapping[str, str]) -> Iterator[NextStep]:
-    """Yield the bets that walk-ins put down or take back before betting closes."""
-    table, round = standing.table, standing.in_play
+def _betting(standing: Standing, closed: Mapping[str, str]) -> tuple[list[int], list[str]]:
+    """Return the seats of walk-ins who may bet now, and the wagers that they may make."""
+    round = standing.in_play
     if round is None or round.void or round.step is None or round.step.do != "bets":
-        return
-    rules, banker, clause = table.rules, round.banker, round.step.clause
-    seats = [s for s in _walk_ins(standing) if banker is None or s != banker.seat]
+        return [], []
     wagers = [
-        (wager.label, {"wager": name})
-        for name, wager in rules.wagers.items()
+        name
+        for name, wager in standing.table.rules.wagers.items()
         if wager.placed == "before the deal" and name not in closed
     ]
-    if seats and wagers:
+    banker = round.banker
+    return [s for s in _walk_ins(standing) if banker is None or s != banker.seat], wagers
+
+
+def spots_of(standing: Standing, closed: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield where the chips of walk-ins go now: what lies there, and how it is put and taken.
+
+    The sum that lies there afterwards is for the console to fill in.
+    """
+    round, rules = standing.in_play, standing.table.rules
+    seats, wagers = _betting(standing, closed)
+    for seat in seats if round else ():
+        box = round.boxes.get(seat) if round else None
+        for name in wagers:
+            stake = box.stakes.get(rules.spots[name][0]) if box else None
+            put = to_plain(in_round.Bet(seat, "", name, 0))
+            take = to_plain(in_round.TakeDown(seat, name)) if stake else None
+            about = {"seat": seat, "wager": name, "label": rules.wagers[name].label}
+            yield {**about, "cents": stake.cents if stake else 0, "put": put, "take": take}
+
+
+def _bets(standing: Standing, closed: Mapping[str, str]) -> Iterator[NextStep]:
+    """Yield the bets that walk-ins put down or take back before betting closes."""
+    round, rules = standing.in_play, standing.table.rules
+    seats, names = _betting(standing, closed)
+    if round is None or not seats:
+        return
+    clause = round.step.clause if round.step else ""
+    wagers = [(rules.wagers[name].label, {"wager": name}) for name in names]
+    if wagers:
         fields = _seat(seats), choice("Wager", wagers), CENTS
         bet = in_round.Bet(0, "", "", 0)
         yield NextStep("Put it down.", DEALER, clause, command=bet, fields=fields)

@@ -44,7 +44,7 @@ const socket = new TableSocket(table, {
 }, practice && `${practice}/socket`);
 const around = { ask, say, book, me, roles: roles.split(" ").filter(Boolean), socket };
 const side = new Side(around);
-const work = new Work(around);
+const work = new Work({ ...around, redraw: draw });
 const wrong = new Wrong({ ...around, close: () => show("") });
 const people = new People(around);
 const reading = new Reading(

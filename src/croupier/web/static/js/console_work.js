@@ -9,6 +9,7 @@
  * @typedef {import("./types").SeatView} SeatView
  */
 
+import { ConsoleBets } from "./console_bets.js";
 import { form } from "./console_entry.js";
 import { nameOf } from "./console_walkins.js";
 import { cite, clauseSays, h, must } from "./dom.js";
@@ -23,8 +24,12 @@ const CHIPS_MAX = 4;
 const WHY_MAX = 200;
 
 export class Work {
-  /** @param {{ask: (message: any) => Promise<any>, book: string, me: string}} around */
-  constructor({ ask, book, me }) {
+  /**
+   * @param {{ask: (message: any) => Promise<any>, book: string, me: string,
+   *   redraw: () => void}} around
+   */
+  constructor({ ask, book, me, redraw }) {
+    this.bets = new ConsoleBets({ redraw, perform: (what, why) => this.perform(what, why) });
     this.ask = ask;
     this.book = book;
     this.me = me;
@@ -41,9 +46,13 @@ export class Work {
   draw(state, desk, { hidden, more }) {
     const place = must("#work");
     place.hidden = hidden;
-    const { settling, awards } = desk;
-    place.className = settling || awards.length ? "panel settling" : "layout";
+    const { settling, awards, spots } = desk;
+    place.className = settling || awards.length ? "panel settling"
+      : spots.length ? "betting" : "layout";
+    const held = document.activeElement?.getAttribute("data-key");
     place.replaceChildren(...this.inside(state, desk));
+    const again = held && place.querySelector(`[data-key="${held}"]`);
+    if (again) /** @type {HTMLElement} */ (again).focus();
     const step = JSON.stringify(desk.next.command);
     const now = desk.acts.filter((one) => !one.topic && JSON.stringify(one.command) !== step);
     const others = desk.acts.filter((one) =>
@@ -69,6 +78,7 @@ export class Work {
    */
   inside(state, desk) {
     if (desk.awards[0]) return this.won(state, desk.awards[0]);
+    if (desk.spots.length) return this.bets.draw(state, desk.spots);
     return desk.settling ? this.settlement(state, desk.settling) : layout(state, desk);
   }
 

@@ -174,6 +174,9 @@ export interface Desk {
   stopped: { proposal: string; says: string; awaits: string[]; clause: string | null } | null;
   acts: DeskAct[];
   shortcuts: Shortcut[];
+  /** Where the chips of walk-ins go now: what lies there, and the commands for it. */
+  spots: { seat: number; wager: string; label: string; cents: number;
+    put: Record<string, unknown>; take: Record<string, unknown> | null }[];
   /** A card whose reading does the next step as well. */
   read: { position: number; place: string; command: Record<string, unknown>; takes: Field } | null;
   /** The card that was read last, and the command that corrects it. */
