@@ -101,11 +101,6 @@ class Table:
         era = f"{self.books.era}-" if self.books.era else ""
         return f"{self.id}-{era}{self.rounds + 1}"
 
-    @property
-    def is_ours(self) -> bool:
-        """Whether it is this process's, as far as that can be known at this moment."""
-        return self.books.store.tenure.may_write(self.id)
-
     def current(self) -> Now:
         """Return the whole state of the table."""
         standing, scribe = self.place

@@ -16,9 +16,11 @@ from croupier.house.said import (
     CallFloor,
     Command,
     Do,
+    MoreTime,
     Ping,
     Preview,
     Propose,
+    Ready,
     StaffCommand,
     TapIn,
 )
@@ -45,6 +47,8 @@ SPENT = "a player has spent what this takes back; decline it, or wait until they
 EMPTY_PURSE = Refused(NOT_ENOUGH, "you don't have enough chips", field="purse")
 TOO_FAST = Refused("too_many", "you are sending messages too fast; slow down")
 UNAVAILABLE = Refused("unavailable", "the ledger is unavailable; try again in a moment")
+UNSTORED = (Ping, Ready, MoreTime, CallFloor, Preview)
+"""What is answered without the ledger, and so only while the table is known to be ours."""
 
 CheckAgain = Callable[[str], Awaitable[None]]
 """Refuses a token for the password given again that is used up, too old or another session's."""
@@ -143,7 +147,7 @@ def answer(
     """Do what a message asks, within the sender's allowance; reply at once, or when stored."""
     try:
         message, digest = message_from(text)
-        if not table.is_ours:
+        if isinstance(message, UNSTORED) and not table.books.store.tenure.may_write(table.id):
             raise UNAVAILABLE
         if isinstance(message, Ping):
             reply(done(message.id, table.number))

@@ -44,7 +44,7 @@ def test_an_owner_without_a_database_answers_nothing_and_closes_before_its_lease
             galleries.welcome(viewer, "t-1")
             await asyncio.to_thread(own.down)
             table = pit.tables["t-1"]
-            await until(lambda: not table.is_ours, 1.0)
+            await until(lambda: not table.books.store.tenure.may_write(table.id), 1.0)
             for asked in ({"type": "ping"}, {"type": "more_time"}):
                 text = json.dumps({**asked, "id": "1"})
                 said = json.loads(await answered(table, viewer, text))
