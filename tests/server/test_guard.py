@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from croupier.server.guard import BODY_BYTES_MAX, Guard, Policy, caller_of, parse_proxies
-from croupier.server.headers import ALWAYS
+from croupier.server.headers import ALWAYS, headers_for
 from croupier.server.limits import Rate
 from tests.server.doors import GENEROUS, OWN, events, guarded, knock, logged, serving
 
@@ -291,6 +291,20 @@ def test_every_answer_has_the_headers(port: int, path: str) -> None:
         assert answer.headers["cache-control"] == "no-store"
         assert "server" not in answer.headers
         assert "strict-transport-security" not in answer.headers
+
+
+@pytest.mark.parametrize("kind", ["text/css; charset=utf-8", "text/javascript", "image/svg+xml"])
+def test_a_part_of_a_page_has_only_the_headers_that_protect_it(kind: str) -> None:
+    part = headers_for({"scheme": "https"}, {b"content-type": kind.encode()})
+    assert {name.decode(): value.decode() for name, value in part} == {
+        "content-security-policy": "default-src 'none'",
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "same-origin",
+        "strict-transport-security": "max-age=31536000",
+        "cache-control": "no-store",
+    }
+    page = headers_for({"scheme": "http"}, {b"content-type": b"text/html"})
+    assert ALWAYS.items() <= {name.decode(): value.decode() for name, value in page}.items()
 
 
 def test_the_policy_allows_nothing_inline() -> None:

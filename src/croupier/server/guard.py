@@ -314,7 +314,8 @@ class Door:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = [*message.get("headers", [])]
-            headers += headers_for(self._scope, {bytes(name).lower() for name, _ in headers})
+            has = {bytes(name).lower(): bytes(value) for name, value in headers}
+            headers += headers_for(self._scope, has)
             message = {**message, "headers": headers}
         self._started = True
         await self._send(message)

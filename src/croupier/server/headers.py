@@ -1,4 +1,4 @@
-"""The headers that every response carries."""
+"""The headers that every response carries, and those that only pages need."""
 
 from starlette.types import Scope
 
@@ -20,17 +20,33 @@ ALWAYS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-_ALWAYS = [(name.encode(), value.encode()) for name, value in ALWAYS.items()]
+PARTS = {
+    "content-security-policy": "default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+}
+"""What protects a part of a page; the rest of the headers is about what a page may do."""
+PART_KINDS = (b"text/javascript", b"text/css", b"image/svg+xml")
+
+Header = tuple[bytes, bytes]
+
+
+def _as_sent(headers: dict[str, str]) -> tuple[Header, ...]:
+    return tuple((name.encode(), value.encode()) for name, value in headers.items())
+
+
+_ALWAYS, _PARTS = _as_sent(ALWAYS), _as_sent(PARTS)
 _SECURE = (b"strict-transport-security", b"max-age=31536000")
 _NOT_KEPT = (b"cache-control", b"no-store")
 
 
-def headers_for(scope: Scope, has: set[bytes]) -> list[tuple[bytes, bytes]]:
+def headers_for(scope: Scope, has: dict[bytes, bytes]) -> list[Header]:
     """Return the headers that a response lacks.
 
     Browsers cache nothing unless the application says so: most pages name a person.
     """
-    added = [header for header in _ALWAYS if header[0] not in has]
+    is_part = has.get(b"content-type", b"").startswith(PART_KINDS)
+    added = [header for header in (_PARTS if is_part else _ALWAYS) if header[0] not in has]
     if scope["scheme"] in ("https", "wss"):
         added.append(_SECURE)
     if _NOT_KEPT[0] not in has:

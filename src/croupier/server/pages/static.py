@@ -52,8 +52,11 @@ def icon(request: Request) -> Response:
 
 def _send(request: Request, file: File) -> Response:
     if accepts_gzip(request.headers.get("Accept-Encoding", "")):
-        return packed(request, file.gzipped, file.kind)
-    return respond(request, file.plain, file.kind)
+        response = packed(request, file.gzipped, file.kind)
+    else:
+        response = respond(request, file.plain, file.kind)
+    response.headers["Vary"] = "Accept-Encoding"
+    return response
 
 
 @cache
