@@ -89,8 +89,9 @@ def test_pages_are_compressed_unless_a_link_could_add_to_them(web: httpx.Client)
     assert page.content == plain.content
     assert int(page.headers["content-length"]) < len(plain.content) / 2
     # A stranger's words beside what only this visitor may see: their length would tell it.
-    queried = web.get("/odds?book=stranger", headers=accept)
-    assert "content-encoding" not in queried.headers
+    for path in ("/odds?book=stranger", "/rulebooks?play=stranger", "/rulebooks?play&stranger"):
+        assert "content-encoding" not in web.get(path, headers=accept).headers
+    assert web.get("/rulebooks?play", headers=accept).headers["content-encoding"] == "gzip"
     assert "content-encoding" not in web.get("/rulebooks.json", headers=accept).headers
 
 

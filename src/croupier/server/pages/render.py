@@ -3,8 +3,9 @@
 Templates escape all values, and a missing name is an error. Every response has an ETag, so a
 browser with a current copy gets a 304.
 
-A page is compressed if its URL has no query: nothing that a stranger put into a link is in it, so
-its length tells them nothing about what else the page says. JSON is never compressed.
+A page is compressed if its URL has no query, or one that is a fixed word: nothing that a stranger
+put into a link is in it, so its length tells them nothing about what else the page says. JSON is
+never compressed.
 """
 
 import gzip
@@ -25,6 +26,9 @@ from croupier.rules.words import clause_says, edge_says
 HTML, JSON = "text/html; charset=utf-8", "application/json"
 FRAGMENT = "X-Fragment"
 """The header with which a script requests just the part of a page that changes."""
+
+FIXED = (b"", b"play")
+"""The queries in which nobody can say anything; `play` asks for a seat."""
 
 
 @cache
@@ -91,7 +95,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     context = {"here": request.scope["path"], "json": None, **values}
     body = made.render(context).encode()
     accepted = request.headers.get("Accept-Encoding", "")
-    if request.scope["query_string"] or not accepts_gzip(accepted):
+    if request.scope["query_string"] not in FIXED or not accepts_gzip(accepted):
         return respond(request, body, HTML, status=status)
     return packed(request, gzip.compress(body, mtime=0), HTML, status=status)
 
