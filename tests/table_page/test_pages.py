@@ -10,11 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 from playwright.sync_api import Page, expect
+from websockets.sync.client import connect
 
 from croupier.fairness import checker
 from croupier.house import dealer
 from tests.pages.browser import NARROW, PHONE, resize
+from tests.pages.markup import Markup
 from tests.table_page.acts import OWN, come_in, decide, record, settled, until_bets
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House
@@ -36,6 +39,23 @@ def order_of(document: dict[str, Any]) -> dict[int, int]:
     """The committed position of each dealt one, as the program that players keep works it out."""
     name, commitment = document["round"].encode(), bytes.fromhex(document["commitment"])
     return checker.cut(document.get("cut", []), name, commitment, {})
+
+
+def test_a_page_brings_its_felt_so_the_welcome_leaves_it_out(house: House) -> None:
+    elements = Markup(httpx.get(f"{house.url}/tables/maryland").text).elements
+    brought = next(found for _, found in elements if "data-felt" in found)
+    felt = house.galleries["maryland"].felt
+    assert json.loads(brought["data-felt"]) == felt
+    assert list(json.loads(brought["data-felt"])["places"]) == list(felt["places"])
+
+    def welcome(tag: str) -> Any:
+        socket = house.url.replace("http", "ws") + f"/api/tables/maryland/socket?felt={tag}"
+        with connect(socket) as line:
+            return json.loads(line.recv())
+
+    known, other, new = welcome(brought["data-tag"]), welcome("0123456789abcdef"), welcome("")
+    assert "felt" not in known and known["scene"]["phase"]
+    assert other["felt"] == new["felt"] == felt
 
 
 def test_the_lobby_lists_every_table(house: House, new_page: NewPage) -> None:

@@ -71,11 +71,13 @@ class Galleries:
         """Return what everyone may see of a table now."""
         return scene_of(self.pit.tables[table].current(), self.names)
 
-    def welcome(self, viewer: Viewer, table: str, last: int | None = None) -> None:
+    def welcome(
+        self, viewer: Viewer, table: str, last: int | None = None, *, has_felt: str = ""
+    ) -> None:
         """Add a viewer to a table; `last` is the number of the last event they saw."""
         if viewer.player:
             self._sockets.setdefault(viewer.player, set()).add(viewer)
-        self._of[table].welcome(viewer, last)
+        self._of[table].welcome(viewer, last, has_felt=has_felt)
 
     def farewell(self, viewer: Viewer, table: str) -> None:
         """Remove a viewer."""

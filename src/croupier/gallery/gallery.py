@@ -7,6 +7,7 @@ in another process than its table.
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 from croupier.errors import Refused
@@ -78,6 +79,11 @@ class Gallery:
             self._felts[rules.digest] = felt_of(replace(self._config, rules=rules))
         return self._felts[rules.digest]
 
+    @property
+    def felt_tag(self) -> str:
+        """What tells this felt from any other; a page that has it is not sent it again."""
+        return sha256(encode(self.felt).encode()).hexdigest()[:16]
+
     def desk(self) -> dict[str, Any]:
         """Return the desk of those who work here."""
         seen = desk_seen(self._seen.now, self._names, tape=self._tape, time=self._time())
@@ -137,7 +143,7 @@ class Gallery:
         """Send all viewers the whole table: with its rules, its felt has changed."""
         self._news = News(self._seen.now.number)  # Viewers who come back need the felt as well.
         for viewer in self.viewers:
-            viewer.send(self._greeting(viewer, whole=True))
+            viewer.send(self._greeting(viewer, self._whole()))
 
     def _send_own(self, viewer: Viewer) -> None:
         if own := self.own(viewer.player):
@@ -172,14 +178,18 @@ class Gallery:
         self.board.come(viewer)
         self._note_present(self.board.present)
 
-    def welcome(self, viewer: Viewer, last: int | None) -> None:
-        """Add a viewer: send the whole table, or only what they have missed."""
+    def welcome(self, viewer: Viewer, last: int | None, *, has_felt: str = "") -> None:
+        """Add a viewer: send the whole table, or only what they have missed.
+
+        `has_felt` is the tag of the felt that they have already.
+        """
         self.come(viewer)
         now, scene = self._seen
         missed = None if last is None else self._news.since(last)
         if missed is not None and len(missed) > MISSED_MAX:
             missed = None
-        viewer.restart([self._greeting(viewer, whole=missed is None), *(missed or ())])
+        seen = self._whole(has_felt) if missed is None else {"scene": None}
+        viewer.restart([self._greeting(viewer, seen), *(missed or ())])
         self.show_desk(viewer)
         if missed is not None:
             # Changes without an event were not kept, and old news may have cleared own cards.
@@ -188,16 +198,20 @@ class Gallery:
             viewer.send(encode({**news, "clock": now.notes.clock.countdown(self._wait_ms())}))
             self._send_own(viewer)
 
-    def _greeting(self, viewer: Viewer, *, whole: bool) -> str:
-        """Return the frame that a viewer begins with, with all there is to see or without it."""
-        now, scene = self._seen
+    def _whole(self, has_felt: str = "") -> dict[str, Any]:
+        """Return all that everybody may see; of the felt, what a viewer doesn't have."""
+        felt = {} if has_felt and has_felt == self.felt_tag else {"felt": self.felt}
+        return {**felt, "scene": self.scene}
+
+    def _greeting(self, viewer: Viewer, seen: dict[str, Any]) -> str:
+        """Return the frame that a viewer begins with."""
+        now = self._seen.now
         player = viewer.player
         you = player and {
             "player": player,
             "name": viewer.name,
             "cents": self._purse_cents(player),
         }
-        seen = {"felt": self.felt, "scene": scene} if whole else {"scene": None}
         message = {"type": "welcome", "protocol": PROTOCOL, "table": self.id, "you": you, **seen}
         clock = now.notes.clock.countdown(self._wait_ms())
         return encode({**message, "v": now.number, "own": self.own(player), "clock": clock})

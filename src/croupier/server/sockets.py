@@ -34,6 +34,7 @@ async def socket(
     *,
     ticket: Annotated[str, Query(max_length=100)] = "",
     last: Annotated[int | None, Query(ge=0, le=2**53)] = None,
+    felt: Annotated[str, Query(max_length=100)] = "",
 ) -> None:
     """Watch a table, or play at it with a ticket."""
     galleries: Galleries = websocket.app.state.galleries
@@ -62,7 +63,7 @@ async def socket(
         for other in list(galleries[id].viewers):
             if other.player == viewer.player:  # A player has one socket per table: the newest.
                 other.end(ELSEWHERE)
-    galleries.welcome(viewer, id, last)
+    galleries.welcome(viewer, id, last, has_felt=felt)
     try:
         await serve_socket(websocket, table, viewer)
     finally:

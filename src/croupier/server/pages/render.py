@@ -42,6 +42,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     made.filters["anchor"] = anchor
     made.filters["clause"] = clause_says
     made.filters["edge"] = edge_says

@@ -259,12 +259,13 @@ def _live(request: Request, id: str) -> Table:
 
 async def _table(request: Request, id: str, template: str) -> Response:
     table = _live(request, id)
-    felt, me = request.app.state.galleries[id].felt, await _me(request)
+    gallery, me = request.app.state.galleries[id], await _me(request)
     odds = odds_of(table.config)
     json = f"/api/tables/{id}/desk" if template == "console" else f"/tables/{id}.json"
     real = "cards" in rules_at(table).things
     codes = {code: str(card) for code, card in table.config.codes.items()}
-    values = {"felt": felt, "me": me, "odds": odds, "practice": "", "real": real, "codes": codes}
+    seen = {"felt": gallery.felt, "felt_tag": gallery.felt_tag}
+    values = {**seen, "me": me, "odds": odds, "practice": "", "real": real, "codes": codes}
     return page(request, template, json=json, **values)
 
 

@@ -25,7 +25,8 @@ export class TableSocket {
   /**
    * @param {string} table
    * @param {{hear: (message: Message) => void, changed: (how: string) => void,
-   *   last: () => number, urgent?: () => boolean}} ends
+   *   last: () => number, urgent?: () => boolean, tag?: string}} ends `tag` is that of the felt
+   *   that is there already
    * @param {string} [socket] where its socket is, if it needs no ticket
    */
   constructor(table, ends, socket = "") {
@@ -68,9 +69,9 @@ export class TableSocket {
       return;
     }
     if (wanted !== this.wanted) return;
-    const last = this.fresh ? "" : `&last=${this.ends.last()}`;
+    const has = this.fresh ? `&felt=${this.ends.tag ?? ""}` : `&last=${this.ends.last()}`;
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const own = `/api/tables/${this.table}/socket?ticket=${encodeURIComponent(ticket)}${last}`;
+    const own = `/api/tables/${this.table}/socket?ticket=${encodeURIComponent(ticket)}${has}`;
     const path = this.address || own;
     const socket = new WebSocket(`${scheme}://${location.host}${path}`);
     this.socket = socket;

@@ -31,6 +31,7 @@ import { openings, seatOf } from "./view.js";
 const NOTE_MS = 8000;
 const root = must("#table");
 const { table = "", me = "", rulebook = "", practice = "", odds = "" } = root.dataset;
+const { tag = "", felt: printed = "" } = root.dataset;
 const felt = /** @type {FeltTable} */ (must("felt-table"));
 const spoken = must("#spoken");
 const dock = must("#dock");
@@ -56,6 +57,7 @@ const socket = new TableSocket(table, {
   changed: (how) => socketIs(how),
   last: () => state.v,
   urgent: () => deciding(),
+  tag,
 });
 const bets = new Bets(socket, () => state, (words) => note(said(words, { tone: "note" })));
 const shared = document.querySelector("#hand");
@@ -67,6 +69,8 @@ if (shared instanceof HTMLSelectElement) bets.hand = () => Number(shared.value);
 function hear(message) {
   const before = state.scene;
   const known = { ...state.own, ...before.faces };
+  // A welcome leaves out the felt that the page has brought along.
+  if (message.type === "welcome" && message.scene) message.felt ??= JSON.parse(printed);
   state = reduce(state, message);
   if (message.type === "welcome") welcomed();
   if (message.type === "news") {
