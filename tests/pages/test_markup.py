@@ -62,6 +62,11 @@ def test_static_files_are_kept_until_they_change(web: httpx.Client) -> None:
     assert web.get("/favicon.ico").headers["content-type"] == "image/svg+xml"
 
 
+def test_styles_that_belong_together_are_one_response(web: httpx.Client) -> None:
+    parts = [web.get(f"/static/{name}.css").text for name in ("felt", "seats", "table")]
+    assert web.get("/static/layout.css").text == "".join(parts)
+
+
 @pytest.mark.parametrize("path", ["/static/style.css", "/static/js/odds.js", "/cards.svg"])
 def test_static_files_are_compressed_for_clients_that_accept_it(
     web: httpx.Client, path: str

@@ -527,7 +527,7 @@ def test_the_table_page_is_small(house: House, new_page: NewPage) -> None:
     page.wait_for_selector('#dock[data-mode="guest"]')
     page.wait_for_load_state("networkidle")
     files = transferred()
-    assert {url.split("/")[-1] for url in files} >= {"maryland", "table.js", "table.css"}
+    assert {url.split("/")[-1] for url in files} >= {"maryland", "table.js", "layout.css"}
     assert sum(files.values()) < 60_000, files
     page.keyboard.press("g")
     until_bets(page)

@@ -19,6 +19,8 @@ router = APIRouter(include_in_schema=False)
 
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 CARDS, ICON = "cards.svg", "favicon.svg"
+SHEETS = {"layout.css": ("felt.css", "seats.css", "table.css")}
+"""Styles that are always needed together, as one: compressed together they are smaller."""
 
 
 class File(NamedTuple):
@@ -72,6 +74,8 @@ def shipped() -> dict[str, File]:
                 found[above + entry.name] = _file(entry.name, entry.read_bytes())
 
     walk(files("croupier.web") / "static", "")
+    for name, parts in SHEETS.items():
+        found[name] = _file(name, b"".join(found[part].plain for part in parts))
     return found
 
 
