@@ -1,11 +1,13 @@
 """People play at real tables in a real browser, and what they see is what the ledger says."""
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import APIResponse, Page, Response, WebSocket, expect
+from playwright.sync_api import APIResponse, Page, WebSocket, expect
 
 from croupier.ledger.journal import decode
 from croupier.money import parse_money
@@ -510,36 +512,125 @@ def test_own_limits_stop_betting(house: House, new_page: NewPage) -> None:
     expect(page.locator(".says")).to_contain_text("the limit that you set")
 
 
-def length(response: Response | APIResponse) -> int:
+def length(response: APIResponse) -> int:
     """How many bytes of a body were transferred."""
     return int(response.headers["content-length"])
 
 
-def test_the_table_page_is_small(house: House, new_page: NewPage) -> None:
+@dataclass
+class Transferred:
+    """What a page has transferred, as Chromium counts it: headers, bodies and frames."""
+
+    files: dict[str, float] = field(default_factory=dict)
+    frames: int = 0
+
+    @property
+    def all(self) -> float:
+        return sum(self.files.values()) + self.frames
+
+
+def transferred(page: Page) -> Transferred:
+    """Count what a page transfers from now on."""
+    found, names = Transferred(), dict[str, str]()
+
+    def asked(event: dict[str, Any]) -> None:
+        names[event["requestId"]] = event["request"]["url"].split("/")[-1]
+
+    def loaded(event: dict[str, Any]) -> None:
+        found.files[names[event["requestId"]]] = event["encodedDataLength"]
+
+    def framed(event: dict[str, Any]) -> None:
+        found.frames += len(event["response"]["payloadData"].encode())
+
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.on("Network.requestWillBeSent", asked)
+    session.on("Network.loadingFinished", loaded)
+    session.on("Network.webSocketFrameReceived", framed)
+    return found
+
+
+@pytest.mark.parametrize("table", IDS)
+def test_the_table_page_is_small(table: str, house: House, new_page: NewPage) -> None:
     page = new_page()
-    heard: list[Response] = []
-    page.on("response", lambda one: heard.append(one))
-
-    def transferred() -> dict[str, int]:
-        return {one.url: length(one) for one in heard if "/api/" not in one.url and one.ok}
-
-    page.goto(f"{house.url}/tables/maryland")
+    found = transferred(page)
+    page.goto(f"{house.url}/tables/{table}?play")
     page.wait_for_selector('#dock[data-mode="guest"]')
+    page.wait_for_selector("felt-table[data-phase]")
     page.wait_for_load_state("networkidle")
-    files = transferred()
-    assert {url.split("/")[-1] for url in files} >= {"maryland", "table.js", "layout.css"}
-    assert sum(files.values()) < 60_000, files
+    assert found.files.keys() >= {f"{table}?play", "watch.js", "layout.css"} and found.frames
+    assert found.all <= 60_000, found
+
+
+def test_the_first_hand_brings_little_else(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    heard: list[str] = []
+    page.on("response", lambda one: heard.append(one.url))
+    found = transferred(page)
+    page.goto(f"{house.url}/tables/maryland?play")
+    page.wait_for_selector('#dock[data-mode="guest"]')
     page.keyboard.press("g")
     until_bets(page)
     page.locator(f"{OWN} bet-spot[open] button").first.click()
     page.wait_for_selector('[data-command="deal"]:enabled')
     page.keyboard.press("d")
     page.wait_for_selector(f'{OWN} play-card:not([code=""])')
-    # The first hand brings the faces of cards and the players' cut, and little else. Browsers
-    # differ in whether what `<use>` fetches is a response of the page.
-    files = {
-        **transferred(),
-        f"{house.url}/cards.svg": length(page.request.get(f"{house.url}/cards.svg")),
-    }
-    assert sum(files.values()) < 66_500, files
-    assert all(one.url.startswith(house.url) for one in heard)
+    # Browsers differ in whether what `<use>` fetches is a response of the page.
+    found.files.setdefault("cards.svg", length(page.request.get(f"{house.url}/cards.svg")))
+    assert found.all <= 92_000, found
+    assert all(url.startswith(house.url) for url in heard)
+
+
+PRESSES: dict[str, Callable[[Page], None]] = {
+    "a key": lambda page: page.keyboard.press("i"),
+    "a button": lambda page: page.locator('.tools [data-command="rules"]').click(),
+    "a button by key": lambda page: page.locator('.tools [data-command="rules"]').press("Enter"),
+}
+
+
+@pytest.mark.parametrize("press", PRESSES.values(), ids=PRESSES)
+def test_the_first_press_of_somebody_new_is_heard(
+    press: Callable[[Page], None], house: House, new_page: NewPage
+) -> None:
+    """What it needs is fetched then; from there on one socket is left."""
+    page = new_page()
+    asked: list[str] = []
+    sockets: list[WebSocket] = []
+    page.on("websocket", lambda one: sockets.append(one))
+    page.on("request", lambda request: asked.append(request.url.split("/")[-1]))
+    page.goto(f"{house.url}/tables/maryland")
+    page.wait_for_selector("felt-table[data-phase]")
+    page.wait_for_load_state("networkidle")
+    assert "table.js" not in asked
+    press(page)
+    page.wait_for_selector("#drawer[open] .posted")
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => !document.querySelector('dialog[open]')")
+    assert asked.count("table.js") == 1
+    if not sockets[0].is_closed():
+        sockets[0].wait_for_event("close")
+    assert [one.is_closed() for one in sockets] == [True, False]
+    page.keyboard.press("g")
+    until_bets(page)
+
+
+def test_somebody_new_sees_and_hears_a_hand(house: House, new_page: NewPage) -> None:
+    """Watching needs nothing that one plays with."""
+    page, other = new_page(), new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.split("/")[-1]))
+    page.goto(f"{house.url}/tables/maryland")
+    page.wait_for_selector("felt-table[data-phase]")
+    come_in(other, house, "maryland")
+    until_bets(other)
+    other.locator(f"{OWN} bet-spot[open] button").first.click()
+    other.wait_for_selector('[data-command="deal"]:enabled')
+    other.keyboard.press("d")
+    page.wait_for_selector(".seats play-card")
+    expect(page.locator(".says")).to_contain_text("decides.")
+    expect(page.locator("#spoken")).not_to_be_empty()
+    assert "speech.js" in asked and "table.js" not in asked
+    page.context.set_offline(True)
+    expect(page.locator(".says")).to_contain_text("The connection is lost.")
+    page.context.set_offline(False)
+    expect(page.locator(".says")).not_to_contain_text("The connection is lost.")

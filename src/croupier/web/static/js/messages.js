@@ -17,6 +17,13 @@ import { accountOf, announcement, boxOf, netOf, openings } from "./view.js";
 const BIG = 10;
 const NUMBERS = ["no", "one", "two", "three", "four", "five"];
 
+/** @type {Record<string, string>} */
+export const LOST = {
+  cut: "The connection is lost. Trying again \u2026",
+  gone: "This table is no longer there.",
+  elsewhere: "You play at this table in another window.",
+};
+
 /** @param {string} text @param {Partial<Said>} [rest] @returns {Said} */
 export const said = (text, rest = {}) => ({
   text,

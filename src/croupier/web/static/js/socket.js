@@ -25,8 +25,8 @@ export class TableSocket {
   /**
    * @param {string} table
    * @param {{hear: (message: Message) => void, changed: (how: string) => void,
-   *   last: () => number, urgent?: () => boolean, tag?: string}} ends `tag` is that of the felt
-   *   that is there already
+   *   last: () => number, urgent?: () => boolean, brought?: {tag: string, felt: string}}} ends
+   *   `brought` is the felt that the page has from the start
    * @param {string} [socket] where its socket is, if it needs no ticket
    */
   constructor(table, ends, socket = "") {
@@ -69,7 +69,7 @@ export class TableSocket {
       return;
     }
     if (wanted !== this.wanted) return;
-    const has = this.fresh ? `&felt=${this.ends.tag ?? ""}` : `&last=${this.ends.last()}`;
+    const has = this.fresh ? `&felt=${this.ends.brought?.tag ?? ""}` : `&last=${this.ends.last()}`;
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const own = `/api/tables/${this.table}/socket?ticket=${encodeURIComponent(ticket)}${has}`;
     const path = this.address || own;
@@ -113,10 +113,15 @@ export class TableSocket {
   /** Give a connection up without waiting for its end, and try again. */
   lose() {
     if (!this.socket) return;
-    this.wanted += 1;
-    this.socket.close();
-    this.socket = null;
+    this.close();
     this.again();
+  }
+
+  /** Leave the table. */
+  close() {
+    this.wanted += 1;
+    this.socket?.close();
+    this.socket = null;
   }
 
   id() {
@@ -131,6 +136,7 @@ export class TableSocket {
       this.tries = 0;
       this.greeted = true;
       this.fresh = false;
+      if (message.scene && this.ends.brought) message.felt ??= JSON.parse(this.ends.brought.felt);
       for (const { text } of this.asked.values()) this.socket?.send(text);
       this.ends.hear(message);
       this.ends.changed("open");

@@ -18,7 +18,7 @@ import { extras } from "./extras.js";
 import "./felt.js";
 import { sentence } from "./hands.js";
 import { TableSocket } from "./socket.js";
-import { bankOffer, bankWords, clockChose, ordinary, outcome, said } from "./messages.js";
+import { LOST, bankOffer, bankWords, clockChose, ordinary, outcome, said } from "./messages.js";
 import { NO_SUM, cents, money, signed, typed } from "./money.js";
 import { Gate, count } from "./motion.js";
 import { Ring } from "./ring.js";
@@ -31,7 +31,7 @@ import { openings, seatOf } from "./view.js";
 const NOTE_MS = 8000;
 const root = must("#table");
 const { table = "", me = "", rulebook = "", practice = "", odds = "" } = root.dataset;
-const { tag = "", felt: printed = "" } = root.dataset;
+const brought = { tag: root.dataset.tag ?? "", felt: root.dataset.felt ?? "" };
 const felt = /** @type {FeltTable} */ (must("felt-table"));
 const spoken = must("#spoken");
 const dock = must("#dock");
@@ -50,6 +50,13 @@ let drawn = "";
 /** The round that one plays in, until its result is known. */
 let playing = "";
 
+/** @type {() => void} */
+let greeted = () => {};
+/** When the table is there, so that every press is understood. @type {Promise<void>} */
+export const ready = new Promise((done) => {
+  greeted = done;
+});
+
 const shown = new Shown();
 const gate = new Gate(() => soon());
 const socket = new TableSocket(table, {
@@ -57,7 +64,7 @@ const socket = new TableSocket(table, {
   changed: (how) => socketIs(how),
   last: () => state.v,
   urgent: () => deciding(),
-  tag,
+  brought,
 });
 const bets = new Bets(socket, () => state, (words) => note(said(words, { tone: "note" })));
 const shared = document.querySelector("#hand");
@@ -69,8 +76,6 @@ if (shared instanceof HTMLSelectElement) bets.hand = () => Number(shared.value);
 function hear(message) {
   const before = state.scene;
   const known = { ...state.own, ...before.faces };
-  // A welcome leaves out the felt that the page has brought along.
-  if (message.type === "welcome" && message.scene) message.felt ??= JSON.parse(printed);
   state = reduce(state, message);
   if (message.type === "welcome") welcomed();
   if (message.type === "news") {
@@ -124,6 +129,7 @@ function speak(words) {
 
 function welcomed() {
   if (!state.felt) return;
+  greeted();
   gate.flush();
   chips.cents = state.felt.chips_cents;
   const least = cents(openings(state.felt)[0]?.limits?.[0] ?? "1.00");
@@ -179,13 +185,6 @@ function socketIs(how) {
   if (LOST[cut]) spoken.textContent = LOST[cut];
   soon();
 }
-
-/** @type {Record<string, string>} */
-const LOST = {
-  cut: "The connection is lost. Trying again \u2026",
-  gone: "This table is no longer there.",
-  elsewhere: "You play at this table in another window.",
-};
 
 function refuse() {
   const { refusal } = state;
