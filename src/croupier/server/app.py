@@ -28,12 +28,16 @@ from croupier.server.passing import nowhere
 from croupier.server.people import People
 from croupier.server.practice import Practices
 from croupier.server.quotas import Quotas
+from croupier.server.registry import Person
 from croupier.server.reviews import Reviews
 from croupier.server.routes import access, awards, health, staff, tables
 from croupier.server.routes import pit as pit_routes
 from croupier.server.staff import Staff
 from croupier.server.tapes import ActsTape, Winnings
 from croupier.server.voids import VoidCounts
+
+AGAIN_S = 0.2
+"""How soon the ledger is asked again after it didn't answer."""
 
 
 def make_app(
@@ -142,11 +146,18 @@ class Attendance:
 
     async def _learn_names(self, table: Table) -> None:
         for player in sorted({*table.place.standing.table.seats.values()}):
-            if person := await self._people.find(player):
+            if person := await self._found(player):
                 self._galleries.names[player] = person.name
                 plays = PLAYER in person.roles
                 self._galleries.pit.seats.bar(player, disabled=person.disabled, plays=plays)
         table.look_again()
+
+    async def _found(self, player: str) -> Person | None:
+        """Look a player up, again and again while the ledger doesn't answer."""
+        while True:
+            with contextlib.suppress(Unavailable):
+                return await self._people.find(player)
+            await asyncio.sleep(AGAIN_S)
 
     async def settled(self) -> None:
         """Wait until all names are known."""
