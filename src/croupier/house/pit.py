@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
+from typing import TypeVar
 
 from croupier.errors import CroupierError, Refused
 from croupier.fairness.seal import MissingKey
@@ -52,11 +53,15 @@ from croupier.table.commands import Lapse
 from croupier.table.proposals import has_lapsed
 from croupier.table.state import Table as TableState
 
+T = TypeVar("T")
+
 WATCH_S = 0.5
 """How often to look whether this process may still show its tables."""
 LOOK_S = 1.0
 """How often to look for seats whose players are gone, and for tables that nobody has."""
 MEET_MS, MEET_S = 10_000, 0.05
+START_MS = 30_000
+"""How long a start goes on trying while the database of a shared house doesn't answer."""
 DRAIN_MS = 20_000
 """How long to wait for rounds to end before tables are handed over as they stand."""
 BROKEN_MS = 60_000
@@ -132,23 +137,23 @@ class Pit:
     async def start(self, *, deals: bool = True) -> None:
         """Open the tables of this process as their journals left them, and begin to deal."""
         self._deals = deals
-        await self.books.start()
-        self.books.era = await self.books.read(_era)
-        await self.cage.start()
+        await self._patiently(self.books.start)
+        self.books.era = await self._patiently(lambda: self.books.read(_era))
+        await self._patiently(self.cage.start)
         await self._compare_build()
         self.books.on_moved = self._step_down
         if self.tenure.is_shared:
             self.tenure.on_release = partial(_set_in, asyncio.get_running_loop(), self._again)
-            await self._meet()
-            await self._tend()
+            await self._patiently(self._meet)
+            await self._patiently(self._tend)
             self._tasks.append(asyncio.create_task(self._tend_on(), name="leases"))
             self._tasks.append(asyncio.create_task(self._watch(), name="watch"))
         else:
             await self._take([*self._allowed(), CHECKPOINT])
-        await self.acts.start()
+        await self._patiently(self.acts.start)
         if not self.tenure.is_shared:
             await self._take(self._allowed())
-        await self._journal_build()
+        await self._patiently(self._journal_build)
         self._tasks.append(asyncio.create_task(self._follow_acts(), name="acts"))
         if self.build:
             self._tasks.append(asyncio.create_task(self._check_build_on(), name="build"))
@@ -172,6 +177,20 @@ class Pit:
         return len([*self.rounds()])
 
     # ------------------------------------------------------------ which tables
+
+    async def _patiently(self, do: Callable[[], Awaitable[T]]) -> T:
+        """Do a part of the start; in a shared house, again if the database doesn't answer just now.
+
+        A node that was slow to start may have been declared dead meanwhile, and comes back.
+        """
+        until_ms = self.books.clocks.wait_ms() + START_MS
+        while True:
+            try:
+                return await do()
+            except Unavailable:
+                if not self.tenure.is_shared or self.books.clocks.wait_ms() > until_ms:
+                    raise
+            await asyncio.sleep(MEET_S)
 
     async def _meet(self) -> None:
         """Wait for the other processes that are starting, so that tables need not move at once."""

@@ -12,6 +12,7 @@ from croupier.house.books import Books
 from croupier.house.pit import Pit
 from croupier.ledger import tenure
 from croupier.ledger.stores.postgres import PostgresStore
+from croupier.ledger.tenure import CHECKPOINT
 from tests.house.floor import KEY, answered, rules_of
 from tests.ledger.servers import new_database
 from tests.server.durability.databases import database
@@ -54,6 +55,31 @@ def test_an_owner_without_a_database_answers_nothing_and_closes_before_its_lease
             assert viewer.ended and viewer.code == MOVED
             await asyncio.to_thread(own.up)
             await until(lambda: {*pit.tables} == {*ids}, 15)
+            await pit.stop()
+            books.close()
+            store.close()
+
+    asyncio.run(main())
+
+
+def test_a_server_that_is_declared_dead_while_it_starts_comes_back_and_opens_its_tables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tenure, "TTL_MS", 1_000)
+
+    async def main() -> None:
+        with database() as own:
+            store = PostgresStore(new_database(own.where), make=True, node="")
+            books = Books(store, KEY)
+            pit = Pit(house("t-1", "t-2"), books, rules_of)
+            await asyncio.to_thread(own.down)
+            await until(lambda: not store.tenure.may_write(CHECKPOINT), 5)
+            starting = asyncio.create_task(pit.start(deals=False))
+            await asyncio.sleep(0.5)
+            assert not starting.done()
+            await asyncio.to_thread(own.up)
+            await asyncio.wait_for(starting, 20)
+            await until(lambda: {*pit.tables} == {"t-1", "t-2"}, 15)
             await pit.stop()
             books.close()
             store.close()
