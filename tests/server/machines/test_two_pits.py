@@ -235,8 +235,12 @@ def test_after_a_failover_every_table_is_soon_somebodys_and_stays_there(server: 
     async def main() -> None:
         async with two_pits(new_database(server)) as (one, other, (three, ride)):
             sql(one, "UPDATE leases SET timeline = '000000FF'")
+            # Everything is claimed again, the signing of checkpoints too.
+            lost = "SELECT 1 FROM leases WHERE timeline <> timeline() AND node <> ''"
             async with asyncio.timeout(15):
-                while dict(one.tenure.owned).get(three) != 2 or ride not in other.tables:
+                while sql(one, lost):
+                    await asyncio.sleep(0.02)
+                while not (one.has(three) and other.has(ride)):
                     await asyncio.sleep(0.02)
             leases = "SELECT stream, node, epoch FROM leases ORDER BY stream"
             before = sql(one, leases)
