@@ -315,6 +315,8 @@ class Pit:
             return
         if "dealer" in config.rules.things:
             await self.floors.open(table)
+        if not self.tenure.may_write(table.id):
+            return  # It was lost meanwhile; whoever has it opens it.
         self._note_open(table)
         self.tables[table.id] = table
         if dealer is not None:
