@@ -44,12 +44,21 @@ def supervised(workers: int, work: Callable[[int], int]) -> int:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGINT)  # There is nobody to hand tables over to.
 
+    def start(number: int) -> None:
+        # A signal waits until the worker is known here, and has handlers of its own.
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+        try:
+            if not ends:
+                pid, report = _forked(number, work, alive)
+                running[pid] = number, report, time.monotonic()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
     alive = os.pipe()
     before = {sign: signal.signal(sign, stop) for sign in STOPS if _is_heard(sign)}
     try:
         for number in range(workers):
-            pid, report = _forked(number, work, alive)
-            running[pid] = number, report, time.monotonic()
+            start(number)
         rounds = 0
         while running:
             pid, status = os.wait()
@@ -65,10 +74,8 @@ def supervised(workers: int, work: Callable[[int], int]) -> int:
                 stop(0, None)
                 continue
             time.sleep(max(0.0, AGAIN_S - (time.monotonic() - since_s)))
-            if not ends:
-                begun.add(number)
-                pid, report = _forked(number, work, alive)
-                running[pid] = number, report, time.monotonic()
+            begun.add(number)
+            start(number)
         if closed:
             raise UserError("all workers were closed, because one of them can't go on")
         return rounds
@@ -102,6 +109,7 @@ def _forked(number: int, work: Callable[[int], int], alive: tuple[int, int]) -> 
         for sign in STOPS:
             if _is_heard(sign):
                 signal.signal(sign, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         Thread(target=_end_with_parent, args=(alive[0],), daemon=True).start()
         os.write(writes, str(work(number)).encode())
         status = 0
