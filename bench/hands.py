@@ -14,7 +14,8 @@ from time import perf_counter
 import numpy as np
 
 from croupier.cards import DECK
-from croupier.hands import arrays, three_cards
+from croupier.hands import arrays
+from croupier.hands.lookup import three_cards
 
 try:
     from phevaluator.evaluator import evaluate_5cards

@@ -117,7 +117,7 @@ def at_once(ours: Appending) -> float:
 def verifying(folder: Path) -> None:
     """Print events a second through the chains alone, and with every entry worked out again."""
     store = SqliteStore(folder / "verify.db", make=True)
-    store._writer.execute("PRAGMA synchronous = OFF")  # It is not the appends that are measured.
+    store.writer.execute("PRAGMA synchronous = OFF")  # It is not the appends that are measured.
     dealer = Dealer(Till(store, "t1"), seats=5)
     for number in range(ROUNDS):
         dealer.play(f"r{number}", f"round {number}")

@@ -22,7 +22,7 @@ from croupier.hands.arrays import five_cards, three_cards
 from croupier.odds.analysis import analyze
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
-from croupier.simulation.simulation import generator
+from croupier.simulation.blocks import generator
 from croupier.simulation.simulator import SimulationTask, Simulator
 
 try:

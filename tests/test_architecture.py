@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 
+from croupier import __all__ as PUBLIC
+
 SRC = Path(__file__).parent.parent / "src/croupier"
 BOOKS = sorted((SRC / "rulebooks").glob("*.toml"))
 
 # What a room may import, besides itself. A new room declares itself here.
-WORDS = {"cards", "errors", "money", "reading", "recent", "svg"}
+WORDS = {"cards", "courts", "errors", "money", "reading", "recent", "svg"}
 TO_HANDS = WORDS | {"hands"}
 TO_RULES = TO_HANDS | {"rules"}
 TO_ROUND = TO_RULES | {"round"}
@@ -29,7 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "recent": set(),
     "money": {"errors"},
     "cards": {"errors", "svg"},  # A card draws itself in a notebook.
-    "svg": {"cards", "errors"},
+    "courts": set(),
+    "svg": {"cards", "courts", "errors"},
     "reading": {"cards", "errors", "money"},
     "schemas": {"errors"},
     "hands": WORDS,
@@ -111,12 +114,22 @@ VOCABULARIES = {
 ALIAS = re.compile(r"[A-Z]\w*[a-z]\w*")
 # Any other name that two modules define, with the reason.
 SHARED_NAMES = {
-    "Choice": "what a selection offers in a book, and what a seat is asked in a round",
     "Deck": "what a book says of a deck, and how one stands at a table",
     "Fault": "what is wrong with data, and what an HTTP answer says (a name of the API's schema)",
     "Rate": "what a book says of a fee, and what a limit allows a second",
     "Table": "what a book says of a table, its state, and a live one, each the subject of its room",
-    "Turn": "whose turn it is to bank, and one turn of a table's loop",
+}
+
+
+TESTS = Path(__file__).parent
+# Folders of tests that belong to no single room, with the reason.
+TESTS_OF_NO_ROOM = {
+    "data": "rulebooks that tests of several rooms read",
+    "pages": "pages are of server/ and web/; one server and one browser serve their tests",
+    "reference": "the rules and the odds a second time, by another way, which uses no room",
+    "rounds": "worked rounds, as files",
+    "table_page": "the same for pages on which a round is played, in a house with its tables",
+    "whole": "a whole house under faults from a seed",
 }
 
 
@@ -312,6 +325,35 @@ def test_namesakes_are_found() -> None:
     assert namesakes(alias) == []
     user = {"ledger/c.py": "from croupier.ledger.b import Row"}
     assert namesakes(alias | user) == ["Row: odds/a.py, ledger/b.py"]
+
+
+def astray(source: str, path: str) -> list[str]:
+    """A module of tests in the folder of a room that neither it nor its helpers come from."""
+    room = room_of(path)
+    if room in TESTS_OF_NO_ROOM:
+        return []
+    # What is imported from `croupier` itself may be of any room.
+    homes = {f"croupier.{room}", f"tests.{room}", *map("croupier.{}".format, PUBLIC)}
+    names = [".".join(name.split(".")[:2]) for _, name in imported(source, f"tests/{path}")]
+    return [] if homes & {*names} else [f"{path} uses nothing of {room}"]
+
+
+def test_tests_stand_where_their_room_stands() -> None:
+    # Folders that were moved away leave compiled files behind.
+    files = [file for file in TESTS.glob("*/**/*.*") if "__pycache__" not in file.parts]
+    paths = {str(file.relative_to(TESTS)): file for file in files}
+    rooms = {room_of(str(file.relative_to(SRC))) for file in SRC.rglob("*.py")}
+    assert {*map(room_of, paths)} - rooms == TESTS_OF_NO_ROOM.keys()
+    tests = [path for path in paths if PurePosixPath(path).match("test_*.py")]
+    assert [line for path in tests for line in astray(paths[path].read_text(), path)] == []
+
+
+def test_tests_that_went_astray_are_found() -> None:
+    path = "odds/test_a.py"
+    assert astray("from croupier.rules.load import load", path) == [f"{path} uses nothing of odds"]
+    for home in ("from croupier.odds.a import b", "from tests.odds.a import b"):
+        assert astray(home, path) == []
+    assert astray("from croupier import analyze", path) == []
 
 
 def test_rooms_import_only_downwards() -> None:

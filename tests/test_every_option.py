@@ -138,10 +138,17 @@ def meters(rules: TableRules, wager: str) -> Iterator[Any]:
     return (meter for meter in rules.meters.values() if meter.wager == wager)
 
 
-def failures(id: str, act: Any) -> list[str]:
+def applied(id: str, selected: Selected) -> Selected:
+    """Leave out what can't apply, with which no table opens."""
+    while unapplied := {one.selection for one in read(id, dict(selected)).unapplied}:
+        selected = tuple(one for one in selected if one[0] not in unapplied)
+    return selected
+
+
+def failures(id: str, act: Any, *, opens: bool = True) -> list[str]:
     """Act at every table, and return what went wrong at which."""
     found = []
-    for selected in tables(id):
+    for selected in dict.fromkeys(applied(id, one) if opens else one for one in tables(id)):
         try:
             act(selected)
         except Exception as error:
@@ -238,7 +245,7 @@ def test_a_round_is_settled_at_every_table_and_its_money_adds_up(id: str) -> Non
         )
         assert sum(nets) + rise + Decimal(result["house"]) == 0
 
-    assert failures(id, act) == []
+    assert failures(id, act, opens=False) == []
 
 
 @each_book

@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from croupier import svg
+from croupier import courts, svg
 from croupier.cards import DECK, Card, parse_cards
 from croupier.errors import Bug
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -34,6 +34,16 @@ def test_every_card_is_drawn_and_titled(card: Card, four_colour: bool) -> None:
 def test_numbered_cards_have_as_many_pips(card: Card) -> None:
     # Two more suits are in the corners.
     assert len(list(elements(svg.card_svg(card), "path"))) == card.rank + 2 + 2
+
+
+@pytest.mark.parametrize("suit", "shdc")
+def test_a_court_card_shows_its_figure_twice_in_the_colour_of_its_suit(suit: str) -> None:
+    figures = {rank: svg.card_svg(Card(f"{rank}{suit}")) for rank in courts.FIGURES}
+    halves = {rank: courts.half(rank, "red") for rank in figures}
+    assert len({*halves.values()}) == len(figures)
+    for rank, drawing in figures.items():
+        colour = next(elements(drawing, "g")).attrib["fill"]
+        assert drawing.count(courts.half(rank, colour)) == 2
 
 
 def test_all_faces_differ() -> None:
@@ -172,6 +182,15 @@ def test_ticks_are_round_and_span_the_values(values: list[float], expected: list
     found = svg.ticks(values)
     assert found[0] <= min(values) and found[-1] >= max(values)
     assert found == pytest.approx(expected)
+
+
+def test_what_is_counted_has_no_ticks_at_halves() -> None:
+    rounds = svg.Plot("rounds", ((0, 0), (2, 1)))
+    x, y = svg.Axis("Rounds", tick_min=1), svg.Axis("Dollars")
+    drawing = svg.line_chart([rounds], title="t", x=x, y=y, width=340)
+    assert ElementTree.fromstring(drawing).get("width") == "340"
+    texts = [one.text for one in elements(drawing, "text")]
+    assert {"0", "1", "2", "0.2"} <= {*texts} and not {"0.5", "1.5"} & {*texts}
 
 
 def test_a_chart_without_points_is_a_bug() -> None:

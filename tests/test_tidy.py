@@ -171,6 +171,37 @@ def asserts(node: ast.AST) -> bool:
     return False
 
 
+OURSELVES = {"self", "cls"}
+PUBLIC = re.compile(r"_(replace|asdict|fields|repr_\w+_)$|__\w+__$")
+"""Names that a library calls or offers although they begin like private ones."""
+
+
+def prying(path: str, text: str) -> list[str]:
+    """Tests that reach into what is private; a mutant names what it breaks, which is a string."""
+    if not path.startswith("tests/"):
+        return []
+    return [
+        f"{path}:{line}: reaches for {name}"
+        for node in ast.walk(ast.parse(text))
+        for line, name in reached(node)
+        if name.startswith("_") and not PUBLIC.match(name)
+    ]
+
+
+def reached(node: ast.AST) -> list[tuple[int, str]]:
+    """The names that a node takes from an object or a module of ours, with their line."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=owner)) if owner in OURSELVES:
+            return []
+        case ast.Attribute(attr=name, lineno=line):
+            return [(line, name)]
+        case ast.ImportFrom(module=str(module), names=names, lineno=line) if module.startswith(
+            ("croupier", "tests")
+        ):
+            return [(line, one.name) for one in names]
+    return []
+
+
 def findings(rule: Callable[[str, str], list[str]], suffix: str = "") -> list[str]:
     found = [rule(path, text) for path, text in texts() if path.endswith(suffix)]
     assert found
@@ -191,6 +222,10 @@ def test_only_the_command_line_prints() -> None:
 
 def test_every_test_can_fail() -> None:
     assert findings(toothless, ".py") == []
+
+
+def test_tests_reach_into_nothing_private() -> None:
+    assert findings(prying, ".py") == []
 
 
 def test_files_are_found_without_git(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,3 +302,20 @@ def test_printing_bites() -> None:
 )
 def test_toothless_tests_are_found(body: str, expected: list[str]) -> None:
     assert toothless("test_a.py", f"def test_x():\n    {body}") == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("self._books", []),
+        ("self.pit._books", ["tests/a.py:1: reaches for _books"]),
+        ("from croupier.house.folder import _place", ["tests/a.py:1: reaches for _place"]),
+        ("from tests.house.floor import _books", ["tests/a.py:1: reaches for _books"]),
+        ("from typer._click import Command", []),
+        ("round._replace(at=1), Round._fields, hand._repr_svg_()", []),
+        ('monkeypatch.setattr(Books, "_commit", never)', []),
+    ],
+)
+def test_prying_is_found(source: str, expected: list[str]) -> None:
+    assert prying("tests/a.py", source) == expected
+    assert prying("src/croupier/a.py", source) == []

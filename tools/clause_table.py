@@ -2,32 +2,43 @@
 
 .venv/bin/python tools/clause_table.py > docs/clauses.md
 
-A worked round cites in `cites` what it shows, and any other test with the marker `clause`. Both
-are read from the files; nothing is run.
+A worked round shows a clause if
+
+- the engine has the clause on one of its lines,
+- each paytable row under the clause is on a line of some round, or
+- the round comes out otherwise once the clause is broken in the book, as
+  tests/data/broken-books.toml breaks it.
+
+What a round says in `cites` it is about shows nothing. Any other test cites a clause with the
+marker `clause`. All this is read from the files; nothing is run.
 """
 
 import ast
 import textwrap
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from croupier.rules.check import row_clauses
 from croupier.rules.load import load, rulebook_ids
 from croupier.rules.rulebook import Rulebook
 
 ROOT = Path(__file__).parent.parent
 TESTS = ROOT / "tests"
-MARKER, VOID = "clause", "void"
+MARKER, NO_CLAUSE = "clause", "-"
 # How many tests a row names, and how much of the clause it says.
 NAMED, WIDTH = 2, 120
 
 HEAD = """\
 # Enforced clauses
 
-On this page you find, for every clause that the software enforces, the tests that show it: worked
-rounds, which are settled to the cent, and tests that cite the clause with `@pytest.mark.clause`.
-A clause by which worked rounds settle wagers is shown only by rounds that have it on a line.
+On this page you find, for every clause that the software enforces, the tests that show it:
+
+- worked rounds, which are settled to the cent. A round stands here if the engine has the clause, or
+  a paytable row under it, on a line, or if the round comes out otherwise once the clause is broken
+  in the book, as [broken-books.toml](../tests/data/broken-books.toml) breaks it;
+- tests that cite the clause with `@pytest.mark.clause`.
 
 The other clauses are guided (the software prompts a person at the table) or declared (on the
 operator's checklist). To see how a clause is kept, look it up:
@@ -43,25 +54,52 @@ Kept: declared.
 
 
 class Shown(NamedTuple):
-    """A test that shows a clause of a book; `settled` if the clause is on a line of the round."""
+    """A test that shows a clause of a book."""
 
     book: str
     clause: str
     test: str
     file: str
-    settled: bool = False
 
 
-def worked_rounds(rounds: Path) -> Iterator[Shown]:
-    """Yield what the worked rounds of a folder cite, and what their wagers are settled by."""
+def settled(rounds: Path) -> Iterator[Shown]:
+    """Yield the clauses on the lines of the worked rounds of a folder."""
     for file in sorted(rounds.glob("*/*.toml")):
         data = tomllib.loads(file.read_text())
         lines = [line.split() for seat in data["expect"]["seats"] for line in seat["lines"]]
-        settled = {clause for _, _, outcome, _, _, clause, *_ in lines if outcome != VOID}
-        for clause in sorted({*data["cites"], *settled}):
-            yield Shown(
-                file.parent.name, clause, file.stem, _relative(file), settled=clause in settled
-            )
+        for clause in sorted({clause for _, _, _, _, _, clause, *_ in lines} - {NO_CLAUSE}):
+            yield Shown(file.parent.name, clause, file.stem, _relative(file))
+
+
+def paid_row_by_row(books: Iterable[Rulebook], found: Iterable[Shown]) -> Iterator[Shown]:
+    """Yield the clauses each of whose paytable rows is on a line of some round."""
+    lines: dict[tuple[str, str], Shown] = {}
+    for one in found:
+        lines.setdefault((one.book, one.clause), one)
+    for book in books:
+        for clause, rows in rows_by_clause(book).items():
+            shown = [lines.get((book.id, row)) for row in rows]
+            if None not in shown:
+                yield from dict.fromkeys(one._replace(clause=clause) for one in shown if one)
+
+
+def rows_by_clause(book: Rulebook) -> dict[str, list[str]]:
+    """Return the clauses of paytable rows by the clause that each stands under."""
+    rows: dict[str, list[str]] = {}
+    for _, name in row_clauses(book.data):
+        under = [clause for clause in book.rules.clause if name.startswith(clause)]
+        if name not in book.rules.clause and under:
+            rows.setdefault(max(under, key=len), []).append(name)
+    return rows
+
+
+def broken(file: Path, rounds: Path) -> Iterator[Shown]:
+    """Yield the clauses without which a worked round comes out otherwise."""
+    for one in tomllib.loads(file.read_text())["broken"]:
+        for clause in one["clauses"]:
+            for round in one["rounds"]:
+                name = rounds / one["book"] / f"{round}.toml"
+                yield Shown(one["book"], clause, round, _relative(name))
 
 
 def marked_tests(tests: Path, books: dict[str, str]) -> Iterator[Shown]:
@@ -96,17 +134,16 @@ def names_of_books(file: Path) -> dict[str, str]:
     return names
 
 
-def all_shown(tests: Path = TESTS) -> list[Shown]:
-    """Return everything that tests cite, markers first, then rounds that settle by the clause."""
-    books = names_of_books(tests / "rules/books.py")
-    found = [*marked_tests(tests, books), *worked_rounds(tests / "rounds")]
-    lined = {(shown.book, shown.clause) for shown in found if shown.settled}
-    kept = [
-        shown
-        for shown in found
-        if shown.settled or shown.file.endswith(".py") or (shown.book, shown.clause) not in lined
+def all_shown(books: Iterable[Rulebook], tests: Path = TESTS) -> list[Shown]:
+    """Return everything that tests show."""
+    names, rounds = names_of_books(tests / "rules/books.py"), tests / "rounds"
+    lines = list(settled(rounds))
+    return [
+        *lines,
+        *paid_row_by_row(books, lines),
+        *broken(tests / "data/broken-books.toml", rounds),
+        *marked_tests(tests, names),
     ]
-    return sorted(kept, key=lambda shown: not shown.settled)
 
 
 def enforced(book: Rulebook) -> list[str]:
@@ -119,7 +156,7 @@ def faults(books: list[Rulebook], found: list[Shown]) -> list[str]:
     shown = {(one.book, one.clause) for one in found}
     known = {(book.id, name) for book in books for name in book.clauses}
     bare = [
-        f"{book.id} {name}: is enforced, and no test cites it"
+        f"{book.id} {name}: is enforced, and no test shows it"
         for book in books
         for name in enforced(book)
         if (book.id, name) not in shown
@@ -158,4 +195,5 @@ def _relative(file: Path) -> str:
 
 
 if __name__ == "__main__":
-    print(page([load(id) for id in rulebook_ids()], all_shown()), end="")
+    BOOKS = [load(id) for id in rulebook_ids()]
+    print(page(BOOKS, all_shown(BOOKS)), end="")

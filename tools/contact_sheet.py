@@ -2,7 +2,7 @@
 """Photograph every state of every table at every size, in both schemes, onto contact sheets.
 
     .venv/bin/python tools/contact_sheet.py [FOLDER] [--table ID] [--size 1440x900] [--scheme dark]
-                                            [--bots 7]
+                                            [--bots 7] [--seats 8] [--state decide]
 
 One sheet a table and scheme is written, and every picture on its own. A real server deals, a real
 Chromium looks; whoever looks at the sheets says what is ugly, unclear or dull.
@@ -13,7 +13,7 @@ import base64
 import html
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from tests.table_page.acts import (  # noqa: E402
     choices_are_live,
     come_in,
     decide,
+    hold,
     settled,
     until_bets,
 )
@@ -99,10 +100,27 @@ def states_of_a_round(page: Page, before: str = "") -> Iterator[str]:
     yield f"{before}result"
 
 
-def photograph(page: Page, house: House, table: str, folder: Path) -> dict[Scheme, list[Path]]:
+def states_of_a_late_player(page: Page, house: House, table: str) -> Iterator[str]:
+    """Let the clock choose."""
+    come_in(page, house, table)
+    until_bets(page)
+    bet_everywhere(page)
+    page.keyboard.press("d")
+    settled(page)
+    hold(page)
+    yield "timed-out"
+
+
+Played = Callable[[Page, House, str], Iterator[str]]
+
+
+def photograph(page: Page, house: House, table: str, played: Played) -> dict[Scheme, list[Path]]:
     """Take all pictures of a table: one round, looked at in every scheme and size."""
     taken: dict[Scheme, list[Path]] = {scheme: [] for scheme in ARGUMENTS.scheme}
-    for state in states(page, house, table):
+    folder: Path = ARGUMENTS.folder
+    for state in played(page, house, table):
+        if ARGUMENTS.state and state not in ARGUMENTS.state:
+            continue
         for scheme, pictures in taken.items():
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             for width, height in ARGUMENTS.size:
@@ -140,19 +158,27 @@ def size(text: str) -> tuple[int, int]:
 def main() -> None:
     folder: Path = ARGUMENTS.folder
     folder.mkdir(parents=True, exist_ok=True)
+    rounds: list[tuple[Played, float]] = [(states, 60), (states_of_a_late_player, 3)]
     with open_browser() as browser:
         for table in ARGUMENTS.table:
-            with (
-                tempfile.TemporaryDirectory() as store,
-                opened(Path(store), bots=ARGUMENTS.bots, pause=15) as house,
-            ):
-                page = browser.new_page(viewport={"width": 1280, "height": 900})
-                page.set_default_timeout(90_000)  # Others at a table have a minute for a result.
-                for scheme, pictures in photograph(page, house, table, folder).items():
-                    sheet = folder / f"sheet-{table}-{scheme}.png"
-                    lay_out(browser, pictures, sheet)
-                    print(sheet)
-                page.close()
+            taken = [shot for one in rounds for shot in play(browser, table, *one).items()]
+            for scheme in ARGUMENTS.scheme:
+                sheet = folder / f"sheet-{table}-{scheme}.png"
+                lay_out(
+                    browser, [path for of, paths in taken if of == scheme for path in paths], sheet
+                )
+                print(sheet)
+
+
+def play(browser: Browser, table: str, played: Played, decide_s: float) -> dict[Scheme, list[Path]]:
+    """Photograph what is played at a table of a house of its own."""
+    how = {"bots": ARGUMENTS.bots, "seats": ARGUMENTS.seats, "pause": 15, "decide": decide_s}
+    with tempfile.TemporaryDirectory() as store, opened(Path(store), **how) as house:
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(90_000)  # Others at a table have a minute for a result.
+        taken = photograph(page, house, table, played)
+        page.close()
+        return taken
 
 
 parser = argparse.ArgumentParser(description=__doc__)
@@ -163,6 +189,8 @@ parser.add_argument("--scheme", action="append", choices=SCHEMES)
 parser.add_argument(
     "--bots", type=int, default=5, help="how many of the house's players sit at each table"
 )
+parser.add_argument("--seats", type=int, default=0, help="how many seats each table has")
+parser.add_argument("--state", action="append", help="photograph this state and no other")
 ARGUMENTS = parser.parse_args()
 ARGUMENTS.table = ARGUMENTS.table or IDS
 ARGUMENTS.size = ARGUMENTS.size or SIZES

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
         Refused,
         UserError,
     )
-    from croupier.hands import Hand
-    from croupier.odds import Analysis, advise, analyses, analyze, price
+    from croupier.hands.hand import Hand
+    from croupier.odds.advice import advise
+    from croupier.odds.analysis import Analysis, analyses, analyze
+    from croupier.odds.pricing import price
     from croupier.round.dealt import RoundInPlay, deal
     from croupier.round.settler import Settler, settle
     from croupier.rules.load import load, rulebook_ids
@@ -72,8 +74,10 @@ __all__ = [
 
 _NAMES_BY_MODULE = {
     "cards": ("DECK", "Card", "parse_cards"),
-    "hands": ("Hand",),
-    "odds": ("Analysis", "advise", "analyses", "analyze", "price"),
+    "hands.hand": ("Hand",),
+    "odds.advice": ("advise",),
+    "odds.analysis": ("Analysis", "analyses", "analyze"),
+    "odds.pricing": ("price",),
     "round.dealt": ("RoundInPlay", "deal"),
     "round.settler": ("Settler", "settle"),
     "rules.load": ("load", "rulebook_ids"),

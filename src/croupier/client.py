@@ -152,6 +152,7 @@ class TableClient:
         self._changed = asyncio.Event()
         self._socket: Any = None
         self._reader: asyncio.Task[None] | None = None
+        self._coming = asyncio.Lock()
 
     async def connect(self) -> None:
         """Open the socket; after a reconnection the server sends what was missed."""
@@ -197,8 +198,11 @@ class TableClient:
 
     def _take(self, frame: str) -> None:
         self.on_frame(frame)
+        self.hear(json.loads(frame))
+
+    def hear(self, said: dict[str, Any]) -> None:
+        """Take in what the table says."""
         self.frames += 1
-        said = json.loads(frame)
         match said["type"]:
             case "welcome":
                 self.clock = said["clock"]
@@ -272,24 +276,41 @@ class TableClient:
         """Send a command, again if the connection breaks; return its answer or raise Refused."""
         message = {"type": type, "id": fields.pop("id", None) or secrets.token_hex(8), **fields}
         for tried in range(TRIES):
+            lost = self._socket
             try:
-                return await self._ask(message)
+                return await self.ask(message)
             except (ConnectionError, TimeoutError, OSError, WebSocketException):
                 if tried == TRIES - 1:
                     raise
-                await asyncio.sleep(0.05 * 2**tried)
-                with contextlib.suppress(OSError, TimeoutError, WebSocketException):
-                    await self._connect_again()
+                await self._connect_again(lost, tried)
         raise ConnectionError("the server does not answer")
 
-    async def _connect_again(self) -> None:
-        try:
-            await self.connect()
-        except Refused as refused:
-            if refused.code != "unavailable":  # Another server may be taking the table over.
-                raise
+    async def come_again(self) -> None:
+        """Open the socket again after it was closed, as when another server has the table now."""
+        for tried in range(TRIES - 1):
+            if self.is_open:
+                return
+            await self._connect_again(self._socket, tried)
+        if self.is_open:
+            return
+        raise ConnectionError("the server does not answer")
 
-    async def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
+    async def _connect_again(self, lost: Any, tried: int) -> None:
+        """Replace a lost socket, unless another command has done so meanwhile."""
+        await asyncio.sleep(0.05 * 2**tried)
+        async with self._coming:
+            if self._socket is not lost:
+                return
+            with contextlib.suppress(OSError, TimeoutError, WebSocketException):
+                try:
+                    await self.connect()
+                except Refused as refused:
+                    # Another server may be taking the table over, and everybody comes at once.
+                    if refused.code not in ("unavailable", "too_many"):
+                        raise
+
+    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Send a command once and return its answer, or raise Refused or ConnectionError."""
         if not self.is_open:
             raise ConnectionError("the connection is closed")
         answer: asyncio.Future[dict[str, Any] | None] = asyncio.get_running_loop().create_future()

@@ -24,7 +24,7 @@ from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.round.view import HIDDEN, view
 from croupier.rules.load import load, rulebook_ids
-from croupier.rules.resolve import resolve
+from croupier.rules.resolve import resolve, to_open
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, DISCARD, SEAT
@@ -76,7 +76,7 @@ class RoundEnv(gymnasium.Env[Observation, Any]):
         Where a player banks, the computer banks at seat 1. Sums are in dollars.
         """
         book = load(rulebook) if isinstance(rulebook, str) else rulebook
-        rules = resolve(book, selections)
+        rules = to_open(resolve(book, selections))
         if render_mode not in (None, *self.metadata["render_modes"]):
             message = f"{quoted(render_mode)} is not a way to render; there is 'ansi'"
             raise UserError(message, field="render_mode")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
+from croupier import courts
 from croupier.cards import DECK, RANKS, Card
 from croupier.errors import Bug
 
@@ -17,7 +18,7 @@ WIDTH = 120
 
 _TWO_COLOURS = ("#1b1b22", "#c4122f", "#c4122f", "#1b1b22")
 _FOUR_COLOURS = ("#1b1b22", "#c4122f", "#1557b0", "#17703a")
-_GOLD, _BACK, _BACK_LINES = "#d9b341", "#7a1f2b", "#efe3c8"
+_BACK, _BACK_LINES = "#7a1f2b", "#efe3c8"
 _SERIF = "Georgia, 'Times New Roman', 'DejaVu Serif', serif"
 
 # Cards are drawn at 250 × 350; a suit fills about 100 × 100 around its centre.
@@ -36,16 +37,6 @@ _SUITS = (
     "M0-48A21 21 0 0 1 14-11L10-7A21 21 0 1 1 4 24H-4A21 21 0 1 1-10-7L-14-11A21 21 0 0 1 0-48Z"
     + _STEM,
 )
-_BAND = "M-32 17H32V26H-32Z"
-_CROWNS = {
-    "J": "M-32 12L-36-8C-24-8-16-2-12 4C-8-8-4-13 0-17C4-13 8-8 12 4C16-2 24-8 36-8L32 12Z" + _BAND,
-    "Q": "M-32 12L-40-14L-20 0L-14-22L0-3L14-22L20 0L40-14L32 12Z"
-    "M-40-23a5 5 0 1 0 .1 0ZM-14-32a5 5 0 1 0 .1 0ZM14-32a5 5 0 1 0 .1 0ZM40-23a5 5 0 1 0 .1 0Z"
-    + _BAND,
-    "K": "M-32 12C-48-8-34-24-16-18C-8-15-3-12-3-10V-19H-10V-25H-3V-32H3V-25H10V-19H3V-10"
-    "C3-12 8-15 16-18C34-24 48-8 32 12Z" + _BAND,
-}
-
 _LEFT, _CENTRE, _RIGHT = 86, 125, 164
 _TOP, _MIDDLE, _BOTTOM = 64, 175, 286
 _UPPER, _LOWER = 138, 212  # The inner rows of a nine and a ten.
@@ -114,7 +105,7 @@ def _face(card: Card, colour: str) -> str:
     rank = RANKS[card.rank]
     if rank == "A":
         middle = _suit(card.suit, _CENTRE, _MIDDLE, scale=1.3)
-    elif rank in _CROWNS:
+    elif rank in courts.FIGURES:
         middle = _court(rank, card.suit, colour)
     else:
         middle = "".join(_suit(card.suit, x, y, scale=0.46) for x, y in _PIPS[rank])
@@ -123,15 +114,15 @@ def _face(card: Card, colour: str) -> str:
 
 
 def _court(rank: str, suit: int, colour: str) -> str:
-    """Draw a suit with a crown, twice, head to foot."""
-    half = _suit(suit, _CENTRE, 135, scale=0.64) + (
-        f'<path d="{_CROWNS[rank]}" transform="translate({_CENTRE} 78) scale(0.9)" '
-        f'fill="{_GOLD}" stroke="{colour}" stroke-width="2.5" stroke-linejoin="round"/>'
+    """Draw half of a figure with its suit, twice, head to foot."""
+    half = f'<g transform="translate({_CENTRE} {_MIDDLE})">{courts.half(rank, colour)}</g>' + _suit(
+        suit, 76, 58, scale=0.3
     )
     return (
-        f'<rect x="58" y="40" width="134" height="270" rx="10" fill-opacity="0.05" '
-        f'stroke="{colour}" stroke-width="2"/><path d="M58 {_MIDDLE}H192" stroke="{colour}" '
-        f'stroke-width="2"/>{half}{_turned(half)}'
+        f'<rect x="57" y="32" width="136" height="286" rx="8" fill="{courts.PAPER}"/>'
+        f"{half}{_turned(half)}"
+        f'<rect x="57" y="32" width="136" height="286" rx="8" fill="none" stroke="{colour}" '
+        f'stroke-width="2"/>'
     )
 
 
@@ -204,6 +195,8 @@ class Axis:
 
     label: str
     write: Callable[[float], str] = "{:g}".format
+    tick_min: float = 0
+    """How far apart ticks are at least: 1 where there are no halves of what is counted."""
 
 
 def bar_chart(bars: Sequence[Bar], *, title: str, desc: str = "", font: str = SANS) -> str:
@@ -237,31 +230,34 @@ def line_chart(
     y: Axis,
     desc: str = "",
     font: str = SANS,
+    width: int = CHART_WIDTH,
 ) -> str:
     """Draw lines over two axes with round tick values, and a line across at zero."""
     points = [point for plot in plots for point in plot.points]
     if not points:
         raise Bug("a line chart without a point")
-    across, up = ticks(point[0] for point in points), ticks(point[1] for point in points)
+    across = ticks((point[0] for point in points), x.tick_min)
+    up = ticks((point[1] for point in points), y.tick_min)
     left = 34 + 7.2 * max(len(y.write(tick)) for tick in up)
     right = 8 + 3.8 * len(x.write(across[-1]))
-    frame = _Frame(left, 10, CHART_WIDTH - left - right, _PLOT_HEIGHT, across, up)
+    frame = _Frame(left, 10, width - left - right, _PLOT_HEIGHT, across, up)
     drawn = [*_grid(frame, x, y)]
     for place, plot in enumerate(plots):
         drawn += _line(frame, plot, _LINES[place % len(_LINES)])
     base = frame.top + frame.height
     drawn += _key(plots, base + 62) if len(plots) > 1 else []
     height = base + 50 + (18 * len(plots) + 8 if len(plots) > 1 else 0)
-    return _chart("".join(drawn), height, words=(title, desc), font=font)
+    return _chart("".join(drawn), height, words=(title, desc), font=font, width=width)
 
 
-def ticks(values: Iterable[float]) -> list[float]:
+def ticks(values: Iterable[float], step_min: float = 0) -> list[float]:
     """Return round tick values, 1, 2 or 5 times a power of ten apart, that span all values."""
     listed = list(values)
     low, high = min(listed), max(listed)
     span = (high - low) or abs(high) or 1.0
-    power = 10.0 ** floor(log10(span / _TICKS))
-    step = next(power * times for times in (1, 2, 5, 10) if power * times >= span / _TICKS)
+    least = max(span / _TICKS, step_min)
+    power = 10.0 ** floor(log10(least))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= least)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return [place * step for place in range(first, max(last, first + 1) + 1)]
 
@@ -341,11 +337,13 @@ def _stroke(start: tuple[float, float], end: tuple[float, float], *, faint: bool
     return f'<path d="M{x:.2f} {y:.2f}L{to_x:.2f} {to_y:.2f}" stroke="currentColor"{opacity}/>'
 
 
-def _chart(body: str, height: float, *, words: tuple[str, str], font: str) -> str:
+def _chart(
+    body: str, height: float, *, words: tuple[str, str], font: str, width: int = CHART_WIDTH
+) -> str:
     title, desc = map(_escaped, words)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '
-        f'viewBox="0 0 {CHART_WIDTH} {height:.0f}" width="{CHART_WIDTH}" height="{height:.0f}">'
+        f'viewBox="0 0 {width} {height:.0f}" width="{width}" height="{height:.0f}">'
         f"<title>{title}</title>{f'<desc>{desc}</desc>' if desc else ''}"
         f'<g font-family="{font}" font-size="{_SMALL}" fill="currentColor">{body}</g></svg>'
     )

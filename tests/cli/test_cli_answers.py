@@ -226,7 +226,8 @@ def test_submission_check_prints_a_breach_a_line(tmp_path: Path) -> None:
     shows = "checklist.7: is not confirmed: Each table shows its smallest and largest bets. (7)"
     shape = (
         "checklist.table: is not confirmed: The table has the shape of a horseshoe, "
-        "and one to eight players can play at a time. (table)"
+        "and one to eight players can play at a time "
+        "(ruling F6: the designated player is one of the eight). (table)"
     )
     assert (ran.code, ran.out, ran.err) == (1, f"{shows}\n{shape}\n", "")
 

@@ -24,6 +24,7 @@ from tests.rules.books import (
     SIXTH,
     SIXTH_TEXT,
 )
+from tests.schemas.checking import faults
 
 # What is typed, a word a line; a dot is Enter alone. Each script plays four rounds.
 SCRIPTS = {
@@ -131,7 +132,12 @@ def test_what_is_said_goes_to_standard_error_with_json(id: str) -> None:
 def test_the_record_of_the_last_round_replays(id: str, tmp_path: Path) -> None:
     file = tmp_path / "last.json"
     told = summary(game(id, "--json", "--record", str(file)))
-    assert run("replay", str(file), "--json").data == told["results"][-1]
+    replayed = run("replay", str(file), "--json").data
+    assert replayed == told["results"][-1]
+    assert faults("play", told) + faults("replay", replayed) == []
+    stepped = run("replay", str(file), "--json", "--step").data
+    assert faults("replay", stepped) + faults("record", json.loads(file.read_text())) == []
+    assert {**replayed, "events": stepped["events"]} == stepped
 
 
 def test_a_round_with_a_meter_and_decimal_selections_replays(tmp_path: Path) -> None:
@@ -232,7 +238,10 @@ def test_wagers_that_lack_their_condition_are_not_asked_for() -> None:
 
 def test_a_meter_that_is_not_declared_is_told_once_and_not_asked_for() -> None:
     ran = game(SINGAPORE)
-    assert ran.out.count("Progressive Jackpot: cannot be made until the meter's") == 1
+    assert (
+        ran.out.count("Progressive Jackpot: cannot be made until the operator declares the meter's")
+        == 1
+    )
     assert "Progressive Jackpot, $2.50" not in ran.out
 
 
@@ -420,6 +429,12 @@ def test_a_decision_names_the_bet_and_its_size() -> None:
     asked = re.findall(r"^Bet .*\?", ran.out, re.MULTILINE)
     choices = "Let it ride (L) or Pull (U)?"
     assert asked == [f"Bet 1 ($10): {choices}", f"Bet 2 ($10): {choices}"]
+
+
+def test_10_H_no_game_starts_with_what_cannot_apply_to_its_table() -> None:
+    ran = play("", LET_IT_RIDE, "--select", "community_stack=3")
+    assert (ran.code, ran.out) == (2, "")
+    assert "community_stack: '3' can be chosen only where" in ran.err and "(10.H)" in ran.err
 
 
 def test_a_card_that_is_discarded_is_not_shown() -> None:

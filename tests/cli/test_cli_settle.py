@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from croupier.cli import main
-from croupier.cli.settle import _lines_at_hand
+from croupier.cli.settle import lines_at_hand
 from croupier.round.result import result_of
 from croupier.round.settler import Settler
 
@@ -269,7 +269,7 @@ def test_lines_are_the_same_however_they_come(size: int) -> None:
             return super().read1(size)
 
     for given in (b"", b"\n", b"a\nbc\n\nd", b"\n\nabc\r\n", b"abcdefgh"):
-        lines = [line for lines in _lines_at_hand(Trickle(given)) for line in lines]
+        lines = [line for lines in lines_at_hand(Trickle(given)) for line in lines]
         assert lines == list(io.BytesIO(given))
 
 
@@ -379,7 +379,11 @@ def test_people_see_every_line_with_its_clause_and_reason(settle: Settle, tmp_pa
         ("maryland-three", "301", "does not pay; it takes a pair or better"),
         ("maryland-three", "805", "does not pay; it takes three of a kind or better"),
         ("maryland-let", "017", "withdrawn by the player"),
-        ("maryland-let", "024", "cut to the payout limit of the hand"),
+        (
+            "maryland-let",
+            "024",
+            "cut by 2.B(10) to the payout limit of the hand (12.A(1)(a), ruling L6)",
+        ),
         ("maryland-let", "142", "the seat was abandoned"),
         ("maryland-let", "121", "the round is void: every stake comes back"),
         ("california", "05", "Player/dealer does not qualify ("),

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from croupier.fairness import checker
-from croupier.fairness.commitment import Commitment, is_proven, opening_from
 from croupier.round.events import Shown
 from tests.fairness.deals import PLAYER, committed, document, play
+from tests.fairness.proofs import commitment_of, is_proven, openings_of
 from tests.fairness.tampering import TAMPERINGS, Tampering, tampered, the_round
 
 PROGRAM = Path(checker.__file__)
@@ -114,9 +114,8 @@ def test_it_agrees_with_our_own_code() -> None:
         honest = document(number)
         for way in (None, *TAMPERINGS[:4]):
             given = tampered(honest, way, rng) if way else honest
-            plain = {key: given[key] for key in given if key not in ("opened", "record")}
-            commitment = Commitment.from_plain(plain)
-            ours = all(is_proven(commitment, opening_from(each)) for each in given["opened"])
+            commitment = commitment_of(given)
+            ours = all(is_proven(commitment, opening) for opening in openings_of(given))
             assert ours is (checker.report(given)[0] is not None) is (way is None)
 
 

@@ -1,11 +1,17 @@
 """What a felt has printed on it and what a scene says in words, all from the rules."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from croupier.gallery.felt import felt_of
 from croupier.gallery.scene import patched
+from croupier.house.config import TableConfig
+from croupier.rules.load import load
+from croupier.rules.resolve import resolve
+from tests.rules.books import DATA, MARYLAND
 from tests.table_page.recording import RECORDINGS
 
 FILES = sorted(RECORDINGS.glob("*.json"))
@@ -80,3 +86,25 @@ def test_the_row_that_paid_is_named() -> None:
     for line in paid:
         family, number = line["row"]
         assert tables[family][number]["pays"] in line["because"]
+
+
+def felt(rulebook: str, *folders: Path, **selections: Any) -> dict[str, Any]:
+    rules = resolve(load(rulebook, folders), selections)
+    return felt_of(TableConfig(id="t", title="T", rules=rules, selections=selections, seats=1))
+
+
+def test_a_hand_that_only_gets_its_bets_back_is_printed_as_a_push() -> None:
+    made = felt("north-ride", DATA / "books")
+    assert made["printed"] == "Stake pays with a pair of jacks or better"
+    (table,) = [table for table in made["paytables"] if table["id"] == "let_it_ride"]
+    assert [row["print"] for row in table["rows"]][-2:] == ["1", "push"]
+
+
+def test_several_meters_of_a_wager_have_their_names() -> None:
+    declared = {"progressive": "C", "progressive_rate": "1/5"}
+    assert felt(MARYLAND, **declared)["meters"] == {
+        "progressive_major": "Three-Card Progressive Payout, major",
+        "progressive_minor": "Three-Card Progressive Payout, minor",
+    }
+    alone = {"progressive": "Three-Card Progressive Payout"}
+    assert felt(MARYLAND, progressive="A")["meters"] == alone

@@ -457,3 +457,8 @@ def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_nothing_else_imports_gymnasium() -> None:
     code = "import json, sys, croupier.cli, croupier.round; print(json.dumps(list(sys.modules)))"
     assert "gymnasium" not in json.loads(python(code))
+
+
+def test_10_H_no_environment_is_made_with_what_cannot_apply_to_its_table() -> None:
+    with pytest.raises(Breaches, match="community_stack: '3' can be chosen only where"):
+        RoundEnv(LET_IT_RIDE, selections={"community_stack": 3})

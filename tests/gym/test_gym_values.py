@@ -9,7 +9,7 @@ import pytest
 
 from croupier.cards import DECK, RANKS
 from croupier.gym import UNSEEN, RoundEnv
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from tests.rules.books import LET_IT_RIDE, MARYLAND
 
 Seen = dict[str, Any]

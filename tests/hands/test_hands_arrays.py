@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from phevaluator.evaluator import evaluate_5cards
 
 from croupier.errors import ParseError
-from croupier.hands import NAMES, STANDARD, Ranking, arrays, evaluator
-from croupier.hands.ranking import strength_of_ranks
+from croupier.hands import arrays
+from croupier.hands.lookup import evaluator
+from croupier.hands.ranking import NAMES, STANDARD, Ranking, strength_of_ranks
 
 RANKINGS = [Ranking(*readings) for readings in product((False, True), repeat=3)]
 Cards = NDArray[np.uint8]

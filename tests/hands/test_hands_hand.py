@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import croupier.hands
 from croupier.cards import DECK, RANKS, SUITS, Card, parse_cards
 from croupier.errors import ParseError
-from croupier.hands import ALSO, NAMES, STANDARD, Hand, Ranking
+from croupier.hands.hand import Hand
+from croupier.hands.ranking import ALSO, NAMES, STANDARD, Ranking
 
 rankings = st.builds(
     Ranking,
@@ -192,9 +192,3 @@ def test_a_hand_does_not_change() -> None:
     hand = Hand.parse("As Ks Qs")
     with pytest.raises(AttributeError):
         hand.cards = (Card("2s"),)  # type: ignore[misc]
-
-
-def test_everything_public_is_exported_in_order() -> None:
-    names = croupier.hands.__all__
-    assert names == sorted(names, key=lambda name: (not name.isupper(), name.islower(), name))
-    assert all(hasattr(croupier.hands, name) for name in names)

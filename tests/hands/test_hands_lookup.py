@@ -12,19 +12,9 @@ import pytest
 
 from croupier.cards import DECK, Card, parse_cards
 from croupier.errors import ParseError
-from croupier.hands import (
-    NAMES,
-    STANDARD,
-    Evaluator,
-    Hand,
-    Ranking,
-    category,
-    evaluator,
-    five_cards,
-    six_cards,
-    three_cards,
-)
-from croupier.hands.ranking import strength_of_ranks
+from croupier.hands.hand import Hand
+from croupier.hands.lookup import Evaluator, evaluator, five_cards, six_cards, three_cards
+from croupier.hands.ranking import NAMES, STANDARD, Ranking, category, strength_of_ranks
 
 RANKINGS = [
     Ranking(card_by_card=literal, wheel=wheel)
@@ -142,7 +132,8 @@ def test_the_number_of_cards_is_checked() -> None:
 
 def test_hands_do_without_numpy() -> None:
     code = (
-        "import sys, croupier.hands; print('numpy' in sys.modules, 'croupier.svg' in sys.modules)"
+        "import sys, croupier.hands.hand, croupier.hands.lookup; "
+        "print('numpy' in sys.modules, 'croupier.svg' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"

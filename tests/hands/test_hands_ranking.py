@@ -5,8 +5,15 @@ from itertools import combinations, combinations_with_replacement
 import pytest
 
 from croupier.cards import DECK, RANKS, SUITS
-from croupier.hands import NAMES, STANDARD, Hand, Ranking, category
-from croupier.hands.ranking import strength_digits, strength_of_ranks
+from croupier.hands.hand import Hand
+from croupier.hands.ranking import (
+    NAMES,
+    STANDARD,
+    Ranking,
+    category,
+    strength_digits,
+    strength_of_ranks,
+)
 
 CARD_BY_CARD = Ranking(card_by_card=True)
 NO_WHEEL = Ranking(wheel=False)

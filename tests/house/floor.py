@@ -21,6 +21,7 @@ from croupier.house.config import Config, parse_config
 from croupier.house.pit import Pit
 from croupier.house.seat_codes import needs_code
 from croupier.house.table import Table
+from croupier.house.tasks import cancel
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
 from croupier.rules.resolve import resolve
@@ -74,10 +75,19 @@ class OpenPit(Pit):
     def __init__(self, config: Config, books: Books, **options: Any) -> None:
         super().__init__(config, books, rules_of, **options)
         self.galleries = Galleries(self)
+        self.dealing: list[asyncio.Task[None]] = []
 
     async def start(self, *, deals: bool = True) -> None:
         await super().start(deals=deals)
         self.galleries.open()
+
+    def deal(self) -> None:
+        """Let the dealers begin who weren't to deal from the start."""
+        self.dealing = [asyncio.create_task(each.run()) for each in self.dealers.values()]
+
+    async def stop(self) -> int:
+        await cancel(*self.dealing)
+        return await super().stop()
 
     def scene(self, table: str = "t") -> Scene:
         """Return what anybody may see of a table."""

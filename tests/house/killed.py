@@ -15,12 +15,11 @@ from croupier.house.desk import desk_of
 from croupier.house.table import Table
 from croupier.ledger.store import Request, Result
 from croupier.ledger.stores.sqlite import SqliteStore
-from tests.house.floor import OpenPit, pit_at, seated
-from tests.house.test_console import crew
+from tests.house.felt import FELT, manned, one_round, step
+from tests.house.floor import OpenPit, pit_at
+from tests.house.staff import Shoe, real
 from tests.house.test_forms import offered
-from tests.house.test_shoe import Shoe, real
 from tests.house.test_tray import close, move
-from tests.house.test_walkins import FELT, one_round, seat_walk_ins, step
 from tests.rules.books import MARYLAND
 
 CONFIG = real(MARYLAND, FELT)
@@ -55,10 +54,8 @@ async def shift(pit: OpenPit) -> None:
 
     A card is corrected, a wrong payment put right, a round voided, and a deck changed.
     """
-    players, shoe = await seated(pit, 1), Shoe(11)
-    await players[0].look()
-    dealer, floor = staff = await crew(pit)
-    await seat_walk_ins(dealer, 2)
+    players, staff, shoe = await manned(pit, 2)
+    dealer, floor = staff
     await one_round(pit, players, staff, shoe)
     await move(dealer, floor, "fill", 700_00)
     await move(dealer, floor, "sale", 300_00)

@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 from croupier.cards import DECK, Card
 from croupier.errors import Refused
 from croupier.house import console, said
+from croupier.house.asking import StaffAsking
+from croupier.house.authority import KEEPS
 from croupier.house.config import TableConfig
-from croupier.house.console import StaffAsking
 from croupier.house.dealer import Chance
-from croupier.house.desk import desk_of, next_step
+from croupier.house.desk import desk_of
 from croupier.house.moments import moments_of
+from croupier.house.next_step import next_step
 from croupier.house.shift import others
 from croupier.house.standing import Act, Standing
 from croupier.house.step import NextStep
@@ -174,6 +176,9 @@ class Shift:
             return step
         about, by = self.about(step), step.by[0]
         new = {n: c for n, c in self.keeping(step).items() if by not in self.kept_by(n)}
+        if new:
+            shown = {one["clause"] for one in desk_of(self.standing)["manners"]}
+            assert new.keys() <= {step.clause, *shown}, f"nobody is told of {new.keys() - shown}"
         early = self.try_later(step) if new else ()
         wrong = self.try_by_others(step) if new else ()
         command = self.filled(step)
@@ -200,7 +205,7 @@ class Shift:
 
         A clause that is due tells its moment; an act may bring the moment of its own.
         """
-        rules, act = self.standing.table.rules, console.KEEPS.get(type(step.command))
+        rules, act = self.standing.table.rules, KEEPS.get(type(step.command))
         own = {d.clause: d.moment for d in self.duties() if d.clause == step.clause}
         acts = {d.clause: d.moment for d in self.duties() if rules.clauses[d.clause].act == act}
         brought = {
@@ -293,7 +298,13 @@ class Shift:
         elif field == "stub" and round:
             command["stub"] = 52 - round.next_position
         elif field:
-            values = {"sign": sign_code(table.rules), "cents": 5_000_00, "depth": 20, "cards": 52}
+            values = {
+                "sign": sign_code(table.rules),
+                "cents": 5_000_00,
+                "depth": 20,
+                "cards": 52,
+                "funds": 500_00,
+            }
             command[field] = values[field]
         return command
 
@@ -444,13 +455,18 @@ def work(id: str, selections: dict[str, Any]) -> Shift:
     return shift
 
 
+def equipments(id: str) -> Iterator[dict[str, Any]]:
+    """Yield the selections of a book's tables with every equipment."""
+    known = book(id).rules.selection
+    for one in [one for one in EQUIPMENT if one.keys() <= known.keys()] or [{}]:
+        yield {**one, **WAGERS.get(id, {})}
+
+
 def shifts() -> Iterator[Shift]:
     """Work a shift with every equipment of every book."""
     for id in STAKES:
-        known = book(id).rules.selection
-        many = [one for one in EQUIPMENT if one.keys() <= known.keys()] or [{}]
-        for one in many:
-            yield work(id, {**one, **WAGERS.get(id, {})})
+        for selections in equipments(id):
+            yield work(id, selections)
 
 
 @cache

@@ -16,6 +16,7 @@ from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
 from tests.house.floor import rules_of
 from tests.rules.books import MARYLAND
+from tests.schemas.checking import faults
 from tests.server.attacks.houses import open_house, table_toml
 from tests.server.test_staff import code_of
 
@@ -84,7 +85,8 @@ def test_an_operator_makes_a_backup_and_the_journal_says_who(tmp_path: Path) -> 
             house.pit.checkpoints = folder
             made = (await boss.post("/api/backups")).json()
             assert (tmp_path / made["file"]).stat().st_size == made["bytes"] > 0
-            assert (await boss.http.get("/house.json")).json()["backup"] == made
+            house_page = (await boss.http.get("/house.json")).json()
+            assert house_page["backup"] == made and faults("house", house_page) == []
             assert made["file"] in (await boss.http.get("/house")).text
             rows = await house.pit.books.read(lambda view: list(view.stream(HOUSE_STREAM)))
             acts = [act for _, act in acts_in(rows) if isinstance(act, BackupMade)]

@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 
 from croupier.cards import parse_cards
 from croupier.house.recall import recall
+from tests.house.felt import FELT, seat_walk_ins
 from tests.house.floor import OpenPit, one_table, play, rules_of, seated
-from tests.house.test_console import SELECTIONS, Staff, crew, refusal
-from tests.house.test_shoe import Shoe, filled, one_step, until
-from tests.house.test_walkins import FELT, seat_walk_ins
+from tests.house.staff import SELECTIONS, Shoe, Staff, crew, filled, one_step, refusal, until
 from tests.rules.books import LET_IT_RIDE, MARYLAND
 
 SEATS = (1, 2, 3, 4, 5, 6)

@@ -16,19 +16,19 @@ import pytest
 from croupier.errors import Refused
 from croupier.house import pit as pits
 from croupier.house import said
+from croupier.house.asking import Employee
 from croupier.house.books import answer_to
 from croupier.house.build import PACKAGE, Build, approve_build, approved_of
 from croupier.house.compiled import foreign
 from croupier.house.config import Config, parse_config
-from croupier.house.console import Employee
-from croupier.house.desk import next_step
 from croupier.house.folder import House, opened_house
 from croupier.house.keys import Keys
+from croupier.house.next_step import next_step
 from croupier.house.pit import Pit
 from croupier.house.standing import Act
 from croupier.house.table import Table
-from croupier.house.turn import NO_BODY
 from croupier.ledger.acts import HOUSE_STREAM, BuildChecked, acts_in
+from croupier.ledger.asked import NO_BODY
 from croupier.ledger.builds import approve as signed
 from croupier.ledger.builds import is_approved
 from croupier.ledger.checkpoints import public_key
@@ -120,10 +120,10 @@ def test_a_build_that_nobody_approved_is_served_and_says_so(tmp_path: Path, pack
     data = tmp_path / "data"
     pit = serve(data, package)
     assert {*pit.tables} == {"three", "ride"}
-    assert pit.build_state and pit.build_state.says == "Nobody has approved this build."
-    assert pit.build_state.as_json()["is_approved"] is False
+    assert pit.closed.build and pit.closed.build.says == "Nobody has approved this build."
+    assert pit.closed.build.as_json()["is_approved"] is False
     (check,) = checks(data)
-    assert (check.approved, check.digest) == ("", pit.build_state.digest)
+    assert (check.approved, check.digest) == ("", pit.closed.build.digest)
 
 
 def test_the_approved_build_is_served_after_restarts_too(tmp_path: Path, package: Path) -> None:
@@ -132,7 +132,7 @@ def test_the_approved_build_is_served_after_restarts_too(tmp_path: Path, package
     for _ in range(2):
         pit = serve(data, package)
         assert {*pit.tables} == {"three", "ride"}
-        assert pit.build_state and pit.build_state.as_json()["is_approved"] is True
+        assert pit.closed.build and pit.closed.build.as_json()["is_approved"] is True
     assert [(one.digest, one.approved, one.differing) for one in checks(data)] == [
         (digest, digest, 0)
     ] * 2
@@ -146,7 +146,7 @@ def test_one_changed_byte_in_a_rulebook_closes_its_tables(tmp_path: Path, packag
         pit = serve(data, package)
         assert {*pit.tables} == {"ride"}
         with pytest.raises(Refused) as refused:
-            pit.check_approved("three")
+            pit.closed.check("three")
         assert refused.value.code == "unapproved"
         name = f"croupier/rulebooks/{MARYLAND}.toml"
         said = f"table: this table is closed: {name} was changed since the build was approved"
@@ -186,7 +186,7 @@ def test_any_other_file_closes_every_table(
     assert not pit.tables
     (check,) = checks(data)
     assert (check.differs, check.differing) == ((says,), 1)
-    assert pit.build_state and says in pit.build_state.says
+    assert pit.closed.build and says in pit.closed.build.says
 
 
 def test_what_python_makes_is_no_part_of_a_build(tmp_path: Path, package: Path) -> None:
@@ -223,7 +223,7 @@ def test_a_running_house_looks_again_and_finishes_the_round(tmp_path: Path, pack
                 while pit.tables["three"].notes.company.open:
                     await asyncio.sleep(0.01)
             assert pit.tables["ride"].notes.company.open
-            assert pit.closed_because("three")
+            assert pit.closed.because("three")
 
     assert pits.BUILD_S == 24 * 60 * 60
     with opened_house(data) as house, patch.object(pits, "BUILD_S", 0.02):
@@ -280,7 +280,7 @@ def test_an_approval_by_another_key_is_ignored_and_found(tmp_path: Path, package
             jot(session, unsigned, time_ms=TIME)
     pit = serve(data, package)
     assert {*pit.tables} == {"ride"}
-    assert pit.build_state and pit.build_state.ignored == 2
+    assert pit.closed.build and pit.closed.build.ignored == 2
     with opened_house(data) as house, house.store.reading() as view:
         faults = verify(view, rules_of).faults
     assert [fault.split(": ")[1] for fault in faults] == [

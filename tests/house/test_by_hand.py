@@ -20,12 +20,11 @@ from croupier.round.commands import CountStub
 from croupier.round.record import rounds_of
 from croupier.round.state import Round
 from croupier.table.crew import Approvers
+from tests.house.felt import FELT as WITH_CHIPS
 from tests.house.floor import OpenPit, play, rules_of, seated
 from tests.house.shifts import FELT, Shift
-from tests.house.test_console import crew, refusal
+from tests.house.staff import Shoe, crew, one_round, one_step, real, refusal
 from tests.house.test_forms import offered
-from tests.house.test_shoe import Shoe, one_round, one_step, real
-from tests.house.test_walkins import FELT as WITH_CHIPS
 from tests.rules.books import MARYLAND, SINGAPORE, each_book
 from tests.table.tables import WAGERS
 

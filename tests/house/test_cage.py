@@ -12,7 +12,7 @@ from croupier.house import dealer
 from croupier.house.books import Books
 from croupier.house.config import parse_config
 from croupier.house.table import Table
-from croupier.ledger.accounts import account
+from croupier.ledger.accounts import Account, account, kind_of
 from croupier.ledger.entries import at_stake
 from croupier.ledger.events import AwardValidated, CashedIn
 from croupier.ledger.stores.protocol import Store
@@ -155,6 +155,12 @@ def test_what_lies_on_a_table_is_known_in_every_state(tmp_path: Path, id: str) -
     play(tmp_path, one_table(id, declared if id == SINGAPORE else ""), scenario)
 
 
+def of_rounds(pit: OpenPit) -> set[Account]:
+    """Return the accounts of single rounds that a process remembers."""
+    kinds = "layout", "bank", "pending"
+    return {one for one in pit.books.balances() if kind_of(one) in kinds}
+
+
 def test_an_award_that_is_pending_is_the_players(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,9 +189,11 @@ def test_an_award_that_is_pending_is_the_players(
         async with pit_at(tmp_path / "ledger.db", config) as pit:
             assert await refill(pit, "p1") == 0
             assert await refill(pit, "p2") == START
+            assert of_rounds(pit) == {*pit.books.pending}, "an empty one isn't read again"
             paid = AwardValidated("t-1/1/progressive", "p1", 1_000_140_000, "floor")
             await pit.cage.act("ada", lambda: paid)
             assert not pit.books.pending and pit.books.purse_cents("p1") == 1_000_14
+            assert of_rounds(pit) == set(), "and is forgotten once it is empty"
             assert await refill(pit, "p1") == 0
 
     asyncio.run(run())

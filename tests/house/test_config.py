@@ -9,7 +9,7 @@ from croupier.house.clock import Timing
 from croupier.house.config import parse_config
 from croupier.rules.load import rulebook_ids
 from tests.house.floor import rules_of
-from tests.rules.books import CALIFORNIA, MARYLAND
+from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND
 
 
 def faults(text: str) -> list[str]:
@@ -180,6 +180,42 @@ def test_tables_share_a_meter_only_if_it_starts_and_resets_alike() -> None:
     assert found == [
         "table[2].meters.progressive: 'linked' starts or resets at another sum at another table"
     ]
+
+
+@pytest.mark.clause(LET_IT_RIDE, "10.H")
+@pytest.mark.parametrize(
+    ("book", "selections", "said"),
+    [
+        (LET_IT_RIDE, "community_stack = 3", "community_stack: '3' can be chosen only where"),
+        (
+            LET_IT_RIDE,
+            'community_stack = 3, dealing = "automated_shoe", shuffler = "none"',
+            "community_stack: '3' can be chosen only where",
+        ),
+        (MARYLAND, 'progressive_rate = "20%"', "progressive_rate: Three-Card Progressive Payout"),
+        (MARYLAND, "adjacent_boxes = 8", "adjacent_boxes: this table has 7 seats"),
+        (MARYLAND, "limits = { play = [5, 50] }", "limits: Play is as large as a decision"),
+        (
+            MARYLAND,
+            'progressive = "A", limits = { progressive = [2, 4] }',
+            "limits: Three-Card Progressive Payout is $1 at this table",
+        ),
+    ],
+)
+def test_no_table_opens_with_what_cannot_apply_to_it(book: str, selections: str, said: str) -> None:
+    text = table(f"selections = {{ {selections} }}", book=book)
+    assert [fault.startswith(f"table[1].selections.{said}") for fault in faults(text)] == [True]
+    assert parse_config(text, rules_of, anew=False).tables, "one that opened earlier stays open"
+
+
+def test_10_H_other_equipment_keeps_no_stack_of_three() -> None:
+    shoe = 'things = ["dealer", "cards"]\nselections = { dealing = "automated_shoe", '
+    by_hand = 'instead = [{ dealing = "hand"STACK }]'
+    stacked = table(shoe + "community_stack = 3 }\n" + by_hand, book=LET_IT_RIDE)
+    (fault,) = faults(stacked.replace("STACK", ""))
+    assert fault.startswith("table[1].instead[1].community_stack: '3' can be chosen only where")
+    assert fault.endswith("(10.H)")
+    assert parse_config(stacked.replace("STACK", ", community_stack = 2"), rules_of).tables
 
 
 def test_what_is_not_toml_is_refused() -> None:

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from croupier.cards import DECK, parse_cards
-from croupier.errors import Refused
-from croupier.gallery.outbox import Viewer
 from croupier.house import dealer as house_dealer
+from croupier.house.lapses import close_lapsed
 from croupier.house.recall import recall
 from croupier.ledger.acts import AccountDisabled, HouseAct, RoleGiven, RolesSet
 from croupier.ledger.events import CashedIn
@@ -22,21 +21,24 @@ from tests.house.floor import (
     Clock,
     OpenPit,
     Player,
-    answered,
     bet_all,
     one_table,
     play,
     rules_of,
     seated,
 )
-from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
-from tests.schemas.checking import faults
+from tests.house.staff import (
+    SELECTIONS,
+    Staff,
+    attended,
+    crew,
+    go_on,
+    players_move,
+    refusal,
+    until_phase,
+)
+from tests.rules.books import CALIFORNIA, MARYLAND, each_book
 
-SELECTIONS = {
-    MARYLAND: 'progressive = "A"',
-    LET_IT_RIDE: 'progressive = "A"\nprogressive_rate = "0.2"\nprogressive_reset = 1000',
-    SINGAPORE: 'progressive_rate = "0.3"\nprogressive_reset = 1000',
-}
 LATER: tuple[dict[str, Any], ...] = (
     {"type": "CloseBets"},
     {"type": "Deal"},
@@ -48,71 +50,6 @@ LATER: tuple[dict[str, Any], ...] = (
 )
 """What a dealer might press at the wrong moment."""
 PLAYS = "plays_here"
-
-
-class Staff:
-    """Somebody who works at a table, and what lies on their desk."""
-
-    def __init__(self, pit: OpenPit, person: str, *roles: str) -> None:
-        self.pit, self.table, self.number = pit, pit.tables["t"], 0
-        self.viewer = Viewer(person, person, plays=False)
-        self.viewer.roles = frozenset(roles)
-        self.desk: dict[str, Any] = {}
-        pit.galleries.welcome(self.viewer, "t")
-
-    async def say(self, type: str, **fields: Any) -> dict[str, Any]:
-        """Say something and return the answer, or raise the refusal."""
-        self.number += 1
-        text = json.dumps({"type": type, "id": f"s{self.number}", **fields})
-        frame: dict[str, Any] = json.loads(await answered(self.table, self.viewer, text))
-        assert faults("frame", frame) == []
-        if frame["type"] == "refused":
-            raise Refused(frame["code"], frame["message"], clause=frame["clause"])
-        return frame
-
-    async def do(self, command: dict[str, Any], of: str = "round") -> None:
-        await self.say("act", of=of, command=command)
-
-    async def look(self) -> dict[str, Any]:
-        """Read the last desk that arrived."""
-        while self.viewer.waiting:
-            for text in await self.viewer.frames():
-                frame = json.loads(text)
-                assert faults("frame", frame) == []
-                self.desk = frame["desk"] if frame["type"] == "desk" else self.desk
-        return self.desk
-
-
-async def crew(pit: OpenPit) -> tuple[Staff, Staff]:
-    dealer, floor = Staff(pit, "d1", "dealer"), Staff(pit, "f1", "floor")
-    await dealer.say("tap_in", post="dealer")
-    await floor.say("tap_in", post="floor")
-    return dealer, floor
-
-
-def attended(id: str) -> Any:
-    return one_table(id, SELECTIONS.get(id, ""), more='things = ["dealer"]')
-
-
-async def refusal(saying: Any) -> Refused:
-    with pytest.raises(Refused) as refused:
-        await saying
-    return refused.value
-
-
-async def players_move(pit: OpenPit, players: list[Any], step: dict[str, Any]) -> None:
-    """Let the players do what the desk waits for."""
-    scene = pit.scene()
-    if turn := scene["bank_turn"] if scene["phase"] not in ("bets", "decide") else None:
-        await players[turn - 1].ask("bank", seat=turn, funds=500_00)
-    elif scene["phase"] == "bets":
-        for seat, player in enumerate(players, 1):
-            if not scene["banker"] or scene["banker"]["seat"] != seat:
-                await bet_all(player, seat)
-    else:
-        seat = scene["asked"]
-        option = scene["choices"][0]["option"]
-        await players[seat - 1].ask("choose", seat=seat, option=option)
 
 
 @each_book
@@ -203,14 +140,7 @@ def test_a_void_is_previewed_proposed_and_approved_over_the_desk(tmp_path: Path)
     async def scenario(pit: OpenPit) -> None:
         players = await seated(pit, 1, 2)
         dealer, floor = await crew(pit)
-        for _ in range(20):
-            step = (await dealer.look())["next"]
-            if pit.scene()["phase"] == "decide":
-                break
-            if step["command"] is None:
-                await players_move(pit, players, step)
-            else:
-                await dealer.do(step["command"], step["of"])
+        await until_phase(pit, players, dealer, "decide")
         assert [one["kind"] for one in dealer.desk["irregularities"]] == ["misdeal"]
         misdeal = {"of": "round", "command": {"type": "Declare", "kind": "misdeal", "facts": {}}}
         assert (await refusal(dealer.say("act", **misdeal))).code == "needs_approval"
@@ -235,12 +165,7 @@ def test_only_the_floor_declares_a_seat_abandoned(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players = await seated(pit, 1, 2)
         dealer, floor = await crew(pit)
-        while pit.scene()["phase"] != "decide":
-            step = (await dealer.look())["next"]
-            if step["command"] is None:
-                await players_move(pit, players, step)
-            else:
-                await dealer.do(step["command"], step["of"])
+        await until_phase(pit, players, dealer, "decide")
         assert [one["by"] for one in (await dealer.look())["irregularities"]] == [["floorperson"]]
         left = {"type": "Declare", "kind": "abandoned", "facts": {"seat": 1}}
         why = await refusal(dealer.do(left))
@@ -290,10 +215,10 @@ def test_two_people_adjust_a_meter_and_what_nobody_answers_lapses(tmp_path: Path
             assert one["preview"]["adjusts"] == -25_000_000
             assert one["preview"]["approve"] == ["auditor"]
             clock.now_s += 119
-            await pit.lapse()
+            await close_lapsed(pit.tables, pit.books.clocks)
             assert pit.tables["t"].place.standing.table.proposals
             clock.now_s += 1
-            await pit.lapse()
+            await close_lapsed(pit.tables, pit.books.clocks)
             assert pit.tables["t"].place.standing.table.proposals == ()
         await floor.say("propose", why="", **adjust)
         assert (await refusal(dealer.say("approve", proposal="3"))).code == "wrong_person"
@@ -316,11 +241,7 @@ def test_T13_a_void_undoes_the_seats_that_were_settled(tmp_path: Path) -> None:
                 before = [pit.books.purse_cents(f"p{seat}") for seat in (1, 2, 3)]
             elif any(line.returned for line in round.lines):
                 break
-            step = (await dealer.look())["next"]
-            if step["command"] is None:
-                await players_move(pit, players, step)
-            else:
-                await dealer.do(step["command"], step["of"])
+            await go_on(pit, players, dealer)
         assert round and round.lines and not round.closed
         misdeal = {"type": "Declare", "kind": "misdeal", "facts": {}}
         await dealer.say("propose", why="two decks", of="round", command=misdeal)
@@ -390,12 +311,7 @@ def test_who_loses_the_role_loses_the_post_and_another_goes_on_with_the_round(
     async def scenario(pit: OpenPit) -> None:
         players = await seated(pit, 1)
         dealer, floor = await crew(pit)
-        while pit.scene()["phase"] != "decide":
-            step = (await dealer.look())["next"]
-            if step["command"] is None:
-                await players_move(pit, players, step)
-            else:
-                await dealer.do(step["command"], step["of"])
+        await until_phase(pit, players, dealer, "decide")
         pit.posts.hear(RolesSet("f1", ("floor", "dealer"), "boss"))
         pit.posts.hear(RolesSet("d1", ("floor",), "boss"))
         await pit.mind()
@@ -486,17 +402,15 @@ def test_only_the_posted_choice_is_made_for_a_player_who_is_gone(tmp_path: Path)
     async def scenario(pit: OpenPit) -> None:
         players = await seated(pit, 1)
         dealer, _ = await crew(pit)
-        while pit.scene()["phase"] != "decide":
-            step = (await dealer.look())["next"]
-            if step["command"] is None:
-                await players_move(pit, players, step)
-            else:
-                await dealer.do(step["command"], step["of"])
+        await until_phase(pit, players, dealer, "decide")
         (act, *_) = (await dealer.look())["acts"]
         assert (await refusal(dealer.do(act["command"]))).code == "player_decides"
         pit.galleries.farewell(players[0].viewer, "t")
         await dealer.do(act["command"])
         assert pit.scene()["phase"] != "decide"
+        stored = await pit.books.read(lambda v: [decode(r.data) for r in v.stream("t")])
+        (chose,) = [one for one in stored if one.event["type"] == "Chose"]
+        assert (chose.event["by"], chose.who) == ("posted", ("d1",))
 
     play(tmp_path, attended(MARYLAND), scenario)
 

@@ -10,7 +10,7 @@ import pytest
 
 from croupier.errors import CroupierError, ParseError, Refused
 from croupier.fairness import checker
-from croupier.fairness.cut import contribution_hash, document_of, order_of
+from croupier.fairness.cut import CONTRIBUTIONS_MAX, contribution_hash, document_of, order_of
 from croupier.house import dealer
 from croupier.house.books import Books
 from croupier.house.clock import CUT_MS
@@ -134,11 +134,7 @@ def test_contributions_permute_the_committed_deck(tmp_path: Path, id: str) -> No
 
 def test_the_document_of_a_cut_round_is_proven(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        one, two = await opened(pit, 1, 2)
-        await bet(one, two)
-        await contribute(one)
-        await contribute(two)
-        await deal_on(pit)
+        one, two = await closed(pit)
         await reveal(one)
         await finish(pit)
         table = pit.tables["t"]
@@ -156,6 +152,26 @@ def test_the_document_of_a_cut_round_is_proven(tmp_path: Path) -> None:
         words = checker.report(document, contribution=value_of(two))[1]
         assert words == "NOT PROVEN: your contribution is not in its cut."
         assert "Contributions to the cut: 1 revealed, 1 withheld." in checker.report(document)[1]
+
+    play(tmp_path, HOUSE, scenario)
+
+
+def test_a_seat_that_is_passed_on_keeps_nobody_out_of_the_cut(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        (honest,) = await opened(pit, 1)
+        for number in range(CONTRIBUTIONS_MAX - 1):
+            other = Player(pit, pit.tables["t"], f"other{number}")
+            await pit.cage.fill(other.id, 1_000_00)
+            await other.ask("sit", seat=2)
+            await contribute(other)
+            await other.ask("leave", seat=2)
+        last = Player(pit, pit.tables["t"], "last")
+        await pit.cage.fill(last.id, 1_000_00)
+        await last.ask("sit", seat=2)
+        fault = await refused(contribute(last))
+        assert fault.code == "cut_full" and "had a seat before you" in str(fault)
+        await contribute(honest)
+        assert len(pit.scene()["cut"]["hashes"]) == CONTRIBUTIONS_MAX
 
     play(tmp_path, HOUSE, scenario)
 
@@ -187,11 +203,7 @@ def test_the_table_waits_two_seconds_for_a_withholder_and_not_at_all_otherwise(
     clock = Clock()
 
     async def scenario(pit: OpenPit) -> None:
-        one, two = await opened(pit, 1, 2)
-        await bet(one, two)
-        await contribute(one)
-        await contribute(two)
-        await deal_on(pit)
+        one, two = await closed(pit)
         table = pit.tables["t"]
 
         def left_ms() -> int:
@@ -234,10 +246,19 @@ def test_a_withholder_delays_a_table_by_two_seconds_at_most(tmp_path: Path) -> N
     asyncio.run(at_real_time(tmp_path, HOUSE, scenario))
 
 
+async def closed(pit: OpenPit) -> list[Player]:
+    """Close the bets of two players who have contributed; return them."""
+    one, two = await opened(pit, 1, 2)
+    await bet(one, two)
+    await contribute(one)
+    await contribute(two)
+    await deal_on(pit)
+    return [one, two]
+
+
 async def contributed(pit: OpenPit) -> Player:
     """Let the dealer close the bets of a player who has contributed; return the player."""
-    for each in pit.dealers.values():
-        pit._tasks.append(asyncio.create_task(each.run()))
+    pit.deal()
     (one,) = await opened_by_dealer(pit)
     await bet(one)
     await contribute(one)

@@ -8,20 +8,31 @@ import pytest
 
 from croupier.gallery.payout import chips_of, payout_of
 from croupier.house.asks import QUESTIONS, asks_of
-from croupier.house.desk import desk_of, next_step, parent_of
+from croupier.house.desk import desk_of, parent_of
 from croupier.house.moments import countdowns, manners
-from croupier.house.standing import new_standing
+from croupier.house.next_step import next_step
+from croupier.house.standing import Standing, new_standing
 from croupier.round.awards import open_awards
-from croupier.round.commands import Settle
+from croupier.round.commands import CorrectChoice, Settle
+from croupier.round.settling import next_seat
 from croupier.round.state import Line, Round
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
+from croupier.table import commands as at_table
 from croupier.table.commands import StartRound, Time
 from croupier.table.state import Deck, InPlay
 from tests.house.floor import OpenPit, one_table, play, seated
 from tests.house.shifts import Shift
-from tests.house.test_console import SELECTIONS, attended, crew, players_move
-from tests.house.test_shoe import Shoe, one_round, one_step, until
+from tests.house.staff import (
+    SELECTIONS,
+    Shoe,
+    attended,
+    crew,
+    one_round,
+    one_step,
+    players_move,
+    until,
+)
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book, each_book
 from tests.table.tables import WAGERS
 
@@ -53,6 +64,59 @@ def test_8C2c_progressive_chips_in_the_tray_are_not_taken_again_at_the_settlemen
     assert mine["chips"] == [] and mine["stake"] > 0
     taken = [line for line in lines.values() if line["take"]]
     assert settling["take"] == sum(line["stake"] for line in taken)
+
+
+FOLDS = pytest.mark.parametrize(
+    ("id", "selections", "clause"),
+    [
+        (CALIFORNIA, {}, "round-of-play/4"),
+        (MARYLAND, {"dealing": "manual_shoe", **WAGERS[MARYLAND]}, "11.D(1)"),
+    ],
+)
+
+
+def ante(shift: Shift) -> tuple[str, str]:
+    """Return what the desk says of the Ante of the seat settled next, and why."""
+    settling = payout_of(shift.standing.in_play, shift.standing.table.meters)
+    assert settling is not None
+    assert settling["take"] == sum(line["take"] for line in settling["lines"])
+    (line,) = (line for line in settling["lines"] if line["spot"] == "ante")
+    assert line[line["does"]] == line["stake"] > 0
+    return line["does"], line["because"]
+
+
+@FOLDS
+def test_forfeited_wagers_that_were_collected_are_not_taken_again_at_the_settlement(
+    id: str, selections: dict[str, Any], clause: str
+) -> None:
+    shift = Shift(id, selections)
+    shift.until(lambda s: s.in_play and s.in_play.step and s.in_play.step.do == "decide")
+    shift.option = 1  # They fold.
+    shift.until(lambda s: s.in_play and isinstance(next_step(s).command, Settle))
+    assert clause in shift.kept
+    assert ante(shift) == ("collected", "forfeited by folding")
+
+
+@FOLDS
+def test_wagers_of_a_fold_that_is_entered_after_they_were_collected_are_taken(
+    id: str, selections: dict[str, Any], clause: str
+) -> None:
+    shift = Shift(id, selections)
+    for seat in (1, 2):
+        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
+    shift.until(lambda s: s.in_play and s.in_play.step and s.in_play.step.do == "decide")
+    shift.option = 1
+    shift.until(lambda s: s.in_play and isinstance(next_step(s).command, Settle))
+    round = shift.standing.in_play
+    assert round is not None and clause in shift.kept
+    turn = next_seat(round)
+    assert turn is not None
+    ((step, fold),) = round.boxes[turn].chose.items()
+    for option in ("play", fold):
+        shift.act(lambda act, o=option: act.in_round(CorrectChoice(turn, step, o)))
+    while not isinstance(next_step(shift.standing).command, Settle):
+        shift.step()
+    assert ante(shift) == ("take", "forfeited by folding")
 
 
 @each_book
@@ -163,6 +227,9 @@ def test_manners_are_shown_while_their_moment_lasts() -> None:
     standing = replace(bare, table=replace(bare.table, decks={1: Deck()}))
     between = {line["clause"]: line["force"] for line in manners(standing)}
     assert between == {"5.H": "manner"}  # Nobody plays yet.
+    two = new_standing(resolve(book(MARYLAND), {"decks": 2}, things=REAL)).table
+    seated = Standing(replace(two, seats={1: "p1"}))
+    assert [*manners(seated)] == [], "no deck rests while none has come (3.B(3))"
 
 
 def shown(id: str, selections: dict[str, Any], name: str) -> list[str]:
@@ -228,5 +295,6 @@ def test_every_fact_of_every_irregularity_is_asked_in_words(id: str) -> None:
     rules = resolve(book(id), {}, things=REAL)
     for one in rules.irregularities.values():
         asked = {ask["fact"]: ask for ask in asks_of(Round(rules), one)}
-        assert {*one.takes} - asked.keys() <= {"positions"}
+        # A table counts cards, and declares a fault before a later round would notice it.
+        assert {*one.takes} - asked.keys() <= {"positions", "noticed_late"}
         assert {ask["says"] for ask in asked.values()} <= {*QUESTIONS.values()}

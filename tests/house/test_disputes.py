@@ -16,27 +16,17 @@ from croupier.table.events import Corrected, Disputed, Stands
 from croupier.table.evolve import evolve
 from croupier.table.state import new_table
 from croupier.table.tell import tell_table
-from tests.house.floor import OpenPit, Player, play, rules_of, seated
-from tests.house.test_console import Staff, attended, crew, players_move, refusal
+from tests.house.felt import FELT, manned, one_round, seat_walk_ins, step
+from tests.house.floor import OpenPit, play, rules_of, seated
+from tests.house.staff import Staff, attended, crew, players_move, real, refusal
 from tests.house.test_forms import enter, filled, offered
-from tests.house.test_shoe import Shoe, real
 from tests.house.test_tray import close
-from tests.house.test_walkins import FELT, one_round, seat_walk_ins, step
 from tests.rules.books import FLORIDA, MARYLAND, book
 
 
 async def balances(pit: OpenPit) -> dict[str, int]:
     held = await pit.books.read(lambda view: view.balances())
     return {str(account): cents // 10_000 for account, cents in held.items()}
-
-
-async def manned(pit: OpenPit, *walk_ins: int) -> tuple[list[Player], tuple[Staff, Staff], Shoe]:
-    """Seat a player with a screen at seat 1 and walk-ins at others, with a crew and a shoe."""
-    players = await seated(pit, 1)
-    await players[0].look()
-    dealer, floor = await crew(pit)
-    await seat_walk_ins(dealer, *walk_ins)
-    return players, (dealer, floor), Shoe(11)
 
 
 async def put_right(dealer: Staff, floor: Staff, **typed: Any) -> None:

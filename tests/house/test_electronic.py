@@ -9,7 +9,7 @@ from croupier.errors import Problems
 from croupier.house.config import parse_config
 from tests.house.floor import OpenPit, one_table, play, rules_of, seated
 from tests.house.shifts import Shift
-from tests.house.test_console import crew, refusal
+from tests.house.staff import crew, refusal
 from tests.rules.books import MARYLAND
 
 ELECTRONIC = 'format = "electronic"\nprogressive = "A"'
@@ -55,6 +55,14 @@ def test_chapters_8_to_10_fall_away_and_the_rest_is_kept_with_real_cards() -> No
     assert round and len(round.places["community"]) == 9 and round.lines
     assert not any(name.startswith(("8.", "9.", "10.")) for name in shift.kept)
     assert {"4.A", "5.B", "11.E"} <= shift.kept.keys()
+
+
+def test_M23_players_bet_on_their_screens_and_not_with_chips() -> None:
+    things = """things = ["dealer", "cards", "chips"]"""
+    with pytest.raises(Problems) as caught:
+        one_table(MARYLAND, ELECTRONIC, more=things)
+    (problem,) = caught.value.problems
+    assert (problem.path, problem.clause) == ("table[1].things", "M23")
 
 
 def test_M23_without_a_dealer_it_is_for_practice_and_says_so() -> None:

@@ -12,10 +12,10 @@ from croupier.house.config import parse_config
 from croupier.house.recall import recall
 from croupier.ledger.found import round_found
 from croupier.ledger.journal import decode
+from croupier.round.codec import to_plain
 from tests.house.floor import OpenPit, Player, one_table, pit_at, play, rules_of, seated
+from tests.house.staff import Shoe, Staff, crew, one_round, one_step, real, refusal, until
 from tests.house.test_config import faults, table
-from tests.house.test_console import Staff, crew, refusal
-from tests.house.test_shoe import Shoe, one_round, one_step, real, until
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND
 
 FELT = 'things = ["dealer", "cards", "chips"]'
@@ -138,7 +138,7 @@ def test_what_is_paid_is_no_equipment(book: str, instead: str) -> None:
 
 def test_a_table_without_other_equipment_writes_what_it_always_wrote() -> None:
     (config,) = parse_config(table(), rules_of).tables
-    assert "equipment" in config.table_set.left_out
+    assert "equipment" not in to_plain(config.table_set)
 
 
 def test_5A3_a_floorperson_without_a_post_orders_a_shuffle(tmp_path: Path) -> None:

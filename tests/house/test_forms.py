@@ -7,10 +7,9 @@ from croupier.house.desk import keys_of
 from croupier.house.forms import TOPICS
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
+from tests.house.felt import FELT, one_round, step
 from tests.house.floor import OpenPit, Player, play, seated
-from tests.house.test_console import Staff, crew, refusal
-from tests.house.test_shoe import Shoe, one_step, real, until
-from tests.house.test_walkins import FELT, one_round, step
+from tests.house.staff import Shoe, Staff, crew, one_step, real, refusal, until
 from tests.rules.books import FLORIDA, LET_IT_RIDE, MARYLAND, book
 
 TYPED: dict[str, Any] = {

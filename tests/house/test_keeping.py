@@ -17,7 +17,7 @@ from croupier.ledger.store import Kept, View
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.verify import KEPT, verify
 from tests.house.floor import OpenPit, one_table, pit_at, play, rules_of
-from tests.house.test_console import crew as people
+from tests.house.staff import crew as people
 from tests.house.test_table import SELECTED
 from tests.house.test_turns import two_rounds
 from tests.rules.books import IDS, MARYLAND
@@ -49,7 +49,7 @@ def kept_in(view: View) -> dict[str, Kept]:
 
 async def until_kept(pit: OpenPit) -> None:
     """Wait until everything is kept that is under way."""
-    last = pit.tables["t"]._kept
+    last = pit.tables["t"].kept
     while last not in {k.head.number for k in (await pit.books.read(kept_in)).values()}:
         await asyncio.sleep(0.001)
 
@@ -95,7 +95,7 @@ def test_what_is_kept_wrongly_is_found_and_what_is_of_another_journal_is_not_use
             session.run("UPDATE standings SET data = ?", (json.dumps(changed),))
         with store.reading() as view:
             found = verify(view, rules_of, standings=partial(wrong_standings, rules_of=rules_of))
-            assert f"t stood otherwise at event {head.number} than is kept" in found.faults
+            assert f"t stood differently at event {head.number} from what is kept" in found.faults
             left_out = verify(view, rules_of)
             assert any(KEPT in one for one in left_out.unproved) and not left_out.faults
         store.keep("t", Kept(Head(head.number - 1, head.hash), data))

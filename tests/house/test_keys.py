@@ -10,7 +10,7 @@ import pytest
 from croupier.errors import UserError
 from croupier.fairness.seal import key_id, parse_key
 from croupier.house import keys
-from croupier.house.folder import opened_house
+from croupier.house.folder import Opener, opened_house
 from croupier.house.keyfile import unwrap, wrap
 from croupier.house.keys import MASTER, SIGNING, vouching
 from croupier.ledger.acts import HOUSE_STREAM, KeysSet, acts_in
@@ -20,7 +20,7 @@ from croupier.ledger.stores.protocol import Store
 from croupier.ledger.tenure import CHECKPOINT
 from croupier.ledger.verify import Verified, verify
 from tests.cli.running import run
-from tests.house.test_folder import _until_round, play, refusal
+from tests.house.test_folder import play, refusal, until_round
 from tests.ledger.servers import new_database
 from tests.server.durability.tables import rules_of
 
@@ -54,7 +54,7 @@ def test_a_round_goes_on_with_its_cards_after_the_keys_were_changed(tmp_path: Pa
     assert parse_key((tmp_path / f"master-{key_id(old)}.key").read_text()) == old
     assert play(tmp_path, "settle") == round, "its deck opens with the old key"
     with opened_house(tmp_path) as house:
-        asyncio.run(_until_round(house, 3))
+        asyncio.run(until_round(house, 3))
         with house.store.reading() as view:
             keys = [a for _, a in acts_in(view.stream(HOUSE_STREAM)) if isinstance(a, KeysSet)]
             sealed = view.sealed("md1-2")
@@ -119,9 +119,9 @@ def test_of_two_servers_that_begin_a_house_together_one_makes_its_keys(
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     second.mkdir()
-    made = keys._made(first, store)  # Both have found the ledger empty.
+    made = keys.make_keys(first, store)  # Both have found the ledger empty.
     with pytest.raises(UserError, match="another server has just begun this house; copy master"):
-        keys._made(second, store)
+        keys.make_keys(second, store)
     assert [*second.iterdir()] == []
     for name in (MASTER, SIGNING):
         shutil.copy(first / name, second / name)
@@ -238,12 +238,12 @@ def test_keys_come_from_a_command(tmp_path: Path) -> None:
     for name in (MASTER, SIGNING):
         (house / name).rename(vault / name)
     command = _vault(vault, 'test "$1" = --quietly && cat "$(dirname "$0")/$2"')
-    with opened_house(house, key_command=command) as opened:
+    with opened_house(house, by=Opener(key_command=command)) as opened:
         assert opened.keys == known
     assert [*house.glob("*.key*")] == [], "none is written to the disk"
     (vault / MASTER).write_text((vault / SIGNING).read_text())
     with pytest.raises(UserError, match=r"this is the key \w+, and the ledger's is"):
-        opened_house(house, key_command=command).__enter__()
+        opened_house(house, by=Opener(key_command=command)).__enter__()
 
 
 def test_every_command_that_needs_keys_gets_them_from_a_command(tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_every_command_that_needs_keys_gets_them_from_a_command(tmp_path: Path) 
     assert ran.code == 2 and "in the folder as master.key; let the command print that" in ran.err
     for name in (MASTER, SIGNING):
         (house / name).replace(vault / name)
-    with opened_house(house, key_command=asked[-1]) as opened:
+    with opened_house(house, by=Opener(key_command=asked[-1])) as opened:
         assert opened.keys.older == (old[MASTER],), "the decks that it sealed still open"
     how = ("--passphrase-file", str(phrase), "-o", str(copy))
     assert run("ledger", "export-keys", *asked, *how).out == "4 keys written to keys.json\n"

@@ -10,8 +10,8 @@ import pytest
 from croupier.house.seat_codes import ALPHABET, CHARS, check_code, seat_code, seated_clause
 from croupier.rules.resolve import resolve
 from tests.house.floor import KEY, OpenPit, Player, one_table, pit_at, play, refused, seated
+from tests.house.staff import crew
 from tests.house.test_config import faults, table
-from tests.house.test_console import crew
 from tests.rules.books import (
     CALIFORNIA,
     FLORIDA,

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from croupier.house.seats import AWAY_MS
+from tests.house.felt import FELT, seat_walk_ins
 from tests.house.floor import (
     Clock,
     OpenPit,
@@ -20,9 +21,7 @@ from tests.house.floor import (
     refused,
     seated,
 )
-from tests.house.test_console import crew
-from tests.house.test_shoe import real
-from tests.house.test_walkins import FELT, seat_walk_ins
+from tests.house.staff import crew, real
 from tests.rules.books import CALIFORNIA, MARYLAND
 from tests.server.attacks.houses import House, crashes, open_house, table_toml
 

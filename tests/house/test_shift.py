@@ -7,7 +7,8 @@ import pytest
 from croupier.cards import DECK, parse_cards
 from croupier.errors import Refused
 from croupier.house import said
-from croupier.house.desk import desk_of, next_step
+from croupier.house.desk import desk_of
+from croupier.house.next_step import next_step
 from croupier.house.standing import Standing
 from croupier.round import commands as in_round
 from croupier.round import events as happened
@@ -22,7 +23,7 @@ from croupier.table.commands import DealFirstCard
 from croupier.table.state import new_table
 from tests.house.shifts import EQUIPMENT, Shift, met
 from tests.house.test_forms import offered
-from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book
+from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, book
 from tests.table.tables import STAKES, WAGERS
 
 FILL: dict[str, Any] = {"type": "MoveChips", "why": "fill", "cents": 100_00}
@@ -50,20 +51,6 @@ def test_every_guided_clause_is_met_at_its_moment_and_kept_once_by_the_right_peo
         if clause.force == "right":
             assert {kept.by for kept in many if kept.by} == {clause.by}, name
             assert any(kept.again for kept in many), f"{name} was never tried too late"
-
-
-def test_a_clause_that_the_dealer_does_not_know_is_named_and_refused_without() -> None:
-    shift = Shift(MARYLAND, AUTOMATED)
-    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "deal")
-    why = shift.refusal("d1", "round", in_round.Deal())
-    step = next_step(shift.standing)
-    assert why and (why.code, why.clause) == ("prompt_open", "10.A(3)(a)")
-    assert step.clause == "10.A(3)(a)"
-    said = book(MARYLAND).clauses["10.A(3)(a)"].says
-    assert step.says == said and said in why.message
-    while (step := shift.step()).clause.startswith("10.A(3)"):
-        continue
-    assert isinstance(step.command, DealFirstCard), "the deal is what comes then"
 
 
 def test_a_deck_that_grows_too_old_while_players_bet_is_changed_as_the_next_step() -> None:
@@ -207,3 +194,89 @@ def test_a_settled_seat_that_an_older_version_abandoned_replays(
     events = tuple(event for of, event in shift.events if of == "round")
     *_, last = rounds_of(shift.rules, events)
     assert last.closed and last.boxes[seat].abandoned
+
+
+def test_a_void_before_a_hand_is_turned_up_leaves_the_desk_its_next_step() -> None:
+    """No hand is compared in a void round, so cards that were never turned up aren't missed."""
+    shift = Shift(FLORIDA, {})
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "settle")
+    command = {"type": "Declare", "kind": "misdeal", "facts": {}}
+    shift.tell("d1", said.Propose("x", "round", command, "a card too many"))
+    shift.tell("f1", said.Approve("x", "1"))
+    round = shift.standing.in_play
+    assert round and round.void
+    assert any(not {*box.cards} <= {*round.faces} for box in round.boxes.values())
+    assert desk_of(shift.standing)["next"]["command"] == {"type": "Close"}
+    shift.until(lambda s: s.in_play is None)
+
+
+@pytest.mark.parametrize("id", [MARYLAND, LET_IT_RIDE])
+def test_a_seat_that_is_abandoned_before_its_cards_are_turned_up_holds_up_nobody(id: str) -> None:
+    """Its wagers are lost, so the clauses about turning up and settling its hand aren't due."""
+    shift = Shift(id, {**EQUIPMENT[0], **WAGERS[id]})
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "settle")
+    round = shift.standing.in_play
+    assert round is not None
+    seat = next(seat for seat in round.boxes if f"seat {seat}" in {d.about for d in round.todo})
+    shift.say("f1", "round", {"type": "Declare", "kind": "abandoned", "facts": {"seat": seat}})
+    left = shift.standing.in_play
+    assert left is not None and f"seat {seat}" not in {duty.about for duty in left.todo}
+    assert left.todo, "the other seat's are still due"
+    shift.until(lambda s: s.in_play is None)
+
+
+def test_the_resting_deck_is_shuffled_while_the_round_goes_on() -> None:
+    """3.B: two decks alternate, and nothing of the round waits for the one that rests."""
+    shift = Shift(MARYLAND, {**EQUIPMENT[1], **WAGERS[MARYLAND]})
+    shift.play()
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "decide")
+    table, before = shift.standing.table, next_step(shift.standing)
+    assert table.round is not None
+    other = 3 - table.round.deck
+    assert table.decks[other].stack is None
+    for _ in range(20):
+        (resting, *more) = desk_of(shift.standing)["meanwhile"] or [None]
+        if resting is None:
+            break
+        assert not more and resting["key"] == "S" and next_step(shift.standing) == before
+        command = {**resting["command"], **{f["field"]: 52 for f in resting["fields"]}}
+        person = "f1" if resting["by"] == ["floorperson"] else "d1"
+        shift.say(person, "table", command)
+    assert shift.standing.table.decks[other].stack is not None
+    assert not shift.standing.table.decks[other].todo
+    shift.until(lambda s: s.table.round is not None and s.table.round.deck == other)
+    assert desk_of(shift.standing)["meanwhile"] == []
+    shift.play(2)
+
+
+def test_what_the_resting_deck_was_left_without_comes_before_its_own_round() -> None:
+    shift = Shift(MARYLAND, {**EQUIPMENT[1], **WAGERS[MARYLAND]})
+    shift.play()
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "decide")
+    assert [one["command"]["type"] for one in desk_of(shift.standing)["meanwhile"]] == ["Shuffle"]
+    shift.until(lambda s: s.in_play is None)
+    assert desk_of(shift.standing)["meanwhile"] == []
+    shift.until(lambda s: isinstance(next_step(s).command, at_table.Shuffle))
+
+
+def test_nobody_passes_the_bank_of_a_table_that_is_not_open() -> None:
+    shift = Shift(CALIFORNIA, {})
+    for seat in (1, 2):
+        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
+    assert shift.standing.table.life == "closed"
+    assert not offered(desk_of(shift.standing), "PassBank")
+    shift.until(lambda s: isinstance(next_step(s).command, at_table.TakeBank))
+    assert len(offered(desk_of(shift.standing), "PassBank")) == 1
+
+
+@pytest.mark.parametrize("id", [LET_IT_RIDE, MARYLAND])
+def test_decisions_are_offered_once_nothing_of_the_book_comes_before_them(id: str) -> None:
+    shift = Shift(id, {**EQUIPMENT[0], **WAGERS[id]})
+    for seat in (1, 2):
+        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "decide")
+    assert next_step(shift.standing).command is not None, "something comes first"
+    while next_step(shift.standing).command is not None:
+        assert not offered(desk_of(shift.standing), "Choose")
+        shift.step()
+    assert len(offered(desk_of(shift.standing), "Choose")) == 2

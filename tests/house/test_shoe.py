@@ -1,7 +1,5 @@
 """Real shoes: a dealer who knows the desk's next step and a list of cards plays every book."""
 
-import random
-from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,90 +12,11 @@ from croupier.ledger.found import round_found
 from croupier.ledger.journal import decode
 from croupier.round.commands import Read
 from croupier.round.rack import rack_of
-from croupier.table.life import sign_code
-from tests.house.floor import OpenPit, one_table, play, rules_of, seated
+from tests.house.floor import OpenPit, play, rules_of, seated
 from tests.house.shifts import Shift
-from tests.house.test_console import SELECTIONS, Staff, crew, players_move, refusal
+from tests.house.staff import Shoe, crew, one_round, one_step, real, refusal, until
 from tests.rules.books import LET_IT_RIDE, MARYLAND, book, each_book
 from tests.table.tables import WAGERS
-
-REAL = 'things = ["dealer", "cards"]'
-
-
-def real(id: str, things: str = REAL) -> Any:
-    return one_table(id, SELECTIONS.get(id, ""), more=things)
-
-
-class Shoe:
-    """The cards of a shoe, which nobody but the one who turns them up knows."""
-
-    def __init__(self, seed: int) -> None:
-        self.chance = random.Random(seed)
-        self.cards: dict[int, Card] = {}
-        self.number = 0
-
-    def shuffle(self) -> None:
-        self.cards = dict(enumerate(self.chance.sample(DECK, 52)))
-        self.number += 1
-
-
-async def one_step(pit: OpenPit, players: list[Any], staff: tuple[Staff, Staff], shoe: Shoe) -> str:
-    """Do the next step of the desk, and return what it was."""
-    dealer, floor = staff
-    step = (await dealer.look())["next"]
-    if step["command"] is None:
-        await players_move(pit, players, step)
-        return "players"
-    command = filled(pit, dealer, shoe)
-    who = floor if step["by"] == ["floorperson"] else dealer
-    await who.do(command, step["of"])
-    return str(command["type"])
-
-
-def filled(pit: OpenPit, dealer: Staff, shoe: Shoe) -> dict[str, Any]:
-    """Return the command of the desk's next step with what people read, count or enter."""
-    step = dealer.desk["next"]
-    command = dict(step["command"])
-    if command["type"] == "StartRound":
-        shoe.shuffle()
-    match (step["takes"] or {}).get("field"):
-        case "card":
-            command["card"] = str(shoe.cards[dealer.desk["reads"][0]["position"]])
-        case "sign":
-            command["sign"] = sign_code(pit.tables["t"].config.rules)
-        case "cents":
-            command["cents"] = 10_000_00
-        case "stub":
-            round = pit.tables["t"].place.standing.round
-            command["stub"] = 52 - round.next_position if round else 0
-        case "cards":
-            command["cards"] = 52
-    return command
-
-
-Step = Callable[[OpenPit, list[Any], tuple[Staff, Staff], Shoe], Awaitable[object]]
-
-
-async def until(pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe, type: str) -> None:
-    """Go on until the next step is of a type."""
-    for _ in range(200):
-        command = (await staff[0].look())["next"]["command"]
-        if (command["type"] if command else "") == type:
-            return
-        await one_step(pit, players, staff, shoe)
-    raise AssertionError(f"no {type} comes")
-
-
-async def one_round(
-    pit: OpenPit, players: list[Any], staff: Any, shoe: Shoe, step: Step = one_step
-) -> None:
-    """Take one step after another until a round has been played."""
-    before = pit.tables["t"].rounds
-    for _ in range(400):
-        if pit.tables["t"].rounds > before and not pit.tables["t"].place.standing.in_play:
-            return
-        await step(pit, players, staff, shoe)
-    raise AssertionError("the round doesn't end")
 
 
 @each_book
@@ -356,33 +275,6 @@ def test_a_counted_stub_is_answered_with_yes_or_no(
     play(tmp_path, real(MARYLAND), scenario)
 
 
-@pytest.mark.parametrize("type", ["Deal", "Settle", "Read"])
-def test_a_misdeal_repaired_as_nobody_may_is_refused(type: str, tmp_path: Path) -> None:
-    """A card too many is taken from a hand and play goes on: no command of the desk does that."""
-
-    async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1, 2), Shoe(3)
-        staff = dealer, floor = await crew(pit)
-        await until(pit, players, staff, shoe, "Read")
-        wrong = {"type": "Declare", "kind": "wrong_number_of_cards", "facts": {"where": 1}}
-        preview = (await dealer.say("preview", of="round", command=wrong))["preview"]
-        assert (preview["clause"], preview["voids"]) == ("13.D", True), "a void, and nothing else"
-        assert (await refusal(dealer.do(wrong))).code == "needs_approval"
-        for repair in ("Dealt", "Shown", "TakeCard", "BetMade"):
-            moved: dict[str, Any] = {"type": repair, "cards": [], "position": 0, "card": "As"}
-            assert (await refusal(dealer.do(moved))).code == "unreadable"
-        await dealer.say("propose", of="round", command=wrong, why="four cards at seat 1")
-        fields: dict[str, dict[str, Any]] = {"Settle": {"seat": 1}, "Read": {"card": "As"}}
-        command = fields.get(type, {})
-        why = await refusal(dealer.do({"type": type, **command}))
-        assert (why.code, why.clause) == ("stopped", "13.D")
-        await floor.say("approve", proposal="1")
-        await one_step(pit, players, staff, shoe)
-        assert pit.scene()["void"]["clause"] == "13.D"
-
-    play(tmp_path, real(MARYLAND), scenario)
-
-
 def test_11E_any_hand_of_a_past_round_is_found_in_the_rack(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players, shoe = await seated(pit, 1, 2), Shoe(3)
@@ -419,5 +311,33 @@ def test_11E_any_hand_of_a_past_round_is_found_in_the_rack(tmp_path: Path) -> No
         records = await pit.books.read(lambda v: [decode(r.data) for r in v.stream("t")])
         kept = [r.event for r in records if r.event["type"] == "HandRecalled"]
         assert kept == [{**recall, "type": "HandRecalled"}] and records[-1].who == ("f1",)
+
+    play(tmp_path, real(MARYLAND), scenario)
+
+
+def test_only_the_posted_choice_is_made_for_an_unread_hand(tmp_path: Path) -> None:
+    """M13: a player whose screen is gone risks nothing more, and the journal says who chose why."""
+
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1, 2), Shoe(7)
+        dealer, _ = staff = await crew(pit)
+        await until(pit, players, staff, shoe, "CloseBets")
+        await until(pit, players, staff, shoe, "")
+        seat = pit.scene()["asked"]
+        command = {"type": "Choose", "seat": seat, "option": "fold"}
+        assert (await refusal(dealer.do(command))).code == "player_decides"
+        pit.galleries.farewell(players[seat - 1].viewer, "t")
+        assert "posted choice for you: “Fold”. It risks nothing more" in players[0].felt["default"]
+        desk = await dealer.look()
+        assert "Fold" in desk["next"]["says"]
+        (act,) = [one for one in desk["acts"] if one["command"]["type"] == "Choose"]
+        assert act["command"]["option"] == "fold"
+        why = await refusal(dealer.do({**command, "option": "play"}))
+        assert (why.code, why.clause) == ("player_decides", "11.C")
+        await dealer.do(act["command"])
+        assert pit.tables["t"].place.standing.round.boxes[seat].folded  # type: ignore[union-attr]
+        stored = await pit.books.read(lambda v: [decode(r.data) for r in v.stream("t")])
+        (chose,) = [one for one in stored if one.event["type"] == "Chose"]
+        assert (chose.event["by"], chose.who) == ("posted", ("d1",))
 
     play(tmp_path, real(MARYLAND), scenario)

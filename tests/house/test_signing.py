@@ -69,9 +69,11 @@ def test_a_server_that_no_longer_signs_leaves_it_to_the_one_that_does(
             await pit.cage.fill("p-1", 1_000)
             with monkeypatch.context() as patch:
                 patch.setattr(pit.books.store, "add_checkpoint", taken)
+                checkpoints.pause()
                 await checkpoints.start()
                 with pytest.raises(NotOwner):
                     await checkpoints.sign()
+            checkpoints.pause()
             await checkpoints.start()
             assert [each.number for each in kept(pit)[0]] == [1]
 
@@ -128,9 +130,9 @@ def test_what_a_crash_left_unsigned_is_signed_at_the_next_start(tmp_path: Path) 
     """S6: counted from the start of each process, 60 crashes left 15,071 events unsigned."""
 
     async def crash(player: str) -> None:
-        async with signed_pit(tmp_path) as (pit, _):
+        async with signed_pit(tmp_path) as (pit, checkpoints):
             await pit.cage.fill(player, 1_000)
-            pit.checkpoints = None  # A process that is killed signs nothing.
+            checkpoints.pause()  # A process that is killed signs nothing.
 
     async def opened() -> None:
         for number in range(3):
@@ -141,7 +143,7 @@ def test_what_a_crash_left_unsigned_is_signed_at_the_next_start(tmp_path: Path) 
             with pit.books.store.reading() as view:
                 assert in_file[-1].heads == view.heads(), "all of it is signed before anybody plays"
             await pit.cage.fill("p-9", 1_000)
-            await checkpoints._look_after()
+            await checkpoints.look_after()
             assert checkpoints.unsigned == 1, "what is due is counted in the journal"
 
     asyncio.run(opened())
@@ -180,7 +182,7 @@ def test_what_a_ledger_has_lost_stays_in_the_marks_beside_it(
             for number in range(2):
                 await pit.cage.fill(f"p-{number}", 1_000)
                 await checkpoints.sign()
-                await checkpoints._look_after()
+                await checkpoints.look_after()
             file, behind = checkpoints.signing.file, signings.behind
             (first, last), (signed, noted) = parse_checkpoints(file.read_text()), marks_in(tmp_path)
             whole, head = file.read_text(), noted.heads["cage"]
@@ -191,7 +193,7 @@ def test_what_a_ledger_has_lost_stays_in_the_marks_beside_it(
                 return found._replace(heads={**found.heads, "cage": first.heads["cage"]})
 
             monkeypatch.setattr(signings, "behind", older)
-            await checkpoints._look_after()
+            await checkpoints.look_after()
             assert marks_in(tmp_path)[1].heads["cage"] == head
             ahead = head._replace(number=head.number + 5)
             lost = last._replace(number=last.number + 1, heads={**last.heads, "cage": ahead})

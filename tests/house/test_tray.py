@@ -23,16 +23,17 @@ from croupier.round.codec import to_plain
 from croupier.round.commands import Validate
 from croupier.round.record import rounds_of
 from croupier.round.state import FoundAward
+from croupier.rules.words import dollars
 from croupier.table import commands as at_table
 from croupier.table.codec import event_from
 from croupier.table.life import sign_code
 from tests.cli.running import run
+from tests.house.felt import FELT, one_round, seat_walk_ins, step
 from tests.house.floor import OpenPit, play, rules_of, seated
 from tests.house.shifts import EQUIPMENT, Shift
-from tests.house.test_console import Staff, crew, refusal
-from tests.house.test_shoe import Shoe, real
-from tests.house.test_walkins import FELT, one_round, seat_walk_ins
+from tests.house.staff import Shoe, Staff, crew, real, refusal, until
 from tests.rules.books import MARYLAND
+from tests.schemas.checking import faults
 
 OVER = 5_00
 """By how much both people count too much at the end."""
@@ -123,6 +124,7 @@ def test_a_shift_adds_up_from_the_journal_and_the_accounts_balance(tmp_path: Pat
 
     play(tmp_path, real(MARYLAND, FELT), scenario)
     ran = run("ledger", "shifts", "--data", str(tmp_path / "ledger.db"), "--json")
+    assert faults("ledger-shifts", ran.data) == []
     (told,) = ran.data
     assert (told["fills"], told["drop"], told["difference"]) == ("700.00", "300.00", "5.00")
     ran = run("ledger", "shifts", "--data", str(tmp_path / "ledger.db"))
@@ -225,7 +227,7 @@ def test_a_deferred_award_of_a_walk_in_is_paid_by_the_cage_and_not_by_the_tray()
     assert (paid.debit, paid.credit) == (f"pending:{id}", f"walkin:t/{found.seat}")
     screen = validated(waits._replace(player="p1"), None, Acting("f1", "s"))
     assert [move.credit for move in moves_of(screen)] == ["player:p1"]
-    assert "table" in screen.left_out  # type: ignore[union-attr]
+    assert "table" not in to_plain(screen)
 
 
 def test_a_rejected_win_replays_where_its_book_has_no_ruling_on_it() -> None:
@@ -250,3 +252,44 @@ def test_a_rejected_win_replays_where_its_book_has_no_ruling_on_it() -> None:
     )
     with pytest.raises(UserError, match="does not follow"):
         list(rounds_of(shift.rules, other))
+
+
+def test_a_win_that_the_tray_does_not_hold_is_said_before_it_is_paid(tmp_path: Path) -> None:
+    """A fill may come in the middle of a round, and then nothing more is said."""
+    said: list[bool] = []
+
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe = await seated(pit, 1), Shoe(11)
+        await players[0].look()
+        dealer, floor = staff = await crew(pit)
+        await seat_walk_ins(dealer, 2, 3)
+        await until(pit, players, staff, shoe, "StartRound")
+        await move(dealer, floor, "sale", 10_000_00 - 1_00)
+        while pit.tables["t"].rounds < 3:
+            await step(pit, players, staff, shoe)
+            settling = (await dealer.look())["settling"]
+            if not settling:
+                continue
+            won = sum(line["pay"] - line["take"] - line["collected"] for line in settling["lines"])
+            says = f"By the journal the tray holds {dollars(max(holds(pit), 0))}:"
+            is_short = settling["seat"] != 1 and won > max(holds(pit), 0)
+            said.append(is_short)
+            assert (says in settling["says"]) is is_short
+            if is_short:
+                lacks = won - holds(pit)
+                await move(dealer, floor, "fill", lacks)
+                assert "tray" not in (await dealer.look())["settling"]["says"]
+
+    play(tmp_path, real(MARYLAND, FELT), scenario)
+    assert True in said and False in said
+
+
+def holds(pit: OpenPit) -> int:
+    """Return what lies in the tray by the journal, after the seats of this round that are settled.
+
+    It is below zero where chips were paid that a fill was to bring.
+    """
+    standing = pit.tables["t"].place.standing
+    there, round = standing.table.tray.expected, standing.in_play
+    assert there is not None and round is not None
+    return there - sum(line.net for line in round.lines if line.seat != 1)

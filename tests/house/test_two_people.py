@@ -13,12 +13,21 @@ from croupier.ledger.journal import Record, Vocabulary
 from croupier.ledger.two_people import BY_TWO, Attribution, OnePerson
 from croupier.round.state import Round
 from croupier.table import proposals as at_proposals
+from tests.house.felt import FELT, seat_walk_ins
+from tests.house.felt import one_round as one_round_of_walk_ins
+from tests.house.felt import step as step_of_walk_ins
 from tests.house.floor import OpenPit, play, rules_of, seated
-from tests.house.test_console import Staff, attended, crew, players_move
-from tests.house.test_shoe import Shoe, one_round, one_step, real, until
-from tests.house.test_walkins import FELT, seat_walk_ins
-from tests.house.test_walkins import one_round as one_round_of_walk_ins
-from tests.house.test_walkins import step as step_of_walk_ins
+from tests.house.staff import (
+    Shoe,
+    Staff,
+    attended,
+    crew,
+    one_round,
+    one_step,
+    real,
+    until,
+    until_phase,
+)
 from tests.house.test_won import PAY, REJECT, SETTLE, at_the_win
 from tests.house.test_won import Pit as Won
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND
@@ -43,12 +52,7 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> Unchecked:
 async def void(pit: OpenPit, unchecked: Unchecked) -> None:
     players = await seated(pit, 1, 2)
     dealer, floor = await crew(pit)
-    while pit.scene()["phase"] != "decide":
-        step = (await dealer.look())["next"]
-        if step["command"] is None:
-            await players_move(pit, players, step)
-        else:
-            await dealer.do(step["command"], step["of"])
+    await until_phase(pit, players, dealer, "decide")
     with unchecked():
         await floor.do({"type": "Declare", "kind": "misdeal", "facts": {}})
 
@@ -172,6 +176,7 @@ BY_ONE: tuple[tuple[Vocabulary, dict[str, Any]], ...] = (
     ("round", {"type": "ByHand"}),
     ("table", {"type": "Corrected", "dispute": "1", "cents": 5_00}),
     ("table", {"type": "TappedIn", "person": "d2", "post": "dealer", "agreed": "d1"}),
+    ("table", {"type": "HandRecalled", "round": "t-1", "seat": 2, "cards": [], "hidden": True}),
 )
 
 

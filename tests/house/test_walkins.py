@@ -1,7 +1,6 @@
 """Walk-ins at a real felt: the dealer enters their chips beside players on their screens."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,75 +12,16 @@ from croupier.round.order import cards_to_show
 from croupier.round.record import rounds_of
 from croupier.round.state import Box, Round
 from croupier.rules.table_rules import TableMeter
+from tests.house.felt import FELT, manned, of_type, one_round, seat_walk_ins, step
 from tests.house.floor import OpenPit, play, rules_of, seated
-from tests.house.test_console import Staff, crew, refusal
-from tests.house.test_shoe import Shoe, one_step, real, until
-from tests.house.test_shoe import one_round as one_round_by
+from tests.house.staff import Shoe, Staff, crew, one_step, real, refusal, until
 from tests.rules.books import CALIFORNIA, FLORIDA, MARYLAND, each_book
-
-FELT = 'things = ["dealer", "cards", "chips"]'
-
-
-def of_type(desk: dict[str, Any], type: str) -> list[dict[str, Any]]:
-    """Return the acts of a desk that give a command."""
-    return [one for one in desk["acts"] if one["command"]["type"] == type]
-
-
-async def seat_walk_ins(staff: Staff, *seats: int) -> None:
-    for seat in seats:
-        await staff.do({"type": "SeatWalkIn", "seat": seat}, "table")
-
-
-async def walk_in_moves(pit: OpenPit, dealer: Staff, players: list[Any]) -> None:
-    """Enter what walk-ins do, and let the player at seat 1 do the same on a screen."""
-    scene = pit.scene()
-    wagers = [w for w in players[0].felt["wagers"] if w["placed"] == "before the deal"]
-    if scene["phase"] == "bets":
-        banker = scene["banker"]["seat"] if scene["banker"] else None
-        for seat in map(int, scene["seats"]):
-            for wager in wagers:
-                cents = int((wager["sizes"] or wager["limits"] or ["10.00"])[0].replace(".", ""))
-                made = {"seat": seat, "wager": wager["wager"], "cents": cents}
-                if seat == banker:
-                    continue
-                if seat == 1:
-                    await players[0].ask("bet", **made)
-                else:
-                    await dealer.do({"type": "Bet", "player": "", **made})
-    elif scene["phase"] == "decide":
-        seat, option = scene["asked"], scene["choices"][0]["option"]
-        if seat == 1:
-            await players[0].ask("choose", seat=1, option=option)
-        else:
-            await dealer.do({"type": "Choose", "seat": seat, "option": option})
-    else:
-        await players[0].ask("bank", seat=1, funds=500_00)
-
-
-async def step(pit: OpenPit, players: list[Any], staff: tuple[Staff, Staff], shoe: Shoe) -> None:
-    next = (await staff[0].look())["next"]
-    in_play = pit.tables["t"].place.standing.in_play
-    type = next["command"]["type"] if next["command"] else ""
-    early = type == "CloseBets" and in_play is not None and len(in_play.boxes) < 2
-    if not type or early:
-        await walk_in_moves(pit, staff[0], players)
-    elif type == "TakeBank":
-        await staff[0].do({**next["command"], "funds": 500_00}, "table")
-    else:
-        await one_step(pit, players, staff, shoe)
-
-
-one_round = partial(one_round_by, step=step)
-"""Plays a round in which walk-ins bet and choose."""
 
 
 @each_book
 def test_walk_ins_play_beside_a_player_on_a_screen(id: str, tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        staff = await crew(pit)
-        await seat_walk_ins(staff[0], 2, 3)
+        players, staff, shoe = await manned(pit, 2, 3)
         before = dict(await pit.books.read(lambda view: view.balances()))
         for _ in range(3):
             await one_round(pit, players, staff, shoe)
@@ -100,7 +40,7 @@ def test_walk_ins_play_beside_a_player_on_a_screen(id: str, tmp_path: Path) -> N
 def test_only_a_walk_in_is_entered_and_only_where_there_are_chips(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         players, shoe = await seated(pit, 1), Shoe(11)
-        dealer, floor = staff = await crew(pit)
+        dealer, _ = staff = await crew(pit)
         clerk = Staff(pit, "c1", "dealer")
         await clerk.say("tap_in", post="clerk")
         await seat_walk_ins(clerk, 2)
@@ -123,7 +63,6 @@ def test_only_a_walk_in_is_entered_and_only_where_there_are_chips(tmp_path: Path
         await players[0].look()
         await players[0].ask("bet", seat=1, wager="ante", cents=10_00)
         await one_round(pit, players, staff, shoe)
-        assert floor
 
     play(tmp_path, real(MARYLAND, FELT), scenario)
 
@@ -139,10 +78,8 @@ def test_a_mispay_keeps_both_figures_and_is_corrected_by_two_after_the_next_firs
     tmp_path: Path,
 ) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        dealer, floor = staff = await crew(pit)
-        await seat_walk_ins(dealer, 2, 3)
+        players, staff, shoe = await manned(pit, 2, 3)
+        dealer, floor = staff
         table = pit.tables["t"]
         mispay = {"type": "Mispay", "seat": 2, "wager": "ante", "paid": 35_00}
         assert (await refusal(dealer.do(mispay, "table"))).code == "not_due"
@@ -183,10 +120,8 @@ def test_a_mispay_of_the_last_round_takes_two_after_the_next_first_card(
     tmp_path: Path,
 ) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        dealer, floor = staff = await crew(pit)
-        await seat_walk_ins(dealer, 2, 3)
+        players, staff, shoe = await manned(pit, 2, 3)
+        dealer, floor = staff
         table = pit.tables["t"]
         await one_round(pit, players, staff, shoe)
         round = table.place.standing.round
@@ -226,10 +161,8 @@ def test_a_mispay_of_the_last_round_takes_two_after_the_next_first_card(
 
 def test_the_bank_is_passed_and_the_action_placed_by_voice(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        dealer, _ = staff = await crew(pit)
-        await seat_walk_ins(dealer, 2, 3)
+        players, staff, shoe = await manned(pit, 2, 3)
+        dealer, _ = staff
         await until(pit, players, staff, shoe, "")
         await players[0].ask("pass", seat=1)
         desk = await dealer.look()
@@ -276,10 +209,8 @@ def test_the_desk_says_the_posted_rule_where_a_screen_at_real_cards_may_be_gone(
     tmp_path: Path,
 ) -> None:
     async def scenario(pit: OpenPit) -> None:
-        players, shoe = await seated(pit, 1), Shoe(11)
-        await players[0].look()
-        dealer, floor = staff = await crew(pit)
-        await seat_walk_ins(dealer, 2)
+        players, staff, shoe = await manned(pit, 2)
+        dealer, _ = staff
         table, said = pit.tables["t"], dict[int, str]()
         while not said.keys() >= {1, 2}:
             says = (await dealer.look())["next"]["says"]
@@ -287,8 +218,7 @@ def test_the_desk_says_the_posted_rule_where_a_screen_at_real_cards_may_be_gone(
                 said[table.place.standing.in_play.asked[0]] = says
             await step(pit, players, staff, shoe)
         assert said[2] == "Seat 2 decides."
-        assert "if the player is gone, the dealer does: “Play” with queen-six-four" in said[1]
-        assert floor
+        assert "if the player is gone, make the posted choice: Fold." in said[1]
 
     play(tmp_path, real(MARYLAND, FELT), scenario)
 

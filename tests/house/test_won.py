@@ -13,7 +13,7 @@ from croupier.errors import Bug, Refused
 from croupier.fairness.events import event_from as fairness_event_from
 from croupier.house import dealer as house_dealer
 from croupier.house.awards import Acting, validated
-from croupier.house.desk import next_step
+from croupier.house.next_step import next_step
 from croupier.house.standing import Standing, new_standing
 from croupier.ledger.entries import Posting, Setting, post
 from croupier.ledger.found import award_found
@@ -27,7 +27,7 @@ from croupier.round.state import Round
 from croupier.table.codec import event_from as table_event_from
 from croupier.table.crew import APPROVERS, Approvers
 from tests.house.floor import OpenPit, one_table, play, rules_of, seated
-from tests.house.test_console import SELECTIONS, Staff, crew, refusal
+from tests.house.staff import SELECTIONS, Staff, crew, refusal
 from tests.rules.books import LET_IT_RIDE, MARYLAND
 
 METER, RESET = "meter:t/progressive", 1_000_000_000

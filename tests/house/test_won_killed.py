@@ -12,7 +12,7 @@ import pytest
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
 from tests.house.floor import one_table, pit_at, rules_of
-from tests.house.test_console import SELECTIONS, Staff
+from tests.house.staff import SELECTIONS, Staff
 from tests.house.test_won import METER, PAY, SETTLE, Pit, at_the_win
 from tests.rules.books import MARYLAND
 
@@ -23,7 +23,7 @@ APPENDS = ("found", "proposed", "approved", "paid")
 
 def killed(folder: Path, at: int, *, stored: bool) -> None:
     """Go through an award, and be killed at one of its appends: before or after it is stored."""
-    patch, committed, appends = pytest.MonkeyPatch(), SqliteStore._committed, 0
+    patch, committed, appends = pytest.MonkeyPatch(), SqliteStore.committed, 0
 
     def dies(store: SqliteStore, results: list[Any]) -> list[Any]:
         nonlocal appends
@@ -36,7 +36,7 @@ def killed(folder: Path, at: int, *, stored: bool) -> None:
         return answer
 
     async def scenario(table: Pit) -> None:
-        patch.setattr(SqliteStore, "_committed", dies)
+        patch.setattr(SqliteStore, "committed", dies)
         await award(table)
 
     at_the_win(folder, patch, scenario, more=MORE)

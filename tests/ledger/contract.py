@@ -504,7 +504,7 @@ class StoreContract(FindingContract):
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The same hammer finds a store that reads a meter first and writes a sum back later."""
-        add, read = statements._add, threading.local()
+        add, read = statements.add_to, threading.local()
 
         def write_back(session: Session, changed: Account, micros: int) -> None:
             if changed != METER or not hasattr(read, "meter"):
@@ -520,7 +520,7 @@ class StoreContract(FindingContract):
             time.sleep(0.001)
             return store.append(claim, decide({"m": read.meter}))
 
-        monkeypatch.setattr(statements, "_add", write_back)
+        monkeypatch.setattr(statements, "add_to", write_back)
         try:
             shown, put = self.hammer(store, 25, settle)
         except Refused as refused:  # It may even pay what is no longer there.

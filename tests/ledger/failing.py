@@ -20,8 +20,8 @@ def failing_at(store: SqliteStore, at: int, error: type[Exception]) -> Iterator[
             raise error(sql)
         return True
 
-    store._writer.exec_trace = trace
+    store.writer.exec_trace = trace
     try:
         yield run
     finally:
-        store._writer.exec_trace = None
+        store.writer.exec_trace = None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from croupier.ledger.accounts import Account, kind_of
 from croupier.ledger.acts import Registered
+from croupier.ledger.asked import KeptCommand
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.derived import commitments
@@ -85,8 +86,9 @@ class Memory:
     def kinds(self) -> dict[Account, str]:
         return {name: kind_of(name) for name in self.accounts}
 
-    def commands(self) -> Iterator[tuple[str, str, int, str]]:
-        return iter(())
+    def commands(self) -> Iterator[KeptCommand]:
+        rows = [row for rows in self.events.values() for row in rows]
+        return (KeptCommand(f"{row.stream} {row.number}", b"", *row[:2], "") for row in rows)
 
     def decks(self) -> Iterator[tuple[str, bytes]]:
         rows = [row for rows in self.events.values() for row in rows]

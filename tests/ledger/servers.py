@@ -31,7 +31,7 @@ def postgres() -> Iterator[str]:
     """Run a server with its data in a folder of its own; yield where it is reached."""
     folder = Path(tempfile.mkdtemp(prefix="ledger-"))
     try:
-        programs, user = _programs(folder), _user(folder)
+        programs, user = programs_in(folder), user_of(folder)
         initdb = [str(programs / "initdb"), "-D", "data", "-U", "postgres", "-A", "trust"]
         made = {"check": True, "stdout": subprocess.DEVNULL, "cwd": folder, **user}
         subprocess.run([*initdb, "--no-sync", "-E", "UTF8", "--locale=C"], **made)
@@ -46,12 +46,12 @@ def postgres() -> Iterator[str]:
                 **user,
             ),
         ):
-            yield _ready(f"host={folder} user=postgres", folder / "log")
+            yield ready(f"host={folder} user=postgres", folder / "log")
     finally:
         shutil.rmtree(folder)
 
 
-def _ready(where: str, log: Path) -> str:
+def ready(where: str, log: Path) -> str:
     """Wait until the server answers."""
     for _ in range(600):
         try:
@@ -70,7 +70,7 @@ def new_database(server: str) -> str:
     return f"{server} dbname={name}"
 
 
-def _user(folder: Path) -> dict[str, Any]:
+def user_of(folder: Path) -> dict[str, Any]:
     """PostgreSQL does not run as root: whoever is root runs it as somebody who owns nothing."""
     if os.geteuid() != 0:
         return {}
@@ -79,7 +79,7 @@ def _user(folder: Path) -> dict[str, Any]:
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
 
-def _programs(folder: Path) -> Path:
+def programs_in(folder: Path) -> Path:
     """Return the folder of the programs; where others may not look, a copy of it."""
     # The package itself is not imported: it would add a user to the system.
     spec = find_spec(PACKAGE)

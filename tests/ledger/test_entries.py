@@ -140,12 +140,12 @@ def test_random_rounds_have_every_reason_for_an_entry(settler: Settler) -> None:
 def test_forgetting_any_reason_is_found(
     settler: Settler, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    moves = entries_module._moves
+    moves = entries_module.moves_of
 
     def some(*args: Any) -> Iterator[Move]:
         return (move for move in moves(*args) if move.code != code)
 
-    monkeypatch.setattr(entries_module, "_moves", some)
+    monkeypatch.setattr(entries_module, "moves_of", some)
     found = [check_rounds(settler, id, range(number, number + 1))[1] for id, number in SEEN]
     assert any(found)
 

@@ -26,7 +26,7 @@ class Run:
         try:
             store = SqliteStore(folder / LEDGER, make=True, vfs=disk.vfs)
             # Small enough that the log is carried over into the file again and again.
-            store._writer.execute("PRAGMA wal_autocheckpoint = 12")
+            store.writer.execute("PRAGMA wal_autocheckpoint = 12")
             self.ready = len(disk.log)
             self.acknowledged: list[tuple[int, str]] = []
             till = Till(store, "t")
@@ -105,5 +105,5 @@ def test_a_broken_disk_is_never_acknowledged(tmp_path: Path) -> None:
 def test_the_cuts_find_a_store_that_does_not_sync(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "_OPENING", sqlite._OPENING.replace("FULL", "NORMAL"))
+    monkeypatch.setattr(sqlite, "OPENING", sqlite.OPENING.replace("FULL", "NORMAL"))
     assert lost(Run(tmp_path), tmp_path, 20) != []

@@ -135,9 +135,9 @@ def test_a_reader_sees_what_was_committed_since_the_last_one(tmp_path: Path) -> 
             unfinished.clear()
         with store.writing() as session:
             session.run(add, (f"p-{number:010}", f"P {number}", f"p{number}"))
-    assert len(store._readers) <= 1
+    assert len(store.readers) <= 1
     with store.snapshot() as one, store.snapshot() as other:
         assert list(one.rows(asked)) == list(other.rows(asked)) == [(0,)]
-    assert len(store._readers) == 2
+    assert len(store.readers) == 2
     store.close()
-    assert store._readers == []
+    assert store.readers == []

@@ -2,20 +2,27 @@
 
 import asyncio
 import shutil
+from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 
 import apsw
+import orjson
 import pytest
 
 from croupier.house.folder import opened_house
+from croupier.ledger.asked import KeptCommand, wrong_commands
 from croupier.ledger.derived import Findings
 from croupier.ledger.events import Bought
+from croupier.ledger.journal import StoredEvent
 from croupier.ledger.scribe import Happened, Scribe
 from croupier.ledger.store import Claim, Work
 from croupier.ledger.stores import open_postgres
 from croupier.ledger.stores.marks import LEDGER
 from croupier.ledger.stores.sqlite import SqliteStore
+from croupier.ledger.verify import verify as verify_all
+from croupier.rules.load import load
+from croupier.rules.resolve import resolve
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
 from tests.cli.running import Ran, run
@@ -79,13 +86,15 @@ def test_a_sound_house_verifies_and_says_what_that_proves(house: Path) -> None:
         "every entry, by the rules that the journal names",
         "every balance",
         "the kinds of all accounts",
-        "where each command ended, and what it was answered",
+        "each command: where it began and ended, its answer, and the house's own",
         "each deck is the one that was committed to",
-        "2 people with their names, roles and passwords",
+        "2 people with their names, roles and passwords, and when they came, to the minute",
         "the triggers that keep rows from being changed",
     ]
     assert "not proved: that nothing later than checkpoint" in ran.out
-    assert "not proved: the ids and digests of commands" in ran.out
+    assert "not proved: what people sent: the journal has neither the ids" in ran.out
+    assert "not proved: that no command of a person is missing: one that made no" in ran.out
+    assert "not proved: who is signed in" in ran.out
     data = verify(house, "--json").data
     assert data["verifies"] and data["signed"] == data["events"] and data["unproved"]
 
@@ -103,6 +112,33 @@ WRONG = {
         "UPDATE commands SET number = 9999 WHERE command LIKE 'md1#%'",
         "ends at event 9999 of md1, which is missing",
     ),
+    "where another ended": (
+        "UPDATE commands SET number = number + 1, answer = number + 1 "
+        "WHERE number = (SELECT min(number) FROM commands WHERE stream = 'md1') AND stream = 'md1'",
+        "command md1#2 is said to have ended at event",
+    ),
+    "whose a command was": (
+        "UPDATE commands SET command = 'p-eve/' || command WHERE command LIKE '%/%'",
+        " is said to be made by command p-eve/",
+    ),
+    "a command of the house's digest": (
+        "UPDATE commands SET digest = randomblob(32) WHERE command LIKE 'md1#%'",
+        "the digest of command md1#",
+    ),
+    "a command of the cage's digest": (
+        "UPDATE commands SET digest = randomblob(32) WHERE stream = 'cage'",
+        "the digest of command cage#1 was changed",
+    ),
+    "a command of the cage's id": (
+        "UPDATE commands SET command = 'cage#9' WHERE command = 'cage#1'",
+        "command cage#9 is said to have ended at event 1 of cage",
+    ),
+    "a command's absence": (
+        "DELETE FROM commands WHERE number = "
+        "(SELECT max(number) FROM commands WHERE stream = 'md1') AND stream = 'md1'",
+        "the command that made event",
+    ),
+    "all commands": ("DELETE FROM commands", "all commands of md1 are missing"),
     "a line": ("UPDATE entries SET line = line + 10", "is kept as line 11"),
     "a deck": (
         "UPDATE decks SET sealed = "
@@ -116,7 +152,7 @@ WRONG = {
     ),
     "a role given": (
         "INSERT INTO roles SELECT person, 'auditor' FROM persons WHERE name = 'Ann Ash'",
-        "the journal says otherwise of p-",
+        "the journal says something else about p-",
     ),
     "a role taken": ("DELETE FROM roles WHERE role = 'operator'", "'s roles"),
     "an account let in": ("UPDATE persons SET disabled_ms = NULL", "'s being disabled"),
@@ -124,7 +160,23 @@ WRONG = {
         "UPDATE persons SET password_hash = '$argon2id$x' WHERE name = 'Boss Ash'",
         "'s password",
     ),
+    "when somebody came": (
+        "UPDATE persons SET made_ms = made_ms - 3600000 WHERE name = 'Boss Ash'",
+        "the journal says otherwise of when p-",
+    ),
+    "since when somebody is shut out": (
+        "UPDATE persons SET disabled_ms = disabled_ms + 3600000",
+        "the journal says otherwise of when p-",
+    ),
     "a name": ("UPDATE persons SET name = 'Eve Ash' WHERE name = 'Boss Ash'", "'s name"),
+    "what a name looks like": (
+        "UPDATE persons SET looks = 'evelash' WHERE name = 'Boss Ash'",
+        "is found under another name than their own",
+    ),
+    "a checkpoint's number": (
+        "UPDATE checkpoints SET number = number + 1 WHERE number = 3",
+        "checkpoint 3 is kept as checkpoint 4",
+    ),
     "a person": (
         "INSERT INTO persons VALUES ('p-aaaaaaaaaa', 'Eve', 'eve', NULL, 1, NULL)",
         "p-aaaaaaaaaa is among the people, and never came by the journal",
@@ -133,7 +185,7 @@ WRONG = {
         "DELETE FROM sessions; DELETE FROM roles; DELETE FROM persons",
         "is missing from the people",
     ),
-    "the keys": (f"UPDATE house SET master = '{'a' * 32}'", "the house's keys are others"),
+    "the keys": (f"UPDATE house SET master = '{'a' * 32}'", "the house's keys are not those"),
     "a checkpoint's absence": (
         "DELETE FROM checkpoints WHERE number = 1",
         "checkpoint 1 is missing",
@@ -153,6 +205,18 @@ def test_what_was_changed_beside_the_journal_is_found(
     ran = verify(changed(house, tmp_path / "changed", statement))
     assert ran.code == 1 and said in ran.out, ran.out
     assert ran.out.splitlines()[-1].endswith(": FAILS")
+
+
+def test_a_command_that_is_missing_before_another_of_the_same_person_is_found() -> None:
+    """The events of a command have one time, so the next one's can't be taken for its own."""
+    event = orjson.dumps({"at": {}, "event": {"type": "Sat", "seat": 1, "player": "p-ann"}})
+    stored = [StoredEvent("t", number, 10 + number, "", event, b"") for number in (1, 2)]
+    kept = [KeptCommand(f"p-ann/{n}", b"", "t", n, str(n)) for n in (1, 2)]
+    unknown = Counter[str]()
+    assert [*wrong_commands("t", kept, stored, unknown)] == []
+    assert [*wrong_commands("t", kept[1:], stored, unknown)] == [
+        "event 2 of t is of another time than those that command p-ann/2 made before it"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -209,10 +273,23 @@ def test_a_purchase_after_the_last_checkpoint_is_said_to_be_unsigned(
     assert ran.out.splitlines()[-1].endswith(": verifies, 1 event unsigned")
     assert (
         f"1 event after checkpoint 3, which no checkpoint signs yet: cage from event "
-        f"{scribe.number + 1}; chips for $100000.00 come from the cage there"
+        f"{scribe.number + 1}; chips for $100000.00 come from the cage there "
+        "(a server signs every minute, and when it closes)"
     ) in ran.out
     data = verify(folder, "--json").data
     assert data["events"] - data["signed"] == 1
+
+
+def test_a_table_whose_book_is_not_here_is_not_said_to_be_impossible(house: Path) -> None:
+    store = SqliteStore(house / LEDGER)
+    with store.reading() as view:
+        found = verify_all(view, lambda *_: resolve(load("harbour-pairs")))
+    store.close()
+    assert not found.verifies
+    assert found.faults[0].startswith(
+        "md1 event 1: cannot be checked without its book (name the folder with --books): "
+        "there is no rulebook 'harbour-pairs'"
+    )
 
 
 def test_a_history_without_a_checkpoint_does_not_verify(house: Path, tmp_path: Path) -> None:

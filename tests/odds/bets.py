@@ -6,7 +6,7 @@ from functools import cache
 from itertools import permutations
 from typing import Any
 
-from croupier.odds import Analysis, analyze
+from croupier.odds.analysis import Analysis, analyze
 from croupier.odds.seats import SEATS, WEIGHTS
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules

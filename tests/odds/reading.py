@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from croupier.cards import RANK_NAMES, Card
-from croupier.hands import STANDARD, Hand, Ranking
+from croupier.hands.hand import Hand
+from croupier.hands.ranking import STANDARD, Ranking
 
 Cards = tuple[Card, ...]
 
@@ -184,8 +185,8 @@ def by_a_paytable(sentences: list[str], labels: tuple[str, str]) -> Told:
         kinds = [kind(text) for text in listed[1].split("; ")]
         told = Told(lambda cards: any(one(cards) for one in kinds))
     for other in others:
-        said = re.fullmatch(r"the other way round with (\d+) hands like (.*)\.", other)
+        said = re.fullmatch(r"the other way round with (\d+|one) hands? like (.*)\.", other)
         assert said, other
-        told.more += int(said[1])
+        told.more += 1 if said[1] == "one" else int(said[1])
         told.like |= {*re.split(", | and ", said[2])}
     return told

@@ -8,7 +8,8 @@ import pytest
 
 from croupier.cards import Card, parse_cards
 from croupier.errors import UserError
-from croupier.odds import Advice, Analysis, advise, analyze
+from croupier.odds.advice import Advice, advise
+from croupier.odds.analysis import Analysis, analyze
 from croupier.odds.paths import Decision, PathNode
 from croupier.odds.seats import REST, SEATS, WEIGHTS
 from croupier.odds.solve import Solved

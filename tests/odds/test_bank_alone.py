@@ -7,8 +7,9 @@ import pytest
 
 from croupier.cards import DECK, RANKS, parse_cards
 from croupier.errors import UserError
-from croupier.hands import Hand
-from croupier.odds import advise, analyze
+from croupier.hands.hand import Hand
+from croupier.odds.advice import advise
+from croupier.odds.analysis import analyze
 from croupier.simulation.simulation import simulate
 from tests.odds.small_book import WITH_LANTERN, table
 from tests.odds.test_analysis import check_analysis

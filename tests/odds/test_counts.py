@@ -12,7 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from croupier.cards import DECK, RANKS, Card
-from croupier.hands import STANDARD, Hand, Ranking, least_high
+from croupier.hands.hand import Hand
+from croupier.hands.ranking import STANDARD, Ranking, least_high
 from croupier.odds import counts
 from croupier.odds.codes import triple_codes
 from croupier.odds.counts import STATES, OutcomeCounts
@@ -197,7 +198,7 @@ def test_rows_that_share_a_sum_are_told_apart(monkeypatch: pytest.MonkeyPatch) -
             return np.ones(size, np.int64)
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Alike())
-    rows, where = counts._unique(table)
+    rows, where = counts.unique_rows(table)
     assert rows[where].tolist() == table.tolist()
     assert len(rows) == 3
 

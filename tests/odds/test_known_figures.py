@@ -10,7 +10,8 @@ from math import comb
 import pytest
 
 from croupier.cards import parse_cards
-from croupier.odds import advise, analyze
+from croupier.odds.advice import advise
+from croupier.odds.analysis import analyze
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import parse_rulebook
 from croupier.rules.table_rules import TableRules

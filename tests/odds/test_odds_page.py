@@ -1,6 +1,6 @@
 """The table of main figures in docs/odds.md, worked out again."""
 
-from croupier.odds import Analysis, analyses
+from croupier.odds.analysis import Analysis, analyses
 from tests.odds.bets import table
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, ROOT, SINGAPORE
 

@@ -13,7 +13,9 @@ import phevaluator
 import pytest
 
 from croupier.cards import parse_cards
-from croupier.odds import Analysis, advise, analyses, analyze, price
+from croupier.odds.advice import advise
+from croupier.odds.analysis import Analysis, analyses, analyze
+from croupier.odds.pricing import price
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from tests.reference import hands, odds_analysis

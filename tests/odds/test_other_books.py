@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from croupier.cards import parse_cards
-from croupier.odds import advise, analyze
+from croupier.odds.advice import advise
+from croupier.odds.analysis import analyze
 from croupier.rules.load import load_file
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from croupier.odds import PricedRuling, analyze, price
-from croupier.odds.pricing import NO_BET, NO_OTHER
+from croupier.odds.analysis import analyze
+from croupier.odds.pricing import NO_BET, NO_OTHER, PricedRuling, price
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import BookPath
 from tests.cli.running import run

@@ -12,7 +12,8 @@ import pytest
 
 from croupier.cards import parse_cards
 from croupier.errors import Refused, UserError
-from croupier.odds import advise, analyses, analyze
+from croupier.odds.advice import advise
+from croupier.odds.analysis import analyses, analyze
 from croupier.odds.choose import choose
 from croupier.odds.scope import outside
 from croupier.rules.game import Paytable, Row
@@ -21,7 +22,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT, ClauseId, PlaceId
 from croupier.server.coach import sight_of
 from croupier.server.pages.shelf import Shelf
-from croupier.server.pages.tables import _edge
+from croupier.server.pages.tables import edge_of
 from croupier.simulation.simulation import simulate
 from tests.cli.running import run
 from tests.odds.small_book import ID, WITH_LANTERN, dealt, small, table, text
@@ -71,6 +72,19 @@ def test_other_hands_than_three_against_three_are_refused(
         with pytest.raises(UserError) as caught:
             ask()
         assert str(caught.value) == REFUSED + says
+
+
+def test_decisions_with_two_cards_of_the_bank_up_are_refused() -> None:
+    shows = '{{ to = "bank", cards = 3, shows = {}'
+    assert outside(table(('{ to = "bank", cards = 3', shows.format(1)))) is None
+    rules = table(('{ to = "bank", cards = 3', shows.format(2)))
+    says = "players decide with more than one card before them besides their own"
+    assert outside(rules) == says
+    with pytest.raises(UserError, match=says):
+        analyze(rules, {"watch": 1})
+    # With the cards in hand nothing is left to model.
+    found = advise(rules, parse_cards("Qs 6d 3c"), shown=parse_cards("Kd 2c"))
+    assert {choice.name: choice.value for choice in found.choices} == {"stay": -2, "leave": -1}
 
 
 def with_paytable(of: tuple[str, ...], row: Row, **places: int) -> TableRules:
@@ -167,8 +181,8 @@ def test_the_pages_say_so(shelf: Path) -> None:
             assert "%</dd>" not in answer.text
         compared = web.get(f"/odds/compare?a.book={ID}&b.book={IDS[0]}")
         assert compared.status_code == 400 and FIVE in compared.text
-        assert _edge(books, table(*dealt(5, 5))) is None
-        assert _edge(books, table()) == pytest.approx(0.08658, abs=1e-5)
+        assert edge_of(books, table(*dealt(5, 5))) is None
+        assert edge_of(books, table()) == pytest.approx(0.08658, abs=1e-5)
 
 
 def test_the_coach_says_so() -> None:

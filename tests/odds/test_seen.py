@@ -8,7 +8,8 @@ import pytest
 
 from croupier.cards import DECK, RANKS, parse_cards
 from croupier.errors import UserError
-from croupier.odds import Analysis, advise, analyses, analyze
+from croupier.odds.advice import advise
+from croupier.odds.analysis import Analysis, analyses, analyze
 from croupier.odds.combinations import triples
 from croupier.odds.seats import SEATS, WEIGHTS
 from tests.cli.running import run

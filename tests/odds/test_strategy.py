@@ -8,10 +8,9 @@ import pytest
 
 from croupier.cards import Card
 from croupier.errors import UserError
-from croupier.hands import Hand
 from croupier.hands.arrays import three_cards
-from croupier.odds import analyze
-from croupier.odds.analysis import Analysis
+from croupier.hands.hand import Hand
+from croupier.odds.analysis import Analysis, analyze
 from croupier.odds.seats import SEATS
 from croupier.odds.solve import Choices, Solved
 from croupier.rules.table_rules import TableRules

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from croupier.cards import DECK, Card, parse_cards
-from croupier.odds import advise, analyze
+from croupier.odds.advice import advise
+from croupier.odds.analysis import analyze
 from croupier.odds.values import Situation, values_of
 from croupier.odds.why import best_of, sum_says, why
 from croupier.rules.load import load

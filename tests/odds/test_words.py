@@ -8,7 +8,8 @@ import pytest
 
 from croupier.cards import Card, format_cards
 from croupier.hands.ranking import Ranking
-from croupier.odds import Analysis, analyze, paths
+from croupier.odds import paths
+from croupier.odds.analysis import Analysis, analyze
 from croupier.odds.paths import PathNode
 from croupier.odds.seats import REST, SEATS
 from croupier.odds.solve import Choices, Model

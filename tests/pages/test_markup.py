@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from croupier.server.pages.render import accepts_gzip
+from croupier.server.pages.static import SHEETS
 from tests.pages.markup import Markup, faults_of
 from tests.pages.site import PAGES
 
@@ -28,7 +29,7 @@ def test_what_a_page_loads_and_its_twin_are_there(web: httpx.Client, path: str) 
         for tag, found in page.elements
         if tag in {"script", "link", "img"} and (found.get("src") or found.get("href"))
     }
-    assert "/static/style.css" in wanted
+    assert "/static/site.css" in wanted
     missing = [address for address in wanted if web.get(address).status_code not in (200, 400)]
     assert missing == []
 
@@ -63,8 +64,9 @@ def test_static_files_are_kept_until_they_change(web: httpx.Client) -> None:
 
 
 def test_styles_that_belong_together_are_one_response(web: httpx.Client) -> None:
-    parts = [web.get(f"/static/{name}.css").text for name in ("felt", "seats", "table")]
-    assert web.get("/static/layout.css").text == "".join(parts)
+    for sheet, names in SHEETS.items():
+        parts = [web.get(f"/static/{name}").text for name in names]
+        assert web.get(f"/static/{sheet}").text == "".join(parts)
 
 
 @pytest.mark.parametrize("path", ["/static/style.css", "/static/js/odds.js", "/cards.svg"])

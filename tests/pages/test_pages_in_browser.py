@@ -135,6 +135,15 @@ def test_a_book_is_searched_as_one_types(browser: Browser, site: str) -> None:
         expect(page.get_by_role("heading", name="Wagers")).to_be_visible()
 
 
+def test_a_phone_shows_what_was_found_and_not_the_contents(browser: Browser, site: str) -> None:
+    with open_page(browser, (390, 844)) as page:
+        page.goto(f"{site}/rulebooks/{ONE}?q=ante")
+        expect(page.get_by_role("navigation", name="Contents")).to_be_hidden()
+        expect(page.locator("#found mark").first).to_be_in_viewport()
+        page.get_by_role("link", name="Contents").click()
+        expect(page.get_by_role("link", name="Wagers", exact=True)).to_be_in_viewport()
+
+
 def test_a_book_is_searched_without_script(browser: Browser, site: str) -> None:
     with open_page(browser, script=False) as page:
         page.goto(f"{site}/rulebooks/{ONE}")
@@ -296,3 +305,15 @@ def test_a_pdf_is_saved_under_a_name_that_tells_it(browser: Browser, site: str) 
                 page.get_by_role("link", name="as a PDF").nth(number).click()
             assert saving.value.suggested_filename == name
             assert Path(saving.value.path()).read_bytes().startswith(b"%PDF-")
+
+
+def test_both_figures_of_a_comparison_are_seen_on_a_phone(browser: Browser, site: str) -> None:
+    """What lies beside them, their difference, may be a swipe away."""
+    with open_page(browser, (390, 844)) as page:
+        page.goto(f"{site}/odds/compare?a.book={ONE}&b.book={ONE}&b.select.pair_plus=C")
+        seen = page.locator(".scroll:has(.numbers)").first.bounding_box()
+        cells = page.locator(".numbers tbody tr td:nth-of-type(2)").all()
+        assert seen and len(cells) >= 6
+        for cell in cells:
+            box = cell.bounding_box()
+            assert box and box["x"] + box["width"] <= seen["x"] + seen["width"], cell.inner_text()

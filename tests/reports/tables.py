@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from croupier.odds import analyses, price
+from croupier.odds.analysis import analyses
+from croupier.odds.pricing import price
 from croupier.reports.par import Par, Priced, par_of
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules

@@ -8,7 +8,8 @@ import pytest
 
 from croupier import __version__
 from croupier.cli.selections import parse_selections
-from croupier.odds import analyses, analyze, price
+from croupier.odds.analysis import analyses, analyze
+from croupier.odds.pricing import price
 from croupier.reports.checks import selection_words
 from croupier.reports.par import Priced, WagerSheet, par_of
 from croupier.rules.resolve import resolve

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from croupier.odds import analyze
+from croupier.odds.analysis import analyze
 from croupier.odds.scope import outside
 from croupier.reports.figures import percent
 from croupier.reports.strategy_card import strategy_card
@@ -41,6 +41,16 @@ def test_known_costs_of_simpler_ways() -> None:
         "Play every hand": "4.28 %",
         "Play only what qualifies for the dealer": "0.08 %",
     }
+
+
+def test_each_meter_is_named_and_breaks_even_at_a_sum_that_it_can_show() -> None:
+    silver = load("silver-state", (BOOKS,))
+    card = strategy_card(resolve(silver, {"progressive": "A", "progressive_rate": "1/4"}))
+    (jackpot,) = [one for one in card.wagers if one.wager == "progressive"]
+    # With the major meter at $5,000 the wager is worth it, whatever the minor one shows.
+    assert jackpot.note == (
+        "with the major meter at $5,000; breaks even at $2,806, with the minor meter at $250"
+    )
 
 
 OTHERS = [file.stem for file in sorted(BOOKS.glob("*.toml"))]

@@ -42,6 +42,7 @@ _FILLED = {
     "{doubled}": _DECK.replace("Kc Ac", "Kc Kc"),
     "{lower}": _DECK.lower(),
     "{digits}": "9" * 5_000,
+    "{long}": "a" * 5_000,
 }
 
 

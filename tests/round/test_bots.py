@@ -1,5 +1,8 @@
 """The simple rule by which the computer plays a seat."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
 from croupier.cards import Card, parse_cards
@@ -8,7 +11,9 @@ from croupier.round.commands import Bet, CloseBets, Command, Deal, Open
 from croupier.round.decide import decide
 from croupier.round.evolve import evolve
 from croupier.round.state import Round
+from croupier.rules.game import Condition
 from croupier.rules.resolve import resolve
+from croupier.rules.vocabulary import WagerId
 from tests.rules.books import FLORIDA, LET_IT_RIDE, MARYLAND, book
 
 
@@ -74,3 +79,14 @@ def test_the_rule_is_posted_in_the_words_of_the_book() -> None:
 def test_the_computer_bets_what_its_wager_needs() -> None:
     rules = resolve(book(MARYLAND), {"version": "7.G(3)"})
     assert bots.bets(rules) == {"ante": 10_00, "pair_plus": 10_00}
+
+
+def test_the_computer_bets_as_much_as_its_wager_needs() -> None:
+    rules = resolve(book(MARYLAND), {"limits": {"pair_plus": [5, 50]}})
+    ante = rules.wagers["ante"]
+    twice = Condition(clause=ante.clause, at_most=Fraction(2), of=WagerId("pair_plus"))
+    wagers = {**rules.wagers, "ante": replace(ante, conditions=(twice,))}
+    assert bots.bets(replace(rules, wagers=wagers)) == {"ante": 10_00, "pair_plus": 5_00}
+    half = replace(twice, at_most=Fraction("0.3"))
+    wagers = {**rules.wagers, "ante": replace(ante, conditions=(half,))}
+    assert bots.bets(replace(rules, wagers=wagers)) == {"ante": 10_00, "pair_plus": 33_34}

@@ -204,6 +204,22 @@ def test_refused_with_code_and_clause(told: Told) -> None:
     assert (answer.code, answer.clause) == (told.code, told.clause)
 
 
+@pytest.mark.parametrize(
+    ("id", "selections", "lacks"),
+    [
+        (SG, {}, "rate and reset"),
+        (SG, {"progressive_rate": "1/4"}, "reset"),
+        (MD, {"progressive": "C"}, "rate"),
+    ],
+)
+def test_a_refused_progressive_names_what_is_not_declared(
+    id: str, selections: dict[str, Any], lacks: str
+) -> None:
+    size = 250 if id == SG else 100
+    answer = refused(at(id, "open", **selections), Bet(*ANN, "progressive", size))
+    assert str(answer).split("declares the meter's ")[1].startswith(f"{lacks} (")
+
+
 # What takes more than one command to be refused: code, book, selections, commands, clause.
 VERSION, TWO = "version", {"adjacent_boxes": 2}
 TOGETHER: list[tuple[str, str, dict[str, Any], list[Command], str | None]] = [

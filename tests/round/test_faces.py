@@ -83,7 +83,7 @@ def test_a_card_that_is_read_fills_the_next_due_position(id: str) -> None:
         happened.Shown(due[0], card, "", "scanned"),
     )
     game.keep(Read(card))
-    game._do(Read(card))
+    game.do_only(Read(card))
     assert game.round.faces == {**before, due[0]: card}
 
 
@@ -107,14 +107,14 @@ def test_a_card_read_before_stops_the_hand_until_somebody_says_why(id: str) -> N
     game = turning(id)
     seen = next(iter(game.round.faces.values()))
     game.keep(Read(seen))
-    game._do(Read(seen))
+    game.do_only(Read(seen))
     assert isinstance(game.events[-1], happened.Doubted)
     for command in (Read(unread(game.round)), Settle(seat=1), Close(), Misread("early")):
         assert refusal(game.round, command) == ("stopped", "T12")
     before = game.round.faces
-    game._do(Misread("twice"))
+    game.do_only(Misread("twice"))
     assert game.round.faces == before and game.round.doubt is None
-    game._do(Read(unread(game.round)))
+    game.do_only(Read(unread(game.round)))
     assert len(game.round.faces) == len(before) + 1
 
 
@@ -123,9 +123,9 @@ def test_M22_two_cards_alike_void_the_round(id: str) -> None:
     game = turning(id)
     seen = next(iter(game.round.faces.values()))
     game.keep(Read(seen))
-    game._do(Read(seen))
+    game.do_only(Read(seen))
     kind, clause = DOUBLED[id]
-    game._do(Declare(kind, {}))
+    game.do_only(Declare(kind, {}))
     assert game.round.void and (game.round.void.clause or None) == clause
     declared = game.events[-1]
     assert isinstance(declared, happened.Declared)
@@ -159,7 +159,7 @@ def test_a_card_read_before_its_time_is_refused_and_noted_without_its_face(id: s
     game.close()
     assert game.round.due == ()
     assert refusal(game.round, Read(DECK[0]))[0] in ("not_due", "prompt_open")
-    game._do(Misread("early"))
+    game.do_only(Misread("early"))
     assert to_plain(game.events[-1]) == {"type": "Misread", "why": "early"}
     assert game.round.faces == {}
 
@@ -167,12 +167,12 @@ def test_a_card_read_before_its_time_is_refused_and_noted_without_its_face(id: s
 def test_13A_a_card_found_face_up_is_read_and_discarded() -> None:
     house = House(MARYLAND).sit("ann")
     game = Game(house).bet(1, ante=500).close()
-    game._do(Declare("face_up_cards", {"count": 1}))
+    game.do_only(Declare("face_up_cards", {"count": 1}))
     game.keep(Read(DECK[5]))
     with pytest.raises(Refused) as caught:
         game.do(*(), Close())
     assert caught.value.code in ("wrong_step", "prompt_open")
-    game._do(Read(DECK[5]))
+    game.do_only(Read(DECK[5]))
     assert game.round.faces == {0: DECK[5]} and game.round.discarded == (0,)
     game.deal_now()
     assert 0 not in game.round.boxes[1].cards
@@ -188,7 +188,7 @@ def test_a_card_is_corrected_alone_until_a_seat_has_decided_on_it() -> None:
     assert not is_acted_on(game.round, position)
     assert refusal(game.round, Correct(position, was)) == ("card_doubled", "T12")
     assert refusal(game.round, Correct(40, other)) == ("not_due", "T12")
-    game._do(Correct(position, other))
+    game.do_only(Correct(position, other))
     assert game.events[-1] == happened.CardCorrected(position, was, other)
     assert game.round.faces == {position: other}
     while "bet_2" not in game.round.boxes[1].chose:
@@ -207,7 +207,7 @@ def test_a_card_that_a_seat_was_settled_on_stays() -> None:
     other = next(box for box in game.round.boxes.values() if box.seat != seat)
     while other.cards[0] not in game.round.faces:
         game.one_step(option="play")
-    game._do(Correct(other.cards[0], unread(game.round)))
+    game.do_only(Correct(other.cards[0], unread(game.round)))
 
 
 @pytest.mark.parametrize(
@@ -228,12 +228,12 @@ def test_the_dealer_enters_the_stub_and_the_program_adds_the_rest(
     game = Game(house).bet(1, ante=500).bet(2, ante=500).deal()
     assert game.round.counts
     assert refusal(game.round, CountStub(-1))[0] == "bad_fact"
-    game._do(CountStub(stub))
+    game.do_only(CountStub(stub))
     assert game.events[-1] == happened.StubCounted(stub, stub + 9)
     assert refusal(game.round, CountStub(43))[0] == "wrong_step"
     false = Declare("stub_count", {"cards": 52 if stub != 43 else 51, "misdealt": misdealt})
     assert refusal(game.round, false)[0] == "bad_fact"
-    game._do(Declare("stub_count", {"misdealt": misdealt}))
+    game.do_only(Declare("stub_count", {"misdealt": misdealt}))
     declared = game.events[-1]
     assert isinstance(declared, happened.Declared) and declared.clause == clause
     game.finish(option="fold").end()

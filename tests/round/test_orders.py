@@ -46,7 +46,7 @@ def test_seats_are_asked_in_the_order_of_the_book(id: str, banker: int, order: l
     assert asked == [order] * (2 if id == LET_IT_RIDE else 1)
 
 
-@pytest.mark.clause(LET_IT_RIDE, "11.B(1)", "11.B(2)", "11.C", "11.C(1)")
+@pytest.mark.clause(LET_IT_RIDE, "11.B(1)", "11.B(2)", "11.C", "11.C(1)", "11.C(2)")
 def test_who_pulled_bet_1_is_asked_about_bet_2_with_one_card_up() -> None:
     played = at(LET_IT_RIDE, "dealt").do(Choose(1, "withdraw"), Choose(5, "ride"))
     assert (due(played.round), played.round.asked) == ("community", ())
@@ -58,6 +58,7 @@ def test_who_pulled_bet_1_is_asked_about_bet_2_with_one_card_up() -> None:
         seat: [s.fate for s in box.stakes.values()] for seat, box in played.round.boxes.items()
     }
     assert fates == {1: ["take back", "live", "live"], 5: ["live", "take back", "live"]}
+    assert (due(played.round), played.round.asked) == ("community", ())
 
 
 FIVE = {"five_card_progressive": "A", "five_card_progressive_rate": "1/10"}
@@ -90,7 +91,11 @@ PLACES = {"bank": "B", "community": "C", "six_card_box": "X", "discard": "D"}
 
 @pytest.mark.clause(MARYLAND, "8.E", "8.E(1)", "8.E(2)", "9.C", "9.C(2)", "9.C(4)")
 @pytest.mark.clause(MARYLAND, "10.B", "10.B(1)", "10.B(2)", "10.B(3)", "10.B(6)", "11.F(2)")
+@pytest.mark.clause(MARYLAND, "11.F", "11.F(1)")
 @pytest.mark.clause(LET_IT_RIDE, "8.D", "8.D(2)", "8.D(3)", "9.B", "9.C", "10.B", "10.H")
+@pytest.mark.clause(LET_IT_RIDE, "8.D(3)(a)", "8.D(3)(b)", "8.D(3)(c)", "8.D(3)(d)", "8.D(3)(e)")
+@pytest.mark.clause(LET_IT_RIDE, "9.C(1)", "9.C(2)", "9.C(3)", "9.C(4)", "9.C(5)")
+@pytest.mark.clause(LET_IT_RIDE, "10.B(1)", "10.B(2)", "10.B(3)", "10.B(4)")
 @pytest.mark.clause(SINGAPORE, "3.6")
 @pytest.mark.clause(CALIFORNIA, "dealing/2.a")
 @pytest.mark.clause(FLORIDA, "rules", "3")

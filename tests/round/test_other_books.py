@@ -169,6 +169,83 @@ def seat(number: int, cards: str, decision: str, **wagers: int) -> dict[str, Any
     return {"seat": number, "cards": cards, "wagers": wagers, "decisions": decision.split()}
 
 
+def test_a_row_that_pays_0_to_1_is_a_push() -> None:
+    """A pair of tens gets its bets back, and the limit of a hand cuts what royals are paid."""
+    result = at("north-ride", {
+        "community": {"cards": "Js Ts"},
+        "seats": [
+            {**seat(1, "As Ks Qs", "ride ride", let_it_ride=20, progressive=2), "player": "a"},
+            {**seat(2, "Th 8d 5c", "withdraw ride", let_it_ride=5, progressive=2), "player": "a"},
+            {**seat(3, "9s 8s 7s", "ride withdraw", let_it_ride=5, three_card_bonus=10),
+             "player": "b"},
+            {**seat(5, "2d 3c 9d", "ride ride", let_it_ride=5, progressive=2), "player": "c"},
+        ],
+    }, progressive="A", progressive_rate="0.15", payout_limit=25_000)  # fmt: skip
+    assert result["order"] == [1, 2, 3, 5]
+    assert lines_of(result, 0) == [
+        ("bet_1", "20.00", "win", "10000.00", "20.00"),
+        ("bet_2", "20.00", "win", "10000.00", "20.00"),
+        ("bet_3", "20.00", "win", "5000.00", "20.00"),
+        ("progressive", "2.00", "win", "10000.90", "0.00"),
+        ("envy", "0.00", "win", "50.00", "0.00"),
+    ]
+    assert lines_of(result, 1) == [
+        ("bet_1", "5.00", "withdrawn", "0.00", "5.00"),
+        ("bet_2", "5.00", "push", "0.00", "5.00"),
+        ("bet_3", "5.00", "push", "0.00", "5.00"),
+        ("progressive", "2.00", "lose", "0.00", "0.00"),
+        ("envy", "0.00", "win", "50.00", "0.00"),
+    ]
+    assert lines_of(result, 2)[-1] == ("three_card_bonus", "10.00", "win", "400.00", "10.00")
+    assert lines_of(result, 3)[-2:] == [
+        ("envy", "0.00", "win", "500.00", "0.00"),
+        ("envy", "0.00", "win", "50.00", "0.00"),
+    ]
+    assert result["meters"] == {"progressive": "10000.00"}
+
+
+def test_a_dealer_without_ace_king_returns_the_ante_and_pays_the_raise() -> None:
+    selections = {
+        "pair_plus": "B",
+        "six_card_bonus": "B",
+        "progressive": "A",
+        "progressive_rate": "1/4",
+        "progressive_wager": [1, 5],
+        "progressive_shares": {"major": "2/3", "minor": "1/3"},
+    }
+    seats = [
+        {**seat(1, "As Ks Qs", "fold", ante=10, pair_plus=30, progressive=1), "player": "a"},
+        {**seat(2, "Th Td 4c", "double", ante=10, pair_plus=5, six_card_bonus=1, progressive=5),
+         "player": "a"},
+        seat(4, "9h 9d 4d", "play", ante=10, pair_plus=5, progressive=5),
+    ]  # fmt: skip
+    result = at("silver-state", {"dealer": {"cards": "Ah Qd 2c"}, "seats": seats}, **selections)
+    # Of $2.75 two thirds, and the odd millionth, go to the major meter.
+    assert lines_of(result, 0) == [
+        ("ante", "10.00", "forfeit", "0.00", "0.00"),
+        ("pair_plus", "30.00", "win", "1200.00", "30.00"),
+        ("progressive", "1.00", "win", "5001.83", "0.00"),
+    ]
+    assert lines_of(result, 1) == [
+        ("ante", "10.00", "push", "0.00", "10.00"),
+        ("play", "20.00", "win", "20.00", "20.00"),
+        ("pair_plus", "5.00", "win", "7.50", "5.00"),
+        ("six_card_bonus", "1.00", "lose", "0.00", "0.00"),
+        ("progressive", "5.00", "lose", "0.00", "0.00"),
+    ]
+    assert lines_of(result, 2)[2:] == [
+        ("pair_plus", "5.00", "win", "2.50", "5.00"),
+        ("progressive", "5.00", "lose", "0.00", "0.00"),
+        ("envy", "0.00", "win", "500.00", "0.00"),
+    ]
+    assert result["meters"] == {"progressive_major": "5000.00", "progressive_minor": "250.91"}
+    plays = at("silver-state", {"dealer": {"cards": "Ah Kd 2c"}, "seats": seats}, **selections)
+    assert lines_of(plays, 1)[:2] == [
+        ("ante", "10.00", "win", "10.00", "10.00"),
+        ("play", "20.00", "win", "20.00", "20.00"),
+    ]
+
+
 def test_a_raise_may_be_several_times_the_ante() -> None:
     result = at("raise-to-three", {
         "dealer": {"cards": "Qh 7d 2c"},

@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from croupier.cards import DECK
-from croupier.hands import Hand, Ranking
+from croupier.hands.hand import Hand
+from croupier.hands.ranking import Ranking
 from croupier.round import plan
 from croupier.round.commands import Bank, Bet, Open, Settle
 from croupier.round.decide import decide, decide_bets

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from croupier.reading import Fault, dotted
+from croupier.reading.reader import Fault, dotted
 from croupier.round import settling
 from croupier.round.cover import covered as right
 from croupier.round.proof import faults_at, faults_in
@@ -35,7 +35,7 @@ def test_other_books_play_through(text: str) -> None:
 
 
 def test_a_hand_that_forfeits_without_folding_is_still_envied_and_shown() -> None:
-    text = swapped(text_of(MARYLAND), ("folds  = true\n", ""))
+    text = swapped(text_of(MARYLAND), ("folds  = true\n", ""), (", collects = true", ""))
     assert found_in(text) == []
 
 

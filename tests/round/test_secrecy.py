@@ -14,7 +14,7 @@ import pytest
 
 from croupier.cards import Card
 from croupier.errors import Refused
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.round import view as views
 from croupier.round.codec import to_plain
 from croupier.round.commands import (

@@ -1,8 +1,13 @@
 """Every kind of fault is found, and reported with its file, place, line and the clause near it."""
 
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
 import pytest
 
 from croupier.errors import Problem
+from croupier.rules.check import read
 from tests.rules.books import (
     FLORIDA,
     MARYLAND,
@@ -317,6 +322,11 @@ SELECTIONS: dict[str, Case] = {
         'default  = "A"', 'default  = "Z"',
         "selection.beacon.default", "6", '"Z"', "'Z' is not one of its values",
     ),
+    "default of no sum": (
+        'takes    = "count"', 'takes    = "money"\ndefault  = "none"',
+        "selection.boxes.default", "1", 'default  = "none"',
+        "leave it out: none is what holds without a default",
+    ),
     "no letters": (
         'letters = ["A"]\n', "",
         "selection.crown.letters", "6", "[selection.crown]", "is missing",
@@ -376,6 +386,11 @@ SELECTIONS: dict[str, Case] = {
     "guided clause without a moment": (
         'at = "no more bets", ', "",
         "clause.7", "7", "Ring the bell", "'at' belongs to a guided clause and to no other",
+    ),
+    "clause that collects at another moment": (
+        'at = "no more bets", ', 'at = "no more bets", collects = true, ',
+        "clause.7.collects", "7", "Ring the bell",
+        "is for a moment 'decided', 'on' a choice that folds",
     ),
     "moment of a declared clause": (
         BELL, BELL.replace('"declared"', '"declared", at = "bets"'),
@@ -468,6 +483,7 @@ def test_player_banked_books_need_cover_and_rotation() -> None:
         (MARYLAND, '{ shuffler = ["none", "plain"] }', '{ shuffler = ["none", "simple"] }'),
         (MARYLAND, 'among = ["automated_shoe"]', 'among = ["automatic_shoe"]'),
         (MARYLAND, "among   = [1, 5]\ndefault = 1", "among   = [1, 5]\ndefault = 3"),
+        (MARYLAND, "among   = [1, 5]\ndefault = 1", 'among   = [1, 5]\ndefault = "B"'),
         (FLORIDA, '{ pair_plus_when_beaten = "push" }', '{ pair_plus_when_beaten = "pull" }'),
     ],
 )
@@ -492,3 +508,31 @@ def test_an_overlay_of_something_that_is_not_there_is_found() -> None:
     old, new = '"place.community"  ', '"place.comunity"   '
     found = problems_of(swapped(text_of(MARYLAND), (old, new)))
     assert "nothing in the book stands at 'place.comunity'" in [p.message for p in found]
+
+
+GONE = object()
+
+
+def parts(data: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Where everything in a book's data stands."""
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+        yield (*at, key)
+        if isinstance(value, dict | list):
+            yield from parts(value, (*at, key))
+
+
+@pytest.mark.parametrize("junk", [GONE, 1, "x", [{}]], ids=["gone", "number", "text", "list"])
+def test_whatever_stands_anywhere_in_a_book_is_a_fault_at_most(junk: object) -> None:
+    """A ranking misspelt in one word ended in a traceback, as did meters that are no list."""
+    book = sixth().data
+    for *way, last in parts(book):
+        data: Any = deepcopy(book)
+        table = data
+        for key in way:
+            table = table[key]
+        if junk is GONE:
+            del table[last]
+        else:
+            table[last] = junk
+        rules, faults = read(data)
+        assert rules or faults, f"nothing is said of {way}, {last}"

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from croupier.cards import DECK, Card
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.rules.book import Rules
 from croupier.rules.resolve import resolve
 from tests.rules.books import LET_IT_RIDE, MARYLAND, SINGAPORE, book, breaches_of

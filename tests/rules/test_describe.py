@@ -22,7 +22,29 @@ from tests.rules.books import (
     sixth,
 )
 
+BOXES = "A player may bet on at most 2 boxes in a row."
 PARTS = ["Table", "Wagers", "Round", "Cards", "Irregularities", PAYTABLES]
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "default"),
+    [
+        (SINGAPORE, "progressive_wager", "2.50"),
+        (MARYLAND, "progressive_wager", "1.00"),
+        (CALIFORNIA, "player_dealer_fee", "0.00"),
+        (LET_IT_RIDE, "payout_limit", None),
+        (CALIFORNIA, "pair_plus", "A"),
+    ],
+)
+def test_a_default_sum_has_two_decimals(id: str, name: str, default: str | None) -> None:
+    selections = {one["id"]: one for one in in_full(book(id))["selections"]}
+    assert selections[name]["default"] == default
+
+
+def test_a_bound_on_boxes_that_the_book_itself_sets_is_said() -> None:
+    bounded = sixth(SIXTH_TEXT.replace("seats  = 5", "seats  = 5\nboxes_max = 2", 1))
+    assert (BOXES, "1") in {(said.text, said.clause) for said in describe(bounded.rules)}
+    assert BOXES not in {said.text for said in describe(sixth().rules)}
 
 
 @each_book

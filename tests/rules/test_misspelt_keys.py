@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from croupier.errors import Problem, Problems
-from croupier.reading import DataPath, dotted
+from croupier.reading.reader import DataPath, dotted
 from croupier.rules.rulebook import parse_rulebook
 from tests.rules.books import IDS, SIXTH, SIXTH_TEXT, text_of
 

@@ -214,6 +214,15 @@ CHOOSING: dict[str, Case] = {
         "step.stay_or_leave.option.stay.places", "5", 'places = "crown"',
         "'crown' is placed before the deal",
     ),
+    "a family of no paytables": (
+        '[paytable.envy.A]\nclause = "3"\nof     = ["seat", "pool"]\n'
+        'rows   = [{ hand = "royal flush", stake = 1, amount = 10.50 }]', "[paytable.envy]",
+        "paytable.envy", None, "[paytable.envy]", "has no paytable",
+    ),
+    "no size at all": (
+        'label  = "Watch"', 'label  = "Watch"\nsizes = { of = [], clause = "2" }',
+        "wager.watch.sizes.of", "2", "of = []", "must name sizes above zero",
+    ),
     "cards turned up at a seat": (
         'shows  = ["bank", "pool"]', 'shows  = ["bank", "pool", "seat"]', "step.reveal.shows", "6",
         '"seat"]', "there are no cards to turn up at 'seat'",

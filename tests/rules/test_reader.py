@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from croupier.errors import Problem, Problems, UserError
-from croupier.reading import dotted
+from croupier.reading.reader import dotted
 from croupier.rules.load import load_file
 from tests.rules.books import SIXTH_TEXT, problems_of, sixth, swapped
 

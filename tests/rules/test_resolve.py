@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from croupier.errors import Breach, Breaches
 from croupier.money import Cents
 from croupier.rules.book import Alternative, Ruling
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import parse_rulebook
 from croupier.rules.table_rules import TableMeter, TableRules, as_edition, fits
+from croupier.rules.vocabulary import BookPath
 from tests.rules.books import (
     CALIFORNIA,
     FLORIDA,
@@ -441,6 +443,37 @@ def test_adjacent_boxes_are_not_limited_unless_declared() -> None:
 def test_C3_the_payoff_limit_changes_what_covers() -> None:
     covers = [rules_of(CALIFORNIA, **s).bank.cover for s in ({}, {"payoff_limit": "wager"})]
     assert [cover and cover.from_ for cover in covers] == ["wager and collections", "wager"]
+
+
+PATH = "wager.six_card_bonus.conditions"
+SIX = "7.F(5)(b)"
+
+
+@pytest.mark.parametrize("condition", [{"needs": ["progressive"]}, {"at_most": 2}])
+def test_a_wager_that_needs_one_that_is_not_offered_is_refused(condition: dict[str, Any]) -> None:
+    of = {"of": "progressive"} if "at_most" in condition else {}
+    reading = {BookPath(PATH): [{**condition, **of, "clause": SIX}]}
+    with pytest.raises(Breaches) as caught:
+        resolve(book(MARYLAND), {"six_card_bonus": "A"}, reading=reading)
+    message = "Six Card Bonus needs Three-Card Progressive Payout, which this table doesn't offer"
+    assert caught.value.breaches == (
+        Breach(selection="six_card_bonus", message=message, clause=SIX),
+    )
+    assert resolve(book(MARYLAND), {"six_card_bonus": "A", **A}, reading=reading)
+
+
+def test_nothing_at_a_table_names_a_wager_that_it_does_not_offer() -> None:
+    """A refusal, a sign or a bot that looked its label up failed."""
+    reading = {
+        BookPath(PATH): [{"needs": ["progressive", "ante"], "clause": SIX}],
+        BookPath("envy.envy.holders.needs"): "six_card_bonus",
+    }
+    both = resolve(book(MARYLAND), {"six_card_bonus": "A", **A}, reading=reading)
+    assert both.wagers["six_card_bonus"].conditions[0].needs == ("progressive", "ante")
+    assert "envy" in both.envies
+    six = resolve(book(MARYLAND), {"six_card_bonus": "A"}, reading=reading)
+    assert six.wagers["six_card_bonus"].conditions[0].needs == ("ante",)
+    assert "envy" not in resolve(book(MARYLAND), A, reading=reading).envies
 
 
 def test_resolving_leaves_the_book_as_it_was() -> None:

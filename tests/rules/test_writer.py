@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from croupier.money import Cents
-from croupier.reading import Reader
+from croupier.reading.reader import Reader
 from croupier.rules.book import Clause, Rules, Ruling, Selection
 from croupier.rules.game import (
     Bank,

@@ -15,10 +15,11 @@ from jsonschema_rs import Draft202012Validator
 from croupier import Settler
 from croupier.schemas import schema, schema_names
 from tests.cli.running import run
-from tests.rules.books import IDS, MARYLAND
+from tests.rules.books import CALIFORNIA, IDS, MARYLAND
 from tests.schemas.checking import faults
 
 ROOT = Path(__file__).parents[2]
+RULEBOOKS = ROOT / "src/croupier/rulebooks"
 ROUNDS = sorted((ROOT / "tests/rounds").rglob("*.toml"))
 
 
@@ -70,7 +71,24 @@ def test_every_worked_round_is_settled_as_the_schema_says() -> None:
         ("analyze", f"analyze {MARYLAND} --select progressive=A --bet ante=1 --bet progressive=1"),
         ("advise", f"advise {MARYLAND} --cards QsQd3c"),
         ("simulate", f"simulate {MARYLAND} --rounds 500 --seed 1"),
+        ("simulate", f"simulate {MARYLAND} --engine --rounds 5 --seed 1"),
+        ("simulate", f"simulate {MARYLAND} --session 9 --sessions 9 --bankroll 5 --seed 1"),
+        (
+            "simulate",
+            f"simulate {MARYLAND} --select progressive=A --meter-run --sessions 2",
+        ),
+        ("simulate", f"simulate {CALIFORNIA} --bank 500 --rounds 5 --seed 1 -q"),
+        ("report", f"report {MARYLAND} --select progressive=A"),
+        ("report", f"report {CALIFORNIA}"),
+        *(("sign", f"sign {id}") for id in IDS),
+        ("submission-new", f"submission new {MARYLAND}"),
         ("price", f"price {MARYLAND}"),
+        ("choose", f"choose {MARYLAND} --wager pair_plus --edge 0..8%"),
+        ("clause", f"rulebooks show {MARYLAND} 7.A"),
+        ("clause", f"rulebooks show {MARYLAND} 11.D"),
+        ("differences", f"rulebooks diff {MARYLAND} {IDS[0]}"),
+        ("shuffles", "rng shuffles --count 3"),
+        ("shuffles", "rng shuffles --count 0"),
         ("compare", f"compare {MARYLAND} {MARYLAND} --against pair_plus=D"),
     ],
 )
@@ -84,6 +102,13 @@ def test_a_check_of_a_submission_is_what_its_schema_says(tmp_path: Path) -> None
     checked = run("submission", "check", str(file), "--json").data
     assert checked["breaches"]
     assert faults("submission", checked) == []
+
+
+def test_a_check_of_a_rulebook_is_what_its_schema_says(tmp_path: Path) -> None:
+    for file in (RULEBOOKS / f"{MARYLAND}.toml", tmp_path / "bad.toml"):
+        if not file.exists():
+            file.write_text("seats = 7\n")
+        assert faults("rulebook-check", run("rulebooks", "check", str(file), "--json").data) == []
 
 
 def test_a_line_that_is_not_settled_is_answered_as_its_schema_says(

@@ -104,7 +104,11 @@ class Pit:
     async def issue(self, person: str) -> None:
         self.issued.append(person)
 
-    def new_table(self, text: str) -> TableConfig:
+    @property
+    def catalogue(self) -> "Pit":
+        return self
+
+    def new(self, text: str) -> TableConfig:
         raise NotImplementedError(text)
 
     async def take_new(self) -> None:
@@ -153,7 +157,7 @@ def application(people: People) -> FastAPI:
     app.include_router(crashing)
     answer_errors(app)
     app.state.people, app.state.pit = people, Pit()
-    app.state.staff = Staff(people, app.state.pit.new_table)
+    app.state.staff, app.state.quotas = Staff(people, app.state.pit.catalogue.new), None
     return app
 
 
@@ -167,7 +171,7 @@ def house(folder: Path, policy: Policy = GENEROUS) -> Iterator[House]:
     with logged() as lines, serving(Guard(app, policy, clock=clock)) as port:
         url = f"http://127.0.0.1:{port}"
         made = House(url, people, app.state.pit, clock, lines, app)
-        people.on_ended = made.ended.append
+        people.sessions.on_ended = made.ended.append
         yield made
     people.close()
     store.close()

@@ -114,12 +114,6 @@ def test_a_guest_takes_a_name_by_the_rules_of_accounts(home: House, ada: httpx.C
         assert code_of(named(visitor, "Cleo")) == (409, "has_password")
 
 
-def test_a_house_without_a_pit_gives_no_chips(home: House) -> None:
-    del home.app.state.pit
-    with home.visitor() as visitor:
-        assert visitor.post("/api/guest", json={}).status_code == 200
-
-
 def test_the_cookie_is_for_this_server_alone(home: House, tmp_path: Path) -> None:
     with home.visitor() as visitor:
         said = visitor.post("/api/guest", json={}).headers["set-cookie"]
@@ -224,12 +218,12 @@ def test_a_ticket_is_bound_to_person_session_and_table(home: House, ada: httpx.C
     with home.visitor() as stranger:
         assert code_of(stranger.post("/api/ticket", json={"table": "t1"}))[0] == 401
     ticket = ada.post("/api/ticket", json={"table": "t1"}).json()["ticket"]
-    person, _, table = (home.people.tickets.held.take(ticket) or "").split(" ")
+    person, _, table = (home.people.sessions.tickets.held.take(ticket) or "").split(" ")
     assert (person, table) == ((me(ada) or {})["id"], "t1")
-    assert home.people.tickets.held.take(ticket) is None
+    assert home.people.sessions.tickets.held.take(ticket) is None
     ticket = ada.post("/api/ticket", json={"table": "t1"}).json()["ticket"]
     ada.post("/api/sign-out", json={})
-    assert home.people.tickets.held.take(ticket) is None
+    assert home.people.sessions.tickets.held.take(ticket) is None
 
 
 # ---------------------------------------------------------------- operators

@@ -11,14 +11,10 @@ import pytest
 from croupier.fairness.seal import key_id
 from croupier.gallery.galleries import ENDED
 from croupier.ledger.acts import HOUSE_STREAM, HouseAct, Register, acts_in
-from croupier.server.people import (
-    DAY_MS,
-    EXTENDED_MS,
-    PLAYERS_DAYS,
-    STAFF_IDLE_MS,
-    People,
-)
+from croupier.server.people import People
+from croupier.server.sessions import DAY_MS, EXTENDED_MS, PLAYERS_DAYS, STAFF_IDLE_MS
 from tests.rules.books import MARYLAND
+from tests.schemas.checking import faults
 from tests.server.attacks import houses
 from tests.server.attacks.houses import House, crashes, open_house, table_toml
 
@@ -110,6 +106,7 @@ def test_an_operator_is_told_of_a_missing_key_and_may_give_the_round_up(
         assert round and round.void and round.void.ruling == "T6"
         assert not table.notes.company.open
         found = (await boss.http.get("/house.json")).json()
+        assert faults("house", found) == []
         assert [row["because"] for row in found["tables"]] == [closed["because"]]
         assert (
             found["closed"] == [] and "Closed by the house" in (await boss.http.get("/house")).text
@@ -187,7 +184,7 @@ def test_the_socket_of_an_expired_session_is_closed(tmp_path: Path) -> None:
         ticket = await ann.ticket("maryland")
         # A second before the end.
         house.hands.people_s += PLAYERS_DAYS * DAY_MS / 1000 - 1
-        house.people.tickets.held.clock = lambda: 0.0
+        house.people.sessions.tickets.held.clock = lambda: 0.0
         line = await house.knock("maryland", ticket)
         assert (await line.ask("ping"))["type"] == "done"
         house.hands.people_s += 1
@@ -203,7 +200,7 @@ def test_a_dealer_who_works_is_not_locked_out(tmp_path: Path, works: bool) -> No
     async def deal(house: House) -> None:
         ann = await house.person("Ann Ash", "dealer")
         ticket = await ann.ticket("maryland")
-        house.people.tickets.held.clock = lambda: 0.0
+        house.people.sessions.tickets.held.clock = lambda: 0.0
         # The session is looked at half a minute before it ends.
         house.hands.people_s += (STAFF_IDLE_MS - EXTENDED_MS) / 1000 - 1
         line = await house.knock("maryland", ticket)

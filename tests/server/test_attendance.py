@@ -28,7 +28,9 @@ def test_names_are_learnt_once_the_ledger_answers_again(monkeypatch: pytest.Monk
     monkeypatch.setattr(app, "house_players", lambda *_: [])
     seats = SimpleNamespace(bar=bar)
     galleries: Any = SimpleNamespace(names={}, pit=SimpleNamespace(seats=seats))
-    standing = SimpleNamespace(table=SimpleNamespace(seats={1: "p-1"}))
+    standing = SimpleNamespace(
+        table=SimpleNamespace(seats={1: "p-1"}, crew={"d-1": "dealer"}, proposals=[])
+    )
     looked: list[bool] = []
     place = SimpleNamespace(standing=standing)
     table: Any = SimpleNamespace(id="t", place=place, look_again=lambda: looked.append(True))
@@ -40,5 +42,5 @@ def test_names_are_learnt_once_the_ledger_answers_again(monkeypatch: pytest.Monk
         await attendance.settled()
 
     asyncio.run(run())
-    assert galleries.names == {"p-1": "Ann"} and looked == [True] and failures == []
+    assert galleries.names == {"p-1": "Ann", "d-1": "Ann"} and looked == [True] and failures == []
     assert barred == [("p-1", True, False)]

@@ -11,10 +11,11 @@ import pytest
 from croupier.cards import DECK, Card, parse_cards
 from croupier.gallery.galleries import ENDED
 from croupier.ledger.accounts import account
-from croupier.server.people import EXTENDED_MS, STAFF_IDLE_MS
+from croupier.server.sessions import EXTENDED_MS, STAFF_IDLE_MS
 from croupier.table.life import sign_code
 from tests.house.floor import sitting
 from tests.rules.books import CALIFORNIA, MARYLAND
+from tests.schemas.checking import faults
 from tests.server.attacks.houses import (
     PASSWORD,
     House,
@@ -97,6 +98,8 @@ def test_a_round_is_dealt_over_sockets_and_a_void_takes_the_password_again(tmp_p
             for _ in range(60):
                 if house.scene(id)["phase"] == "over":
                     break
+                desk = (await flo.http.get(f"/api/tables/{id}/desk")).json()
+                assert faults("desk", desk) == []
                 await go_on(house, id, dealer, players)
             assert house.scene(id)["phase"] == "over" and not house.scene(id)["void"]
             while house.scene(id)["phase"] != "decide":
@@ -124,7 +127,7 @@ def test_no_session_locks_while_its_round_is_open(tmp_path: Path, *, is_open: bo
     async def main() -> None:
         async with open_house(tmp_path, attended(CALIFORNIA)) as house:
             (id,) = house.pit.tables
-            house.people.tickets.held.clock = lambda: 0.0
+            house.people.sessions.tickets.held.clock = lambda: 0.0
             dee, ann = await house.person("Dee Ash", "dealer"), await house.person("Ann Elm")
             dealer, player = await dee.line(id), await ann.line(id)
             await dealer.do("tap_in", post="dealer")
@@ -332,7 +335,8 @@ def test_a_deferred_win_of_a_walk_in_is_released_in_the_pit_and_handed_out_by_th
             assert said.status_code == 200 and said.json()["awards"] == []
             now = house.pit.books.balances()
             pending, walkin = account("pending", award), account("walkin", f"{win.id}/1")
-            assert now[walkin] - held[walkin] == held[pending] > 0 and not now[pending]
+            assert now[walkin] - held[walkin] == held[pending] > 0
+            assert not now.get(pending)
             assert table.place.standing.table.tray == tray, "the cage hands it out"
             assert crashes(house) == []
 

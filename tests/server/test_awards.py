@@ -20,7 +20,7 @@ from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.server.people import AGAIN_S
 from tests.rules.books import MARYLAND
 from tests.server.attacks.houses import PASSWORD, House, Visitor, open_house, table_toml
-from tests.server.test_staff import again, code_of
+from tests.server.test_staff import Enough, again, code_of
 
 FIRST = "maryland-1"
 AWARD = f"{FIRST}/1/progressive"
@@ -134,7 +134,7 @@ def test_one_floorperson_validates_and_the_player_has_it(tmp_path: Path) -> None
 
 def killed(folder: Path, *, stored: bool) -> None:
     """Be killed while a floorperson validates: before or after it is stored."""
-    patch, committed = pytest.MonkeyPatch(), SqliteStore._committed
+    patch, committed = pytest.MonkeyPatch(), SqliteStore.committed
     deal_the_best(patch)
 
     def dies(store: SqliteStore, results: list[Any]) -> list[Any]:
@@ -147,7 +147,7 @@ def killed(folder: Path, *, stored: bool) -> None:
         await win(house)
         (folder / "purse").write_text(str(await purse(house)))
         flo = await comes(house, "Flo Ash")
-        patch.setattr(SqliteStore, "_committed", dies)
+        patch.setattr(SqliteStore, "committed", dies)
         await flo.post("/api/awards/validate", award=AWARD)
 
     run(folder, "validated = 500", validate)
@@ -252,7 +252,7 @@ async def answered(house: House, how: str, patch: pytest.MonkeyPatch) -> str:
             await house.people.set_roles(flo.id, ["surveillance"])
             by = await comes(house, "Flo Ash")
         case "same session":
-            one = await house.people.signed_in(sue.cookie.partition("=")[2])
+            one = await house.people.sessions.signed_in(sue.cookie.partition("=")[2])
             assert one is not None
             patch.setattr(AwardProposed, "session", one.session.hex())
         case "the floorperson who proposed it":
@@ -327,15 +327,11 @@ def test_a_check_that_is_left_out_is_missed(
             is_async = check.endswith(("use_again", "routes.awards._check_second"))
             patch.setattr(check, AsyncMock() if is_async else lambda *_: None)
             codes.append(await answered(house, how, patch))
-        raise _Enough
+        raise Enough
 
-    with pytest.raises(_Enough):
+    with pytest.raises(Enough):
         run(tmp_path, "validated = 500", approve)
     assert codes and codes != [TEETH[how]]
-
-
-class _Enough(Exception):
-    """The journal of a mutant need not verify."""
 
 
 def test_another_floorperson_approves_where_there_is_no_surveillance(tmp_path: Path) -> None:

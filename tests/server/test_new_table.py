@@ -11,7 +11,7 @@ from croupier.errors import UserError
 from croupier.house.config import parse_config
 from croupier.server.pages.new_table import TableForm, read_fields, table_form, table_text
 from tests.house.floor import rules_of
-from tests.rules.books import IDS, MARYLAND, book
+from tests.rules.books import IDS, LET_IT_RIDE, MARYLAND, book
 from tests.server.attacks.houses import open_house, table_toml
 
 PIT: Any = SimpleNamespace(rules_of=rules_of, configs={"taken": None})
@@ -71,6 +71,17 @@ def test_each_fault_stands_beside_its_field() -> None:
     }
 
 
+def test_10_H_what_cannot_apply_to_the_table_is_a_fault_of_its_field() -> None:
+    def ride(**given: str) -> TableForm:
+        chosen = {"select.community_stack": "3", **given}
+        return table_form(PIT, book(LET_IT_RIDE), {"book": LET_IT_RIDE, "id": "new", **chosen})
+
+    (said,) = faults(found := ride()).values()
+    assert said.startswith("'3' can be chosen only where") and said.endswith("(10.H)")
+    assert (found.opens, found.faults) == ("", ())
+    assert ride(**{"select.dealing": "automated_shoe"}).opens
+
+
 def test_a_form_that_names_no_table_yet_shows_no_faults() -> None:
     found = table_form(PIT, book(MARYLAND), {"book": MARYLAND, "seats": "9"})
     assert (faults(found), found.opens) == ({}, "")
@@ -118,6 +129,9 @@ def test_an_operator_fills_in_the_form_and_opens_the_table(tmp_path: Path) -> No
             assert "Open it now" in good.text
             made = await boss.post("/api/tables", table=table_text(book(MARYLAND), GIVEN))
             assert made.json() == {"table": "high", "title": 'High "limits"', "proposal": None}
+            bare = table_toml(LET_IT_RIDE, id="bare") + "community_stack = 3\n"
+            refused = await boss.post("/api/tables", table=bare)
+            assert refused.status_code == 422 and "10.H" in refused.text
             assert (await boss.http.get("/house/new?book=none")).status_code == 404
             ann = await house.person("Ann Ash")
             assert (await ann.http.get("/house/new", params=GIVEN)).status_code == 403

@@ -124,7 +124,7 @@ def test_it_is_known_on_every_way_to_a_table(tmp_path: Path) -> None:
             asks = house.visitor().http
             for id, texts in SAID.items():
                 line = await house.knock(id)
-                await line._came.wait()
+                await line.came.wait()
                 ways = [
                     (await asks.get("/")).text,
                     (await asks.get("/lobby.json")).text,

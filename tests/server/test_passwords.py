@@ -102,6 +102,6 @@ def test_hashes_wait_in_a_short_queue() -> None:
 
 
 def test_only_so_many_tokens_are_out() -> None:
-    tokens: OneTime[int] = OneTime(lasts_s=10, held_max=3)
-    given = [tokens.give(number) for number in range(5)]
-    assert [tokens.take(token) for token in given] == [None, None, 2, 3, 4]
+    tokens = OneTime(lasts_s=10, held_max=3)
+    given = [tokens.give(word) for word in "abcde"]
+    assert [tokens.take(token) for token in given] == [None, None, "c", "d", "e"]

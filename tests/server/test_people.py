@@ -11,7 +11,7 @@ from croupier.errors import Refused
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.recent import Recent
-from croupier.server import attempts, people, registry
+from croupier.server import attempts, people, registry, sessions
 from croupier.server.limits import TooMany
 from croupier.server.onetime import digest
 from croupier.server.passwords import Passwords
@@ -32,7 +32,7 @@ class Desk:
     def another(self, store: Store) -> People:
         """Return the people of another process."""
         made = People(store, passwords=self.passwords, now_ms=self.clock.ms, clock=self.clock)
-        made.on_ended = self.ended.append
+        made.sessions.on_ended = self.ended.append
         return made
 
 
@@ -58,7 +58,7 @@ def code_of(work: Coroutine[Any, Any, Any]) -> str:
 
 def who(desk: Desk, entrance: Entrance) -> str | None:
     """Who a token speaks for now."""
-    one = run(desk.people.signed_in(entrance.token))
+    one = run(desk.people.sessions.signed_in(entrance.token))
     return one.person.name if one else None
 
 
@@ -67,7 +67,7 @@ def who(desk: Desk, entrance: Entrance) -> str | None:
 
 def test_a_guest_comes_in_with_nothing(desk: Desk) -> None:
     one = run(desk.people.guest())
-    person = run(desk.people.signed_in(one.token)).person
+    person = run(desk.people.sessions.signed_in(one.token)).person
     assert person == one.signed_in.person
     assert person.name.startswith("Guest ") and person.id.startswith("p-") and len(person.id) == 12
     assert person.roles == {"player"} and not person.has_password
@@ -279,7 +279,7 @@ def test_a_staff_session_locks_when_idle_and_not_while_it_is_used(desk: Desk) ->
         return one
 
     def use(one: Entrance) -> None:
-        run(desk.people.extend(run(desk.people.signed_in(one.token))))
+        run(desk.people.sessions.extend(run(desk.people.sessions.signed_in(one.token))))
 
     idle, busy = come(), come()
     for _ in range(2):
@@ -301,7 +301,7 @@ def test_the_database_has_digests_only(desk: Desk, store: Store) -> None:
         hashes = list(rows.rows("SELECT password_hash FROM persons"))
     assert kept == [(digest(one.token), one.signed_in.person.id)]
     assert GOOD not in hashes[0][0]
-    assert run(desk.people.signed_in(kept[0][0].hex())) is None
+    assert run(desk.people.sessions.signed_in(kept[0][0].hex())) is None
 
 
 def test_whatever_takes_a_right_away_ends_sessions_at_once(desk: Desk) -> None:
@@ -309,7 +309,7 @@ def test_whatever_takes_a_right_away_ends_sessions_at_once(desk: Desk) -> None:
         await desk.people.change_password(one.signed_in, GOOD, "another one", address=HERE)
 
     ends: list[Callable[[Entrance], Coroutine[Any, Any, Any]]] = [
-        lambda one: desk.people.sign_out(one.token),
+        lambda one: desk.people.sessions.sign_out(one.token),
         lambda one: desk.people.disable(one.signed_in.person.id),
         lambda one: desk.people.set_roles(one.signed_in.person.id, ["player", "dealer"]),
         change_password,
@@ -318,12 +318,12 @@ def test_whatever_takes_a_right_away_ends_sessions_at_once(desk: Desk) -> None:
         one = run(desk.people.sign_up(f"Ada {number}", GOOD))
         other = run(desk.people.sign_in(f"Ada {number}", GOOD, address=HERE))
         assert who(desk, one) == who(desk, other) == f"Ada {number}"  # They are in the cache now.
-        ticket = run(desk.people.give_ticket(one.signed_in, "t1"))
+        ticket = run(desk.people.sessions.give_ticket(one.signed_in, "t1"))
         desk.ended.clear()
         run(end(one))
         assert who(desk, one) is None
         assert (who(desk, other) is not None) == (number == 0)
-        assert run(desk.people.tickets.take(ticket)) is None
+        assert run(desk.people.sessions.tickets.take(ticket)) is None
         assert desk.ended == [one.signed_in.person.id]
 
 
@@ -360,15 +360,15 @@ def test_a_look_that_began_before_the_end_does_not_bring_a_session_back(
 ) -> None:
     one = run(desk.people.guest())
     id = one.signed_in.person.id
-    read = desk.people.read
+    read = desk.people.rows.read
 
     async def slowly(work: Callable[..., Any]) -> Any:
         found = await read(work)
-        monkeypatch.setattr(desk.people, "read", read)
+        monkeypatch.setattr(desk.people.rows, "read", read)
         await desk.people.disable(id)
         return found
 
-    monkeypatch.setattr(desk.people, "read", slowly)
+    monkeypatch.setattr(desk.people.rows, "read", slowly)
     assert (who(desk, one), who(desk, one)) == (None, None)
 
 
@@ -376,15 +376,15 @@ def test_what_another_process_ends_is_seen_soon(desk: Desk, store: Store) -> Non
     one = run(desk.people.guest())
     assert who(desk, one)
     run(desk.another(store).disable(one.signed_in.person.id))
-    desk.clock.now += people.CACHED_S
+    desk.clock.now += sessions.CACHED_S
     assert who(desk, one) is None
 
 
 def test_the_cache_is_bounded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desk.people, "cache", Recent(3))
+    monkeypatch.setattr(desk.people.sessions, "cache", Recent(3))
     guests = [run(desk.people.guest()) for _ in range(6)]
     assert all(who(desk, one) for one in guests * 2)
-    assert len(desk.people.cache) == 3
+    assert len(desk.people.sessions.cache) == 3
 
 
 def test_a_person_has_so_many_sessions_and_the_oldest_makes_room(desk: Desk) -> None:
@@ -428,26 +428,26 @@ def test_the_operators_link_is_good_once_and_not_for_ever(desk: Desk) -> None:
 
 def test_a_ticket_is_good_once_and_for_half_a_minute(desk: Desk) -> None:
     one = run(desk.people.guest()).signed_in
-    ticket = run(desk.people.give_ticket(one, "t1"))
+    ticket = run(desk.people.sessions.give_ticket(one, "t1"))
     held = f"{one.person.id} {one.session.hex()} t1"
-    assert run(desk.people.tickets.take(ticket)) == held
-    assert run(desk.people.tickets.take(ticket)) is None
-    late = run(desk.people.give_ticket(one, "t1"))
+    assert run(desk.people.sessions.tickets.take(ticket)) == held
+    assert run(desk.people.sessions.tickets.take(ticket)) is None
+    late = run(desk.people.sessions.give_ticket(one, "t1"))
     desk.clock.now += 30
-    assert run(desk.people.tickets.take(late)) is None
+    assert run(desk.people.sessions.tickets.take(late)) is None
 
 
 def test_a_ticket_admits_one_person_to_one_table_while_the_session_lasts(
     desk: Desk, store: Store
 ) -> None:
     one = run(desk.people.guest()).signed_in
-    tickets = [run(desk.people.give_ticket(one, "t1")) for _ in range(3)]
-    assert run(desk.people.admit(tickets[0], "t1")) == one
-    assert run(desk.people.admit(tickets[0], "t1")) is None
-    assert run(desk.people.admit(tickets[1], "t2")) is None
-    assert run(desk.people.admit("", "t1")) is None
+    tickets = [run(desk.people.sessions.give_ticket(one, "t1")) for _ in range(3)]
+    assert run(desk.people.sessions.admit(tickets[0], "t1")) == one
+    assert run(desk.people.sessions.admit(tickets[0], "t1")) is None
+    assert run(desk.people.sessions.admit(tickets[1], "t2")) is None
+    assert run(desk.people.sessions.admit("", "t1")) is None
     run(desk.another(store).disable(one.person.id))  # This one does not hear of it.
-    assert run(desk.people.admit(tickets[2], "t1")) is None
+    assert run(desk.people.sessions.admit(tickets[2], "t1")) is None
 
 
 def test_a_backup_has_the_persons_and_no_session(desk: Desk, store: Store, tmp_path: Path) -> None:
@@ -458,7 +458,7 @@ def test_a_backup_has_the_persons_and_no_session(desk: Desk, store: Store, tmp_p
     assert traces == 0
     copy = SqliteStore(backup)
     restored = Desk(copy)
-    assert run(restored.people.signed_in(one.token)) is None
+    assert run(restored.people.sessions.signed_in(one.token)) is None
     again = run(restored.people.sign_in("ada", GOOD, address=HERE))
     assert again.signed_in.person == one.signed_in.person
     restored.people.close()

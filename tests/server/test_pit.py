@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
@@ -10,6 +11,7 @@ from unittest.mock import AsyncMock
 import httpx
 import pytest
 
+from croupier.ledger.events import CashedIn
 from croupier.ledger.journal import StoredEvent, decode
 from croupier.ledger.tape import TapeRow
 from croupier.ledger.tape import tape as read_tape
@@ -23,6 +25,7 @@ from croupier.table.crew import Crew
 from tests.house.test_proposals import proposed as proposed_at
 from tests.house.test_proposals import table_at
 from tests.rules.books import CALIFORNIA, MARYLAND
+from tests.schemas.checking import faults
 from tests.server.attacks.houses import (
     PASSWORD,
     House,
@@ -48,11 +51,18 @@ async def void_proposed(house: House) -> tuple[str, Visitor]:
     return id, flo
 
 
+async def on_page(person: Visitor, page: str) -> Any:
+    """Return what a page of the staff shows, which is as its schema says."""
+    found = (await person.http.get(f"/{page}.json")).json()
+    assert faults(page, found) == []
+    return found
+
+
 def test_a_void_is_approved_in_the_pit_with_the_password_again(tmp_path: Path) -> None:
     async def main() -> None:
         async with open_house(tmp_path, attended(CALIFORNIA)) as house:
             id, flo = await void_proposed(house)
-            (asked,) = (await flo.http.get("/pit.json")).json()["requests"]
+            (asked,) = (await on_page(flo, "pit"))["requests"]
             assert (asked["table"], asked["voids"], asked["clause"]) == (id, True, "C8")
             assert asked["returns"] and asked["approve"] == ["floor"]
             path = f"/api/tables/{id}/proposals/{asked['proposal']}"
@@ -65,7 +75,7 @@ def test_a_void_is_approved_in_the_pit_with_the_password_again(tmp_path: Path) -
             rows = await house.pit.books.read(lambda view: list(view.stream(id)))
             last = decode(rows[-1].data)
             assert last.event["type"] == "Declared" and len({*last.who}) == 2
-            row = (await flo.http.get("/pit.json")).json()["tables"][0]
+            row = (await on_page(flo, "pit"))["tables"][0]
             assert row["irregularity"]["clause"] == "C8" and row["dealer_since_ms"]
             assert (await house.verified()).faults == () and crashes(house) == []
 
@@ -106,6 +116,7 @@ def test_a_void_is_declined_in_the_pit(tmp_path: Path) -> None:
     async def main() -> None:
         async with open_house(tmp_path, attended(CALIFORNIA)) as house:
             id, flo = await void_proposed(house)
+            assert (house.scene(id)["asked"], house.scene(id)["choices"]) == (None, [])
             own = await flo.post(f"/api/tables/{id}/proposals/1", answer="withdraw")
             assert code_of(own) == "wrong_person"
             ann = await house.person("Ann Ash")
@@ -113,7 +124,11 @@ def test_a_void_is_declined_in_the_pit(tmp_path: Path) -> None:
             assert code_of(stranger) == "not_allowed"
             said = await flo.post(f"/api/tables/{id}/proposals/1", answer="decline", why="no")
             assert said.status_code == 200, said.text
-            assert (await flo.http.get("/pit.json")).json()["requests"] == []
+            assert house.scene(id)["asked"] and house.scene(id)["choices"]
+            found = await on_page(flo, "pit")
+            assert found["requests"] == [] and found["tables"][0]["round"] == f"{id}-1"
+            page = (await flo.http.get("/pit", headers={"accept": "text/html"})).text
+            assert "<dt>Floor</dt><dd>Flo Ash</dd>" in page and f'"/rounds/{id}-1"' in page
 
     asyncio.run(main())
 
@@ -161,13 +176,13 @@ def test_surveillance_marks_an_act_and_auditors_look_by_words(tmp_path: Path) ->
         async with open_house(tmp_path, table_toml(MARYLAND)) as house:
             eye = await house.person("Eva Ash", "surveillance")
             auditor = await house.person("Ada Ash", "auditor")
-            row = (await eye.http.get("/watch.json")).json()["acts"][0]
+            row = (await on_page(eye, "watch"))["acts"][0]
             place = f"{row['stream']} {row['number']}"
             await eye.post("/api/notes", about=place, says="look at the camera")
             page = (await eye.http.get("/watch")).text
             marked = page[page.index('<p class="mark">') :].partition("</tr>")[0]
             assert "look at the camera" in marked and f'"about": "{place}"' in marked
-            watched = (await eye.http.get("/watch.json")).json()
+            watched = await on_page(eye, "watch")
             assert watched["marks"] == {place: ["look at the camera"]}
 
             async def found(**wanted: str) -> set[str]:
@@ -199,10 +214,10 @@ def test_pages_read_a_stream_once_and_then_only_what_is_new(
         async with open_house(tmp_path, attended(CALIFORNIA)) as house:
             await void_proposed(house)
             sue = await house.person("Sue Ash", "surveillance")
-            first = (await sue.http.get("/watch.json")).json()["acts"]
+            first = (await on_page(sue, "watch"))["acts"]
             seen = sum(read.values())
             for _ in range(2):
-                again = (await sue.http.get("/watch.json")).json()["acts"]
+                again = (await on_page(sue, "watch"))["acts"]
             new = sum(read.values()) - seen
             assert first and len(again) >= len(first) and new < 5, "only what is new"
             aud = await house.person("Aud Ash", "auditor")
@@ -210,6 +225,45 @@ def test_pages_read_a_stream_once_and_then_only_what_is_new(
             assert "Proposed" in found
             wins = await sue.http.get("/pit/wins.json?by=table")
             assert wins.status_code == 200 and wins.json()["by"] == "table"
+            assert faults("wins", wins.json()) == []
+
+    asyncio.run(main())
+
+
+def test_a_request_says_whose_win_is_validated() -> None:
+    table = proposed_at(table_at("decide")).table
+    validate = {"type": "Validate", "seat": 4, "wager": "ante"}
+    for more, says in (({}, "validate"), ({"answer": "reject"}, "reject")):
+        asked = replace(table.proposals[0], command={**validate, **more})
+        me = Person("f1", "f1", frozenset({"floor"}), True, False)
+        row = {"table": "t", "title": "T"}
+        later = asked.time.wall_s + 60
+        (one,) = requests_of(row, replace(table, proposals=(asked,)), me, later)
+        assert one["does"] == f"{says} the win of seat 4, Ante"
+
+
+def test_dealers_find_their_consoles_on_their_account(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            (id,) = house.pit.tables
+            for role in ("dealer", "player"):
+                one = await house.person(f"The {role}", role)
+                page = (await one.http.get("/account")).text
+                assert (f'href="/tables/{id}/console"' in page) == (role == "dealer")
+                assert ("Get more play chips" in page) == (role == "player")
+
+    asyncio.run(main())
+
+
+def test_a_desk_knows_its_people_by_name_after_a_restart(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            id, _ = await void_proposed(house)
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            flo = house.visitor()
+            await flo.post("/api/sign-in", name="Flo Ash", password=PASSWORD)
+            told = (await flo.http.get(f"/api/tables/{id}/desk")).json()["desk"]
+            assert sorted(told["names"].values()) == ["Ann Elm", "Bob Elm", "Dee Ash", "Flo Ash"]
 
     asyncio.run(main())
 
@@ -223,7 +277,7 @@ def test_a_page_that_looks_again_by_itself_keeps_no_session_open(tmp_path: Path)
             async def extend(one: Any, **_: Any) -> None:
                 extended.append(one.person.id)
 
-            house.people.extend = extend  # type: ignore[method-assign]
+            house.people.sessions.extend = extend  # type: ignore[method-assign]
             await flo.http.get("/pit", headers={"X-Croupier-Refresh": "1"})
             assert extended == []
             await flo.http.get("/pit")
@@ -258,13 +312,13 @@ def test_the_floor_proposes_an_adjustment_and_an_auditor_approves_it(
         async with open_house(tmp_path, attended(MARYLAND)) as house:
             id, _, flo, aud, _ = await with_an_auditor(house)
             page = (await flo.http.get("/pit", headers={"accept": "text/html"})).text
-            (row,) = (await flo.http.get("/pit.json")).json()["tables"]
+            (row,) = (await on_page(flo, "pit"))["tables"]
             account = next(one for one in row["adjustable"] if one.startswith(kind))
             assert f'value="{account}"' in page and "Chips of Ann Elm" in page
             before = shows(house, account)
             said = await adjusted(flo, id, account, does=does)
             assert said.status_code == 200 and shows(house, account) == before, said.text
-            (asked,) = (await aud.http.get("/audit.json")).json()["requests"]
+            (asked,) = (await on_page(aud, "audit"))["requests"]
             assert asked["adjusts"]["dollars"] == format_micros(micros)
             words = "add $25.50 to" if micros > 0 else "take $25.50 from"
             shown = (await aud.http.get("/audit", headers={"accept": "text/html"})).text
@@ -277,7 +331,7 @@ def test_the_floor_proposes_an_adjustment_and_an_auditor_approves_it(
             rows = await house.pit.books.read(lambda view: list(view.stream(id)))
             last = decode(rows[-1].data)
             assert (last.who, last.event["why"]) == ((flo.id, aud.id), "misread")
-            assert (await aud.http.get("/audit.json")).json()["requests"] == []
+            assert (await on_page(aud, "audit"))["requests"] == []
 
     asyncio.run(main())
 
@@ -321,7 +375,7 @@ def test_surveillance_sees_who_deals_which_round_and_what_went_wrong(tmp_path: P
             said = await flo.post(path, answer="approve", again=await again(flo))
             assert said.status_code == 200
             eye = await house.person("Eva Ash", "surveillance")
-            found = (await eye.http.get("/watch.json")).json()
+            found = await on_page(eye, "watch")
             (row,) = found["tables"]
             assert found["names"][row["dealer"]] == "Dee Ash" and row["dealer_since_ms"]
             assert (row["round"], row["irregularity"]["clause"]) == (f"{id}-1", "C8")
@@ -339,6 +393,7 @@ def test_an_export_says_where_it_goes_on(tmp_path: Path, monkeypatch: pytest.Mon
 
             async def exported(address: str) -> tuple[list[str], str | None]:
                 said = (await aud.http.get(address)).json()
+                assert faults("audit", said) == []
                 return [one["hash"] for one in said["acts"]], said["more"]
 
             whole, more = await exported("/audit.json")
@@ -355,5 +410,58 @@ def test_an_export_says_where_it_goes_on(tmp_path: Path, monkeypatch: pytest.Mon
             assert more and "person=p-" in more
             wrong = await aud.http.get("/audit.json?before=x")
             assert wrong.status_code == 422
+
+    asyncio.run(main())
+
+
+async def one_seat_paid(house: House, id: str, dealer: Line, players: list[Line]) -> str:
+    """Play until a seat has been given chips and its round can still be void; return its player."""
+    for _ in range(400):
+        round = house.table(id).place.standing.in_play
+        given = sum(line.returned + line.paid for line in round.lines) if round else 0
+        if round and given:
+            return str(round.boxes[round.lines[0].seat].player)
+        await go_on(house, id, dealer, players)
+    raise AssertionError("nobody has won anything in so many rounds")
+
+
+@pytest.mark.parametrize("door", ["pit", "socket"])
+def test_T13_a_player_who_spent_the_winnings_of_a_void_round_keeps_nobody_from_voiding_it(
+    tmp_path: Path, door: str
+) -> None:
+    """Two people let the house advance what is missing, and the dispute stays open (T13)."""
+
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            id, dealer, flo, aud, players = await with_an_auditor(house)
+            ann = await one_seat_paid(house, id, dealer, players)
+            account = f"player:{ann}"
+            purse = shows(house, account) // 10_000
+            await house.pit.cage.act(ann, lambda: CashedIn(ann, purse))
+            await dealer.do("propose", of="round", command=MISDEAL, why="a card too many")
+            path, line = f"/api/tables/{id}/proposals", await flo.line(id)
+            token = await again(flo)
+            if door == "pit":
+                said = await flo.post(f"{path}/1", answer="approve", again=token)
+                why = said.json()["error"]
+            else:
+                why = await line.ask("approve", proposal="1", again=token)
+            assert (why["code"], why["clause"]) == ("not_enough_money", "T13")
+            assert "adjust" in why["message"] and "dispute" in why["message"]
+            round = house.table(id).place.standing.in_play
+            assert round and not round.void
+            missing = sum(one.returned + one.paid for one in round.lines)
+            about = {"seat": round.lines[0].seat, "round": round.id, "about": "chips spent"}
+            await dealer.do("act", of="table", command={"type": "Dispute", **about})
+            given = {"dollars": f"{missing / 100:.2f}", "why": "chips of a void round, spent"}
+            assert (await adjusted(flo, id, account, **given)).is_success
+            said = await aud.post(f"{path}/2", answer="approve", again=await again(aud))
+            assert said.status_code == 200, said.text
+            said = await flo.post(f"{path}/1", answer="approve", again=await again(flo))
+            assert said.status_code == 200, said.text
+            standing = house.table(id).place.standing
+            assert standing.round and standing.round.void and standing.table.disputes
+            assert shows(house, account) == 0
+            assert (await house.verified()).faults == ()
 
     asyncio.run(main())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from croupier.house import pit
+from croupier.house import catalogue
 from croupier.house.seat_codes import ALPHABET, CHARS
 from croupier.server.attempts import Counts, InMemory
 from croupier.server.limits import PARTS, TooMany
@@ -204,7 +204,7 @@ def test_every_request_that_stores_something_counts(tmp_path: Path) -> None:
 
 
 def test_operators_open_so_many_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pit, "TABLES_MAX", 2)
+    monkeypatch.setattr(catalogue, "TABLES_MAX", 2)
 
     async def main() -> list[str]:
         async with open_house(tmp_path, table_toml(MARYLAND)) as house:

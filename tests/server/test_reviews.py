@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -11,13 +13,17 @@ from croupier.errors import Refused
 from croupier.gallery.galleries import Galleries
 from croupier.ledger.found import FoundRound, round_found
 from croupier.money import parse_money
-from croupier.odds import advise, analyze
+from croupier.odds.advice import advise
+from croupier.odds.analysis import analyze
+from croupier.reports.figures import MINUS
 from croupier.round.result import result_of
 from croupier.server import reviews as module
 from croupier.server.opened import faces_of
-from croupier.server.review import Review
+from croupier.server.pages.render import environment
+from croupier.server.review import Review, ReviewedHand, WagerResult
 from croupier.server.reviews import Reviews
 from croupier.server.statistics import (
+    dollars_of,
     review_json,
     session_chart,
     statistics_json,
@@ -231,3 +237,27 @@ def test_a_long_history_comes_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
                 await reviews.last(ME, limit=1)
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("cents", "says"),
+    [(Fraction(500), "+$5.00"), (Fraction(-3), "\N{MINUS SIGN}$0.03"), (Fraction(-1, 3), "$0.00")],
+)
+def test_what_rounds_to_nothing_has_no_sign(cents: Fraction, says: str) -> None:
+    assert dollars_of(cents) == says
+
+
+def test_a_bet_that_comes_back_is_a_push_in_the_history() -> None:
+    bets = [("Ante", 500, 500), ("Play", 500, 0), ("Pair Plus", 500, -500), ("Not Bet", 0, 0)]
+    results = tuple(WagerResult(name, name, staked, net, None) for name, staked, net in bets)
+    hand = ReviewedHand(1, (), "Pair of tens", results, (), (), None, 0)
+    review = Review("r-1", "t", 0, "book", "Game", (hand,), None, (), void=False)
+    page = environment().get_template("history.html")
+    rounds = [(review, datetime(2026, 1, 1, tzinfo=UTC))]
+    me = {"name": "Guest"}
+    known = {"rounds": rounds, "me": me, "dollars": dollars_of, "later": False, "more": None}
+    says = re.sub(r"<[^>]*>", "", page.render(**known, here="/history", json=None))
+    assert {"Ante +$5.00", "Play push", f"Pair Plus {MINUS}$5.00"} <= {
+        *map(str.strip, says.split("\n"))
+    }
+    assert "Not Bet" not in says and "even" in says and "$0.00" not in says

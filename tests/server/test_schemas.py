@@ -23,6 +23,10 @@ PATHS = {
     "/api/history": "history",
     "/history.json": "played",
     "/statistics.json": "statistics",
+    "/account.json": "account",
+    "/rulebooks.json": "rulebooks",
+    f"/rulebooks/{CALIFORNIA}.json": "rulebook",
+    f"/rulebooks/compare.json?a={MARYLAND}&b={CALIFORNIA}": "differences",
     "/tables/{table}/strategy.json": "strategy",
     "/api/tables/nowhere": "error",
     "/rounds/nowhere.json": "error",
@@ -46,7 +50,9 @@ async def _asked(house: House, walk: Walk) -> list[str]:
         answer = await http.get(path.format(table=walk.id))
         assert (answer.status_code >= 400) == (name == "error"), path
         found += faults(name, answer.json())
-    return found
+    coached = await http.get(f"/api/coach?table={walk.id}")
+    assert coached.is_error == (house.scene(walk.id)["asked"] != walk.seats["ann"])
+    return found + faults("error" if coached.is_error else "coach", coached.json())
 
 
 async def _walked(house: House, book: str) -> tuple[list[str], set[str]]:
@@ -62,6 +68,8 @@ async def _walked(house: House, book: str) -> tuple[list[str], set[str]]:
     told = (await http.get(f"/rounds/{round}.json")).json()
     assert told["settlement"] is not None
     found += faults("round", told)
+    for path, name in (("steps.json", "steps"), ("openings?record=true", "deal")):
+        found += faults(name, (await http.get(f"/rounds/{round}/{path}")).json())
     played = (await http.get("/history.json")).json()["rounds"]
     assert [one["round"] for one in played] == [round]
     frames: list[Any] = [json.loads(text) for one in walk.lines.values() for text in one.frames]
@@ -88,6 +96,8 @@ def test_a_round_is_told_as_the_schemas_say(book: str, tmp_path: Path) -> None:
         entries = run("ledger", "history", "cage", *data).data
         assert entries
         assert faults("ledger-history", entries) == []
+        assert faults("ledger-balance", run("ledger", "balance", *data).data) == []
+        assert faults("verify-build", run("verify-build", *data).data) == []
 
     asyncio.run(main())
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from croupier.house.build import BuildState
 from croupier.house.config import TableConfig
 from croupier.house.folder import opened_house
 from croupier.ledger.acts import HOUSE_STREAM, HouseAct, Proposed, RoleGiven, TableOpened, acts_in
@@ -17,7 +18,8 @@ from croupier.server import registry, staff
 from croupier.server.passwords import Passwords
 from croupier.server.people import AGAIN_S, People
 from tests.cli.running import run as ran_command
-from tests.rules.books import MARYLAND
+from tests.rules.books import LET_IT_RIDE, MARYLAND
+from tests.schemas.checking import faults
 from tests.server.attacks.houses import (
     PASSWORD,
     House,
@@ -29,6 +31,7 @@ from tests.server.attacks.houses import (
 from tests.server.doors import CHEAP
 
 TABLE = table_toml(MARYLAND)
+APPROVE = "croupier approve-build --data FOLDER"
 Scene = Callable[[House], Awaitable[None]]
 
 
@@ -75,6 +78,10 @@ def test_staff_come_by_a_link_and_work_after_a_second_person_has_approved(tmp_pa
     async def appoint(house: House) -> None:
         boss, other, made = await proposed(house)
         assert made["proposal"]["preview"] == "Flo Ash: no role becomes floor"
+        staff = (await boss.http.get("/house.json")).json()["staff"]
+        assert [one["roles"] for one in staff if one["name"] == "Flo Ash"] == [[]]
+        page = (await boss.http.get("/house", headers={"accept": "text/html"})).text
+        assert f'"/api/staff/{made["person"]["id"]}/link"' in page
         flo, link = house.visitor(), made["link"].removeprefix("/staff?link=")
         assert code_of(await flo.post("/api/staff/enter", link=link, password="short")) != ""
         answer = await flo.post("/api/staff/enter", link=link, password=PASSWORD)
@@ -105,6 +112,7 @@ TEETH: dict[str, str] = {
     "lapsed": "lapsed",
     "changed": "changed",
     "proposer is no operator any more": "changed",
+    "proposer is disabled": "changed",
     "sent twice": "no_such_proposal",
     "withdrawn": "no_such_proposal",
     "declined": "no_such_proposal",
@@ -140,6 +148,8 @@ async def answered(house: House, how: str, patch: pytest.MonkeyPatch) -> str:
             await house.people.set_roles(flo, ["player"])
         case "proposer is no operator any more":
             await house.people.set_roles(boss.id, ["player"])
+        case "proposer is disabled":
+            await house.people.disable(boss.id, disabled=True)
         case "sent twice":
             first = await other.post(f"/api/proposals/{id}/approve", again=await again(other))
             assert first.status_code == 200
@@ -158,7 +168,7 @@ async def answered(house: House, how: str, patch: pytest.MonkeyPatch) -> str:
 
 
 async def _session(house: House, who: Visitor) -> str:
-    one = await house.people.signed_in(who.cookie.partition("=")[2])
+    one = await house.people.sessions.signed_in(who.cookie.partition("=")[2])
     assert one is not None
     return one.session.hex()
 
@@ -201,14 +211,14 @@ def test_a_check_that_is_left_out_is_missed(
                     patch.setattr(staff, left_out, lambda *_: "")
                     patch.setattr(Proposed, "preview", "", raising=False)
                 assert await answered(house, how, patch) != TEETH[how]
-            raise _Enough
+            raise Enough
 
     (tmp_path / "h").mkdir()
-    with pytest.raises(_Enough):
+    with pytest.raises(Enough):
         asyncio.run(main())
 
 
-class _Enough(Exception):
+class Enough(Exception):
     """The journal of a mutant need not verify."""
 
 
@@ -223,9 +233,9 @@ def test_verify_finds_an_approval_that_was_none(tmp_path: Path) -> None:
                 assert said.status_code == 200
             found = await house.verified()
             assert any("answered their own proposal" in fault for fault in found.faults)
-            raise _Enough
+            raise Enough
 
-    with pytest.raises(_Enough):
+    with pytest.raises(Enough):
         asyncio.run(main())
 
 
@@ -263,6 +273,39 @@ def test_taking_a_role_away_works_at_once(tmp_path: Path) -> None:
     run(tmp_path, take)
 
 
+def test_the_operator_learns_how_to_approve_a_build(tmp_path: Path) -> None:
+    async def look(house: House) -> None:
+        boss = await house.person("Boss Ash", "operator")
+        for approved in (None, "d1"):
+            house.pit.closed.build = BuildState("d1", approved)
+            shown = (await boss.http.get("/house")).text
+            assert (APPROVE in shown) == (approved is None)
+            assert (await boss.http.get("/house.json")).json()["build"] in shown
+
+    run(tmp_path, look)
+
+
+def test_an_auditor_sees_what_lapsed_and_whose_it_was(tmp_path: Path) -> None:
+    async def lapse(house: House) -> None:
+        boss, _, made = await proposed(house)
+        house.hands.people_s += staff.LAPSE_MS / 1000
+        other = house.visitor()
+        await other.post("/api/sign-in", name="Other Ash", password=PASSWORD)
+        id, token = made["proposal"]["id"], await again(other)
+        late = await other.post(f"/api/proposals/{id}/approve", again=token)
+        assert code_of(late) == "lapsed"
+        aud = await house.person("Aud Ash", "auditor")
+        found = (await aud.http.get("/audit.json", params={"act": "lapsed"})).json()
+        assert faults("audit", found) == []
+        (row,) = found["acts"]
+        said = "Flo Ash: no role becomes floor: pit 1"
+        assert (row["says"], row["persons"], row["proposer"]) == (said, [], boss.id)
+        page = (await aud.http.get("/audit", params={"person": "Boss Ash"})).text
+        assert f"Lapsed: {said}</th><td>the house (proposed by Boss Ash)</td>" in page
+
+    run(tmp_path, lapse)
+
+
 def test_proposals_survive_a_restart(tmp_path: Path) -> None:
     ids: list[str] = []
 
@@ -273,7 +316,7 @@ def test_proposals_survive_a_restart(tmp_path: Path) -> None:
         other = house.visitor()
         await other.post("/api/sign-in", name="Other Ash", password=PASSWORD)
         waiting = (await other.http.get("/api/staff")).json()["proposals"]
-        assert [one["id"] for one in waiting] == ids
+        assert [(one["id"], one["by_name"]) for one in waiting] == [(ids[0], "Boss Ash")]
         said = await other.post(f"/api/proposals/{ids[0]}/approve", again=await again(other))
         assert said.status_code == 200
 
@@ -365,13 +408,28 @@ def test_a_second_person_approves_a_new_table(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_a_table_that_opened_with_what_cannot_apply_stays_open(tmp_path: Path) -> None:
+    """10.H: no table opens so any more, but the rounds of one that did have to end."""
+    text = f'[[table]]\nid = "old"\nrulebook = "{LET_IT_RIDE}"\n'
+    text += "[table.selections]\ncommunity_stack = 3\n"
+
+    async def main() -> None:
+        async with open_house(tmp_path, TABLE) as house:
+            boss = await house.person("Boss Ash", "operator")
+            await house.pit.acts.store(TableOpened("old", text, boss.id))
+        async with open_house(tmp_path, TABLE) as house:
+            assert "old" in house.pit.tables
+
+    asyncio.run(main())
+
+
 def test_a_table_that_would_be_another_by_now_is_not_approved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def approve(house: House) -> None:
         boss, other, _ = await proposed(house)
         id = (await boss.post("/api/tables", table=NEW)).json()["proposal"]["id"]
-        read = house.pit.new_table
+        read = house.pit.catalogue.new
         other_rules = replace(read(NEW).rules, digest="0" * 64)
 
         def changed(text: str) -> TableConfig:
@@ -398,9 +456,9 @@ def test_verify_finds_a_table_that_nobody_approved_and_counts_those_opened_alone
             await house.pit.acts.store(forged)
             found = await house.verified()
             assert any("nobody approved" in fault for fault in found.faults)
-            raise _Enough
+            raise Enough
 
-    with pytest.raises(_Enough):
+    with pytest.raises(Enough):
         asyncio.run(main())
 
 

@@ -1,14 +1,13 @@
 """The public count of rounds that came to nothing, by clause and cause."""
 
 import asyncio
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from croupier.house import dealer
 from croupier.ledger.journal import Record, StoredEvent, Vocabulary, encode
-from croupier.ledger.voids import VoidKind, Voids
+from croupier.ledger.voids import Voids
 from tests.rules.books import MARYLAND
 from tests.server.attacks.houses import House, open_house, table_toml
 
@@ -54,7 +53,7 @@ def test_a_round_that_is_called_off_is_counted_apart_and_verify_counts_the_same(
 
 
 @pytest.mark.parametrize(
-    ("events", "counted"),
+    ("events", "expected"),
     [
         (["Opened", "wrong", "Closed"], {("9.E", False): 1}),
         (["Opened", "Dealt", "wrong", "Closed"], {("9.E", True): 1}),
@@ -63,17 +62,18 @@ def test_a_round_that_is_called_off_is_counted_apart_and_verify_counts_the_same(
     ],
 )
 def test_a_void_by_the_book_is_counted_before_and_after_the_deal(
-    events: list[str], counted: dict[tuple[str, bool], int]
+    events: list[str], expected: dict[tuple[str, bool], int]
 ) -> None:
-    found, sums = Voids(), Counter[VoidKind]()
+    stored: list[tuple[Vocabulary, dict[str, object]]] = []
     for word in events:
         plain: dict[str, object] = {"type": word}
         if word in ("wrong", "harmless"):
             effects = ["void"] if word == "wrong" else ["discard"]
             facts = {"kind": "wrong_number_of_cards", "effects": effects, "clause": "9.E"}
             plain = {"type": "Declared", "ruling": None, **facts}
-        found = found._after("round", plain, sums)
-    assert {(kind.clause, kind.dealt): n for kind, n in sums.items()} == counted
+        stored.append(("round", plain))
+    found = counted(*stored)
+    assert {(kind.clause, kind.dealt): n for kind, n in found.counts.items()} == expected
     assert found.rounds == events.count("Closed")
 
 

@@ -10,16 +10,17 @@ import pytest
 
 from croupier.cards import DECK, RANKS
 from croupier.errors import Refused, UserError
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.simulation.playing import play_rounds
 from tests.cli.running import run
 from tests.odds.bets import table
-from tests.odds.small_book import ID, WITH_LANTERN, dealt, text
+from tests.odds.small_book import ID, LANTERN, WITH_LANTERN, dealt, text
 from tests.odds.small_book import table as small
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE
 
 ROUNDS = 1_500
 FIVE = dealt(5, 5)
+TWO_SHOWN = ('{ to = "bank", cards = 3', '{ to = "bank", cards = 3, shows = 2')
 SINGAPORE_JACKPOT = {"progressive_rate": "0.14", "progressive_reset": 2500}
 
 
@@ -83,6 +84,46 @@ def test_a_book_that_the_odds_do_not_cover_is_played() -> None:
     pairs = play_rounds(rules, rounds=3_000, seed=5, strategy="2-2-5-4-3")
     assert pairs.mean > max(stays.mean, leaves.mean)
     assert play_rounds(rules, rounds=200, seed=5).task.strategy == "posted"
+
+
+def test_a_decision_with_two_cards_of_the_bank_up_is_played_by_the_posted_rule() -> None:
+    rules = small(TWO_SHOWN)
+    found = play_rounds(rules, rounds=200, seed=5)
+    assert (found.task.strategy, found.exact) == ("posted", None)
+    with pytest.raises(UserError, match="more than one card before them"):
+        play_rounds(rules, rounds=5, seed=1, strategy="best")
+
+
+def test_wagers_that_the_odds_do_not_price_together_are_played() -> None:
+    """The bank's hand alone, and six cards with it."""
+    joined = LANTERN.replace("lantern", "beacon").replace("Lantern", "Beacon")
+    joined = joined.replace('["bank"]', '["seat", "bank"]')
+    joined = joined.replace('  { hand = "three of a kind", to = 25 },\n', "")
+    joined = joined.replace('  { hand = "straight", to = 6 },\n', "")
+    joined = joined.replace("[step.bets]", LANTERN)
+    rules = small(
+        (WITH_LANTERN[0][0], joined),
+        (WITH_LANTERN[1][0], 'beacon = { fate = "keep", clause = "1" }\n' + WITH_LANTERN[1][1]),
+        (WITH_LANTERN[2][0], '["watch", "raise", "lantern", "beacon"]'),
+    )
+    bet = {"watch": 1, "lantern": 1, "beacon": 1}
+    found = play_rounds(rules, bet, rounds=200, seed=5)
+    assert (found.task.strategy, found.exact) == ("posted", None)
+    with pytest.raises(UserError, match="cannot be priced together"):
+        play_rounds(rules, bet, rounds=5, seed=1, strategy="best")
+
+
+def test_the_default_bet_is_as_large_as_its_conditions_ask() -> None:
+    rules = small(
+        *WITH_LANTERN,
+        ('label  = "Watch"', f'label  = "Watch"\n{at_most("1/3", "lantern")}'),
+        ('label    = "Lantern"', f'label    = "Lantern"\n{at_most(3, "watch")}'),
+    )
+    assert play_rounds(rules, rounds=5, seed=1).bet == {"watch": 1, "lantern": 3}
+
+
+def at_most(times: int | str, of: str) -> str:
+    return f'conditions = [{{ at_most = "{times}", of = "{of}", clause = "1" }}]'
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,14 @@ from croupier.errors import UserError
 from croupier.odds.analysis import Analysis, analyze
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
+from croupier.rules.rulebook import parse_rulebook
 from croupier.simulation.banking import bank_rounds
 from croupier.simulation.histogram import Histogram
 from croupier.simulation.meter_runs import run_meters
 from croupier.simulation.sessions import play_sessions
 from tests.cli.running import run
 from tests.reference.paytables import CALIFORNIA, FLORIDA, MARYLAND, RIDE
+from tests.rules.books import swapped, text_of
 
 ERRORS_MAX = 4.5
 SVG = "{http://www.w3.org/2000/svg}"
@@ -218,6 +220,20 @@ def test_a_small_bank_runs_short_and_never_pays_more_than_it_may(book: str) -> N
     assert found.unpaid > 0
     assert found.uncovered > 0
     assert found.results.least >= -100
+
+
+def test_a_bank_is_played_where_cards_are_dealt_that_no_wager_needs() -> None:
+    burnt = (
+        '{ to = "bank",  cards = 3, clause = "3", ruling = "F6" },',
+        '{ to = "bank",  cards = 3, clause = "3", ruling = "F6" },\n'
+        '  { to = "discard", cards = 1, clause = "3", ruling = "F6" },',
+    )
+    rules = resolve(parse_rulebook(swapped(text_of(FLORIDA), burnt), id="burnt", file="burnt.toml"))
+    words: dict[str, Any] = {"funds": 100_00, "rounds": 200, "seed": 1, "seats": 2}
+    found = bank_rounds(analyze(rules, {"ante": 10}), **words)
+    whole = bank_rounds(exact(FLORIDA, {"ante": 10}), **words)
+    assert found.results.least >= -100
+    assert found.results.mean == whole.results.mean, "a burnt card changes nothing"
 
 
 def test_a_bank_with_wager_alone_pays_no_more_than_its_wager() -> None:

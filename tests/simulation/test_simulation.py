@@ -20,8 +20,9 @@ from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.simulation import simulation
+from croupier.simulation.blocks import generator
 from croupier.simulation.draws import apart, classes
-from croupier.simulation.simulation import BLOCK, Simulation, generator, simulate, simulations
+from croupier.simulation.simulation import BLOCK, Simulation, simulate, simulations
 from croupier.simulation.simulator import SimulationTask, Simulator
 from tests.cli.running import run, spawn
 from tests.odds.played import random_game

@@ -24,7 +24,8 @@ from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.settling import hidden_from, next_seat
 from croupier.round.state import Duty, Round
-from croupier.table.commands import DealFirstCard, EndRound
+from croupier.table.commands import DealFirstCard
+from croupier.table.rounds import end_of
 from tests.table.tables import House
 
 ACTS = ("first card", "count", "show")
@@ -47,17 +48,17 @@ class Game:
         self.events: list[Event] = []
         self.seen: list[Duty] = []
         """Every duty that came due, in order."""
-        self._do(*house.table.opening())
+        self.do_only(*house.table.opening())
 
     def do(self, *commands: Command) -> "Game":
         """Do what is asked, and before each command what must precede it."""
         for command in commands:
             if not isinstance(command, Declare):
                 self.keep(command)
-            self._do(command)
+            self.do_only(command)
         return self
 
-    def _do(self, *commands: Command) -> None:
+    def do_only(self, *commands: Command) -> None:
         for command in commands:
             for event in decide(self.round, command):
                 before = self.round.todo
@@ -75,12 +76,12 @@ class Game:
             self.refused(wanted, "prompt_open", duty.clause)
             if self.act(duty) == "count":
                 self.refused(Confirm(duty.clause, "dealer"), "done_by_act", duty.clause)
-                self._do(COUNT)
+                self.do_only(COUNT)
                 continue
             if self.act(duty) == "validate":
                 confirm = Confirm(duty.clause, "floorperson", duty.about)
                 self.refused(confirm, "done_by_act", duty.clause)
-                self._do(validate(duty))
+                self.do_only(validate(duty))
                 continue
             won = [d for d in self.round.todo if d.about == duty.about and d is not duty]
             for later in won:
@@ -96,7 +97,7 @@ class Game:
         for by in duty.by:
             wrong: Any = "dealer" if by == "floorperson" else "floorperson"
             self.refused(Confirm(duty.clause, wrong, duty.about), "wrong_person", duty.clause)
-            self._do(Confirm(duty.clause, by, duty.about))
+            self.do_only(Confirm(duty.clause, by, duty.about))
         self.refused(Confirm(duty.clause, duty.by[-1], duty.about), "not_due", None)
 
     def act(self, duty: Duty) -> str | None:
@@ -105,7 +106,7 @@ class Game:
     def refused(self, command: Command, code: str, clause: str | None) -> None:
         before = self.round
         with pytest.raises(Refused) as caught:
-            self._do(command)
+            self.do_only(command)
         assert (caught.value.code, caught.value.clause) == (code, clause), command
         assert self.round is before
 
@@ -155,4 +156,4 @@ class Game:
             self.do(Settle(seat=seat))
 
     def end(self) -> tuple[Any, ...]:
-        return self.house.do(EndRound.of(self.round, self.events))
+        return self.house.do(end_of(self.round, self.events))

@@ -32,7 +32,6 @@ from croupier.table.events import (
     PayCorrected,
     RoundEnded,
     TableClosed,
-    TableOpened,
     TrayAgreed,
     TrayCounted,
 )
@@ -40,7 +39,7 @@ from croupier.table.evolve import evolve, replay
 from croupier.table.life import sign_code
 from croupier.table.prompts import due
 from croupier.table.state import new_table
-from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book, each_book
+from tests.rules.books import CALIFORNIA, MARYLAND, book, each_book
 from tests.table.crew import Game
 from tests.table.tables import AUTOMATED, BY_HAND, OPENING, House, others_of, refusal, rules_of
 
@@ -66,17 +65,6 @@ def test_no_round_starts_before_the_table_is_open(id: str) -> None:
     house.do(*OPENING, OpenTable(sign_code(house.rules)))
     assert refusal(house, OpenTable(sign_code(house.rules)))[0] == "already_open"
     house.play()
-
-
-@pytest.mark.parametrize(("id", "clause"), [(MARYLAND, "2.B(5)"), (LET_IT_RIDE, "2.B(9)")])
-def test_a_sign_of_other_rules_keeps_the_table_closed(id: str, clause: str) -> None:
-    house = closed(id)
-    house.do(*OPENING)
-    (other,) = others_of(id)
-    for wrong in (sign_code(other), "", sign_code(house.rules)[:8]):
-        assert refusal(house, OpenTable(wrong)) == ("wrong_sign", clause)
-    (opened,) = house.do(OpenTable(sign_code(house.rules).upper() + " "))
-    assert opened == TableOpened(sign_code(house.rules))
 
 
 def test_a_table_opens_with_its_crew_and_a_counted_tray() -> None:

@@ -1,50 +1,13 @@
-"""Counting real decks: M27, and a deck that is short of cards."""
-
-from typing import Any
+"""Counting real decks: M27, the machine that counts, the cut, and what is kept of a deck."""
 
 import pytest
 
-from croupier.cards import DECK
 from croupier.errors import Refused
-from croupier.round.commands import CountStub, Declare
-from croupier.round.faces import lying
 from croupier.table.commands import Count, Cut, Receive, Recut, StartRound
 from croupier.table.events import CutMade
-from tests.rules.books import LET_IT_RIDE, MARYLAND
+from tests.rules.books import MARYLAND
 from tests.table.crew import Game
 from tests.table.tables import BY_HAND, COUNTING, TWO_DECKS, House, refusal
-
-SHORT = DECK[:47]
-STAKE = {MARYLAND: {"ante": 500}, LET_IT_RIDE: {"let_it_ride": 500}}
-OPTION = {MARYLAND: "play", LET_IT_RIDE: "ride"}
-
-
-def honest_count(game: Game, cards: int) -> None:
-    """Count the stub as it is, and say that the cards were dealt as they should be."""
-    game._do(CountStub(cards - len(lying(game.round))))
-    game._do(Declare("stub_count", {"misdealt": False}))
-
-
-@pytest.mark.parametrize("id", [MARYLAND, LET_IT_RIDE])
-@pytest.mark.parametrize("selections", [{}, BY_HAND, TWO_DECKS])
-def test_a_deck_five_cards_short_is_found_within_five_rounds(
-    id: str, selections: dict[str, Any]
-) -> None:
-    house = House(id, selections).sit("ann", "bob")
-    rounds = 0
-    while rounds < 438:
-        rounds += 1
-        game = Game(house, deck=SHORT)
-        deck = house.table.round.deck if house.table.round else 0
-        game.bet(1, **STAKE[id]).deal()
-        if game.round.counts:
-            honest_count(game, len(SHORT))
-            assert game.round.void
-            game.finish(option="").end()
-            assert deck not in house.table.decks
-            break
-        game.finish(option=OPTION[id]).end()
-    assert rounds == 5
 
 
 def test_nobody_skips_the_count_of_the_fifth_round() -> None:

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from croupier.errors import ParseError
-from croupier.table.codec import command_from, event_from, to_plain
+from croupier.round.codec import to_plain
+from croupier.table.codec import command_from, event_from
 from croupier.table.commands import Cut, Join, Receive, Recut, StartRound, TakeBank, Time
 from croupier.table.evolve import replay
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE

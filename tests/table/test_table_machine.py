@@ -281,7 +281,7 @@ def counted_at_the_sixth(table: Table) -> bool:
 
 def void_does_not_switch(table: Table, event: RoundEnded) -> Table:
     last = 3 - table.last_deck if event.void else table.last_deck
-    return replace(_ended(table, event), last_deck=last)
+    return replace(round_ended(table, event), last_deck=last)
 
 
 def cut_at_nine(rules: TableRules, depth: int) -> None:
@@ -294,13 +294,13 @@ def anything_goes(*_: object, **__: object) -> None:
 
 
 def count_starts_anew_with_the_seat(table: Table, event: RoundStarted) -> Table:
-    started, before = _started(table, event), table.turn
+    started, before = round_started(table, event), table.turn
     if started.turn and before and started.turn.seat != before.seat:
         return replace(started, turn=started.turn._replace(rounds=1))
     return started
 
 
-_ended, _started = evolving._ended, evolving._started
+round_ended, round_started = evolving.round_ended, evolving.round_started
 _check_depth = decks.check_depth
 Target = tuple[object, str]
 MUTANTS: dict[str, tuple[tuple[Target, ...], Callable[..., Any], tuple[str, dict[str, Any]]]] = {
@@ -310,8 +310,8 @@ MUTANTS: dict[str, tuple[tuple[Target, ...], Callable[..., Any], tuple[str, dict
         (MARYLAND, FROM_THE_HAND),
     ),
     "8.F": (((Table, "count_due"),), counted_at_the_sixth, (MARYLAND, {})),
-    "3.B(4)": (((evolving, "_ended"),), void_does_not_switch, (MARYLAND, TWO_DECKS)),
-    "deck/3.c": (((evolving, "_ended"),), void_does_not_switch, (CALIFORNIA, {})),
+    "3.B(4)": (((evolving, "round_ended"),), void_does_not_switch, (MARYLAND, TWO_DECKS)),
+    "deck/3.c": (((evolving, "round_ended"),), void_does_not_switch, (CALIFORNIA, {})),
     "4.A": (((decks, "_check_confirmed"),), anything_goes, (MARYLAND, {})),
     "5.F": (((decks, "check_depth"),), cut_at_nine, (MARYLAND, BY_HAND)),
     "5.A": (((decks, "_check_shuffled"),), anything_goes, (MARYLAND, AUTOMATED)),
@@ -326,7 +326,7 @@ MUTANTS: dict[str, tuple[tuple[Target, ...], Callable[..., Any], tuple[str, dict
         (FLORIDA, {}),
     ),
     "round-of-play/10": (
-        ((evolving, "_started"),),
+        ((evolving, "round_started"),),
         count_starts_anew_with_the_seat,
         (CALIFORNIA, {}),
     ),

@@ -29,7 +29,7 @@ from croupier.server.guard import Guard, Policy
 from croupier.server.limits import Rate
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
-from croupier.server.practice import Practices
+from croupier.server.practices import Practices
 from tests.server.doors import serving
 
 TABLES = Path(__file__).parent.parent.parent / "src/croupier/server/tables.toml"
@@ -99,17 +99,21 @@ class House:
 
 
 @contextmanager
-def opened(folder: Path, *, more: str = "", bots: int = 0, **seconds: float) -> Iterator[House]:
+def opened(
+    folder: Path, *, more: str = "", bots: int = 0, seats: int = 0, **seconds: float
+) -> Iterator[House]:
     """Open a house whose players have all the time that a busy machine may take.
 
     `seconds` are times that a test wants otherwise, and `bots` are players of the house at every
-    table; by itself only tables that need them have some.
+    table; by itself only tables that need them have some. `seats` is how many each table has.
     """
     timing = TIMING.format(**{**PATIENT, **seconds})
     text = TABLES.read_text() + more
     if bots:
         text = re.sub(r"^bots +=.*\n", "", text, flags=re.M)
         text = text.replace("practice = true", f"practice = true\nbots = {bots}")
+    if seats:
+        text = text.replace("practice = true", f"practice = true\nseats = {seats}")
     text = text.replace("[table.selections]", f"{timing}\n[table.selections]")
     store = open_sqlite(folder / "ledger.db", make=True)
     books = Books(store, bytes(32))

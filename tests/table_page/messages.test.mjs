@@ -65,7 +65,7 @@ for (const name of readdirSync(HERE)) {
     const over = last(name);
     const line = (paid, returned, because) => ({
       ...over.scene.boxes[2].lines[0],
-      ...{ stake: "5.00", paid, returned, because },
+      ...{ wager: because, stake: "5.00", paid, returned, because },
     });
     const won = [line("5.00", "5.00", "won: so"), line("1.00", "5.00", "also: so")];
     const lost = [line("0.00", "1.00", "less: so"), line("0.00", "0.00", "lost: so")];
@@ -78,6 +78,17 @@ for (const name of readdirSync(HERE)) {
     const named = (sums) => new RegExp(`^${sums.map((sum) => `.+ ${sum}`).join(", ")}$`);
     assert.match(told("1.00", [...won, lost[1]]), named(["\\+\\$5", "\\+\\$1", "\u2212\\$5"]));
     assert.match(told("-4.00", [won[1], lost[1]]), named(["\u2212\\$5", "\\+\\$1"]));
+    // What cancels out is not mentioned.
+    const rest = [won[0], lost[1], { ...lost[1] }, { ...lost[1] }];
+    assert.match(told("-10.00", rest), named(["\u2212\\$5", "\u2212\\$5"]));
+    // Equal bets are told as the one wager that they are.
+    for (const { label, spots } of over.felt.wagers.filter((one) => one.spots.length > 1)) {
+      const bets = spots.map((wager) => ({ ...lost[1], wager }));
+      const sum = `\u2212$${5 * bets.length}`;
+      const [one, other] = told("-10.00", [...bets, won[0]]).split(", ");
+      assert.equal(one, `${label} ${sum}`);
+      assert.match(other, / \+\$5$/);
+    }
   });
 
   test(`${name}: of two boxes the one that made most of a result explains it`, () => {
@@ -147,6 +158,8 @@ test("the clock says what it did, and by which clause", () => {
   assert.equal(clockChose(folded).text, "The clock folded for you");
   assert.equal(clockChose(folded).clause, "11.C");
   assert.equal(clockChose(chose(play)).text, "The clock chose \u201cPlay\u201d for you");
+  const gone = "You were gone, so the dealer chose \u201cPlay\u201d for you";
+  assert.equal(clockChose(chose(play, "posted")).text, gone);
   assert.equal(clockChose(chose(play, "player")), null);
   assert.equal(clockChose({ ...folded, you: { ...over.you, player: "p-else" } }), null);
 });
@@ -227,4 +240,26 @@ test("whoever banks sees range, risk and turn, and afterwards what the bank did"
 test("at a table with a dealer the line says who deals or is awaited", () => {
   const line = "dealt by Dee, waiting for the floorperson";
   assert.equal(ordinary(changed(last("ride.json"), () => ({ attended: { line } }))).more, line);
+});
+
+test("a round that is stopped or void asks no seat", () => {
+  const nobody = { phase: "decide", asked: null, choices: [] };
+  const waits = { attended: { line: "dealt by Dee", awaits: ["floor"] } };
+  const at = (scene) => ordinary(changed(last("ride.json"), () => ({ ...nobody, ...scene }))).text;
+  assert.equal(at(waits), "The round is stopped.");
+  assert.equal(at({ attended: { line: "", awaits: ["dealer"] } }), "The cards are turned up.");
+  assert.equal(at({ ...waits, void: { says: "a misdeal" } }), "The round is void: a misdeal.");
+});
+
+test("a dealer, and no button, closes betting where there is one", () => {
+  const betting = states("maryland.json").find(
+    (state) => ordinary(state).more === "Then press Deal.",
+  );
+  const attended = { line: "dealt by Dee", awaits: [] };
+  const dealt = changed(betting, () => ({ attended }));
+  assert.equal(ordinary(dealt).more, "The dealer closes betting.");
+  const ready = changed(dealt, ({ seats }) => ({
+    seats: Object.fromEntries(Object.entries(seats).map(([n, one]) => [n, { ...one, ready: true }])),
+  }));
+  assert.deepEqual([ordinary(ready).text, ordinary(ready).more], ["You are ready.", "Dealt by Dee"]);
 });

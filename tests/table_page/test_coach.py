@@ -9,7 +9,7 @@ import pytest
 
 from croupier.errors import Refused, UserError
 from croupier.house.table import Table
-from croupier.odds import advise
+from croupier.odds.advice import advise
 from croupier.server import coach
 from croupier.server.coach import Sight, advice, sight_of, with_subject
 from tests.table_page.recording import ME, OTHER, Player, quick_pit

@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from croupier.server import bots, practice
+from croupier.round.state import is_walk_in
+from croupier.server import bots, script
+from croupier.server.practice import Practice
 from croupier.table.life import sign_code
 from tests.pages.browser import PHONE, resize
 from tests.pages.markup import faults_of
+from tests.rules.books import FLORIDA, MARYLAND
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House, opened
+from tests.table_page.trainee import act, next_of, wait
 
 PASSWORD = "correct horse battery"
 TABLET, UPRIGHT = (1180, 820), (820, 1180)
@@ -139,7 +143,7 @@ def test_a_round_by_keyboard_alone(house: House, new_page: NewPage) -> None:
     page.keyboard.press("Escape")
     space = lambda: page.keyboard.press(" ")  # noqa: E731
     go_on(page, "bets", space)
-    expect(page.locator("#seats")).to_contain_text("Ante $10")
+    expect(page.locator("#seats")).to_contain_text("Ante: $10")
     seen(page, "bets", TABLET, UPRIGHT, PHONE)
     steps = go_on(page, "settle", space)
     assert "No more bets." in steps
@@ -157,6 +161,8 @@ def test_a_round_by_keyboard_alone(house: House, new_page: NewPage) -> None:
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_contain_text("Shift+Space")
     page.keyboard.press("Escape")
+    # The focus leaves a closed dialog with the next frame; a key until then is the dialog's.
+    page.wait_for_function("() => document.activeElement === document.body")
     go_on(page, "over", space)
     seen(page, "over", TABLET)
     tape = page.inner_text("#tape")
@@ -265,10 +271,11 @@ def test_a_walk_in_is_seated_bets_and_decides_on_the_page(house: House, new_page
             page.keyboard.press("m")
             page.get_by_label("Put it down: the sum in dollars").fill("25")
             page.get_by_role("button", name="Put it down").press("Enter")
-            expect(page.locator("#seats")).to_contain_text("Ante $25")
+            expect(page.locator("#seats")).to_contain_text("Ante: $25")
             page.keyboard.press("Escape")
         page.wait_for_function("was => document.querySelector('#tape').innerText !== was", arg=tape)
-    assert page.locator("#acts button").count() == 2
+    # Both choices, and the first one for everybody who is left.
+    assert page.locator("#acts button").count() == 3
     seen(page, "walk-in", TABLET, UPRIGHT, PHONE)
     for width, height in (TABLET, UPRIGHT):
         resize(page, (width, height))
@@ -276,8 +283,93 @@ def test_a_walk_in_is_seated_bets_and_decides_on_the_page(house: House, new_page
     expect(page.locator("#seats")).not_to_contain_text("away")
 
 
+def test_practice_with_real_cards_shows_what_to_read_and_enter(
+    house: House, new_page: NewPage
+) -> None:
+    house.practices.script = script.Script(floor_s=0.02)
+    page = new_page(TABLET)
+    page.goto(f"{house.url}/practice")
+    page.select_option("#rulebook", "singapore-three-card-poker")
+    page.get_by_label("Real cards and chips").check()
+    page.fill("#faults", "0")
+    page.fill("#rounds", "1")
+    page.press("#rounds", "Enter")
+    page.wait_for_url("**/practice/*")
+    practice = house.practices.get(page.url.rsplit("/", 1)[1])
+    expect(page.locator("#dealer")).to_have_text("You")
+    shown: set[str] = set()
+    for _ in range(200):
+        wait(page)
+        now = next_of(page, practice)
+        if now.kind == "over":
+            break
+        if now.kind == "wait":
+            page.wait_for_timeout(50)
+            continue
+        if now.kind not in shown:
+            shown.add(now.kind)
+            seen(page, f"real-{now.kind}", TABLET, UPRIGHT, PHONE)
+        number = practice.table.number
+        act(page, practice, now)
+        until(page, lambda was=number: practice.table.number != was)
+    assert {"bets", "card", "choice", "quiz", "count", "step"} <= shown
+    assert practice.report()["deviations"] == [] and practice.report()["settled"] == 3
+    page.get_by_role("link", name="Report").click()
+    expect(page.locator(".lead")).to_contain_text("kept to the book")
+    picture(page, "report-real")
+
+
+def test_practice_of_another_version_and_beside_players_at_screens(
+    house: House, new_page: NewPage
+) -> None:
+    house.practices.script = script.Script(floor_s=0.02)
+    page = new_page(TABLET)
+
+    def begin(book: str) -> Practice:
+        page.fill("#faults", "0")
+        page.get_by_role("button", name="Begin").click()
+        page.wait_for_url("**/practice/*")
+        found = house.practices.get(page.url.rsplit("/", 1)[1])
+        assert found.table.config.rules.rulebook == book
+        return found
+
+    page.goto(f"{house.url}/practice")
+    page.select_option("#rulebook", MARYLAND)
+    page.get_by_text("Equipment and rules").click()
+    assert page.locator("fieldset:visible").count() == 1 and violations(page) == []
+    picture(page, "practice-other")
+    page.locator("fieldset:visible select[name$='.format']").select_option("electronic")
+    rules = begin(MARYLAND).table.config.rules
+    assert rules.deal.attended and rules.things == ("dealer",)
+    page.goto(f"{house.url}/practice")
+    page.select_option("#rulebook", FLORIDA)
+    page.get_by_label("Walk-ins with chips").check()
+    practice = begin(FLORIDA)
+    while not (round := practice.table.place.standing.in_play) or not round.banker:
+        wait(page)
+        number = practice.table.number
+        if (now := next_of(page, practice)).kind != "wait":
+            act(page, practice, now)
+        until(page, lambda was=number: practice.table.number != was)
+    expect(page.locator("#seats")).to_contain_text("banks $1,000")
+    assert {is_walk_in(who) for who in practice.table.place.standing.table.seats.values()} == {
+        True,
+        False,
+    }
+
+
+def until(page: Page, is_so: Any) -> None:
+    """Wait until something is so at the table, and its page has heard of it."""
+    for _ in range(300):
+        if is_so():
+            page.wait_for_timeout(30)
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(page.inner_text("#step"))
+
+
 def test_practice_without_an_account(house: House, new_page: NewPage) -> None:
-    house.practices.script = practice.Script(faulty=1.0, floor_s=0.02)
+    house.practices.script = script.Script(faulty=1.0, floor_s=0.02)
     page = new_page(TABLET)
     page.goto(f"{house.url}/practice")
     assert violations(page) == []
@@ -314,4 +406,4 @@ def test_practice_without_an_account(house: House, new_page: NewPage) -> None:
     expect(page.locator("h1")).to_have_text("Practice report")
     assert page.locator("tbody tr").count() >= typed and violations(page) == []
     picture(page, "report")
-    assert house.galleries.pit.tables.keys().isdisjoint({practice.ID})
+    assert house.galleries.pit.tables.keys().isdisjoint({script.ID})

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from croupier.cards import Card, parse_cards
 from croupier.house import said
+from croupier.house.asking import Employee
 from croupier.house.books import answer_to
-from croupier.house.console import Employee
 from croupier.house.desk import desk_of
 from croupier.house.table import Table
 from croupier.round.state import Round
@@ -47,7 +47,9 @@ TABLES = "".join(
         "won",
     )
 )
-TABLES += 'progressive = "A"'
+TABLES += 'progressive = "A"\n'
+TABLES += FELT.format(id="late").replace("maryland", "singapore")
+TABLES += 'progressive_rate = "0.3"\nprogressive_reset = 1000'
 SEATS = (1, 2, 3)
 CARDS = parse_cards("2s 2h 2d 2c 3s 3h 3d 6h 6d 6c 6s 7h")
 """The shoe: three cards for each seat and for the bank."""
@@ -176,7 +178,7 @@ def test_keys_typing_and_a_scanner(house: House, new_page: NewPage) -> None:
     take_over(page, stage, "Dee Ash", lambda name: page.get_by_role("button", name=name).click())
     page.locator("body").click(position={"x": 5, "y": 5})
     changed(page, lambda: page.keyboard.press("r"))
-    expect(page.locator("#seats .who small")).to_contain_text(["Ante $10"] * 3 + [""] * 4)
+    expect(page.locator("#seats .who small")).to_contain_text(["Ante: $10"] * 3 + [""] * 4)
     changed(page, lambda: page.keyboard.press("n"))
     while not (round := stage.table.place.standing.in_play) or not round.asked or round.todo:
         step = stage.desk["next"]
@@ -299,9 +301,12 @@ def test_a_changed_bet_takes_one_press(house: House, new_page: NewPage) -> None:
 
     changed(page, lambda: page.keyboard.press("r"))
     assert stakes() == {seat: {"ante": 10_00} for seat in SEATS}
-    changed(page, lambda: page.get_by_role("button", name="Seat 2, Ante: $10").click())
+    changed(page, lambda: page.get_by_role("button", name="Seat 2, Ante: $10").press("Enter"))
     assert stakes()[2] == {"ante": 15_00}, "the chip in hand is $5"
     expect(page.get_by_role("button", name="Seat 2, Ante: $15")).to_be_focused()
+    changed(page, lambda: page.get_by_role("button", name="Seat 2, Ante: $15").click())
+    # A mouse lets go of the spot, so that Space is the next step and not another chip.
+    expect(page.get_by_role("button", name="Seat 2, Ante: $20")).not_to_be_focused()
     page.get_by_role("button", name="$25", exact=True).click()
     changed(page, lambda: page.get_by_role("button", name="Seat 1, Pair Plus: no chips").click())
     assert stakes()[1] == {"ante": 10_00, "pair_plus": 25_00}
@@ -366,6 +371,31 @@ def test_8H2_a_short_stub_is_answered_and_proposed(house: House, new_page: NewPa
     page.locator("body").press(" ")
     expect(page.locator("#requests")).to_contain_text("Sho Ash asks")
     expect(page.locator("#phase")).to_have_text("stopped")
+
+
+def test_5_4_a_round_that_is_over_is_voided_from_the_console(
+    house: House, new_page: NewPage
+) -> None:
+    """Singapore 5.4: four cards at the dealer, seen when the last seat was settled already."""
+    stage, page = Stage(house, "late"), new_page(TABLET)
+    stage.first_bets()
+    stage.played()
+    stage.go_on(lambda desk: stage.table.place.standing.in_play is None)
+    take_over(page, stage, "Lea Ash", lambda name: page.get_by_role("button", name=name).click())
+    page.keyboard.press("i")
+    (kind,) = page.locator("#wrong-kinds button").all()
+    expect(kind).to_contain_text("wrong number of cards")
+    kind.press("Enter")
+    asks = page.locator("#wrong-asks")
+    asks.get_by_role("button", name="Dealer").press("Enter")
+    asks.get_by_role("button", name="No").press("Enter")
+    expect(page.locator("#wrong-follows")).to_contain_text("5.4")
+    expect(page.locator("#wrong-follows .effects")).to_contain_text("Take back first:Seat 1 $80")
+    seen(page, "late", TABLET, PHONE)
+    page.locator("#wrong-do").press("Enter")
+    expect(page.locator("#requests")).to_contain_text("Lea Ash asks")
+    expect(page.locator("#phase")).to_have_text("stopped")
+    seen(page, "late-asked", TABLET, PHONE)
 
 
 def test_a_round_by_touch_alone(house: House, new_page: NewPage) -> None:

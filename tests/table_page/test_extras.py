@@ -148,6 +148,71 @@ def test_sound_is_off_until_it_is_switched_on(house: House, new_page: NewPage) -
     assert page.evaluate("localStorage.getItem('croupier.sound')") is None
 
 
+SMALL = (320, 568)
+MOVED = """
+() => {
+  window.moved = 0;
+  const look = () => {
+    window.moved += document.getAnimations().filter((one) => one.playState === "running").length;
+    requestAnimationFrame(look);
+  };
+  look();
+}
+"""
+
+
+def test_quiet_stills_and_mutes_a_table_with_one_press(house: House, new_page: NewPage) -> None:
+    page = new_page(moves=True)
+    page.add_init_script(HEARD)
+    page.add_init_script("localStorage.setItem('croupier.sound', '0.4')")
+    come_in(page, house, "maryland")
+    until_bets(page)
+    page.keyboard.press("m")
+    switch = page.get_by_role("switch", name="Quiet")
+    expect(switch).not_to_be_checked()
+    switch.click()
+    expect(switch).to_be_checked()
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(500)
+    heard = page.evaluate("heard")
+    page.evaluate(MOVED)
+    lay(page, 1)
+    page.keyboard.press("d")
+    page.wait_for_selector(CHOICES)
+    decide(page)
+    settled(page)
+    page.wait_for_timeout(700)
+    assert (page.evaluate("moved"), page.evaluate("heard")) == (0, heard)
+    # It stays where it was set, and one key switches it off.
+    page.reload()
+    page.wait_for_selector(OWN)
+    assert page.get_attribute("html", "data-motion") == "none"
+    page.keyboard.press("q")
+    expect(page.locator("html")).to_have_attribute("data-motion", "")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, SMALL])
+def test_the_menu_is_sorted_and_offers_only_what_can_be_done(
+    size: tuple[int, int], house: House, new_page: NewPage
+) -> None:
+    page = new_page(size)
+    come_in(page, house, "maryland")
+    until_bets(page)
+    page.keyboard.press("m")
+    page.wait_for_selector("#drawer[open] .menu-list")
+    drawer = page.locator("#drawer")
+    titles = drawer.get_by_role("heading", level=3).all_inner_texts()
+    assert [one.lower() for one in titles] == ["play", "the game", "you", "this page"]
+    entries = drawer.locator(".menu-list :is(a, button)").all()
+    assert len(entries) > 12 and all(one.is_enabled() for one in entries)
+    boxes = [one.bounding_box() for one in entries]
+    assert all(box and box["height"] >= 38 for box in boxes)
+    assert len({box["x"] for box in boxes if box}) == 1
+    names = [one.inner_text() for one in entries]
+    assert "Leave your seat" in names and "Take a seat" not in names
+    assert violations(page) == []
+
+
 def apart(page: Page) -> bool:
     """Whether the hint stands inside the page and covers nothing of what it is about."""
     hint = page.locator(".first-hand").bounding_box()
@@ -158,9 +223,6 @@ def apart(page: Page) -> bool:
     inside = inside and hint["y"] + hint["height"] <= height
     over = hint["y"] + hint["height"] <= target["y"] + 1
     return inside and (over or hint["y"] >= target["y"] + target["height"] - 1)
-
-
-SMALL = (320, 568)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,16 @@
 test_play.py looks at a round of each of the package's books.
 """
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-from tests.pages.browser import PHONE
+from croupier.odds.analysis import analyze
+from croupier.rules.words import edge_says
+from tests.pages.browser import PHONE, resize
 from tests.table_page.acts import (
     bet_everywhere,
     choices_are_live,
@@ -18,9 +22,10 @@ from tests.table_page.acts import (
     settled,
     until_bets,
 )
-from tests.table_page.conftest import NewPage
+from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import IDS, House, opened
-from tests.table_page.in_view import BETS, DECIDE, RESULT, out_of_view
+from tests.table_page.in_view import BETS, DECIDE, RESULT, SIZES, out_of_view
+from tests.table_page.test_result import Wire, won
 
 
 def test_paytables_that_do_not_fit_are_a_press_away(house: House, new_page: NewPage) -> None:
@@ -49,10 +54,60 @@ def test_cards_are_as_large_as_the_felt_lets_them(
     assert box and box["height"] >= high
 
 
-def test_two_boxes_are_in_view(house: House, new_page: NewPage) -> None:
-    """Both hands, all spots and the choices, with the most wagers that a book has."""
+METERS = """
+[[table]]
+id = "meters"
+rulebook = "maryland-three-card-poker"
+
+[table.selections]
+progressive = "C"
+progressive_rate = 0.25
+five_card_progressive = "C"
+five_card_progressive_rate = 0.25
+"""
+INSIDE = """
+divs => divs.map(div => {
+  const [out, sum] = [div, div.querySelector("dd")].map(one => one.getBoundingClientRect());
+  const whole = sum.left >= out.left && sum.right <= out.right && out.right <= innerWidth;
+  return whole ? div.querySelector("dd").textContent : "cut";
+})
+"""
+
+
+@pytest.mark.parametrize("size", [PHONE, (844, 390), (1440, 900)])
+def test_each_of_five_meters_shows_its_whole_sum(
+    size: tuple[int, int], tmp_path: Path, new_page: NewPage
+) -> None:
+    with opened(tmp_path, more=METERS) as house:
+        page = new_page(size)
+        page.goto(f"{house.url}/tables/meters")
+        page.wait_for_selector(".meters dd")
+        sums = page.locator(".meters > div").evaluate_all(INSIDE)
+        page.close()
+    assert sums == ["$1,000.00", "$1,000.00", "$10,000.00", "$1,000.00", "$250.00"]
+
+
+TOUCHING = """
+() => [...document.querySelectorAll(".own player-seat")].flatMap((seat) => {
+  const of = (one) => one.getBoundingClientRect();
+  const [hand, called] = [".hand", ".called"].map((one) => seat.querySelector(one));
+  const words = document.createRange();
+  words.selectNodeContents(called);
+  // Beside the cards or below them.
+  const named = of(words).left >= of(hand).right || of(words).top >= of(hand).bottom;
+  const covered = [...seat.querySelectorAll(".circle")].filter((one) =>
+    of(one).left < of(hand).right && of(one).top < of(hand).bottom);
+  return [...(named ? [] : [called.textContent]), ...covered].map(String);
+})
+"""
+
+
+@pytest.mark.parametrize("table", ["maryland", "ride"])
+def test_two_boxes_are_in_view(table: str, house: House, new_page: NewPage) -> None:
+    """Both hands, all spots, the choices and large sums; no card covers a name or a circle."""
     page = new_page()
-    come_in(page, house, "maryland")
+    Wire(page).change = partial(won, net="1000.14", row=0)
+    come_in(page, house, table)
     until_bets(page)
     page.locator(".seats .sit:enabled").first.click()
     page.wait_for_selector('.own[data-boxes="2"] bet-spot[open]')
@@ -61,7 +116,61 @@ def test_two_boxes_are_in_view(house: House, new_page: NewPage) -> None:
     page.keyboard.press("d")
     choices_are_live(page)
     wrong += out_of_view(page, "decide", DECIDE)
+    for size in SIZES:
+        resize(page, size)
+        assert page.evaluate(TOUCHING) == [], size
+    decide(page)
+    settled(page)
+    wrong += out_of_view(page, "result", RESULT)
     assert wrong == []
+
+
+LATE = """
+() => {
+  const says = { text: "You win $20", more: "The clock chose \u201cPlay\u201d for you", tone: "win",
+    clause: "round-of-play/3", href: "", net: 2000 };
+  const felt = document.querySelector("felt-table");
+  felt.say(says, { felt: { rulebook: "some" } });
+  const [line, saying, link] = [".line", ".saying", ".saying a"].map(
+    (one) => felt.querySelector(one).getBoundingClientRect());
+  const inside = saying.top >= line.top - 1 && saying.bottom <= line.bottom + 1;
+  return inside && link.height >= 24 && link.left >= saying.left && link.right <= saying.right;
+}
+"""
+
+
+def test_what_the_clock_chose_stays_in_its_line(house: House, new_page: NewPage) -> None:
+    """With the longest words and a clause, at every size."""
+    page = new_page()
+    page.goto(f"{house.url}/tables/california")
+    page.wait_for_selector(".saying")
+    for size in SIZES:
+        resize(page, size)
+        page.wait_for_timeout(100)
+        assert page.evaluate(LATE), size
+
+
+LINKED = """
+(tone) => {
+  const [says, saying] = [document.querySelector(".says"), document.querySelector(".saying")];
+  says.dataset.tone = tone;
+  const [small, link] = ["small", "a"].map((tag) => document.createElement(tag));
+  saying.append(small, link);
+  return [small, link].map((one) => getComputedStyle(one).color);
+}
+"""
+
+
+@pytest.mark.parametrize("tone", ["win", "big", "jackpot"])
+def test_a_clause_on_a_golden_banner_can_be_read(
+    tone: str, house: House, new_page: NewPage
+) -> None:
+    """Axe knows no contrast with a gradient: a link has the ink of the words beside it."""
+    page = new_page()
+    page.goto(f"{house.url}/tables/maryland")
+    page.wait_for_selector(".saying")
+    words, link = page.evaluate(LINKED, tone)
+    assert link == words == "rgb(70, 50, 0)"
 
 
 OFFER = ("#funds", '[data-command="bank"]', '[data-command="pass"]', "#hint", ".says .text")
@@ -108,6 +217,20 @@ def test_banking_is_explained_and_in_view(tmp_path: Path, new_page: NewPage) -> 
         assert wrong == []
 
 
+def out_of_view_in_a_round(page: Page) -> list[str]:
+    """Play a round, and return what is out of view at its bets, its decision and its result."""
+    until_bets(page)
+    bet_everywhere(page)
+    wrong = out_of_view(page, "bets", BETS)
+    page.keyboard.press("d")
+    choices_are_live(page)
+    wrong += out_of_view(page, "decide", DECIDE)
+    decide(page)
+    settled(page)
+    hold(page)
+    return wrong + out_of_view(page, "result", RESULT)
+
+
 UNSEEN = """
 [[table]]
 id = "{id}"
@@ -133,17 +256,7 @@ def test_a_book_nobody_has_seen_is_in_view(
     with opened(tmp_path, more=UNSEEN.format(id="unseen", book=book, seats=seats)) as house:
         page = new_page()
         come_in(page, house, "unseen")
-        until_bets(page)
-        bet_everywhere(page)
-        wrong = out_of_view(page, "bets", BETS)
-        page.keyboard.press("d")
-        choices_are_live(page)
-        wrong += out_of_view(page, "decide", DECIDE)
-        decide(page)
-        settled(page)
-        hold(page)
-        wrong += out_of_view(page, "result", RESULT)
-        assert wrong == []
+        assert out_of_view_in_a_round(page) == []
 
 
 def test_a_press_on_a_seat_tells_all_of_it(tmp_path: Path, new_page: NewPage) -> None:
@@ -166,6 +279,54 @@ def test_a_press_on_a_seat_tells_all_of_it(tmp_path: Path, new_page: NewPage) ->
         expect(drawn).to_contain_text("$5")
 
 
+def test_the_game_keeps_its_name(house: House, new_page: NewPage) -> None:
+    """Also beside what a newcomer is offered; phones have no room for it."""
+    page = new_page()
+    come_in(page, house, "florida")
+    until_bets(page)
+    expect(page.locator("[data-newcomer]")).to_be_visible()
+    name = page.locator(".strip h1")
+    for size in ((1440, 900), (1280, 720), (1180, 820), (1024, 768), (844, 390), (768, 1024)):
+        resize(page, size)
+        assert name.evaluate(
+            "one => [one.clientWidth > 100, one.scrollWidth - one.clientWidth]"
+        ) == [
+            True,
+            0,
+        ], size
+
+
+BIG_INDICES = """
+() => [...document.querySelectorAll(":is(.seats, .own) .hand")].flatMap((hand) =>
+  [...hand.querySelectorAll("play-card")].flatMap((card, number, cards) => {
+    card.setAttribute("code", ["Qs", "Th", "Kd"][number % 3]);
+    const index = card.querySelector(".index");
+    if (!index?.checkVisibility()) return [];
+    const text = document.createRange();
+    text.selectNodeContents(index.firstElementChild);
+    const [{ left, right }, box] = [text.getBoundingClientRect(), card.getBoundingClientRect()];
+    const next = cards[number + 1]?.getBoundingClientRect().left ?? Infinity;
+    return [[(left - box.left) / box.width, Math.min(next, box.right) - right]];
+  }))
+"""
+
+
+@pytest.mark.parametrize("size", [(1180, 820), (844, 390)])
+def test_big_indices_keep_clear_of_borders(
+    size: tuple[int, int], house: House, new_page: NewPage
+) -> None:
+    """Of the card's own, and of the card that covers it."""
+    page = new_page(size)
+    come_in(page, house, "california")
+    until_bets(page)
+    bet_everywhere(page)
+    page.keyboard.press("d")
+    choices_are_live(page)
+    indices = page.evaluate(BIG_INDICES)
+    assert indices
+    assert all(before >= 0.07 and after > 0 for before, after in indices), indices
+
+
 @pytest.mark.parametrize("table", ["maryland", "florida"])
 def test_a_full_table_is_in_view(table: str, tmp_path: Path, new_page: NewPage) -> None:
     """Seven and eight seats, all of them taken."""
@@ -173,17 +334,8 @@ def test_a_full_table_is_in_view(table: str, tmp_path: Path, new_page: NewPage) 
         page = new_page()
         come_in(page, house, table)
         until_bets(page)
-        bet_everywhere(page)
         expect(page.locator(".seats [empty]")).to_have_count(0)
-        wrong = out_of_view(page, "bets", BETS)
-        page.keyboard.press("d")
-        choices_are_live(page)
-        wrong += out_of_view(page, "decide", DECIDE)
-        decide(page)
-        settled(page)
-        hold(page)
-        wrong += out_of_view(page, "result", RESULT)
-        assert wrong == []
+        assert out_of_view_in_a_round(page) == []
 
 
 SHIFTS = """
@@ -261,3 +413,99 @@ def test_the_bet_that_is_asked_for_is_lit(house: House, new_page: NewPage) -> No
         if name == "Bet 1":
             choices_are_live(page)
             expect(page.locator(".says small")).to_have_text("one card to come")
+
+
+SHIFTED = """
+window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const { value } of list.getEntries()) window.shifted += value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.mark.parametrize("size", [(1180, 820), (844, 390), (390, 844)])
+def test_the_felt_is_printed_at_once(
+    size: tuple[int, int], house: House, new_page: NewPage
+) -> None:
+    """What will be said has its place before it can be seen."""
+    page = new_page(size)
+    page.add_init_script(SHIFTED)
+    for table in ("singapore", "florida"):
+        page.goto(f"{house.url}/tables/{table}")
+        page.wait_for_selector('#dock[data-mode="guest"]')
+        expect(page.locator(".says .text")).to_be_visible()
+        assert page.evaluate("shifted") <= 0.01, table
+
+
+@pytest.mark.parametrize("table", ["maryland", "florida"])
+def test_the_placard_says_what_the_bank_keeps(table: str, house: House, new_page: NewPage) -> None:
+    """By the exact odds of the very rules; nothing moves where the figures come late."""
+    page = new_page((1440, 900))
+    page.add_init_script(SHIFTED)
+    late: list[Any] = []
+    page.route("**/strategy.json", lambda route: late.append(route))
+    page.goto(f"{house.url}/tables/{table}")
+    page.wait_for_selector("felt-table[data-phase]")
+    while not late:
+        page.wait_for_timeout(50)
+    page.wait_for_timeout(500)
+    before, box = page.evaluate("shifted"), page.locator(".placard").bounding_box()
+    late[0].continue_()
+    rules = house.table(table).place.standing.table.rules
+    edge = edge_says(rules.banked_by).replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
+    [first, *others] = [
+        one for one in rules.wagers if rules.wagers[one].placed == "before the deal"
+    ]
+    places = {one: page.locator(f'.placard [data-wager="{one}"]') for one in (first, *others)}
+    kept = f"{float(analyze(rules).house_edge) * 100:.2f} %"
+    expect(places[first]).to_have_text(f"{edge} {kept}")
+    for one in others:
+        expect(places[one]).to_contain_text(" %")
+    head = page.locator(".placard .where .edge")
+    expect(head).to_have_text(edge)
+    outer = page.locator(".placard").bounding_box()
+    assert outer == box and outer
+    assert page.evaluate("shifted") == before
+    for size in ((1440, 900), (1280, 720)):
+        resize(page, size)
+        page.wait_for_timeout(100)
+        outer = page.locator(".placard").bounding_box()
+        for place in page.locator(".placard .edge").all():
+            inner = place.bounding_box()
+            assert inner and outer and inner["width"] > 20 and inner["x"] >= outer["x"], size
+            assert inner["x"] + inner["width"] <= outer["x"] + outer["width"], size
+            assert place.evaluate("one => one.scrollWidth <= one.clientWidth"), size
+    assert violations(page) == []
+
+
+LONGEST = """
+() => {
+  const caption = document.querySelector(".places figcaption");
+  const [whose, name, plays] = caption.querySelectorAll("span, b, i");
+  [whose.textContent, plays.textContent] = ["Dealer", "does not play"];
+  name.innerHTML = "Seven high <span class='ranks'>7-5-3</span>";
+  const edges = [...caption.children].map(one => one.getBoundingClientRect());
+  const [placard] = document.querySelector(".placard").getClientRects();
+  return edges.some(one => one.right > placard.left && one.top < placard.bottom + 4);
+}
+"""
+
+
+@pytest.mark.parametrize("table", IDS)
+def test_the_longest_name_of_the_banks_hand_meets_no_placard(
+    table: str, house: House, new_page: NewPage
+) -> None:
+    """With room to spare, since other fonts are a little larger."""
+    page = new_page()
+    come_in(page, house, table)
+    until_bets(page)
+    bet_everywhere(page)
+    page.keyboard.press("d")
+    choices_are_live(page)
+    decide(page)
+    settled(page)
+    hold(page)
+    for width, height in ((1440, 900), (1280, 720), (1180, 820)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(300)
+        assert not page.evaluate(LONGEST), width

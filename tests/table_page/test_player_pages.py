@@ -21,7 +21,7 @@ def test_statistics_and_history_show_the_rounds_played(house: House, new_page: N
     assert said["rounds"] == 2 and said["decisions"]["made"] == 3
     result = page.inner_text(".tally .chief dd").replace("$", "").lstrip("+")
     assert result.replace("\u2212", "-") == said["net"]
-    expect(page.locator(".chart svg")).to_be_visible()
+    expect(page.locator(".chart svg:visible")).to_have_count(1)
     assert len(said["wagers"]) == page.locator("tbody tr").count()
     assert violations(page) == [] == faults_of(page.content())
     page.get_by_role("link", name="Round by round").click()
@@ -42,10 +42,57 @@ def test_statistics_and_history_show_the_rounds_played(house: House, new_page: N
     assert not {one["round"] for one in mine} & {*rounds}
 
 
+CUT = """
+() => [...document.querySelectorAll(".stacks :is(th, td), .chart > svg text")].flatMap((one) => {
+  const { left, right, width } = one.getBoundingClientRect();
+  const seen = width > 1 && getComputedStyle(one.closest("thead") ?? one).position !== "absolute";
+  return seen && (left < 0 || right > innerWidth + 1) ? [one.textContent] : [];
+})
+"""
+NAMED = """
+() => [...document.querySelectorAll(".stacks tbody td")].filter((one) => one.textContent.trim()
+  && !one.dataset.is && !one.matches(".broad")).map((one) => one.outerHTML)
+"""
+
+
+def test_no_figure_of_a_table_is_a_swipe_away_on_a_phone(house: House, new_page: NewPage) -> None:
+    """Where a row is a block, each figure has its name beside it."""
+    page = new_page(PHONE)
+    round = play(page, house, "maryland")
+    play(page, house, "maryland")
+    book = house.table("maryland").config.rules.rulebook
+    compared = f"/odds/compare?a.book={book}&b.book={book}&b.select.pair_plus=C"
+    for path in (
+        f"/rounds/{round}",
+        "/statistics",
+        "/tables/maryland/strategy",
+        f"/odds?book={book}",
+        compared,
+        f"/rulebooks/{book}/prices",
+    ):
+        page.goto(house.url + path)
+        assert page.locator(".stacks tbody td").count() >= 4, path
+        for size in (PHONE, NARROW):
+            resize(page, size)
+            assert page.evaluate(CUT) == [], (path, size)
+            assert page.evaluate(NAMED) == [], path
+            words = page.locator(".stacks tbody td[data-is]").first
+            assert words.evaluate("one => getComputedStyle(one, '::before').content").strip('"')
+        if path == "/statistics":
+            sizes = "all => all.map(one => one.getBoundingClientRect().height).filter(Boolean)"
+            assert min(page.locator(".chart text").evaluate_all(sizes)) >= 10
+    assert violations(page) == []
+
+
 def test_a_strategy_card_is_of_the_very_table(house: House, new_page: NewPage) -> None:
     page = new_page()
     for id in IDS:
-        card = page.request.get(f"{house.url}/tables/{id}/strategy.json").json()
+        answer = page.request.get(f"{house.url}/tables/{id}/strategy.json")
+        card = answer.json()
+        # It says the same to everybody; what a stranger adds to its address is not measured.
+        assert answer.headers["content-encoding"] == "gzip"
+        other = page.request.get(f"{house.url}/tables/{id}/strategy.json?stranger")
+        assert "content-encoding" not in other.headers
         page.goto(f"{house.url}/tables/{id}/strategy")
         rules = house.table(id).config.rules
         assert card["digest"] == rules.digest

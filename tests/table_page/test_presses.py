@@ -1,6 +1,7 @@
 """What a press does, and what is said of it for how long."""
 
 import re
+from functools import partial
 
 from playwright.sync_api import Page, expect
 
@@ -92,9 +93,10 @@ def test_a_sum_that_cannot_be_read_is_not_sent(house: House, new_page: NewPage) 
     page = new_page()
     come_in(page, house, "california")
     page.wait_for_selector('#dock[data-mode="bank"]')
-    says = page.locator(".says")
+    says, enter = page.locator(".says"), partial(page.press, "#funds", "Enter")
     expect(says).to_contain_text("Will you bank?You pay wins and collect losses.")
-    page.fill("#funds", "abc")
-    page.locator('[data-command="bank"]').click()
-    expect(says).to_have_text("Type a sum in dollars, such as 200.")
-    expect(page.locator("#funds")).to_be_focused()
+    for typed, press in (("abc", page.locator('[data-command="bank"]').click), ("300b", enter)):
+        page.fill("#funds", typed)
+        press()
+        expect(says).to_have_text(f"“{typed}” is not a sum.Type a sum in dollars, such as 200.")
+        expect(page.locator("#funds")).to_be_focused()

@@ -297,6 +297,63 @@ def test_a_win_is_celebrated_above_the_stake_alone(
     )
 
 
+RUNNING = """
+() => {
+  window.ran = Object.fromEntries(["#balance", "#net", ".says .text"].map((one) => [one, []]));
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries())
+      if (!hadRecentInput) window.shifts.push(value);
+  }).observe({ type: "layout-shift" });
+  const look = () => {
+    for (const [selector, seen] of Object.entries(window.ran)) {
+      const place = document.querySelector(selector);
+      const { left, width } = place.getBoundingClientRect();
+      const drawn = getComputedStyle(place, "::before").content;
+      seen.push([place.textContent, place.dataset.run ?? null, drawn, left, width]);
+    }
+    requestAnimationFrame(look);
+  };
+  look();
+}
+"""
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_sums_run_up_after_the_cards_have_told_it(
+    moves: bool, house: House, new_page: NewPage
+) -> None:
+    """They do so in their place, and all that they are read as is what they come to."""
+    page = new_page(moves=moves)
+    wire = Wire(page)
+    come_in(page, house, "maryland")
+    bet_and_deal(page)
+    page.wait_for_selector(CHOICES)
+    before = page.inner_text("#balance")
+    rich = {"type": "purse", "cents": 212_300}
+    wire.change = lambda frame: won(frame | rich if "cents" in frame else frame, "1127.50", 4)
+    page.evaluate(RUNNING)
+    decide(page)
+    settled(page)
+    page.wait_for_timeout(1000)
+    final = {"#balance": "$2,123", "#net": "+$1,127.50", ".says .text": "You win $1,127.50"}
+    for selector, seen in page.evaluate("window.ran").items():
+        texts = [text for text, *_ in seen]
+        # It is read once, as it is in the end.
+        assert texts[-1] == final[selector]
+        assert len({text for text in texts if text not in (before, "$0")}) <= 4
+        runs = [one for one in seen if one[1]]
+        assert bool(runs) == moves
+        assert {one[0] for one in runs} <= {final[selector]}
+        sums = [int(re.sub(r"\D", "", run)) for _, run, *_ in runs]
+        assert sums == sorted(sums) and len(set(sums)) >= 5 * moves
+        assert all(run in drawn for _, run, drawn, *_ in runs)
+        # Nothing moves where it is drawn; the banner itself pops, and that is no layout.
+        if selector != ".says .text":
+            assert len({(left, width) for *_, left, width in runs}) <= 1
+    assert sum(page.evaluate("window.shifts")) < 0.001
+
+
 def test_a_newcomer_starts_at_nothing(house: House, new_page: NewPage) -> None:
     """U15: whoever takes a seat is not counted what the last player there has won or lost."""
     pages = [new_page() for _ in range(3)]

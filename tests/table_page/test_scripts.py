@@ -17,7 +17,7 @@ from croupier.fairness.cut import NO_CUT, contribution_hash, document_of, roll_o
 from croupier.fairness.events import Contributed, DeckCut, Revealed
 from croupier.fairness.shuffle import shuffled
 from croupier.gallery.scene import patched
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.server.pages.static import shipped
 from tests.table_page.recording import RECORDINGS, entropy
 

@@ -111,9 +111,10 @@ def make(page: Page, name: str, role: str) -> str:
     """Add staff on the operator's page, by keyboard, and return their link."""
     page.reload()
     page.fill("#staff-name", name)
-    page.get_by_label(role, exact=True).press("Space")
+    form = page.locator("form[data-post='/api/staff']")
+    form.get_by_label(role, exact=True).press("Space")
     page.get_by_role("button", name="Make a link").press("Enter")
-    said = page.locator("form[data-post='/api/staff'] [role=status]")
+    said = form.locator("[role=status]")
     expect(said).to_contain_text("/staff?link=")
     return said.inner_text().split()[-1]
 
@@ -272,6 +273,7 @@ def test_a_table_is_stopped_and_opened_again(house: House, new_page: NewPage) ->
     boss = new_page()
     boss.goto(f"{house.url}/operator?link={house.people.operator_link()}")
     row = boss.locator(".rows li").first
+    expect(boss.locator("#stale")).to_be_hidden()
     # The page refreshes itself too: press again only once it was loaded anew.
     with boss.expect_event("load"):
         row.get_by_role("button", name="Stop after the round").press("Enter")
@@ -279,3 +281,28 @@ def test_a_table_is_stopped_and_opened_again(house: House, new_page: NewPage) ->
     with boss.expect_event("load"):
         row.get_by_role("button", name="Open").press("Enter")
     expect(row.locator(".state")).to_have_text("open")
+    boss.context.clear_cookies()
+    expect(boss.locator("#stale")).to_contain_text("Your session has ended")
+
+
+def test_an_operator_changes_roles_and_accounts(house: House, new_page: NewPage) -> None:
+    boss = new_page(SIZES[0])
+    boss.goto(f"{house.url}/operator?link={house.people.operator_link()}")
+    auditor = new_page()
+    enter(auditor, make(boss, "Ada Fekete", "auditor"))
+    make(boss, "Flo Dvorak", "floor")
+    boss.reload()
+    row = boss.locator("tbody tr").filter(has_text="Flo Dvorak")
+    expect(row).to_contain_text("waits for approval")
+    row.locator("summary").press("Enter")
+    row.get_by_role("button", name="Make a new link").press("Enter")
+    expect(row).to_contain_text("/staff?link=")
+    looks_right(boss, "house-people")
+    row = boss.locator("tbody tr").filter(has_text="Ada Fekete")
+    row.locator("summary").press("Enter")
+    with boss.expect_event("load"):
+        row.get_by_role("button", name="Disable the account").press("Enter")
+    expect(row).to_contain_text("disabled")
+    expect(auditor.locator("h1")).to_have_text("Ada Fekete")
+    auditor.reload()
+    expect(auditor.locator("h1")).to_have_text("You are not signed in")

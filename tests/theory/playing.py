@@ -9,7 +9,7 @@ from typing import Any
 from croupier.cards import DECK
 from croupier.ledger.events import Bought, TableSet
 from croupier.ledger.scribe import Scribe
-from croupier.odds import analyze
+from croupier.odds.analysis import analyze
 from croupier.round.commands import Bet, Choose, CloseBets, Command, Deal, Face, Open, Settle, Show
 from croupier.round.decide import decide
 from croupier.round.events import Event

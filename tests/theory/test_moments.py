@@ -2,16 +2,23 @@
 
 import random
 from fractions import Fraction
-from itertools import combinations
+from itertools import permutations
 
 import numpy as np
 import pytest
 
-from croupier.odds import analyze
+from croupier.odds.analysis import analyze
 from croupier.odds.combinations import triples
 from croupier.simulation.simulator import SimulationTask, Simulator
-from croupier.theory.moments import _apart
-from croupier.theory.pricing import PricedBet, Theory, WeighedHand
+from croupier.theory.moments import (
+    Moments,
+    apart,
+    between,
+    dealt_hands,
+    symmetries,
+    up_to_suits,
+)
+from croupier.theory.pricing import PricedBet, Stopped, Theory, WeighedHand
 from tests.ledger.tables import rules_of
 from tests.rules.books import LET_IT_RIDE, MARYLAND, SINGAPORE
 
@@ -78,16 +85,42 @@ def test_bets_of_any_size_share_their_moments() -> None:
 def test_hands_without_a_common_card_are_paired() -> None:
     """The sum over pairs of hands, against going through them one by one."""
     rng = random.Random(5)
-    hands = rng.sample(range(len(triples().masks)), 300)
-    columns = np.zeros((2, len(triples().masks)))
-    for column in columns:
-        column[hands] = [rng.randrange(-9, 10) for _ in hands]
-    brute = np.zeros((2, 2))
-    for a, b in combinations(hands, 2):
-        if not int(triples().masks[a]) & int(triples().masks[b]):
-            brute += np.outer(columns[:, a], columns[:, b])
-            brute += np.outer(columns[:, b], columns[:, a])
-    assert np.allclose(_apart(columns, columns), brute)
+    hands = np.array(rng.sample(range(len(triples().masks)), 300))
+    nets = np.array([[rng.randrange(-9, 10) for _ in range(7)] for _ in range(5)], np.float64)
+    mine, theirs = (np.array([rng.randrange(7) for _ in hands]) for _ in range(2))
+    brute = np.zeros((5, 5))
+    for a, b in permutations(range(len(hands)), 2):
+        if not int(triples().masks[hands[a]]) & int(triples().masks[hands[b]]):
+            brute += np.outer(nets[:, mine[a]], nets[:, theirs[b]])
+    dealt = (dealt_hands(nets, hands, case) for case in (mine, theirs))
+    assert np.allclose(apart(*dealt), brute)
+
+
+def test_suits_that_no_row_tells_apart_change_places() -> None:
+    """One row pays spades and another the rest: 6 of the 24 orders of suits keep them."""
+    plain = priced(MARYLAND, {}, {"ante": 500}).moments
+    spades = priced(MARYLAND, PROGRESSIVE, {"ante": 1_000, "progressive": 100}).moments
+    assert (len(symmetries(plain)), len(symmetries(spades))) == (24, 6)
+    counted = [list(up_to_suits(triples(), symmetries(one))) for one in (plain, spades)]
+    assert [len(found) for found in counted] == [1_755, 5_252]
+    assert all(sum(times for _, times in found) == 22_100 for found in counted)
+
+
+class Telling(Moments):
+    """Moments whose every hand is counted in its actual suits."""
+
+    ignores_suits = False
+
+
+def test_averages_over_suits_and_rests_give_the_covariance_of_actual_suits() -> None:
+    """A row pays spades more: few draws and rare hands come to what all draws do."""
+    rules = rules_of(MARYLAND, PROGRESSIVE)
+    bet = {"ante": Fraction(5), "progressive": Fraction(1)}
+    few, all = Moments(rules, bet), Telling(rules, bet)
+    found, counted = between(few, few), between(all, all)
+    assert few.averages.suited.any()
+    assert found is not None and counted is not None
+    assert np.allclose(found, counted, rtol=1e-12, atol=0)
 
 
 def test_seats_that_share_cards_vary_together() -> None:
@@ -105,3 +138,15 @@ def test_seats_that_share_cards_vary_together() -> None:
     assert found.whole / 10_000 == pytest.approx(drawn / simulator.scale**2, rel=0.02)
     assert found.whole > 1.4 * 4 * alone.whole
     assert found.lines["pair_plus"] == 0
+
+
+def test_a_theory_that_is_stopped_breaks_off_what_takes_long() -> None:
+    theory = Theory()
+    one = theory.priced(rules_of(MARYLAND, {}), (("ante", 500),))
+    assert isinstance(one, PricedBet)
+    hand = WeighedHand(one.moments, one.weights({}))
+    theory.stop()
+    with pytest.raises(Stopped):
+        theory.variance([hand, hand])
+    with pytest.raises(Stopped):
+        theory.priced(rules_of(LET_IT_RIDE, {}), (("let_it_ride", 500),))

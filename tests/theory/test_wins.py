@@ -13,7 +13,7 @@ from croupier.ledger.events import AwardProposed, AwardRejected, TableSet
 from croupier.ledger.scribe import Scribe
 from croupier.ledger.stores import open_postgres
 from croupier.ledger.stores.sqlite import SqliteStore
-from croupier.odds import analyze
+from croupier.odds.analysis import analyze
 from croupier.rules.table_rules import TableRules
 from croupier.theory import wins as rooms
 from croupier.theory.pricing import StakedBet, Theory
@@ -32,6 +32,7 @@ from tests.ledger.tables import (
     rules_of,
 )
 from tests.rules.books import CALIFORNIA, IDS, LET_IT_RIDE, MARYLAND
+from tests.schemas.checking import faults
 from tests.theory.playing import Felt
 
 DAY_MS = 86_400_000
@@ -149,8 +150,19 @@ def test_reading_on_gives_the_same_as_reading_at_once(house: tuple[Memory, list[
     for end in (0, 1, 70, 333, 10**6):
         seen.events = {stream: rows[:end] for stream, rows in memory.events.items()}
         wins.read(seen)
+    for by in ("table", "wager", "day"):
+        assert wins_json(wins, by)["rows"] and faults("wins", wins_json(wins, by)) == []
     assert wins_json(wins, "wager") == wins_json(read(memory), "wager")
     assert wins_json(wins, "day") == wins_json(read(memory), "day")
+
+
+def test_reading_tells_how_far_it_is(house: tuple[Memory, list[Felt]]) -> None:
+    wins, steps = Wins(rules_of, Unpriced()), list[int]()
+    unread = wins.unread(house[0])
+    wins.read(house[0], steps.append)
+    assert len(steps) > 100
+    assert sum(steps) == unread == sum(len(rows) for rows in house[0].events.values())
+    assert wins.unread(house[0]) == 0
 
 
 def test_only_what_is_new_is_read(house: tuple[Memory, list[Felt]]) -> None:

@@ -14,8 +14,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -23,13 +23,17 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
+from croupier.errors import Refused
 from croupier.gallery.galleries import Galleries
 from croupier.house.books import Books, Clocks
 from croupier.house.config import Config, parse_config
 from croupier.house.pit import Pit
 from croupier.house.recall import wrong_standings
 from croupier.ledger import tenure
-from croupier.ledger.store import View
+from croupier.ledger.accounts import account
+from croupier.ledger.events import AwardValidated
+from croupier.ledger.found import player_at
+from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
 from croupier.server.passing import Calls
@@ -42,11 +46,21 @@ from tests.whole.store import Register, SharedStore, Tenancy
 KEY = bytes(range(32))
 CENTS = 10_000_00
 FAULT_EVERY_S = (10.0, 60.0)
+FLOOR_S = (60.0, 600.0)
+"""How long the floor lets awards wait: tables with some are to change hands."""
 EPOCH_S = 1_700_000_000
 HASTE_S, PEOPLE_S = (0.1, 1.0), (1.0, 7.0)
 """How long players think about what they do next: in short runs, and as people do."""
 TIMING = "{ bets = 15, decide = 20, grace = 20, show = 1, pause = 4, bank = 15, round_min = 5 }"
 FAULTS = ("kill", "sleep", "cut", "slow", "commits", "clock", "drain", "link")
+MOMENTS = ("bets", "deal", "decide", "reveal", "settle", "over")
+"""Where a table's round may be when a fault comes; at the deal, betting is closed and no card out.
+"""
+COMES = ("kill", "sleep", "cut", "slow", "drain", "link", "lost", "unheard")
+"""What may come at these moments; commits are lost before they are made, or their answer after."""
+PENDING = "taken up with a jackpot pending"
+MUST = *(f"{kind} at {moment}" for kind in COMES for moment in MOMENTS), PENDING
+"""What a run of many hours must have reached."""
 T = TypeVar("T")
 
 
@@ -57,9 +71,18 @@ def house_of(tables: int) -> Config:
         rulebook, selections = books[number % len(books)]
         text += f'\n[[table]]\nid = "t{number + 1}"\nrulebook = "{rulebook}"\ntiming = {TIMING}\n'
         if selections is SHARED:
+            text += "validated = 1\n"
             text += f'meters = {{ progressive = "{METER}" }}\n'
         text += f"[table.selections]\n{selections}\n"
     return parse_config(text, rules_of)
+
+
+def moment_of(table: Any) -> str:
+    """Return where the round of a table is."""
+    round = table.place.standing.in_play
+    if round is None:
+        return "over"
+    return str(round.stage.do) if round.stage else "settle"
 
 
 class Node:
@@ -91,12 +114,14 @@ class Node:
     async def _run(self) -> None:
         world, loop = self.world, self.world.loop
         self.tenancy = Tenancy(world.register, self.process.name)
-        store = SharedStore(world.ledger, world.register, self.tenancy, fault=world.fault)
+        store = SharedStore(
+            world.ledger, world.register, self.tenancy, fault=partial(world.fault, node=self)
+        )
         clocks = Clocks(lambda: EPOCH_S + loop.now_s + self.skew_s, loop.time, loop.time)
         self.books = Books(store, KEY, clocks=clocks, entropy=world.entropy)
         self.pit = Pit(world.config, self.books, rules_of)
         self.galleries = Galleries(self.pit)
-        self.pit.on_open, self.pit.on_close = self._opened, self.galleries.drop
+        self.pit.open.on_open, self.pit.open.on_close = self._opened, self.galleries.drop
         self.books.on_purse = self.galleries.tell_purse
         renewing = asyncio.create_task(self._renew())
         await self.pit.start()
@@ -105,6 +130,8 @@ class Node:
 
     def _opened(self, table: Any) -> None:
         self.world.reached["taken up"] += 1
+        if any(award.partition("-")[0] == table.id for award in self.world.waiting()):
+            self.world.reached[PENDING] += 1
         self.galleries.add(table)
 
     async def _renew(self) -> None:
@@ -172,11 +199,19 @@ class World:
     def entropy(self, count: int) -> bytes:
         return self._entropy.randbytes(count)
 
-    def fault(self) -> str:
+    def fault(self, streams: Iterable[str], node: "Node") -> str:
         """Say what happens to the next commit."""
         if self.rng.random() >= self.commits_fail:
             return ""
-        return self.rng.choice(("lost", "unheard"))
+        kind = self.rng.choice(("lost", "unheard"))
+        self._reach(kind, node, streams)
+        return kind
+
+    def _reach(self, kind: str, node: "Node", streams: Iterable[str] | None = None) -> None:
+        """Count at which moments of its rounds a fault comes over tables of a process."""
+        tables = node.pit.tables if node.ready else {}
+        for id in tables if streams is None else [one for one in streams if one in tables]:
+            self.reached[f"{kind} at {moment_of(tables[id])}"] += 1
 
     def note(self, command: str, number: int) -> None:
         if self.answers.setdefault(command, number) != number:
@@ -208,6 +243,47 @@ class World:
         self.nodes.append(Node(self, self.made))
         self._kept.append(self.nodes[-1])
 
+    # ------------------------------------------------------------ the floor
+
+    def waiting(self) -> dict[str, int]:
+        """Return the awards that wait for the floor, in micros."""
+        with self.ledger.reading() as view:
+            held = view.balances("pending")
+        return {one.removeprefix("pending:"): micros for one, micros in held.items() if micros}
+
+    async def mind(self) -> None:
+        """Pay what waits for the floor, at whatever process."""
+        rng = Random(f"floor {self.seed}")
+        while True:
+            await asyncio.sleep(rng.uniform(*FLOOR_S))
+            nodes = [node for node in self.nodes if node.ready]
+            for award in self.waiting() if nodes else ():
+                node = rng.choice(nodes)
+                paying = node.inside(partial(self._begin, node, award))
+                done, _ = await asyncio.wait([paying], timeout=60)
+                self.findings += [str(one.exception()) for one in done if one.exception()]
+
+    def _begin(self, node: Node, award: str) -> asyncio.Task[None]:
+        paying = asyncio.create_task(self._pay(node, award))
+        node.keep(paying)
+        return paying
+
+    async def _pay(self, node: Node, award: str) -> None:
+        """Pay an award if it still waits."""
+        round, seat, _ = award.rsplit("/", 2)
+        with self.ledger.reading() as view:
+            player = player_at(view, round, int(seat))
+
+        def paid() -> AwardValidated:
+            micros = node.pit.books.balances().get(account("pending", award))
+            if not micros:
+                raise Refused("no_such_award", "this award isn't waiting any more")
+            return AwardValidated(award, player, micros, "floor")
+
+        with suppress(Refused, Unavailable):
+            await node.pit.cage.act("floor", paid)
+            self.reached["jackpot paid"] += 1
+
     # ------------------------------------------------------------ faults
 
     async def afflict(self) -> None:
@@ -216,6 +292,7 @@ class World:
             await asyncio.sleep(self.rng.uniform(*FAULT_EVERY_S))
             kind, node = self.rng.choice(self._faults), self.rng.choice(self.nodes)
             self.reached[f"fault {kind}"] += 1
+            self._reach(kind, node)
             await getattr(self, f"_{kind}")(node)
 
     async def _kill(self, node: Node) -> None:
@@ -266,7 +343,9 @@ class World:
             return
         context = contextvars.copy_context()
         context.run(PROCESS.set, node.process)
-        await asyncio.wait([asyncio.create_task(node.pit.drain(), context=context)], timeout=60)
+        await asyncio.wait(
+            [asyncio.create_task(node.pit.leases.drain(), context=context)], timeout=60
+        )
         if node in self.nodes:
             self._gone(node)
             self.start_node()
@@ -287,8 +366,10 @@ class World:
             await self.nodes[0].pit.cage.fill(player.id, CENTS)
         playing = [asyncio.create_task(player.play()) for player in players]
         afflicting = asyncio.create_task(self.afflict())
+        minding = asyncio.create_task(self.mind())
         await asyncio.sleep(hours * 3600)
         afflicting.cancel()
+        minding.cancel()
         self.loop.slow, self.commits_fail = 1.0, 0.0
         for node in self.nodes:
             self.loop.wake(node.process)

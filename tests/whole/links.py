@@ -5,7 +5,6 @@ that has it, by the code that does so in a house, and hears what that one says.
 """
 
 import asyncio
-import contextvars
 from typing import TYPE_CHECKING, Any
 
 from starlette.types import Receive, Scope, Send
@@ -19,7 +18,7 @@ from croupier.server.passing import Calls
 from croupier.server.sockets import UNREACHABLE, converse
 from croupier.server.talk import Talk
 from croupier.server.wire import wire_of
-from tests.whole.loop import PROCESS, Process
+from tests.whole.loop import Process
 
 if TYPE_CHECKING:
     from tests.whole.house import Node, World
@@ -57,9 +56,7 @@ class Pipe:
 
     def _later(self, call: Any, *args: Any) -> None:
         """Call something at the other end, which may be asleep or dead by then."""
-        context = contextvars.copy_context()
-        context.run(PROCESS.set, self._of)
-        self._loop.call_later(DELAY_S, call, *args, context=context)
+        self._loop.call_later(DELAY_S, call, *args, context=self._of.context)
 
 
 class Cable:

@@ -6,10 +6,10 @@ do waits until it is woken. Work for threads runs here too, after a while, at on
 """
 
 import asyncio
-import contextvars
-import heapq
-import selectors
+from collections import deque
 from collections.abc import Callable
+from contextvars import Context, ContextVar, copy_context
+from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
@@ -23,36 +23,56 @@ class Process:
     def __init__(self, name: str) -> None:
         self.name = name
         self.dead = self.asleep = False
-        self.waiting: list[tuple[contextvars.Context, Callable[..., Any], tuple[Any, ...]]] = []
+        self.waiting: list[Due] = []
+        self.context = _context_of(self)
+        """In which everything is done that comes to it from outside."""
 
 
-PROCESS: contextvars.ContextVar[Process | None] = contextvars.ContextVar("process", default=None)
+PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
 
 
-class _Never(selectors.SelectSelector):
-    """Waits for nothing: time is made up, and nobody writes to a socket."""
+def _context_of(process: Process | None) -> Context:
+    context = Context()
+    context.run(PROCESS.set, process)
+    return context
 
-    def __init__(self, loop: "Loop") -> None:
-        super().__init__()
-        self._loop = loop
 
-    def select(self, timeout: float | None = None) -> list[Any]:
-        if timeout is None:
-            raise RuntimeError("nothing will ever happen again")
-        self._loop.now_s += timeout
-        return []
+NOBODYS = _context_of(None)
+"""In which everything is done that no process does."""
+
+
+class Due:
+    """A callback that will run; the loop's handle."""
+
+    __slots__ = ("args", "callback", "context")
+
+    def __init__(
+        self, callback: Callable[..., Any] | None, args: tuple[Any, ...], context: Context
+    ) -> None:
+        self.callback, self.args, self.context = callback, args, context
+
+    def cancel(self) -> None:
+        self.callback, self.args = None, ()
+
+    def cancelled(self) -> bool:
+        return self.callback is None
 
 
 class Loop(asyncio.SelectorEventLoop):
-    """Runs callbacks in the order of a made-up time."""
+    """Runs callbacks in the order of a made-up time; it never waits for anything.
+
+    It does nothing else that a loop may do, so that hours of a house pass in a minute.
+    """
 
     def __init__(self, seed: str) -> None:
         self.now_s = 0.0
-        super().__init__(_Never(self))
+        super().__init__()
+        self._now: deque[Due] = deque()
+        self._later: list[tuple[float, int, Due]] = []
+        self._count = 0
         self.rng = Random(seed)
         self.slow = 1.0
         """By how much the database is slower than usual."""
-        self.ran = 0
         self.set_exception_handler(lambda *_: None)  # Tasks of dead processes are left behind.
 
     def time(self) -> float:
@@ -60,30 +80,62 @@ class Loop(asyncio.SelectorEventLoop):
 
     def call_soon(  # type: ignore[override]
         self, callback: Any, *args: Any, context: Any = None
-    ) -> asyncio.Handle:
-        context = contextvars.copy_context() if context is None else context
-        return super().call_soon(self._run, callback, args, context, context=context)
+    ) -> Due:
+        due = Due(callback, args, copy_context() if context is None else context)
+        self._now.append(due)
+        return due
 
     def call_at(  # type: ignore[override]
         self, when: float, callback: Any, *args: Any, context: Any = None
-    ) -> Any:
-        context = contextvars.copy_context() if context is None else context
-        return super().call_at(when, self._run, callback, args, context, context=context)
+    ) -> Due:
+        due = Due(callback, args, copy_context() if context is None else context)
+        self._count = count = self._count + 1
+        heappush(self._later, (when, count, due))
+        return due
 
-    def _run(self, callback: Any, args: tuple[Any, ...], context: contextvars.Context) -> None:
-        process = PROCESS.get()
-        self.ran += 1
-        if process is None or not (process.dead or process.asleep):
-            callback(*args)
-        elif not process.dead:
-            process.waiting.append((context, callback, args))
+    def call_later(  # type: ignore[override]
+        self, delay: float, callback: Any, *args: Any, context: Any = None
+    ) -> Due:
+        due = Due(callback, args, copy_context() if context is None else context)
+        self._count = count = self._count + 1
+        heappush(self._later, (self.now_s + delay, count, due))
+        return due
+
+    def get_debug(self) -> bool:
+        return False  # Every future and task asks for it.
+
+    def _run_once(self) -> None:
+        """Run what is due, and go on to the next time at which something is, until stopped."""
+        now, later, take = self._now, self._later, self._now.popleft
+        while not self._stopping:  # type: ignore[attr-defined]
+            while now:
+                due = take()
+                if (callback := due.callback) is None:
+                    continue
+                context = due.context
+                process = context.get(PROCESS)
+                if process is None or not (process.dead or process.asleep):
+                    try:
+                        context.run(callback, *due.args)
+                    except Exception as error:
+                        self.call_exception_handler(
+                            {"message": "a callback failed", "exception": error}
+                        )
+                elif not process.dead:
+                    process.waiting.append(due)
+            if not later:
+                raise RuntimeError("nothing will ever happen again")
+            when = later[0][0]
+            if when > self.now_s:
+                self.now_s = when
+            while later and later[0][0] <= self.now_s:
+                now.append(heappop(later)[2])
 
     def wake(self, process: Process) -> None:
         """Let a process that sleeps do everything that it would have done."""
         process.asleep = False
         waiting, process.waiting = process.waiting, []
-        for context, callback, args in waiting:
-            self.call_soon(callback, *args, context=context)
+        self._now += waiting
 
     def run_in_executor(  # type: ignore[override]
         self, executor: Any, func: Any, *args: Any
@@ -117,6 +169,5 @@ class Loop(asyncio.SelectorEventLoop):
 
     def forget(self) -> None:
         """Drop everything that would still happen."""
-        heapq.heapify(self._scheduled)  # type: ignore[attr-defined]
-        self._scheduled.clear()  # type: ignore[attr-defined]
-        self._ready.clear()  # type: ignore[attr-defined]
+        self._later.clear()
+        self._now.clear()

@@ -1,14 +1,14 @@
 """Players of a simulated house: the real client, on connections with delays, that comes back."""
 
 import asyncio
-import contextvars
-import json
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from croupier.client import TableClient
 from croupier.fairness import contribution_hash
@@ -17,7 +17,7 @@ from croupier.server.passing import Calls
 from croupier.server.talk import Talk
 from tests.server.durability.tables import metered
 from tests.whole.links import UNLIMITED, scope_of
-from tests.whole.loop import PROCESS, Process
+from tests.whole.loop import NOBODYS, Process
 
 if TYPE_CHECKING:
     from tests.whole.house import Node, World
@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 ASK_S, AWAY_S = 6.0, (0.2, 2.0)
 DELAY_S = (0.01, 0.15)
 AT_OWNER, WITHHELD = 0.3, 0.05
-ANSWERS = '{"type":"done"', '{"type":"refused"'
+ANSWERS, SHOWS = ("done", "refused"), ("welcome", "news", "own")
+
+
+@lru_cache(1024)
+def read(frame: str) -> dict[str, Any]:
+    """Read a frame once for all who hear it; nobody changes what they heard."""
+    said: dict[str, Any] = orjson.loads(frame)
+    return said
 
 
 class Connection:
@@ -51,9 +58,7 @@ class Connection:
         delay_s = self._rng.uniform(*DELAY_S)
         when = max(loop.time() + delay_s, self._arrives_s[way] + 1e-6)
         self._arrives_s[way] = when
-        context = contextvars.copy_context()
-        context.run(PROCESS.set, of)
-        loop.call_at(when, call, *args, context=context)
+        loop.call_at(when, call, *args, context=of.context if of else NOBODYS)
 
     def begin(self, table: str, last: int | None) -> None:
         """Ask the node for a table."""
@@ -81,7 +86,7 @@ class Connection:
     def _calls(self, table: str) -> Calls | None:
         """Return the way to the process that has a table, as far as the node knows."""
         node = self.node
-        owner = node.pit.register.owner(table) if node.ready else None
+        owner = node.pit.leases.register.owner(table) if node.ready else None
         named = [one for one in self.world.nodes if owner and one.tenancy_name == owner.name]
         return self.world.calls(node, named[0]) if named and named[0] is not node else None
 
@@ -138,12 +143,11 @@ class Player:
     def hear(self, frame: str) -> None:
         self.trace.update(frame.encode())
         self.world.frames += 1
-        self.table._take(frame)
-        if self.asked and frame.startswith(ANSWERS):
-            said = json.loads(frame)
-            if said["id"] == self.asked["id"]:
-                self._answered(said)
-        self._look()
+        said = read(frame)
+        self.table.hear(said)
+        if self.asked and said["type"] in ANSWERS and said["id"] == self.asked["id"]:
+            self._answered(said)
+        self._look(said["type"])
         if self.asked is None and (self.stops or self._may_move()):
             self._changed.set()
 
@@ -156,9 +160,9 @@ class Player:
         self.world.reached[f"{self.asked['type']} {said.get('code', 'done')}"] += 1
         self.asked = None
 
-    def _look(self) -> None:
+    def _look(self, told: str) -> None:
         scene = self.table.scene
-        if not scene:
+        if not scene or told not in SHOWS:
             return
         self.world.see(scene)
         for place, face in self.table.own.items():
@@ -188,7 +192,7 @@ class Player:
             return
         self._count += 1
         self.asked = {**move, "id": str(self._count)}
-        self.connection.say(json.dumps(self.asked))
+        self.connection.say(orjson.dumps(self.asked).decode())
 
     def _connect(self) -> None:
         nodes = [node for node in self.world.nodes if node.ready]
@@ -201,7 +205,7 @@ class Player:
         last = self.table.v if self.table.v >= 0 and self.rng.random() < 0.7 else None
         self.connection.begin(self.table.id, last)
         if self.asked is not None:  # It is asked again, by the same id.
-            self.connection.say(json.dumps(self.asked))
+            self.connection.say(orjson.dumps(self.asked).decode())
 
     async def _wait(self) -> None:
         self._changed.clear()

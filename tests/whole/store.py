@@ -25,8 +25,8 @@ from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import Session
 from croupier.ledger.tenure import Lease, Node, Roster, Tenure
 
-Fault = Callable[[], str]
-"""Says what happens to a commit: '' for nothing, or that it is 'lost' or 'unheard'."""
+Fault = Callable[[Collection[str]], str]
+"""Says what happens to a commit of streams: '' for nothing, or that it is 'lost' or 'unheard'."""
 
 
 class Register:
@@ -141,7 +141,7 @@ class SharedStore:
         register: Register,
         tenancy: Tenancy,
         *,
-        fault: Fault = str,
+        fault: Fault = lambda _: "",
     ) -> None:
         self.inner, self._register, self._tenancy = inner, register, tenancy
         self.tenure: Tenure = tenancy
@@ -153,13 +153,13 @@ class SharedStore:
         self.inner.check()
 
     def begin_all(self, requests: Sequence[Request]) -> Finish:
-        return partial(self._settle_all, requests, self.tenure.name, dict(self.tenure.owned))
+        return partial(self.settle_all, requests, self.tenure.name, dict(self.tenure.owned))
 
-    def _settle_all(
+    def settle_all(
         self, requests: Sequence[Request], name: str, owned: Mapping[str, int]
     ) -> list[Result]:
         self.check()
-        fault = self._fault()
+        fault = self._fault([request.claim.stream for request in requests])
         if fault == "lost":
             raise Unsure("the connection broke before the commit")
         ours = [r for r in requests if self._is_ours(r.claim.stream, name, owned)]

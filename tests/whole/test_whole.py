@@ -1,5 +1,8 @@
 """A whole house, simulated: real code, made-up time, and one seed for everything that happens."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,15 +11,21 @@ import pytest
 
 from croupier.fairness.commitment import commit
 from croupier.fairness.shuffle import shuffled
+from croupier.house import dealer
 from croupier.house.seats import SeatMinder
 from croupier.house.table import Table
 from croupier.ledger.store import Answer, Request, Result, Unsure
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.stores.statements import Session
+from tests.house.test_jackpots import stacked
 from tests.ledger.contract import StoreContract
 from tests.ledger.failing import failing_at
-from tests.whole.house import FAULTS, Outcome, house_of, simulate
+from tests.rules.books import ROOT
+from tests.whole import house
+from tests.whole.house import FAULTS, MUST, PENDING, Outcome, house_of, simulate
+from tests.whole.players import Player
+from tests.whole.seeds import summary
 from tests.whole.store import Register, SharedStore, Tenancy
 
 
@@ -77,10 +86,21 @@ def test_a_seed_replays_to_the_byte() -> None:
     assert once.reached == again.reached
 
 
+def test_tables_change_hands_while_a_jackpot_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dealer, "shuffled", stacked)
+    monkeypatch.setattr(dealer, "cut", lambda cards, _: cards)
+    monkeypatch.setattr(Player, "_cut", lambda *_: None)  # It would move the cards.
+    monkeypatch.setattr(house, "FLOOR_S", (20.0, 60.0))
+    outcome = simulate(house_of(1), "1", hours=0.15, nodes=2, seats=1, faults=("kill", "drain"))
+    print(outcome)
+    assert outcome.findings == []
+    assert outcome.reached[PENDING] and outcome.reached["jackpot paid"]
+
+
 def test_a_server_that_acknowledges_what_it_did_not_store_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    settle_all = SharedStore._settle_all
+    settle_all = SharedStore.settle_all
 
     def hasty(
         store: SharedStore, requests: Sequence[Request], name: str, owned: Mapping[str, int]
@@ -94,7 +114,7 @@ def test_a_server_that_acknowledges_what_it_did_not_store_is_found(
                 Answer(w.answer, head + len(w.events)) for w, head in zip(works, heads, strict=True)
             ]
 
-    monkeypatch.setattr(SharedStore, "_settle_all", hasty)
+    monkeypatch.setattr(SharedStore, "settle_all", hasty)
     assert small("1", faults=("commits",)).findings != []
 
 
@@ -116,6 +136,39 @@ def test_a_server_that_draws_another_deck_is_found(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Table, "find_deck", another)
     assert small("1", faults=("kill",)).findings != []
+
+
+def test_seeds_are_kept_and_come_out_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "whole.jsonl"
+    size = ["--hours=0.01", "--tables=2", "--seats=2", "--nodes=2", "--least=0"]
+
+    def run(*more: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", "tests.whole", *size, "--out", str(file), *more]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    assert run("--seeds", "1")[0] == 0
+    (first,) = file.read_text().splitlines()
+    assert run("--seeds", "2", "--workers", "2")[0] == 0
+    assert file.read_text().splitlines()[0] == first, "what is done is not done again"
+    assert [json.loads(line)["seed"] for line in file.read_text().splitlines()] == [1, 2]
+    assert run("--seeds", "1", "--again")[0] == 0
+    assert len(file.read_text().splitlines()) == 2
+    file.write_text(json.dumps({**json.loads(first), "digest": "another"}) + "\n")
+    code, said = run("--seeds", "1", "--again")
+    assert code == 1 and "it came out otherwise than before" in said
+    code, said = run("--hours", "9")
+    assert code == 1 and "another house" in said
+
+
+def test_a_run_that_reached_too_little_fails() -> None:
+    reached = dict.fromkeys(MUST, 5)
+    line = {"seed": 1, "findings": [], "simulated_s": 1, "took_s": 1, "cpu_s": 1, "acknowledged": 1}
+    often = {**line, "reached": reached}
+    assert summary([often, often])[1]
+    words, is_well = summary([often, {**line, "reached": {**reached, MUST[0]: 4}}])
+    assert not is_well and f"less than 10 times: {MUST[0]}: 9" in words
+    assert not summary([often, {**often, "findings": ["a card was another"]}])[1]
 
 
 @pytest.mark.long

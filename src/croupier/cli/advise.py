@@ -30,9 +30,10 @@ def advise(
     """Show what each choice is worth with these cards, and what a mistake costs.
 
     A value is the expected net of all wagers, in units of the opening wager, assuming the best
-    choices before and after.
+    choices before and after. Without --bet it counts the opening wager alone, even at a table that
+    takes it only beside another.
     """
-    from croupier.odds import advise as advised
+    from croupier.odds.advice import advise as advised
 
     rules = resolve(load(rulebook, context.obj), parse_selections(select or ()))
     found = advised(

@@ -24,7 +24,7 @@ from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 
 if TYPE_CHECKING:
-    from croupier.odds import Analysis
+    from croupier.odds.analysis import Analysis
 
 app = group("Compute the exact odds of a table.")
 

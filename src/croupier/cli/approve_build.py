@@ -30,13 +30,13 @@ def approve_build(
     on a table is closed while its rulebook or the program differs from it.
     """
     from croupier.house.build import Build, approve_build
-    from croupier.house.folder import opened_house
+    from croupier.house.folder import Opener, opened_house
 
     if not data.is_dir():
         raise UserError(f"there is no folder {data}", field="--data")
     check_by(by)
     files = Build(context.obj).files()
-    with opened_house(data, database, key_command=key_command) as house:
+    with opened_house(data, database, Opener(key_command=key_command)) as house:
         house.take_signing()
         now_ms = time.time_ns() // 1_000_000
         build = approve_build(house.store, house.keys, files, by=by, time_ms=now_ms)

@@ -27,8 +27,15 @@ class Bot:
         self._seen: Any = None
 
     async def play(self) -> None:
-        """Play until cancelled."""
-        await self._do("sit", seat=self.seat)
+        """Play until cancelled, or until the server is gone."""
+        while True:
+            if str(self.seat) not in self.table.scene["seats"]:
+                await self._do("sit", seat=self.seat)
+            await self._watch()
+            await self.table.come_again()
+
+    async def _watch(self) -> None:
+        """Play until the socket closes."""
         async for _ in self.table.changes():
             scene = self.table.scene
             seen = [scene[k] for k in ("round", "phase", "step", "asked", "bank_turn")]

@@ -49,7 +49,7 @@ def check_deal(
         print_json([_answer(document, *told) for document, told in zip(read, reports, strict=True)])
     else:
         print_lines(*(words for _, words in reports))
-    raise typer.Exit(0 if reports and all(cards is not None for cards, _ in reports) else 1)
+    raise typer.Exit(0 if all(cards is not None for cards, _ in reports) else 1)
 
 
 def read_documents(file: str) -> list[Any]:
@@ -59,6 +59,8 @@ def read_documents(file: str) -> list[Any]:
         read = json.loads(text, object_pairs_hook=checker.once)
     except (RecursionError, ValueError) as error:
         raise UserError(f"cannot be read: {error}", field=file) from None
+    if read == []:
+        raise UserError("holds no document", field=file)
     return read if isinstance(read, list) else [read]
 
 

@@ -14,7 +14,7 @@ from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 
 if TYPE_CHECKING:
-    from croupier.odds import Analysis
+    from croupier.odds.analysis import Analysis
 
 app = group("Compare the odds of two tables.")
 

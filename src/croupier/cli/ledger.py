@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from croupier.cli import ledger_keys
+from croupier.cli import ledger_format, ledger_keys
 from croupier.cli.opening import Database, DataFolder, KeyCommand, opened, rules_in
-from croupier.cli.output import AsJson, counted, group, print_json, print_lines, print_table
+from croupier.cli.output import AsJson, group, print_json, print_lines, print_table
 from croupier.cli.settle import show_round
 from croupier.errors import ParseError, UserError
 from croupier.ledger.accounts import parse_account
@@ -23,6 +23,7 @@ from croupier.ledger.verify import verify as verified
 from croupier.money import format_micros
 from croupier.round.tell import tell
 from croupier.rules.load import read_text
+from croupier.rules.words import counted
 
 app = group("Verify a ledger, inspect accounts and rounds, back up and restore.")
 
@@ -80,41 +81,26 @@ def verify(
             view, rules_of, checkpoints=kept, key=_key(key) or own, opens=opens, standings=standings
         )
     if as_json:
-        heads = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in found.heads.items()}
-        print_json(
-            {
-                "verifies": found.verifies,
-                "events": found.events,
-                "signed": found.signed,
-                "entries": found.entries,
-                "checkpoints": found.checkpoints,
-                "confirmed_by_machine": found.by_machine,
-                "voids": {table: one.as_json(table) for table, one in found.voids.items()},
-                "heads": heads,
-                "proved": [*found.proved],
-                "unproved": [*found.unproved],
-                "faults": [*found.faults],
-            }
-        )
+        print_json(found.as_json())
     else:
         print_lines(*found.faults)
         print_lines(*(f"proved: {one}" for one in found.proved))
         print_lines(*(f"not proved: {one}" for one in found.unproved))
         counts = [
-            counted(len(found.heads), "stream", "streams"),
-            counted(found.events, "event", "events"),
+            counted(len(found.heads), "stream"),
+            counted(found.events, "event"),
             counted(found.entries, "entry", "entries"),
-            counted(found.checkpoints, "checkpoint", "checkpoints"),
+            counted(found.checkpoints, "checkpoint"),
         ]
         print_lines(f"{', '.join(counts)}: {_verdict(found, quick=quick)}")
         if found.by_machine:
-            acts = counted(found.by_machine, "confirmation", "confirmations")
+            acts = counted(found.by_machine, "confirmation")
             print_lines(f"{acts} of procedure came from the machine, not from a person")
         for table, one in found.voids.items():
             if one.counts:
                 void = sum(count for _, count in one.rows(called_off=False))
                 off = sum(count for _, count in one.rows(called_off=True))
-                rounds = counted(one.rounds, "round", "rounds")
+                rounds = counted(one.rounds, "round")
                 print_lines(f"{table}: {rounds}, {void} void by the book, {off} called off")
     if not found.verifies:
         raise typer.Exit(1)
@@ -127,7 +113,7 @@ def _verdict(found: Verified, *, quick: bool) -> str:
         return "consistent, but NOT SIGNED"
     late = found.events - found.signed
     says = "hash chains hold" if quick else "verifies"
-    return f"{says}, {counted(late, 'event', 'events')} unsigned" if late else says
+    return f"{says}, {counted(late, 'event')} unsigned" if late else says
 
 
 @app.command()
@@ -223,12 +209,14 @@ def win(
     if the accounts of the house differ from what its rounds won.
     """
     from croupier.cli.ledger_win import print_wins
+    from croupier.cli.workers import progress
     from croupier.theory.show import wins_chart, wins_json
     from croupier.theory.wins import Wins
 
     wins = Wins(rules_in(context.obj))
     with opened(data, database) as store, store.reading() as view:
-        wins.read(view)
+        with progress(wins.unread(view), what="events", quiet=as_json) as told:
+            wins.read(view, told)
         unexplained = wins.unexplained_micros(view)
     if table is not None and table not in wins.tables:
         raise UserError(f"no round was played at a table {table!r}", field="--table")
@@ -399,7 +387,9 @@ def _print_entries(posted: list[Posted]) -> None:
     print_table(rows, ("entry", "from", "to", "amount", "because"))
 
 
+app.command("raise-format")(ledger_format.raise_format)
 app.command("rotate-keys")(ledger_keys.rotate_keys)
 app.command("appoint")(ledger_keys.appoint)
+app.command("link-key")(ledger_keys.link_key)
 app.command("export-keys")(ledger_keys.export_keys)
 app.command("restore-keys")(ledger_keys.restore_keys)

@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from croupier.cli.opening import ByName, Database, KeyCommand, check_by
-from croupier.cli.output import counted, print_lines
+from croupier.cli.output import print_lines
 from croupier.errors import UserError
 from croupier.ledger.tenure import other_nodes
 from croupier.rules.load import read_text
+from croupier.rules.words import counted
 
 Folder = Annotated[
     Path, typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files.")
@@ -26,6 +27,7 @@ class Approving(StrEnum):
     OPERATOR = "operator"
 
 
+NewFile = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The new file.")]
 PassphraseFile = Annotated[
     Path | None,
     typer.Option(
@@ -41,12 +43,12 @@ def rotate_keys(data: Folder, database: Database = None, key_command: KeyCommand
     under other names: decks that were sealed with the old master key need it. Keep a new copy. Keys
     that a command printed are written to the folder too, with the new ones.
     """
-    from croupier.house.folder import opened_house
+    from croupier.house.folder import Opener, opened_house
     from croupier.house.keys import MASTER, SIGNING, ids_of
 
     if not data.is_dir():
         raise UserError(f"there is no folder {data}", field="--data")
-    with opened_house(data, database, key_command=key_command) as house:
+    with opened_house(data, database, Opener(key_command=key_command)) as house:
         if others := other_nodes(house.store.tenure):
             are = f"{len(others)} servers of this house are" if others[1:] else "a server is"
             message = f"{are} still running with the old keys; close all servers first"
@@ -63,7 +65,9 @@ def rotate_keys(data: Folder, database: Database = None, key_command: KeyCommand
 def appoint(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Somebody who has an account.")],
     data: Folder,
-    role: Annotated[Approving, typer.Option("--role", help="The only role they have then.")],
+    role: Annotated[
+        Approving, typer.Option("--role", help="The role they get; it replaces any others.")
+    ],
     by: ByName = "",
     database: Database = None,
     key_command: KeyCommand = "",
@@ -73,13 +77,13 @@ def appoint(
     This is the way out if the only other person who could approve has left. The act is signed with
     the house's key and recorded in the journal, and `ledger verify` counts it.
     """
-    from croupier.house.folder import opened_house
+    from croupier.house.folder import Opener, opened_house
     from croupier.server.appointing import appoint
 
     if not data.is_dir():
         raise UserError(f"there is no folder {data}", field="--data")
     check_by(by)
-    with opened_house(data, database, key_command=key_command) as house:
+    with opened_house(data, database, Opener(key_command=key_command)) as house:
         if other_nodes(house.store.tenure):
             raise UserError("close all servers of this house first", field="--database")
         now_ms = time.time_ns() // 1_000_000
@@ -88,9 +92,21 @@ def appoint(
     print_lines(f"{person.name} is {role.value} now, and has no other role")
 
 
+def link_key(data: Folder, output: NewFile, key_command: KeyCommand = "") -> None:
+    """Write the key of the links between a house's servers to a file, for `serve --web`.
+
+    It follows from the master key and opens no deck. After `rotate-keys` there is another one.
+    """
+    from croupier.fairness.seal import format_key
+    from croupier.house.keys import MASTER, key_files, link_key
+
+    _write_new(output, format_key(link_key(key_files(data, key_command)[MASTER])))
+    print_lines(f"the key of the links is in {output.name}")
+
+
 def export_keys(
     data: Folder,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
+    output: NewFile,
     passphrase_file: PassphraseFile = None,
     key_command: KeyCommand = "",
 ) -> None:
@@ -103,13 +119,8 @@ def export_keys(
     keys = key_files(data, key_command)
     ids = ids_of(Keys(keys[MASTER], keys[SIGNING]))
     text = wrap(keys, ids._asdict(), _passphrase(passphrase_file, new=True))
-    if output.exists():
-        raise UserError(f"{output.name} exists already", field="--output")
-    with os.fdopen(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    print_lines(f"{counted(len(keys), 'key', 'keys')} written to {output.name}")
+    _write_new(output, text)
+    print_lines(f"{counted(len(keys), 'key')} written to {output.name}")
 
 
 def restore_keys(
@@ -125,6 +136,16 @@ def restore_keys(
     data.mkdir(parents=True, exist_ok=True)
     added = put_key_files(data, keys)
     print_lines(f"restored {', '.join(added)}" if added else "all keys are there already")
+
+
+def _write_new(output: Path, text: str) -> None:
+    """Write a file that only its owner reads; refuse to replace one."""
+    if output.exists():
+        raise UserError(f"{output.name} exists already", field="--output")
+    with os.fdopen(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _passphrase(file: Path | None, *, new: bool = False) -> str:

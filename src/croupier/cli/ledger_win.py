@@ -1,6 +1,7 @@
 """What `croupier ledger win` prints."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from croupier.cli.output import print_lines, print_table
@@ -34,6 +35,6 @@ def print_wins(report: Mapping[str, Any]) -> None:
 
 def _cells(label: str, row: Mapping[str, Any]) -> tuple[str, ...]:
     theory = row["theory"]
-    cents = (theory[key][:-2] for key in ("expected", "standard_error"))
+    cents = (f"{Decimal(theory[key]):.2f}" for key in ("expected", "standard_error"))
     z = "" if theory["z"] is None else f"{theory['z']:+.2f}"
     return label, row["handle"], row["win"], theory["win"], *cents, z, theory["says"]

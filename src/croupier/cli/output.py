@@ -75,8 +75,3 @@ def _console() -> Any:
     from rich.console import Console
 
     return Console()
-
-
-def counted(number: int, one: str, more: str) -> str:
-    """Write a number with its noun."""
-    return f"{number:,} {one if number == 1 else more}"

@@ -32,9 +32,9 @@ from croupier.round.tell import tell
 from croupier.round.view import view
 from croupier.rules.game import Option, Step
 from croupier.rules.load import load
-from croupier.rules.resolve import resolve
+from croupier.rules.resolve import resolve, to_open
 from croupier.rules.table_rules import TableRules
-from croupier.rules.words import dollars, listed
+from croupier.rules.words import counted, dollars, listed
 from croupier.table.commands import PassBank, TakeBank
 
 app = group("Play a book in the terminal.", no_args_is_help=False)
@@ -66,7 +66,7 @@ def play(
 ) -> None:
     """Play in the terminal for play chips. The computer plays the other seats."""
     given = parse_selections(select or ())
-    rules = resolve(load(id, context.obj), given, things=())
+    rules = to_open(resolve(load(id, context.obj), given, things=()))
     if record and record.exists():
         raise UserError("already exists; name a new file", field=str(record))
     seat, start = _seat(rules, seats), parse_money(chips, "--chips")
@@ -161,7 +161,7 @@ class Game:
 
     def _tell_balance(self) -> None:
         minutes, count = int(time.monotonic() - self.began_s) // 60, len(self.played)
-        rounds = f"{count} round{'' if count == 1 else 's'}"
+        rounds = counted(count, "round")
         net = signed(self.balance - self.chips)
         self.screen.say(f"Balance {dollars(self.balance)}, net {net} in {rounds}, {minutes} min.")
 

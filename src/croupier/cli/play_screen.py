@@ -17,7 +17,7 @@ from typing import Any
 
 from croupier.cards import SUIT_SYMBOLS, Card
 from croupier.errors import UserError
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.round.plan import plan_of
 from croupier.round.result import hand_places
 from croupier.round.settle import shared_place

@@ -24,6 +24,7 @@ from croupier.table.dealer import chore
 from croupier.table.decide import decide as decide_at_table
 from croupier.table.events import CutMade, Shuffled
 from croupier.table.evolve import evolve as evolve_table
+from croupier.table.rounds import end_of
 from croupier.table.state import bank_order, cut, new_table
 
 YOU = "you"
@@ -83,7 +84,7 @@ class Room:
     def settle(self) -> Played:
         """Settle the round and record it at the table."""
         self.play.settle()
-        self.do(at_table.EndRound.of(self.round, self.play.events))
+        self.do(end_of(self.round, self.play.events))
         return Played(self.round, tuple(self.play.events), self.round.faces)
 
     def _get_ready(self) -> None:

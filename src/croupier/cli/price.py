@@ -10,7 +10,7 @@ from croupier.reports.answers import prices_json
 from croupier.rules.load import load
 
 if TYPE_CHECKING:
-    from croupier.odds import PricedRuling
+    from croupier.odds.pricing import PricedRuling
 
 app = group("Show what the rulings of a book are worth.")
 
@@ -23,7 +23,7 @@ def price(
 
     A ruling without a price says why it has none.
     """
-    from croupier.odds import price as priced
+    from croupier.odds.pricing import price as priced
 
     book = load(rulebook, context.obj)
     rulings = priced(book, others=others)

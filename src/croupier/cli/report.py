@@ -43,7 +43,8 @@ def report(
     shown = parse_amounts(meter, "--meter") or {}
     book, rules = table_of(table, select, context.obj)
 
-    from croupier.odds import analyses, price
+    from croupier.odds.analysis import analyses
+    from croupier.odds.pricing import price
     from croupier.reports.documents import par_html, par_pdf
     from croupier.reports.par import Priced, par_of
 

@@ -35,6 +35,20 @@ RULES_MAX = 1_000
 """How many tables' rules are kept resolved."""
 
 
+Link = Annotated[
+    str | None,
+    typer.Option(
+        "--link",
+        metavar="HOST:PORT",
+        help="Where servers on other machines reach this one; workers take the ports after it.",
+    ),
+]
+Web = Annotated[
+    bool,
+    typer.Option(
+        "--web", help="Serve pages and sockets, run no table; needs --database and a link.key."
+    ),
+]
 app = group("Open the tables to players in a browser.", no_args_is_help=False)
 
 
@@ -71,12 +85,8 @@ def serve(
         int,
         typer.Option("--workers", min=1, max=64, help="Processes; more than one need --database."),
     ] = 1,
-    link: Annotated[
-        str | None,
-        typer.Option(
-            "--link", metavar="HOST:PORT", help="Where servers on other machines reach this one."
-        ),
-    ] = None,
+    link: Link = None,
+    web: Web = False,
     key_command: KeyCommand = "",
 ) -> None:
     """Open live tables that people play in a browser: by default, one for each book.
@@ -98,15 +108,18 @@ def serve(
         raise UserError(f"works only with --host {LOOPBACK}", field="--no-limits")
     if workers > 1 and not database:
         raise UserError("more than one worker needs a PostgreSQL --database", field="--workers")
-    if workers > 1 and link:
-        raise UserError("works with one worker a server", field="--link")
+    if web and not database:
+        raise UserError("needs a PostgreSQL --database", field="--web")
+    reached = read_link(link, workers) if link else None
     policy = limits._replace(hosts=tuple(names or ()), proxies=_proxies(proxies or []))
     log_to(sys.stderr)
-    setup = Setup(config, rules_of, policy, data, database, context.obj, key_command)
+    setup = Setup(
+        config, rules_of, policy, data, database, context.obj, key_command, reached, is_web=web
+    )
     if workers > 1:
         rounds = _workers(setup, (host, port), workers=workers, open_page=open_page)
     else:
-        with _link_address(setup, link) as address:
+        with _link_address(setup) as address:
             rounds = _house(setup, (host, port), address, open_page=open_page)
     _say(f"Closed. Open rounds stored for the next start: {rounds}.")
 
@@ -121,15 +134,20 @@ class Setup(NamedTuple):
     database: str | None
     folders: tuple[Path, ...]
     key_command: str
+    reached: tuple[str, int] | None
+    """Where servers on other machines reach this one, or its first worker."""
+    is_web: bool
+    """Whether it serves no table."""
 
 
 def _workers(setup: Setup, where: tuple[str, int], *, workers: int, open_page: bool) -> int:
     """Serve one address by several processes, and return how many rounds they leave open."""
-    from croupier.house.folder import locked_folder, opened_house
+    from croupier.house.folder import Opener, locked_folder, opened_house, opened_web
 
-    data, database, command = setup.data, setup.database, setup.key_command
+    data, database, opener = setup.data, setup.database, Opener(key_command=setup.key_command)
     with locked_folder(data), listening(*where) as listener:
-        with opened_house(data, database, is_locked=True, key_command=command):
+        opened: Any = opened_web if setup.is_web else opened_house
+        with opened(data, database, opener._replace(is_locked=True)):
             pass  # A new ledger gets its tables and keys once, not from every worker.
         work = partial(_work, setup, listener, workers=workers, open_page=open_page)
         return supervised(workers, work)
@@ -139,7 +157,7 @@ def _work(
     setup: Setup, listener: socket.socket, number: int, *, workers: int, open_page: bool
 ) -> int:
     """Be one of several workers on one socket; the first one prints the links."""
-    with _link_address(setup, None) as address:
+    with _link_address(setup, number) as address:
         return _house(setup, listener, address, worker=number, nodes=workers, open_page=open_page)
 
 
@@ -154,7 +172,7 @@ def _house(
 ) -> int:
     """Open a house and serve it until the end; return how many rounds are still open."""
     from croupier.house.build import Build
-    from croupier.house.folder import opened_house
+    from croupier.house.folder import Opener, opened_house, opened_web
     from croupier.house.pit import Pit
     from croupier.server.app import make_app
     from croupier.server.doorway import Server, serve_config
@@ -163,9 +181,10 @@ def _house(
     from croupier.server.people import People
     from croupier.server.quotas import Quotas
 
-    config, rules_of, policy, data, database, folders, key_command = setup
-    options: Any = {"node": address, "worker": worker, "key_command": key_command}
-    with opened_house(data, database, is_locked=worker is not None, **options) as house:
+    config, rules_of, policy, data, database, folders, *_ = setup
+    opener = Opener(address, worker, worker is not None, setup.key_command)
+    opened: Any = opened_web if setup.is_web else opened_house
+    with opened(data, database, opener) as house:
         people, books = People(house.store), house.books()
         pit = Pit(
             config, books, rules_of, signing=house.signing(), nodes=nodes, build=Build(folders)
@@ -174,7 +193,7 @@ def _house(
         app = make_app(pit, people, folders=folders, messages=policy.messages, quotas=quotas)
         whole: Any = app
         if database:
-            whole = Passing(app, pit, master=house.keys.master, address=address)
+            whole = Passing(app, pit, key=house.link_key, address=address)
         with _listener(where) as listener:
             host, port = listener.getsockname()[:2]
             if not worker:
@@ -183,7 +202,7 @@ def _house(
                 if open_page:
                     webbrowser.open(f"{page}/")
             server = Server(serve_config(Guard(whole, policy), host=host, port=port))
-            server.drain = pit.drain
+            server.drain = pit.leases.drain
             books.on_lost = partial(setattr, server, "should_exit", True)
             run_server(server, listener)
         people.close()
@@ -194,15 +213,25 @@ def _house(
     return getattr(app.state, "open_rounds", 0)
 
 
+def read_link(link: str, workers: int) -> tuple[str, int]:
+    """Read where this server is reached; each worker has a port of its own."""
+    if not re.fullmatch(r"[^\s:]+:\d{1,5}", link):
+        raise UserError("must be HOST:PORT", field="--link")
+    host, _, port = link.partition(":")
+    if not 0 < int(port) <= PORTS_MAX + 1 - workers:
+        wanted = f"{workers} ports" if workers > 1 else "a port"
+        raise UserError(f"must leave {wanted} from 1 to {PORTS_MAX}", field="--link")
+    return host, int(port)
+
+
 @contextmanager
-def _link_address(setup: Setup, link: str | None) -> Iterator[str]:
+def _link_address(setup: Setup, worker: int = 0) -> Iterator[str]:
     """Yield where other servers of the house reach this one: on this machine, a socket file."""
     if not setup.database:
         yield ""
-    elif link:
-        if not re.fullmatch(r"[^\s:]+:\d{1,5}", link):
-            raise UserError("must be HOST:PORT", field="--link")
-        yield link
+    elif setup.reached:
+        host, port = setup.reached
+        yield f"{host}:{port + worker}"
     else:
         with tempfile.TemporaryDirectory(prefix="croupier-") as folder:
             yield f"unix:{folder}/link"

@@ -99,7 +99,7 @@ def write_record(file: Path, played: Played, selections: dict[str, Any]) -> None
 def answer_lines(settler: Settler) -> None:
     """Answer each line of input with a line of JSON, and continue after errors."""
     gc.set_threshold(GARBAGE_OBJECTS)
-    for lines in _lines_at_hand(cast(BufferedIOBase, sys.stdin.buffer)):
+    for lines in lines_at_hand(cast(BufferedIOBase, sys.stdin.buffer)):
         for line in lines:
             print(_answer(settler, line))
         sys.stdout.flush()  # The sender may wait for these answers before the next line.
@@ -113,7 +113,7 @@ def _answer(settler: Settler, line: bytes) -> str:
     return _written(answer)
 
 
-def _lines_at_hand(source: BufferedIOBase) -> Iterator[list[bytes]]:
+def lines_at_hand(source: BufferedIOBase) -> Iterator[list[bytes]]:
     """Yield the lines of input in batches, as many as have arrived."""
     while chunk := source.read1(READ_BYTES):
         whole, end, rest = chunk.rpartition(b"\n")

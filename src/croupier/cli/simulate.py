@@ -4,7 +4,8 @@ Clock, processes and files are here; dealing and counting are in `croupier.simul
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -33,7 +34,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.words import plain
 
 if TYPE_CHECKING:
-    from croupier.simulation.simulation import Simulation
+    from croupier.odds.analysis import Analysis
 
 ROUNDS, SESSIONS, BANK_ROUNDS, ENGINE_ROUNDS = 1_000_000, 10_000, 2_000, 20_000
 SEED_MAX = 2**128
@@ -89,11 +90,6 @@ class Asked:
     cluster: str | None
     quiet: bool
     engine: bool
-
-    @property
-    def simulates(self) -> bool:
-        """Whether plain rounds are simulated."""
-        return self.session is None and self.bank is None and not self.meter_run
 
 
 @app.command()
@@ -163,10 +159,8 @@ def simulate(
         engine=engine,
     )
     whole = {"rulebook": rules.rulebook, "selections": plain(dict(rules.selections))}
-    if asked.engine:
-        _play(asked, whole, as_json=as_json)
-    elif asked.simulates:
-        _simulate(asked, whole, as_json=as_json)
+    if session is None and bank is None and not meter_run:
+        _deal(asked, whole, as_json=as_json)
     else:
         _spread(asked, whole, chart, as_json=as_json)
 
@@ -211,94 +205,61 @@ def _workers(workers: int) -> int:
     return workers
 
 
-def _team(asked: Asked, seconds: float) -> int:
-    """Return how many processes to use for work that would take one of them so many seconds."""
-    return asked.workers or (cores() if seconds > _SECONDS_ALONE else 1)
+@contextmanager
+def _working(asked: Asked, total: int, what: str, *, seconds: float) -> Iterator[dict[str, Any]]:
+    """Yield what a simulation takes: the seed, who works, and how progress is shown.
+
+    `seconds` is how long one process would take.
+    """
+    team = asked.workers or (cores() if seconds > _SECONDS_ALONE else 1)
+    with (
+        executor(team, asked.cluster) as workers,
+        progress(total, what=what, quiet=asked.quiet) as report,
+    ):
+        yield {"seed": asked.seed, "executor": workers, "report": report}
 
 
 # ---------------------------------------------------------------- rounds
 
 
-def _simulate(asked: Asked, whole: dict[str, Any], *, as_json: bool) -> None:
+def _deal(asked: Asked, whole: dict[str, Any], *, as_json: bool) -> None:
+    """Simulate rounds, or play them through the engine, and compare them with the exact values."""
     from croupier.odds.analysis import analyses
-
-    many = 1 if asked.bet or asked.strategy else len(analyses(asked.rules, meters=asked.meters))
-    total, seats = many * asked.rounds, asked.seats or 1
-    team = _team(asked, total * seats / _ROUNDS_A_SECOND)
-    start = perf_counter()
-    with (
-        executor(team, asked.cluster) as workers,
-        progress(total, what="rounds", quiet=asked.quiet) as report,
-    ):
-        found = _simulations(asked, executor=workers, report=report)
-    seconds = perf_counter() - start
-    outside = [one for one in found if one.is_outside]
-    if as_json:
-        ran = {"rounds": asked.rounds, "seed": asked.seed, "seats": seats}
-        speed = {"rounds_per_second": total / seconds}
-        print_json({**whole, **ran, **speed, "analyses": [one.as_json() for one in found]})
-    else:
-        print_lines(asked.rules.title)
-        show_simulation(found)
-        print_lines(
-            f"{asked.rounds:,} rounds, seats {seats}, seed {asked.seed}, "
-            f"{total / seconds:,.0f} rounds a second"
-        )
-    if outside:
-        names = ", ".join(" + ".join(one.exact.bet) for one in outside)
-        tell(f"the simulation lies outside its interval: {names}")
-        raise typer.Exit(1)
-
-
-def _simulations(asked: Asked, **work: Any) -> Sequence["Simulation"]:
-    from croupier.simulation import simulation
-
-    common: dict[str, Any] = {
-        "rounds": asked.rounds,
-        "seed": asked.seed,
-        "seats": 1 if asked.seats is None else asked.seats,
-        "meters": asked.meters,
-        **work,
-    }
-    if asked.bet or asked.strategy:
-        one = simulation.simulate(asked.rules, asked.bet, strategy=asked.strategy, **common)
-        return [one]
-    return simulation.simulations(asked.rules, **common)
-
-
-def _play(asked: Asked, whole: dict[str, Any], *, as_json: bool) -> None:
-    """Play rounds through the engine."""
     from croupier.simulation.playing import play_rounds
+    from croupier.simulation.simulation import simulate, simulations
 
-    seats = 1 if asked.seats is None else asked.seats
-    team = _team(asked, asked.rounds * seats / _ENGINE_ROUNDS_A_SECOND)
+    rules, bet, seats = asked.rules, asked.bet, 1 if asked.seats is None else asked.seats
+    is_one = asked.engine or bet or asked.strategy
+    total = asked.rounds * (1 if is_one else len(analyses(rules, meters=asked.meters)))
+    expected = _ENGINE_ROUNDS_A_SECOND if asked.engine else _ROUNDS_A_SECOND
     start = perf_counter()
-    with (
-        executor(team, asked.cluster) as workers,
-        progress(asked.rounds, what="rounds", quiet=asked.quiet) as report,
-    ):
-        found = play_rounds(
-            asked.rules,
-            asked.bet,
-            rounds=asked.rounds,
-            seed=asked.seed,
-            seats=seats,
-            meters=asked.meters,
-            strategy=asked.strategy,
-            executor=workers,
-            report=report,
-        )
-    speed = asked.rounds / (perf_counter() - start)
+    with _working(asked, total, "rounds", seconds=total * seats / expected) as work:
+        work |= {"rounds": asked.rounds, "seats": seats, "meters": asked.meters}
+        if is_one:
+            one = play_rounds if asked.engine else simulate
+            found: Sequence[Any] = [one(rules, bet, strategy=asked.strategy, **work)]
+        else:
+            found = simulations(rules, **work)
+    speed = total / (perf_counter() - start)
     if as_json:
         ran = {"rounds": asked.rounds, "seed": asked.seed, "seats": seats}
-        print_json({**whole, **ran, "rounds_per_second": speed, "analyses": [found.as_json()]})
+        listed = [each.as_json() for each in found]
+        print_json({**whole, **ran, "rounds_per_second": speed, "analyses": listed})
     else:
-        print_lines(asked.rules.title)
-        show_played(found)
+        print_lines(rules.title)
+        if asked.engine:
+            show_played(found[0])
+        else:
+            show_simulation(found)
         ran_words = f"{asked.rounds:,} rounds, seats {seats}, seed {asked.seed}"
         print_lines(f"{ran_words}, {speed:,.0f} rounds a second")
-    if found.is_outside:
+    outside = [each for each in found if each.is_outside]
+    if outside and asked.engine:
         tell("the rounds played lie outside the interval of the exact value")
+    elif outside:
+        names = ", ".join(" + ".join(each.exact.bet) for each in outside)
+        tell(f"the simulation lies outside its interval: {names}")
+    if outside:
         raise typer.Exit(1)
 
 
@@ -323,7 +284,7 @@ def _spread(asked: Asked, whole: dict[str, Any], chart: Path | None, *, as_json:
 def _spreads(asked: Asked) -> tuple[str, Any, Any, Any]:
     """Return the JSON key, its value, and the functions that draw and print it."""
     if asked.session is not None:
-        found = _sessions(asked)
+        found = _sessions(asked, asked.session)
         return "session", found.as_json(), found.chart, lambda: show_sessions(found)
     if asked.meter_run:
         from croupier.simulation.meter_runs import meters_chart
@@ -335,64 +296,34 @@ def _spreads(asked: Asked) -> tuple[str, Any, Any, Any]:
     return "bank", banked.as_json(), banked.chart, lambda: show_bank(banked)
 
 
-def _sessions(asked: Asked) -> Any:
+def _analysis(asked: Asked) -> "Analysis":
     from croupier.odds.analysis import analyze
+
+    return analyze(asked.rules, asked.bet, meters=asked.meters, strategy=asked.strategy)
+
+
+def _sessions(asked: Asked, rounds: int) -> Any:
     from croupier.simulation.sessions import play_sessions
 
-    exact = analyze(asked.rules, asked.bet, meters=asked.meters, strategy=asked.strategy)
-    length, count = asked.session or 0, asked.sessions
-    team = _team(asked, length * count / _SESSION_ROUNDS_A_SECOND)
-    with (
-        executor(team, asked.cluster) as workers,
-        progress(count, what="sessions", quiet=asked.quiet) as report,
-    ):
-        return play_sessions(
-            exact,
-            rounds=length,
-            count=count,
-            seed=asked.seed,
-            bankroll=asked.bankroll,
-            executor=workers,
-            report=report,
-        )
+    exact, count = _analysis(asked), asked.sessions
+    seconds = rounds * count / _SESSION_ROUNDS_A_SECOND
+    with _working(asked, count, "sessions", seconds=seconds) as work:
+        return play_sessions(exact, rounds=rounds, count=count, bankroll=asked.bankroll, **work)
 
 
 def _meters(asked: Asked) -> Any:
     from croupier.simulation.meter_runs import run_meters
 
-    total = asked.sessions * len(asked.rules.meters)
-    team = _team(asked, total / _SESSION_ROUNDS_A_SECOND)
-    with (
-        executor(team, asked.cluster) as workers,
-        progress(total, what="runs", quiet=asked.quiet) as report,
-    ):
-        return run_meters(
-            asked.rules,
-            count=asked.sessions,
-            seed=asked.seed,
-            seats=asked.seats or 1,
-            starts=asked.meters,
-            executor=workers,
-            report=report,
-        )
+    total, seats = asked.sessions * len(asked.rules.meters), asked.seats or 1
+    with _working(asked, total, "runs", seconds=total / _SESSION_ROUNDS_A_SECOND) as work:
+        starts = asked.meters
+        return run_meters(asked.rules, count=asked.sessions, seats=seats, starts=starts, **work)
 
 
 def _bank(asked: Asked) -> Any:
-    from croupier.odds.analysis import analyze
     from croupier.simulation.banking import bank_rounds
 
-    exact = analyze(asked.rules, asked.bet, meters=asked.meters, strategy=asked.strategy)
-    team = _team(asked, asked.rounds / _BANK_ROUNDS_A_SECOND)
-    with (
-        executor(team, asked.cluster) as workers,
-        progress(asked.rounds, what="rounds", quiet=asked.quiet) as report,
-    ):
-        return bank_rounds(
-            exact,
-            funds=parse_money(asked.bank or "0", "--bank"),
-            rounds=asked.rounds,
-            seed=asked.seed,
-            seats=asked.seats,
-            executor=workers,
-            report=report,
-        )
+    exact, rounds = _analysis(asked), asked.rounds
+    with _working(asked, rounds, "rounds", seconds=rounds / _BANK_ROUNDS_A_SECOND) as work:
+        funds = parse_money(asked.bank or "0", "--bank")
+        return bank_rounds(exact, funds=funds, rounds=rounds, seats=asked.seats, **work)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from croupier.cards import DECK, Card, distinct
 from croupier.errors import Bug, ParseError, quoted
@@ -28,7 +28,6 @@ SALT_BYTES = 16
 
 _ROUND = re.compile(r"[!-~]{1,100}")
 _HASH = re.compile(r"[0-9a-f]{64}")
-_SALT = re.compile(r"[0-9a-f]{32}")
 
 
 def hashed(kind: str, *parts: bytes) -> bytes:
@@ -71,17 +70,6 @@ class Commitment:
             "commitment": self.digest,
         }
 
-    @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> Self:
-        """Read a commitment, or refuse it."""
-        _check_keys(data, {"format", "round", "rules", "root", "commitment"}, "commitment")
-        if data["format"] != FORMAT:
-            raise ParseError(f"must be {FORMAT!r}", field="format")
-        read = cls(data["round"], data["rules"], data["root"])
-        if data["commitment"] != read.digest:
-            raise ParseError("is not that of round, rules and root", field="commitment")
-        return read
-
 
 class Opening(NamedTuple):
     """One opened position of a deck: its card, its salt, and the sibling hashes on its path."""
@@ -94,38 +82,6 @@ class Opening(NamedTuple):
     def to_plain(self) -> dict[str, Any]:
         card, path = str(self.card), list(self.path)
         return {"position": self.position, "card": card, "salt": self.salt, "path": path}
-
-
-def opening_from(data: Mapping[str, Any]) -> Opening:
-    """Read an opening, or refuse it."""
-    _check_keys(data, {"position", "card", "salt", "path"}, "opening")
-    position, path = data["position"], data["path"]
-    if type(position) is not int or not 0 <= position < len(DECK):
-        raise ParseError(f"{quoted(position)} is not from 0 to {len(DECK) - 1}", field="position")
-    if not isinstance(path, list) or len(path) != DEPTH:
-        raise ParseError(f"must be a list of {DEPTH} hashes", field="path")
-    card = Card(data["card"]) if isinstance(data["card"], str) else None
-    if card is None or str(card) != data["card"]:
-        raise ParseError(f"{quoted(data['card'])} is not a card", field="card")
-    _check(_SALT, data["salt"], "salt")
-    for step in path:
-        _check(_HASH, step, "path")
-    return Opening(position, card, data["salt"], tuple(path))
-
-
-def is_proven(commitment: Commitment, opening: Opening) -> bool:
-    """Whether the committed deck has this card at this position."""
-    position, card, salt, path = opening
-    if not 0 <= position < len(DECK) or len(path) != DEPTH or len(salt) != 2 * SALT_BYTES:
-        return False
-    try:
-        node, beside = _leaf(position, card, bytes.fromhex(salt)), map(bytes.fromhex, path)
-        for level, other in enumerate(beside):
-            pair = (other, node) if position >> level & 1 else (node, other)
-            node = hashed("node", *pair)
-    except ValueError:
-        return False
-    return node.hex() == commitment.root
 
 
 @dataclass(frozen=True)
@@ -149,7 +105,7 @@ class Committed:
     @cached_property
     def commitment(self) -> Commitment:
         """What is published before the first wager."""
-        return Commitment(self.round, self.rules, self._levels[DEPTH][0].hex())
+        return Commitment(self.round, self.rules, self.levels[DEPTH][0].hex())
 
     def salt(self, position: int) -> str:
         self._check_position(position)
@@ -170,7 +126,7 @@ class Committed:
 
     def _open(self, position: int) -> Opening:
         self._check_position(position)
-        path = tuple(self._levels[n][position >> n ^ 1].hex() for n in range(DEPTH))
+        path = tuple(self.levels[n][position >> n ^ 1].hex() for n in range(DEPTH))
         return Opening(position, self.deck[position], self.salt(position), path)
 
     def _check_position(self, position: int) -> None:
@@ -178,7 +134,7 @@ class Committed:
             raise Bug(f"a deck has no position {position}")
 
     @cached_property
-    def _levels(self) -> list[list[bytes]]:
+    def levels(self) -> list[list[bytes]]:
         """The hashes from the leaves up to the root."""
         leaves = [_leaf(p, card, bytes.fromhex(self.salt(p))) for p, card in enumerate(self.deck)]
         levels = [leaves + [hashed("blank")] * (2**DEPTH - len(leaves))]
@@ -201,8 +157,3 @@ def _leaf(position: int, card: Card, salt: bytes) -> bytes:
 def _check(pattern: re.Pattern[str], value: object, name: str) -> None:
     if not isinstance(value, str) or not pattern.fullmatch(value):
         raise ParseError(f"{quoted(value)} is not written as it must be", field=name)
-
-
-def _check_keys(data: object, keys: set[str], name: str) -> None:
-    if not isinstance(data, Mapping) or set(data) != keys:
-        raise ParseError(f"must have {', '.join(sorted(keys))}, and nothing else", field=name)

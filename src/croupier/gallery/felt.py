@@ -8,11 +8,12 @@ from croupier.money import format_money
 from croupier.reports.notices import notices_of
 from croupier.reports.sign import sign_of
 from croupier.round import bots
+from croupier.round.order import is_read
 from croupier.round.result import hand_places
 from croupier.round.settle import shared_place
 from croupier.rules.describe import cover_says
 from croupier.rules.game import Paytable, Row, Wager
-from croupier.rules.table_rules import TableRules
+from croupier.rules.table_rules import TableMeter, TableRules
 from croupier.rules.vocabulary import BANK, SEATS
 from croupier.rules.words import hand_says, number, payout_says
 from croupier.table.tray import CHIPS_CENTS
@@ -47,7 +48,7 @@ def felt_of(config: TableConfig) -> dict[str, Any]:
         "options": _options(rules),
         "places": _places(rules),
         "shared_hands": rules.places[name].hands if name else None,
-        "meters": {id: rules.wagers[m.wager].label for id, m in rules.meters.items()},
+        "meters": {id: _meter(rules, meter) for id, meter in rules.meters.items()},
         "hand": _hand(rules),
         "wheel": rules.ranking.wheel,
         "sides": _sides(rules),
@@ -61,6 +62,12 @@ def felt_of(config: TableConfig) -> dict[str, Any]:
             "grace_s": timing.grace_ms / 1000,
         },
     }
+
+
+def _meter(rules: TableRules, meter: TableMeter) -> str:
+    """Name a meter by its wager, and by its own name where the wager has several."""
+    label = rules.wagers[meter.wager].label
+    return f"{label}, {meter.name}" if meter.name else label
 
 
 def _wager(rules: TableRules, name: str, wager: Wager) -> dict[str, Any]:
@@ -112,9 +119,10 @@ def _printed(rules: TableRules, qualifier: str) -> str:
     """Return the sentence under the game's name: who qualifies, or what the first wager needs."""
     first = next(iter(rules.wagers.values()))
     table = rules.paytables.get(first.paytable or "")
-    if qualifier or table is None or not table.rows:
+    rows = [row for row in table.rows if row.to != 0] if table else []
+    if qualifier or not rows:
         return qualifier
-    least = hand_says(table.rows[-1])
+    least = hand_says(rows[-1])
     better = "" if least.endswith("or better") else " or better"
     return f"{first.label} pays with a {least}{better}"
 
@@ -185,13 +193,10 @@ def _paytable(family: str, rules: TableRules, table: Paytable) -> dict[str, Any]
         }
         for row in table.rows
     ]
-    units = {"to 1" if row.to is not None else "for 1" for row in table.rows if _is_odds(row)}
+    odds = [row for row in table.rows if row.to is not None or row.for_ is not None]
+    units = {"to 1" if row.to is not None else "for 1" for row in odds}
     unit = units.pop() if len(units) == 1 else ""
     return {"id": family, "label": named[0] if named else family, "unit": unit, "rows": rows}
-
-
-def _is_odds(row: Row) -> bool:
-    return row.to is not None or row.for_ is not None
 
 
 def _short(row: Row) -> str:
@@ -203,6 +208,8 @@ def _short(row: Row) -> str:
 
 def _print(table: Paytable, row: Row) -> str:
     """Write what a row pays in little space, under a head that has the unit."""
+    if row.to == 0:
+        return "push"
     if row.to is not None or row.for_ is not None:
         return number(row.to if row.to is not None else row.for_ or Fraction(0))
     if row.percent == 100:
@@ -211,8 +218,13 @@ def _print(table: Paytable, row: Row) -> str:
 
 
 def default_says(rules: TableRules) -> str:
-    """Say what the clock chooses for a player who does not, and why."""
-    says = "; ".join(dict.fromkeys(bots.choices_say(rules)))
+    """Say what is chosen for a player who does not, and why."""
+    unread = is_read(rules)
+    says = "; ".join(dict.fromkeys(bots.choices_say(rules, unread=unread)))
+    if "dealer" in rules.things:
+        why = " It risks nothing more, because nobody has read your cards." if unread else ""
+        gone = "If you are gone when it is your turn, the dealer makes the posted choice for you"
+        return f"{gone}: {says}.{why}"
     return (
         "If you don't choose in time, or are away for longer than the grace period, this rule "
         f"plays for you: {says}. It stakes more only where giving up would lose more on average, "

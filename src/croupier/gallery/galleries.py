@@ -8,11 +8,14 @@ from croupier.gallery.outbox import Mail, Viewer
 from croupier.gallery.scene import Scene, scene_of
 from croupier.house.pit import Pit
 from croupier.house.table import Table
+from croupier.ledger.store import Unavailable
 
 MOVED = 1012
 """The close code of a socket whose table another process has now: come back and ask again."""
 ENDED = 4403
 """The close code of a socket whose player's session has ended."""
+NAMES_MAX = 10_000
+"""How many names are kept of people who come and go."""
 
 
 class Galleries:
@@ -21,7 +24,7 @@ class Galleries:
     def __init__(self, pit: Pit) -> None:
         self.pit = pit
         self.names: dict[str, str] = {}
-        """What players are called, by their ids."""
+        """What people are called who are here or were lately, by their ids."""
         self.mail = Mail()
         """Lets answers that are ready at one time go out together."""
         self._of: dict[str, Gallery] = {}
@@ -29,9 +32,10 @@ class Galleries:
         """The sockets of each player, at whatever tables."""
 
     def open(self) -> None:
-        """Let each table of the pit be looked at."""
+        """Let each table of the pit be looked at, and those that it takes up from now on."""
         for table in self.pit.tables.values():
             self.add(table)
+        self.pit.open.on_open, self.pit.open.on_close = self.add, self.drop
         self.pit.books.on_purse = self.tell_purse
 
     def add(self, table: Table) -> None:
@@ -61,15 +65,30 @@ class Galleries:
                 viewer.end()
 
     def __contains__(self, table: str) -> bool:
-        """Whether a table can be looked at; while a server starts, tables are there before."""
+        """Whether a table can be looked at here."""
         return table in self._of
 
     def __getitem__(self, table: str) -> Gallery:
+        if table not in self._of:
+            raise Unavailable("another server has this table now, or will have it soon")
         return self._of[table]
 
     def scene(self, table: str) -> Scene:
         """Return what everyone may see of a table now."""
+        if table not in self.pit.tables:
+            raise Unavailable("another server has this table now, or will have it soon")
         return scene_of(self.pit.tables[table].current(), self.names)
+
+    def call(self, person: str, name: str) -> None:
+        """Note what somebody is called; of many who were here, forget those who left long ago."""
+        self.names.pop(person, None)  # So that those who were here last come last.
+        self.names[person] = name
+        if len(self.names) > NAMES_MAX:
+            tables = [one.place.standing.table for one in self.pit.tables.values()]
+            here = {one for table in tables for one in (*table.seats.values(), *table.crew)}
+            gone = [one for one in self.names if one not in here and one not in self._sockets]
+            for one in gone[: len(gone) // 2]:
+                del self.names[one]
 
     def welcome(
         self, viewer: Viewer, table: str, last: int | None = None, *, has_felt: str = ""
@@ -98,7 +117,7 @@ class Galleries:
 
     def name(self, player: str, name: str) -> None:
         """Show a player's new name to all viewers."""
-        self.names[player] = name
+        self.call(player, name)
         for viewer in self._sockets.get(player, ()):
             viewer.name = name
         for table in self.pit.tables.values():

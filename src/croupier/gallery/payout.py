@@ -5,9 +5,12 @@ from typing import Any
 
 from croupier.round.events import PartSettled, SeatSettled
 from croupier.round.reasons import Reasons
+from croupier.round.settlement import FOLDED
 from croupier.round.settling import hidden_from, next_seat, paid_at
-from croupier.round.state import Line, Round
+from croupier.round.state import Line, Round, is_walk_in
 from croupier.rules.words import dollars
+from croupier.table.rounds import chips_won
+from croupier.table.state import Table
 from croupier.table.tray import CHIPS_CENTS
 
 
@@ -32,6 +35,32 @@ def payout_of(round: Round | None, meters: Mapping[str, int]) -> dict[str, Any] 
     return {"seat": seat, "says": _says(seat, sums), "lines": lines, "fee": fee, **sums}
 
 
+def settling_of(
+    table: Table, round: Round | None, meters: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """Return what settling the next seat would move, and whether a fill has to come before it."""
+    settling = payout_of(round, meters)
+    if round is None or settling is None:
+        return None
+    return {**settling, "says": settling["says"] + _fill_first(table, round, settling["lines"])}
+
+
+def _fill_first(table: Table, round: Round, lines: list[dict[str, Any]]) -> str:
+    """Return what is said where walk-ins win more chips than the tray holds by the journal.
+
+    A player's bank is never the tray.
+    """
+    tray = table.tray.expected
+    if tray is None or round.rules.banked_by != "house":
+        return ""
+    holds = max(tray + chips_won(round), 0)
+    felt = [line for line in lines if is_walk_in(round.boxes[line["seat"]].player)]
+    leaves = sum(line["pay"] - line["take"] - line["collected"] for line in felt)
+    if leaves <= holds:
+        return ""
+    return f" By the journal the tray holds {dollars(holds)}: have the floor bring a fill first."
+
+
 def _says(seat: int, sums: Mapping[str, int]) -> str:
     moved = [f"{name} {dollars(sums[name])}" for name in ("take", "pay") if sums[name]]
     does = ", ".join(moved) or ("leave everything" if sums["leave"] else "nothing to move")
@@ -41,13 +70,15 @@ def _says(seat: int, sums: Mapping[str, int]) -> str:
 def _line(round: Round, line: Line, reasons: Reasons) -> dict[str, Any]:
     """Return what a line moves.
 
-    A deferred win stays pending and isn't paid out (M21). A wager that the book has collected
-    before the deal lies in the tray already, so nobody takes it.
+    A deferred win stays pending and isn't paid out (M21). Nobody takes a wager that lies in the
+    tray already: one that the book has collected before the deal, or once everybody has decided.
     """
     found, wager = round.awards.get((line.seat, line.wager)), round.rules.wagers.get(line.wager)
     wait = line.paid if found and found.answer == "defer" else 0
     pay, lost = line.paid - wait, max(line.stake - line.returned, 0)
-    take, collected = (0, lost) if wager and wager.collected else (lost, 0)
+    folded = line.because == FOLDED and line.seat in round.collected
+    lies = folded or (wager is not None and wager.collected is not None)
+    take, collected = (0, lost) if lies else (lost, 0)
     sums = {"wait": wait, "pay": pay, "take": take, "collected": collected, "leave": line.returned}
     does = next((name for name, cents in sums.items() if cents), "leave")
     moved = 0 if does in ("wait", "collected") else sums[does]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from croupier.errors import Bug
 from croupier.house.clock import Company
-from croupier.house.desk import next_step
+from croupier.house.next_step import next_step
 from croupier.house.now import Now
 from croupier.house.standing import Standing
 from croupier.money import format_money, shown_cents
@@ -27,6 +27,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
 from croupier.rules.words import dollars
 from croupier.table.past import NEW
+from croupier.table.proposals import is_stopped
 from croupier.table.state import Table, bank_order
 
 Scene = dict[str, Any]
@@ -62,6 +63,7 @@ def scene_of(now: Now, names: Mapping[str, str], last: Seen | None = None) -> Sc
         "passes": bool(table.rules.bank.rotation and table.rules.bank.rotation.passes),
         **_meters_scene(now),
         **(_round_scene(round, table, last) if round else _NO_ROUND),
+        **(_STOPPED if is_stopped(table) else {}),
         **(
             {"attended": _attended(standing, names, company.stopped)}
             if "dealer" in table.rules.things
@@ -232,6 +234,10 @@ _NO_ROUND: Scene = {
     "order": [],
     "void": None,
 }
+
+
+_STOPPED: Scene = {"asked": None, "asks": None, "choices": []}
+"""Nobody is asked anything while a second person is: whether the round is void."""
 
 
 def _round_scene(round: Round, table: Table, last: Seen | None) -> Scene:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from croupier.gallery.frames import encode
-from croupier.gallery.payout import payout_of
+from croupier.gallery.payout import settling_of
 from croupier.gallery.tape import Tape
 from croupier.house.desk import desk_of
 from croupier.house.moments import countdowns
@@ -49,7 +49,7 @@ def desk_seen(now: Now, names: Mapping[str, str], *, tape: Tape, time: Time) -> 
     settles = (desk["next"]["command"] or {}).get("type") == Settle.__name__
     return {
         **desk,
-        "settling": payout_of(now.standing.in_play, now.meters) if settles else None,
+        "settling": settling_of(table, now.standing.in_play, now.meters) if settles else None,
         "countdowns": [*countdowns(table, time)],
         "called": now.notes.company.called or None,
         "tape": [line.as_json() for line in tape.lines],

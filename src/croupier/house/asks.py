@@ -17,7 +17,6 @@ QUESTIONS: dict[Fact, str] = {
     "misdealt": "Were cards dealt wrongly?",
     "handled": "Have players handled their cards?",
     "reconstructable": "Can the hands be put right?",
-    "noticed_late": "Was it noticed in a later round?",
     "seat": "Which seat?",
 }
 CARD = {"field": "card", "kind": "card", "says": "Which card?"}
@@ -30,9 +29,12 @@ _NUMBERS: tuple[Fact, ...] = ("count", "cards")
 def asks_of(round: Round, irregularity: Irregularity) -> Iterator[dict[str, Any]]:
     """Yield what has to be said about an irregularity: a number, or one of some answers.
 
-    Positions are for round files: at a table people count cards. A stub that was counted is known.
+    Positions are for round files: at a table people count cards. So is what was noticed in a later
+    round, because it is declared before. A stub that was counted is known.
     """
     for fact in irregularity.takes:
+        if fact not in QUESTIONS:
+            continue
         if fact == "positions" and "count" in irregularity.takes:
             continue
         if fact == "cards" and counts_stub(irregularity) and round.stub is not None:

@@ -87,7 +87,7 @@ def _check_second(open: AwardProposed, by: Acting) -> None:
 
 
 def declined(award: Award, open: AwardProposed | None, by: Acting, why: str) -> LedgerEvent:
-    """Decline a proposal, or withdraw one's own."""
+    """Decline another person's proposal, or withdraw your own."""
     if open is None:
         raise Refused("no_such_proposal", NOTHING_PROPOSED, field="award")
     return AwardDeclined(award.id, by.person, why)

@@ -56,12 +56,7 @@ class Mailbox(Protocol):
         """Apply what was stored, publish it, and reply, at this time of the clock of waits."""
 
     def fail(self, error: Exception) -> None:
-        """Reply that it is not known what came of anything that is waiting."""
-
-
-def _up_s() -> float:
-    """Return the seconds since the machine was started, including those in which it slept."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+        """Reply to everything that is waiting that its outcome is unknown."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,8 @@ class Clocks:
     """Three clocks: wall time, time since the machine started, and one that measures waits."""
 
     wall_s: Callable[[], float] = time.time
-    up_s: Callable[[], float] = _up_s
+    up_s: Callable[[], float] = lambda: time.clock_gettime(time.CLOCK_BOOTTIME)
+    """The seconds since the machine was started, including those in which it slept."""
     wait_s: Callable[[], float] = time.monotonic
 
     def time(self) -> Time:
@@ -133,7 +129,8 @@ class Books:
 
     async def start(self) -> None:
         """Read what purses and meters hold."""
-        self._holds = await self.read(lambda view: view.balances())
+        held = await self.read(lambda view: view.balances())
+        self._holds = {one: micros for one, micros in held.items() if micros or not _ends(one)}
         self.pending = {a for a, held in self._holds.items() if held and kind_of(a) == "pending"}
 
     def close(self) -> None:
@@ -306,15 +303,17 @@ class Books:
                 self.on_purse(each.removeprefix("player:"), shown_cents(holds[each]))
             elif each.startswith("pending:"):
                 (self.pending.add if holds[each] else self.pending.discard)(each)
-            elif not holds[each] and each.startswith(("layout:", "bank:")):
+            if not holds[each] and _ends(each):
                 del holds[each]
 
     def learn(self, held: Mapping[Account, int]) -> None:
         """Take over what accounts hold, as other processes may have changed it."""
         for one, micros in held.items():
-            if self._holds.get(one) == micros:
+            if self._holds.get(one, 0 if _ends(one) else None) == micros:
                 continue
             self._holds[one] = micros
+            if not micros and _ends(one):
+                del self._holds[one]
             if one.startswith("player:"):
                 self.on_purse(one.removeprefix("player:"), shown_cents(micros))
             elif one.startswith("pending:"):
@@ -339,6 +338,11 @@ class Books:
 
     def balances(self) -> Mapping[Account, int]:
         return self._holds
+
+
+def _ends(one: Account) -> bool:
+    """Whether an account is one round's: once it is empty nobody asks for it any more."""
+    return one.startswith(("layout:", "bank:", "pending:"))
 
 
 class Purses:

@@ -27,11 +27,6 @@ NAMED_MAX = 20
 _ACTS = (b'"type":"KeysSet"', b'"type":"BuildApproved"')
 
 
-def files_in(folders: Sequence[Path] = (), package: Path = PACKAGE) -> dict[str, str]:
-    """Return the SHA-256 of every installed file, and of every rulebook in other folders."""
-    return {name: sha256(file.read_bytes()).hexdigest() for name, file in _listed(folders, package)}
-
-
 def _listed(folders: Sequence[Path], package: Path) -> Iterator[tuple[str, Path]]:
     for file in sorted(package.rglob("*")):
         if file.is_file() and _MADE not in file.parts:
@@ -42,7 +37,7 @@ def _listed(folders: Sequence[Path], package: Path) -> Iterator[tuple[str, Path]
 
 
 def approved_of(view: View) -> tuple[BuildApproved | None, int]:
-    """Return the last build that the house approved, and how many later approvals are not its."""
+    """Return the last build that the house approved, and how many later approvals are forged."""
     rows = view.stream(HOUSE_STREAM)
     return approved_in(acts_in(row for row in rows if any(act in row.data for act in _ACTS)))
 
@@ -112,8 +107,10 @@ class Build:
         self.folders, self.package = tuple(folders), package
 
     def files(self) -> dict[str, str]:
+        """Return the SHA-256 of every installed file, and of every rulebook in other folders."""
+        listed = _listed(self.folders, self.package)
         try:
-            return files_in(self.folders, self.package)
+            return {name: sha256(file.read_bytes()).hexdigest() for name, file in listed}
         except OSError as error:
             message = f"{error.filename} cannot be read: {error.strerror}"
             raise UserError(message) from None

@@ -6,12 +6,12 @@ from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
-from croupier.errors import Refused, UserError
+from croupier.errors import Refused
 from croupier.house.books import Books, answer_to
 from croupier.house.recall import forgotten
 from croupier.house.turn import Reply
 from croupier.ledger.accounts import Account, account
-from croupier.ledger.audit import Posted, RulesOf
+from croupier.ledger.audit import Posted, RulesOf, no_rules
 from croupier.ledger.awards import Award
 from croupier.ledger.entries import at_stake
 from croupier.ledger.events import AwardProposed, Bought, LedgerEvent
@@ -29,7 +29,6 @@ from croupier.ledger.store import (
 )
 from croupier.money import shown_cents
 from croupier.round.state import Round
-from croupier.rules.table_rules import TableRules
 from croupier.rules.words import dollars
 
 CAGE = "cage"
@@ -57,7 +56,7 @@ class Cage:
     ) -> None:
         self.books, self.guest_cents = books, guest_cents
         self._rules_of = rules_of
-        self.scribe = Scribe(CAGE, _no_rules)
+        self.scribe = Scribe(CAGE, no_rules)
         self._rounds = rounds
         """Returns the rounds that are in play, at all tables of this process."""
         self._staked: dict[str, int] = {}
@@ -152,7 +151,9 @@ class Cage:
             asking = {ask.player for ask in self._inbox}
             held, self._staked = await self.books.read(partial(self._looked_up, players=asking))
             self.books.learn(held)
-        for one in self.books.pending - self._owners.keys():
+        pending = self.books.pending
+        self._owners = {one: player for one, player in self._owners.items() if one in pending}
+        for one in pending - self._owners.keys():
             # The account names the round and the seat.
             round, seat, _ = one.removeprefix("pending:").rsplit("/", 2)
             owner = partial(player_at, round=round, seat=int(seat))
@@ -225,7 +226,3 @@ def _missed_by(view: View, scribe: Scribe) -> tuple[Scribe, list[Posted]]:
         raise Lost(because)
     read = copy(scribe).read(view.stream(CAGE, after=scribe.number))
     return read, list(view.posted(CAGE, after=scribe.number))
-
-
-def _no_rules(rulebook: str, *_: object) -> TableRules:
-    raise UserError(f"the cage has no table, and so no rules: {rulebook}")

@@ -1,14 +1,14 @@
 """The tables that a server opens, read from a TOML file; all faults are found at once."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Any, NamedTuple
 
 from croupier.cards import Card
-from croupier.errors import Breaches, CroupierError, Problems
+from croupier.errors import Breach, Breaches, CroupierError, Problems
 from croupier.house.clock import Timing
 from croupier.house.seat_codes import needs_code, seated_clause
 from croupier.ledger.accounts import CAGE
@@ -16,7 +16,15 @@ from croupier.ledger.audit import RulesOf
 from croupier.ledger.events import TableSet
 from croupier.ledger.stores.marks import RESTORES
 from croupier.money import Cents
-from croupier.reading import DataPath, Reader, Text, WholeNumber, only, readable_parts, table_of
+from croupier.reading.reader import (
+    DataPath,
+    Reader,
+    Text,
+    WholeNumber,
+    only,
+    readable_parts,
+    table_of,
+)
 from croupier.reading.toml import parse_toml, problems_in
 from croupier.round.state import NOTHING
 from croupier.rules.table_rules import TableRules
@@ -110,9 +118,15 @@ class Config:
         )
 
 
-def parse_config(text: str, rules_of: RulesOf, *, file: str = "tables") -> Config:
-    """Read the tables of a server, or raise all Problems of the file at once."""
-    tables = _Tables(rules_of)
+def parse_config(
+    text: str, rules_of: RulesOf, *, file: str = "tables", anew: bool = True
+) -> Config:
+    """Read the tables of a server, or raise all Problems of the file at once.
+
+    With `anew`, a selection that can't apply to its table is a fault; tables opened earlier may
+    have some.
+    """
+    tables = _Tables(rules_of, anew=anew)
     config = tables.config(parse_toml(text, file))
     if tables.reader.faults:
         raise Problems(problems_in(text, file, tables.reader.faults))
@@ -173,7 +187,7 @@ class _Row(NamedTuple):
 _EQUIPMENT = frozenset(
     (
         *("digest", "earlier", "selections", "clauses", "guided"),
-        *("deck", "deal", "steps", "sequence", "irregularities"),
+        *("deck", "deal", "steps", "sequence", "irregularities", "unapplied"),
     )
 )
 """The parts of table rules that a change of equipment may change."""
@@ -192,16 +206,11 @@ def _only_practice(rules: TableRules) -> str | None:
     return None if "dealer" in rules.things else rules.deal.attended
 
 
-def _title(rules: TableRules) -> str:
-    """Return what a table is called; a version that lacks its dealer says so."""
-    return f"{rules.title}, practice only" if _only_practice(rules) else rules.title
-
-
 class _Tables:
     """Reads one file and collects its faults."""
 
-    def __init__(self, rules_of: RulesOf) -> None:
-        self.rules_of = rules_of
+    def __init__(self, rules_of: RulesOf, *, anew: bool) -> None:
+        self.rules_of, self.anew = rules_of, anew
         self.reader = Reader()
 
     def config(self, data: Mapping[str, Any]) -> Config:
@@ -235,14 +244,15 @@ class _Tables:
         rules, near = self._rules(read, at)
         seats = self._seats(read, near, at)
         self._check_meters(read, rules, at)
-        self._check_things(read, at)
+        self._check_things(read, rules, at)
         self._check_practice(read, rules, at)
         others = self._others(read, rules, at)
         if row is None or rules is None:
             return None
+        lacks = ", practice only" if _only_practice(rules) else ""
         return TableConfig(
             id=row.id,
-            title=row.title or _title(rules),
+            title=row.title or f"{rules.title}{lacks}",
             rules=rules,
             selections=row.selections,
             seats=seats,
@@ -267,10 +277,11 @@ class _Tables:
             try:
                 other = self.rules_of(row.rulebook, {**row.selections, **one}, row.things)
             except Breaches as breaches:
-                self._note_breaches(breaches, path)
+                self._note_breaches(breaches.breaches, path)
                 continue
             if rules and _game(other) != _game(rules):
                 self.reader.fault(path, "changes more than that; only the equipment may differ")
+            self._check_applied(other, path)
             found.append(other)
         return tuple(found)
 
@@ -284,15 +295,20 @@ class _Tables:
         try:
             rules = self.rules_of(row.rulebook, row.selections, row.things)
         except Breaches as breaches:
-            self._note_breaches(breaches, (*at, "selections"))
+            self._note_breaches(breaches.breaches, (*at, "selections"))
             return None, self._nearest(row, breaches)
         except CroupierError as error:
             self.reader.fault((*at, "rulebook"), getattr(error, "message", str(error)))
             return None, None
+        self._check_applied(rules, (*at, "selections"))
         return rules, rules
 
-    def _note_breaches(self, breaches: Breaches, at: DataPath) -> None:
-        for breach in breaches.breaches:
+    def _check_applied(self, rules: TableRules, at: DataPath) -> None:
+        """Refuse to open a table with a selection that can't apply to it."""
+        self._note_breaches(rules.unapplied if self.anew else (), at)
+
+    def _note_breaches(self, breaches: Iterable[Breach], at: DataPath) -> None:
+        for breach in breaches:
             self.reader.fault((*at, breach.selection), breach.message, breach.clause)
 
     def _nearest(self, row: _Row, breaches: Breaches) -> TableRules | None:
@@ -327,8 +343,11 @@ class _Tables:
             if rules and id not in rules.meters:
                 self.reader.fault((*at, "meters", id), "is not a meter of this table")
 
-    def _check_things(self, row: _Row, at: DataPath) -> None:
-        """Refuse real cards without a dealer, and chips beside virtual cards."""
+    def _check_things(self, row: _Row, rules: TableRules | None, at: DataPath) -> None:
+        """Refuse real cards without a dealer, and chips beside virtual cards or bets at screens."""
+        if rules and rules.deal.attended and "chips" in row.things:
+            message = "must be without 'chips': here players bet and decide on their screens"
+            self.reader.fault((*at, "things"), message, rules.deal.attended)
         for thing, needed in (("cards", "dealer"), ("chips", "cards")):
             if thing in row.things and needed not in row.things:
                 self.reader.fault((*at, "things"), f"{thing!r} needs {needed!r} as well")

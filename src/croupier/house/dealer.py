@@ -17,12 +17,13 @@ from croupier.house.standing import Act, Standing
 from croupier.round import bots
 from croupier.round import commands as in_round
 from croupier.round.play import Play
-from croupier.table.commands import DealFirstCard, EndRound, StartRound, Time
+from croupier.table.commands import DealFirstCard, StartRound, Time
 from croupier.table.dealer import chore
+from croupier.table.rounds import end_of
 from croupier.table.state import cut, is_cut_due
 
-CLOCK = "clock"
-"""Who chose, when the player didn't."""
+CLOCK, POSTED = "clock", "posted"
+"""Who chose, when the player didn't: the clock, or the dealer by the posted rule (M13)."""
 
 
 class Chance:
@@ -76,7 +77,7 @@ def show(act: Act, committed: Committed) -> None:
 def settle(act: Act, meters: Mapping[str, int]) -> None:
     """Settle every wager at what the meters show, and end the round."""
     act.in_round(in_round.Settle({} if act.round.void else dict(meters)))
-    act.at_table(EndRound.of(act.round, act.standing.declared))
+    act.at_table(end_of(act.round, act.standing.declared))
 
 
 def play_of(standing: Standing, committed: Committed) -> Play:

@@ -14,6 +14,7 @@ from croupier.house.config import TableConfig
 from croupier.house.log import log_crash
 from croupier.house.now import Now
 from croupier.house.table import Table
+from croupier.house.tasks import Tasks
 from croupier.ledger.store import Unavailable
 from croupier.table import commands
 from croupier.table.state import Table as TableState
@@ -35,7 +36,7 @@ class Floors:
         """Held while somebody taps in: until it is stored, nobody else knows of them."""
         self._kept: dict[str, frozenset[str]] = {}
         """Whom each table counts for, as it was last written down."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     async def open(self, table: Table) -> None:
         """Count a table that this process takes up for those who work there."""
@@ -73,9 +74,7 @@ class Floors:
 
     def _look(self, table: Table, now: Now) -> None:
         if floors_at(now.standing.table) != self._kept.get(table.id):
-            task = asyncio.create_task(self.keep(table), name=f"floors {table.id}")
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks.begin(self.keep(table), name=f"floors {table.id}")
 
     async def keep(self, table: Table) -> None:
         """Count a table only for those who are there."""
@@ -85,7 +84,7 @@ class Floors:
     async def _keep(self, table: Table) -> None:
         wanted, keep = floors_at(table.place.standing.table), self._books.store.tenure.keep_floors
         if table.unsure or wanted == self._kept.get(table.id):
-            return  # Rather a table too many than one too few, until it has caught up.
+            return  # Better a table too many than one too few, until it has caught up.
         try:
             await self._books.away(keep, table.id, wanted)
             self._kept[table.id] = wanted

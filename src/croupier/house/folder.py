@@ -11,10 +11,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from croupier.errors import UserError
 from croupier.house.books import Books
-from croupier.house.keys import ANEW, MASTER, OWNER_ONLY, SIGNING, Keys, change_keys, keys_of
+from croupier.house.keys import (
+    ANEW,
+    MASTER,
+    OWNER_ONLY,
+    SIGNING,
+    Keys,
+    change_keys,
+    check_link_key,
+    keys_of,
+    link_key,
+    link_key_in,
+    note_link_key,
+)
 from croupier.house.signing import Signing
 from croupier.ledger.stores import open_postgres, open_sqlite
 from croupier.ledger.stores.marks import CHECKPOINTS, HIGH_WATER, LEDGER, check_marks, marks_in
@@ -22,6 +35,7 @@ from croupier.ledger.stores.protocol import Store
 from croupier.ledger.tenure import CHECKPOINT
 
 LOCK = "open.lock"
+NO_KEY = b""
 KEPT = (MASTER, SIGNING, CHECKPOINTS, HIGH_WATER)
 """Files that belong to one ledger; if one of them is there, there was a ledger."""
 
@@ -45,27 +59,37 @@ def locked_folder(folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
+class Opener(NamedTuple):
+    """The server that opens a folder."""
+
+    node: str = ""
+    """On PostgreSQL, its address, where other servers reach it."""
+    worker: int | None = None
+    """Which of several workers it is, each with a place of its own in the folder."""
+    is_locked: bool = False
+    """Whether the folder is locked for it already, by the server that has these workers."""
+    key_command: str = ""
+
+    def place(self, folder: Path) -> str:
+        """Return what names its place among those of all machines."""
+        name = f"{socket.gethostname()}-{sha256(bytes(folder.resolve())).hexdigest()[:8]}"
+        return name if self.worker is None else f"{name}-{self.worker}"
+
+
+ALONE = Opener()
+
+
 @contextmanager
 def opened_house(
-    folder: Path,
-    database: str | None = None,
-    *,
-    node: str = "",
-    is_locked: bool = False,
-    worker: int | None = None,
-    key_command: str = "",
+    folder: Path, database: str | None = None, by: Opener = ALONE
 ) -> Iterator["House"]:
-    """Open a folder and its ledger, and lock it for this server; create it if there is none.
-
-    On PostgreSQL the server is a node that others reach at its address. Workers of one server open
-    a folder that it has locked for them.
-    """
-    with nullcontext() if is_locked else locked_folder(folder):
-        # Workers share a folder, and each has a place of its own there.
-        place = _place(folder) if worker is None else f"{_place(folder)}-{worker}"
-        store = _ledger(folder, database, node, place=place)
+    """Open a folder and its ledger, and lock it for this server; create it if there is none."""
+    with nullcontext() if by.is_locked else locked_folder(folder):
+        store = _ledger(folder, database, by)
         try:
-            keys = keys_of(folder, store, command=key_command)
+            keys = keys_of(folder, store, command=by.key_command)
+            if database:
+                note_link_key(store, keys.master)
             with store.reading() as view:
                 check_marks(view, marks_in(folder))
             yield House(folder, store, keys)
@@ -73,14 +97,26 @@ def opened_house(
             store.close()
 
 
-def _place(folder: Path) -> str:
-    """Return what names a folder among those of all machines."""
-    return f"{socket.gethostname()}-{sha256(bytes(folder.resolve())).hexdigest()[:8]}"
+@contextmanager
+def opened_web(folder: Path, database: str | None = None, by: Opener = ALONE) -> Iterator["Web"]:
+    """Open a folder and the ledger for a server that has no table.
+
+    It needs no key but that of the links between servers, and makes none.
+    """
+    with nullcontext() if by.is_locked else locked_folder(folder):
+        key = link_key_in(folder, command=by.key_command)
+        place = by.place(folder)
+        store = open_postgres(database or "", node=by.node, place=place, owns=False)
+        try:
+            check_link_key(store, key)
+            yield Web(store, key)
+        finally:
+            store.close()
 
 
-def _ledger(folder: Path, database: str | None, node: str, *, place: str) -> Store:
+def _ledger(folder: Path, database: str | None, by: Opener) -> Store:
     if database:
-        return open_postgres(database, make=True, node=node, place=place)
+        return open_postgres(database, make=True, node=by.node, place=by.place(folder))
     file = folder / LEDGER
     there = [name for name in KEPT if (folder / name).exists()]
     if there and not file.exists():
@@ -93,6 +129,11 @@ class House:
 
     def __init__(self, folder: Path, store: Store, keys: Keys) -> None:
         self.folder, self.store, self.keys = folder, store, keys
+
+    @property
+    def link_key(self) -> bytes:
+        """The key of the links between the servers of this house."""
+        return link_key(self.keys.master)
 
     def change_keys(self, *, time_ms: int) -> None:
         """Change the keys; each checkpoint before and after is signed with the key in force."""
@@ -115,3 +156,17 @@ class House:
 
     def signing(self) -> Signing:
         return Signing(self.keys.signing, self.folder / CHECKPOINTS)
+
+
+class Web(NamedTuple):
+    """What a server has that serves no table."""
+
+    store: Store
+    link_key: bytes
+
+    def books(self) -> Books:
+        """Return books that can open no deck."""
+        return Books(self.store, NO_KEY)
+
+    def signing(self) -> None:
+        """Return nothing: it signs nothing."""

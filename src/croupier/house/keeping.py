@@ -14,7 +14,7 @@ from croupier.ledger.audit import RulesOf, rules_set
 from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.scribe import Scribe
 from croupier.ledger.store import Kept
-from croupier.reading import ReadValue, reader_of, run
+from croupier.reading.reader import ReadValue, reader_of, run
 from croupier.round.codec import plain_of, to_plain
 from croupier.table.state import Table, new_table
 
@@ -62,7 +62,7 @@ def as_kept(stream: str, rules_of: RulesOf, kept: Kept) -> Recalled:
 
 
 def is_same(again: Kept, kept: Kept) -> bool:
-    """Whether a table stands as is kept: in any order of fields, and without later ones."""
+    """Whether a table stands as it was kept, in any order of fields and without later ones."""
     one, other = json.loads(again.data), json.loads(kept.data)
     one["table"] = {name: one["table"].get(name) for name in other["table"]}
     return again.head == kept.head and bool(one == other)

@@ -14,18 +14,22 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
 from croupier.errors import CroupierError, UserError
 from croupier.fairness.commitment import Commitment
 from croupier.fairness.seal import format_key, key_id, new_key, parse_key, unseal
 from croupier.ledger.acts import KeysSet
-from croupier.ledger.checkpoints import is_signed, public_key, sign_change
+from croupier.ledger.checkpoints import change_of_keys, is_signed, public_key, sign_text
 from croupier.ledger.derived import Opens, SealedFor
 from croupier.ledger.journal import decode
 from croupier.ledger.store import View
+from croupier.ledger.stores.formats import link_of, note_link
 from croupier.ledger.stores.jotting import begin_journal, jot
 from croupier.ledger.stores.protocol import Store
 
-MASTER, SIGNING = "master.key", "signing.key"
+MASTER, SIGNING, LINK = "master.key", "signing.key", "link.key"
 OWNER_ONLY = 0o600
 COMMAND_S = 30
 ID_CHARS = 32
@@ -73,8 +77,8 @@ def keys_of(folder: Path, store: Store, *, command: str = "") -> Keys:
         )
     with store.reading() as view:
         empty = not any(head.number for head in view.heads().values())
-    if known is None and empty:
-        return _begun(store, _held(folder, command)) if command else _made(folder, store)
+    if known is None and empty and not command:
+        return make_keys(folder, store)
     if known is not None:
         _finish_making(folder, known)
     keys = _held(folder, command)
@@ -144,6 +148,42 @@ def retired(name: str, id: str) -> str:
     return f"{name.removesuffix('.key')}-{id[:ID_CHARS]}.key"
 
 
+def link_key(master: bytes) -> bytes:
+    """Return the key of the links between the servers of a house; it opens no deck."""
+    return HKDF(SHA256(), 32, None, b"croupier link").derive(master)
+
+
+def link_key_in(folder: Path, *, command: str = "") -> bytes:
+    """Read the key of the links from a folder that doesn't need the master key."""
+    if command:
+        return key_from(command, LINK)
+    if not (folder / LINK).exists():
+        message = f"is missing from {folder}; `croupier ledger link-key` writes it from master.key"
+        raise UserError(message, field=LINK)
+    return _read(folder, LINK)
+
+
+def note_link_key(store: Store, master: bytes) -> None:
+    """Let the ledger know the key of the links by its id."""
+    with store.writing() as session:
+        note_link(session, key_id(link_key(master)))
+
+
+def check_link_key(store: Store, key: bytes) -> None:
+    """Refuse another house's key of the links, and a master key where that is enough."""
+    with store.reading() as view, store.snapshot() as session:
+        known, wanted = view.house_keys(), link_of(session)
+    if known and known[0] == key_id(key):
+        message = "this is the master key, which opens decks; use `croupier ledger link-key`"
+        raise UserError(message, field=LINK)
+    if wanted and wanted != key_id(key):
+        message = (
+            f"this is the key {key_id(key)}, and the house's links have {wanted}; write it with "
+            "`croupier ledger link-key` where the house's keys are"
+        )
+        raise UserError(message, field=LINK)
+
+
 def older_in(folder: Path) -> tuple[bytes, ...]:
     """Return the master keys of the past that a folder holds."""
     files = sorted(folder.glob(retired(MASTER, "*")))
@@ -192,13 +232,7 @@ def _read(folder: Path, name: str) -> bytes:
 # ---------------------------------------------------------------- new keys
 
 
-def _begun(store: Store, keys: Keys) -> Keys:
-    """Let a new ledger know keys that come from elsewhere."""
-    _note(store, ids_of(keys))
-    return keys
-
-
-def _made(folder: Path, store: Store) -> Keys:
+def make_keys(folder: Path, store: Store) -> Keys:
     """Make keys for a new ledger.
 
     The files get their final names once the ledger knows the keys. Interrupted before that, keys
@@ -284,7 +318,7 @@ def change_keys(folder: Path, store: Store, old: Keys) -> Keys:
     for name, key in zip(_IDS, keys[:2], strict=True):
         _write(_new(folder, name), format_key(key))
     ids = ids_of(keys)
-    signature = sign_change(old.signing, *ids).hex()
+    signature = sign_text(old.signing, change_of_keys(*ids)).hex()
     with store.writing() as session:
         session.run("UPDATE house SET master = ?, signing = ?", ids)
         jot(session, KeysSet(*ids, signature), time_ms=_now_ms())
@@ -312,11 +346,7 @@ def vouching_of(keys: Keys) -> Vouching:
 
     def opens(deck: SealedFor) -> bool:
         commitment = Commitment(deck.round, deck.rules, deck.root)
-        try:
-            unseal(deck.sealed, keys.master, commitment, *keys.older)
-        except CroupierError:
-            return False
-        return True
+        return _opens(deck.sealed, commitment, keys.master, *keys.older)
 
     return Vouching(public_key(keys.signing), opens)
 
@@ -331,7 +361,9 @@ def _check_fit(view: View, keys: Keys) -> None:
         message = f"the ledger's last checkpoint is signed with another key; {HELP}"
         raise UserError(message, field=SIGNING)
     decks = [deck for stream in view.heads() if (deck := _last_deck(view, stream))]
-    opens = [(_is_opened(view, deck, keys.master), is_open) for deck, is_open in decks]
+    opens = [
+        (_opens(view.sealed(deck.round), deck, keys.master), is_open) for deck, is_open in decks
+    ]
     if any(is_open and not fits for fits, is_open in opens) or (
         opens and not any(fits for fits, _ in opens)
     ):
@@ -351,9 +383,10 @@ def _last_deck(view: View, stream: str) -> tuple[Commitment, bool] | None:
     return found
 
 
-def _is_opened(view: View, commitment: Commitment, key: bytes) -> bool:
+def _opens(sealed: bytes | None, commitment: Commitment, key: bytes, *older: bytes) -> bool:
+    """Whether a sealed deck opens to its commitment with one of these keys."""
     try:
-        unseal(view.sealed(commitment.round) or b"", key, commitment)
+        unseal(sealed or b"", key, commitment, *older)
     except CroupierError:
         return False
     return True

@@ -1,9 +1,11 @@
-"""The rest of a desk: how the present things are done, and what is due by when."""
+"""What a desk shows beside the next step: how things are done at this moment, and countdowns."""
 
 from collections.abc import Iterator
 from typing import Any
 
+from croupier.house.authority import KEEPS
 from croupier.house.standing import Standing
+from croupier.house.step import NextStep
 from croupier.round.state import Round
 from croupier.rules.book import Clause
 from croupier.rules.vocabulary import Occasion, StepKind
@@ -27,16 +29,28 @@ def moments_of(standing: Standing) -> tuple[Occasion, ...]:
     table, round = standing.table, standing.in_play
     open_ = [duty.moment for duty in (*due(table), *(round.todo if round else ()))]
     if round is None:
-        # 5.H: nobody plays, and the cards lie there for the next player.
+        # 5.H: nobody is playing, and the cards lie ready for the next player.
         lies = table.life == "open" and table.decks and not open_
         idle: tuple[Occasion, ...] = ("idle",) if lies else ()
-        return tuple(dict.fromkeys((*open_, *(_BETWEEN if table.seats else idle))))
+        shuffles = table.seats and len(table.decks) == table.rules.deck.decks
+        return tuple(dict.fromkeys((*open_, *(_BETWEEN if shuffles else idle))))
     lasting = _DURING[round.stage.do] if round.stage and not round.void else ()
     return tuple(dict.fromkeys((*open_, *lasting)))
 
 
+def kept_by(standing: Standing, step: NextStep) -> Iterator[dict[str, Any]]:
+    """Yield the clauses that are kept by doing a step, except those that it quotes."""
+    rules, round, act = standing.table.rules, standing.in_play, KEEPS.get(type(step.command))
+    for name in (name for names in rules.guided.values() for name in names) if act else ():
+        clause = rules.clauses[name]
+        if clause.act != act or clause.says in step.says:
+            continue
+        if round is None or _concerns(round, clause):
+            yield {"clause": name, "says": clause.says, "force": clause.force}
+
+
 def manners(standing: Standing) -> Iterator[dict[str, Any]]:
-    """Yield the clauses that say how the present things are done, or what may be asked for."""
+    """Yield the clauses on how things are done at this moment, and on what may be asked for."""
     rules, round = standing.table.rules, standing.in_play
     names = [
         name
@@ -51,10 +65,10 @@ def manners(standing: Standing) -> Iterator[dict[str, Any]]:
 
 
 def _rights(table: Table) -> Iterator[str]:
-    """Yield the clauses by which the floor may ask for something with the decks as they are.
+    """Yield the clauses by which the floor may order something with the decks as they lie.
 
-    5.A(3) and 5.G hold until a card is dealt, of cards that are shuffled or cut. Virtual cards are
-    shuffled and cut by the program, and nobody asks it to (T9).
+    5.A(3) and 5.G apply to shuffled or cut cards until one is dealt. The program shuffles and cuts
+    virtual cards by itself (T9).
     """
     if "cards" not in table.rules.things or (table.round and table.round.dealt):
         return
@@ -69,7 +83,7 @@ def _rights(table: Table) -> Iterator[str]:
 
 
 def _concerns(round: Round, clause: Clause) -> bool:
-    """Whether the wager or the step that a clause is for is there."""
+    """Whether a clause's wager is staked and its step is current, where it names them."""
     staked = {spot for box in round.boxes.values() for spot in box.stakes}
     spots = [spot for wager in clause.if_staked for spot in round.rules.spots.get(wager, ())]
     if clause.if_staked and staked.isdisjoint(spots):
@@ -79,7 +93,7 @@ def _concerns(round: Round, clause: Clause) -> bool:
 
 
 def countdowns(table: Table, time: Time) -> Iterator[dict[str, Any]]:
-    """Yield how much is left until decks are changed, and until the stub is counted."""
+    """Yield the time until each deck is changed, and the rounds until the stub is counted."""
     change, count = table.rules.deal.change, table.rules.deck.stub_count
     for number, deck in table.decks.items() if change else ():
         if change and deck.stack is not None:

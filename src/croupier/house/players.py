@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, assert_never
 
 from croupier.errors import Refused
+from croupier.fairness.cut import CONTRIBUTIONS_MAX
 from croupier.fairness.events import Contributed, Revealed
 from croupier.house import dealer, said
 from croupier.house.config import TableConfig
@@ -21,7 +22,7 @@ from croupier.table import commands as at_table
 
 
 class Asking(NamedTuple):
-    """Who asks, at which table, and what decides besides its standing."""
+    """Who asks, at which table, and what the decision depends on besides its standing."""
 
     player: str
     config: TableConfig
@@ -83,7 +84,24 @@ def _contribute(act: Act, message: said.Contribute, player: str) -> None:
         raise Refused("not_your_seat", "take a seat to contribute to the cut", field="round")
     if _named_round(act, message.round).at > 0:
         raise Refused("bets_closed", "betting has closed; contribute to the next round")
+    _check_room(act.standing, player)
     act.in_cut(Contributed(message.round, player, message.hash))
+
+
+def _check_room(standing: Standing, player: str) -> None:
+    """Leave room in the cut for everybody who took a seat before.
+
+    Otherwise people who pass one seat on, and contribute in turn, could keep the others out.
+    """
+    cut, seated = standing.cut, [*dict.fromkeys(standing.table.seats.values())]
+    before = seated[: seated.index(player)]
+    waiting = sum(cut.of(other) is None for other in before)
+    if cut.of(player) is None and len(cut.contributions) + waiting >= CONTRIBUTIONS_MAX:
+        message = (
+            f"a round takes at most {CONTRIBUTIONS_MAX} contributions, and the last places are "
+            "kept for players who had a seat before you"
+        )
+        raise Refused("cut_full", message, field="hash")
 
 
 def _reveal(act: Act, message: said.Reveal, player: str) -> None:

@@ -6,8 +6,6 @@ A round whose dealer goes like this waits for another one, who taps in at an emp
 from collections.abc import Mapping
 from functools import partial
 
-from croupier.errors import Refused
-from croupier.house.log import log_crash
 from croupier.house.standing import Act
 from croupier.house.table import Table
 from croupier.ledger.acts import AccountDisabled, HouseAct, RoleGiven, RolesSet
@@ -45,12 +43,6 @@ class PostMinder:
         for table in list(self._tables.values()):
             for post in POSTS:
                 person = table.place.standing.table.crew.at(post)
-                if not person or not self.has_lost(person, ROLE_FOR[post]):
-                    continue
-                try:
-                    tap = TapOut(person, dismissed=True)
-                    await table.act(partial(Act.at_table, command=tap))
-                except Refused:
-                    pass  # They have gone meanwhile.
-                except Exception as error:
-                    log_crash(error, table=table.id)
+                if person and self.has_lost(person, ROLE_FOR[post]):
+                    tap = TapOut(person, dismissed=True)  # Refused if they have gone meanwhile.
+                    await table.try_to(partial(Act.at_table, command=tap))

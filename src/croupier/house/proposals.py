@@ -14,10 +14,10 @@ from croupier.errors import Refused
 from croupier.house.standing import Act, Standing, round_before
 from croupier.ledger.events import BalanceAdjusted, LedgerEvent, MeterAdjusted, ledger_event_from
 from croupier.ledger.journal import canonical
-from croupier.reading import reader_of, run
+from croupier.reading.reader import reader_of, run
 from croupier.round.codec import command_from as round_command_from
 from croupier.round.codec import to_plain
-from croupier.round.commands import ByHand, Settle
+from croupier.round.commands import ByHand, Declare, Settle
 from croupier.round.commands import Command as RoundCommand
 from croupier.round.decide import decide
 from croupier.round.events import ByHand as EnteredByHand
@@ -37,7 +37,15 @@ from croupier.table.codec import command_from as table_command_from
 from croupier.table.commands import Command as TableCommand
 from croupier.table.commands import DeckFate, Of, Preview, Time
 from croupier.table.crew import Approvers, Role, Who
-from croupier.table.events import ChipsMoved, Corrected, Mispaid, PayCorrected, TappedIn
+from croupier.table.events import (
+    ChipsMoved,
+    Corrected,
+    HandRecalled,
+    Mispaid,
+    PayCorrected,
+    TappedIn,
+)
+from croupier.table.rounds import undo_of
 
 _PLAIN = reader_of(Mapping[str, object])
 
@@ -85,12 +93,22 @@ def do(act: Act, what: Proposable) -> None:
     command = what.command
     if isinstance(command, ByHand):
         deal_by_hand(act)
+    if isinstance(command, Declare) and _undoes_last(act.standing, command):
+        act.at_table(undo_of(act.round))
     if isinstance(command, RoundCommand):
         act.in_round(command)
     elif isinstance(command, TableCommand):
         act.at_table(command)
     else:
         act.in_ledger(command)
+
+
+def _undoes_last(standing: Standing, command: Declare) -> bool:
+    """Whether a declaration makes a round void that is over (Singapore 5.4)."""
+    round = standing.round
+    if round is None or not round.closed:
+        return False
+    return any(isinstance(event, SeatSettled) for event in decide(round, command))
 
 
 # ---------------------------------------------------------------- previews
@@ -158,6 +176,8 @@ def two_people(standing: Standing, events: Sequence[object], approvers: Approver
             return TwoPeople(("floor",), approvers.meter)
         if isinstance(event, Mispaid | PayCorrected) and _is_next_dealt(standing, event.round):
             return TwoPeople(("dealer", "floor"), approvers.correction)
+        if isinstance(event, HandRecalled) and event.hidden:
+            return TwoPeople(("surveillance",), approvers.correction)
         if isinstance(event, Corrected):
             return TwoPeople(("dealer", "floor"), approvers.correction)
         if isinstance(event, TappedIn) and event.agreed:
@@ -191,7 +211,7 @@ def _is_next_dealt(standing: Standing, id: str) -> bool:
 def _is_dealt(standing: Standing, forms: Sequence[EnteredByHand] = ()) -> bool:
     """Whether the first card has left the deck; a real one leaves it before that is recorded."""
     playing, round = standing.table.round, standing.in_play
-    if forms:
+    if forms or (standing.round and standing.round.closed):
         return True
     if round and is_read(round.rules) and round.at > 0:
         return True
@@ -213,7 +233,7 @@ def _returns(
     round: Round | None, events: Iterable[object], declared: Declared | None
 ) -> Mapping[int, int]:
     """Return the cents that come back to each seat that the events decide."""
-    if round and round.void and declared:
+    if round and round.void and declared and not round.closed:
         events = decide(round, Settle())
     settled = [event for event in events if isinstance(event, SeatSettled)]
     if declared and "abandon seat" in declared.effects and round:

@@ -1,7 +1,6 @@
 """Reads a table from its journal, as it stood when the last record was stored."""
 
 from collections.abc import Iterator
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 from croupier.errors import Bug
@@ -45,32 +44,38 @@ def _read(view: View, begun: Recalled, *, upto: int | None = None, stay: bool = 
     stream, rules_of = scribe.stream, scribe.auditor.rules_of
     last: list[StoredEvent] = []
 
-    def rows() -> Iterator[StoredEvent]:
-        after = view.stream(stream, after=begun.scribe.number)
-        return takewhile(lambda row: upto is None or row.number <= upto, after)
+    def followed() -> Iterator[StoredEvent]:
+        """Yield the rows that the table follows."""
+        nonlocal standing, setting, rounds, last
+        for row in view.stream(stream, after=begun.scribe.number):
+            if upto is not None and row.number > upto:
+                return
+            yield row
+            if row.data.endswith(_OF_ROUND):
+                if last and last[0].subject != row.subject:
+                    last = []
+                last.append(row)
+                continue
+            record = decode(row.data)
+            event = _event(record)
+            rounds += isinstance(event, RoundStarted)
+            if isinstance(event, TableSet) and event.equipment and standing is not None:
+                standing = standing.with_ways([rules_set(event, rules_of)])
+            elif isinstance(event, TableSet):
+                before = standing if stay else None
+                setting, standing = event, new_standing(rules_set(event, rules_of), before)
+                last = []
+            elif standing is not None:
+                standing = standing.after(record.of, event)
+            elif record.of != "ledger":
+                raise Bug(f"{stream} event {row.number} comes before any rules")
 
-    for row in rows():
-        if row.data.endswith(_OF_ROUND):
-            last = [*last, row] if last and last[0].subject == row.subject else [row]
-            continue
-        record = decode(row.data)
-        event = _event(record)
-        rounds += isinstance(event, RoundStarted)
-        if isinstance(event, TableSet) and event.equipment and standing is not None:
-            standing = standing.with_ways([rules_set(event, rules_of)])
-        elif isinstance(event, TableSet):
-            before = standing if stay else None
-            setting, standing = event, new_standing(rules_set(event, rules_of), before)
-            last = []
-        elif standing is not None:
-            standing = standing.after(record.of, event)
-        elif record.of != "ledger":
-            raise Bug(f"{stream} event {row.number} comes before any rules")
+    scribe.read(followed())
     for row in last:
         if standing is None:
             raise Bug(f"{stream} has a round and no rules")
         standing = standing.after("round", event_from(decode(row.data).event))
-    return Recalled(standing, setting, scribe.read(rows()), rounds, begun.kept)
+    return Recalled(standing, setting, scribe, rounds, begun.kept)
 
 
 def wrong_standings(view: View, rules_of: RulesOf) -> Iterator[str]:
@@ -84,7 +89,7 @@ def wrong_standings(view: View, rules_of: RulesOf) -> Iterator[str]:
             if again and is_same(again, kept):
                 break
         else:
-            yield f"{stream} stood otherwise at event {number} than is kept"
+            yield f"{stream} stood differently at event {number} from what is kept"
 
 
 class Missed(NamedTuple):
@@ -113,9 +118,9 @@ def missed_by(view: View, scribe: Scribe) -> Missed | str | None:
     """Return what was stored after the last event that a scribe knows; or what is forgotten."""
     if because := forgotten(view, scribe.stream, scribe.head):
         return because
-    recalled = recall(view, scribe.stream, scribe.auditor.rules_of)
-    if recalled.scribe.number == scribe.number:
+    if next(view.stream(scribe.stream, after=scribe.number), None) is None:
         return None
+    recalled = recall(view, scribe.stream, scribe.auditor.rules_of)
     posted = view.posted(scribe.stream, after=scribe.number)
     round = recalled.standing.round if recalled.standing else None
     sealed = view.sealed(round.id) if round else None

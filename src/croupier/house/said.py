@@ -151,7 +151,7 @@ class Approve(NamedTuple):
 
 
 class Withdraw(NamedTuple):
-    """Take a proposal of one's own back."""
+    """Take back your own proposal."""
 
     id: str
     proposal: str

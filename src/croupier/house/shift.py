@@ -40,7 +40,10 @@ def life_step(table: Table) -> NextStep | None:
     if has_tray(table.rules) and table.life != "counted":
         again = " again: the two figures differed" if tray.differed else ""
         who = tray.missing[0]
-        says = f"Count the chip tray{again}. Nobody is told the other's figure."
+        opens = "open" if table.life == "closed" else "close"
+        says = (
+            f"To {opens} the table, count the chip tray{again}. Nobody is told the other's figure."
+        )
         return _at_table(says, (who,), at_table.CountTray(who, 0), takes=CENTS)
     if table.life == "closing":
         return _at_table("Close the table.", DEALER, at_table.CloseTable())
@@ -65,7 +68,7 @@ def _at_table(
 
 
 def device_step(table: Table) -> NextStep | None:
-    """Return the next step about a device with a fault: is it usable, and if not, what instead?"""
+    """Return the next step about a faulty device: is it usable, and if not, what replaces it?"""
     for device, outage in table.out.items():
         if outage.doubted:
             says = f"The {device} had a fault. Say that it can't be used, or that it can."
@@ -76,7 +79,7 @@ def device_step(table: Table) -> NextStep | None:
 
 
 def _instead(table: Table, device: Device, clause: str) -> NextStep:
-    """Return the change to equipment without a device; without any, it has to be restored."""
+    """Return the step to equipment without a device, or else to the device's repair."""
     for digest, rules in table.ways.items():
         if not uses(rules, device):
             says = f"Go on without the {device}."
@@ -100,7 +103,7 @@ def duty_step(table: Table, duty: Duty) -> NextStep:
 def deck_step(table: Table, time: Time | None) -> NextStep | None:
     """Return what the next deck needs before it is dealt; None if it is ready, or waits.
 
-    Without a time a deck is as old as it was when something last happened.
+    Without a time, a deck is as old as it was at the last event.
     """
     rules, playing = table.rules.deck, table.round
     if "cards" not in table.rules.things or (playing and playing.dealt):
@@ -115,7 +118,7 @@ def deck_step(table: Table, time: Time | None) -> NextStep | None:
     number = playing.deck if playing else table.deck_turn
     deck = table.decks[number]
     if deck.todo:
-        return None  # The first player has yet to come and look at it.
+        return None  # It waits for the first player to look at it.
     if not playing and table.count_due and rules.stub_count:
         says, clause = f"Count the cards of deck {number}.", rules.stub_count.clause
         return _at_table(says, DEALER, at_table.Count(number, 0), clause, COUNT)
@@ -129,6 +132,35 @@ def deck_step(table: Table, time: Time | None) -> NextStep | None:
         says = f"Cut deck {number}: at least {rules.cut.cards_min} cards in."
         return _at_table(says, DEALER, at_table.Cut(number), rules.cut.clause)
     return None
+
+
+def rests(table: Table, number: int) -> bool:
+    """Whether a deck rests while the cards of another one are out."""
+    playing = table.round
+    return playing is not None and playing.dealt and playing.deck != number
+
+
+def resting_duty(table: Table, duty: Duty) -> bool:
+    """Whether a duty is about a resting deck, so that the round doesn't wait for it."""
+    return any(duty.about == f"deck {number}" and rests(table, number) for number in table.decks)
+
+
+def meanwhile(table: Table) -> Iterator[NextStep]:
+    """Yield what is done with the resting deck while the round goes on (alternation of two decks).
+
+    It is shuffled, and then the book's duties about it follow one by one. Nothing waits for them
+    before the deck's own round.
+    """
+    rules = table.rules.deck
+    for number, deck in sorted(table.decks.items()):
+        if "cards" not in table.rules.things or not rests(table, number):
+            continue
+        if mine := [duty for duty in due(table) if duty.about == f"deck {number}"]:
+            yield duty_step(table, mine[0])
+        elif deck.stack is None and not deck.todo and rules.shuffle:
+            takes = COUNT if rules.machine_count else None
+            shuffle, clause = at_table.Shuffle(number), rules.shuffle.clause
+            yield _at_table(f"Shuffle deck {number}.", DEALER, shuffle, clause, takes)
 
 
 # ---------------------------------------------------------------- what else may be done
@@ -167,17 +199,13 @@ def others(table: Table) -> Iterator[NextStep]:
         if deck.depth and recut:
             again = at_table.Recut(number, None, "floorperson")
             yield _at_table(f"Have deck {number} cut again.", FLOOR, again, recut)
-        elif deck.stack is None and not deck.todo and table.round and rules.deck.shuffle:
-            clause, takes = rules.deck.shuffle.clause, COUNT if rules.deck.machine_count else None
-            shuffle = at_table.Shuffle(number)
-            yield _at_table(f"Shuffle deck {number}.", DEALER, shuffle, clause, takes)
     if not table.round and table.seats and (idle := rules.guided.get("idle")):
         yield _at_table("Nobody plays.", FLOOR, at_table.Idle("floorperson"), idle[0])
     yield from _about_devices(table)
 
 
 def _about_devices(table: Table) -> Iterator[NextStep]:
-    """Yield what may be said of devices and done about them."""
+    """Yield what people may report about devices and do with them."""
     rules = table.rules
     for duty in due(table):
         if duty.moment == DEVICE:  # It is covered, or else marked.
@@ -205,7 +233,7 @@ def _is_provided_for(table: Table, device: Device) -> bool:
 
 
 def tray_of(table: Table) -> dict[str, Any] | None:
-    """Return what a desk shows of the tray: never the figure of one who counted alone."""
+    """Return what a desk shows of the tray: never a count before the other person has counted."""
     if not has_tray(table.rules):
         return None
     tray = table.tray

@@ -21,8 +21,9 @@ from croupier.round.state import Round
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
-from croupier.table.commands import DealFirstCard, EndRound, StartRound, Time
+from croupier.table.commands import DealFirstCard, StartRound, Time
 from croupier.table.crew import Post
+from croupier.table.rounds import end_of
 
 
 def open_round(act: Act, id: str, *, time: Time, meters: Mapping[str, int]) -> None:
@@ -90,7 +91,7 @@ def settle(act: Act, command: in_round.Settle, *, config: TableConfig) -> None:
 def close(act: Act) -> None:
     """End a round."""
     act.in_round(in_round.Close())
-    act.at_table(EndRound.of(act.round, act.standing.declared))
+    act.at_table(end_of(act.round, act.standing.declared))
 
 
 def check_declared(round: Round, command: object) -> None:

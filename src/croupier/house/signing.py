@@ -13,6 +13,7 @@ from typing import NamedTuple
 from croupier.errors import UserError
 from croupier.house.books import Books
 from croupier.house.log import log, log_crash
+from croupier.house.tasks import cancel
 from croupier.ledger.checkpoints import Checkpoint, sign
 from croupier.ledger.journal import START, Head
 from croupier.ledger.store import NotOwner, Unavailable, View
@@ -106,29 +107,41 @@ class Checkpoints:
         """How many events no checkpoint signed when the journal was last looked at."""
         self._noted: Mapping[str, Head] = {}
         self._lock = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Sign what an earlier process left unsigned."""
-        await self._try_to_sign()
+        """Sign what an earlier process left unsigned, and go on unless that is done already."""
+        if self._task is None:
+            await self._try_to_sign()
+            self._task = asyncio.create_task(self._run(), name="checkpoints")
 
-    async def run(self) -> None:
-        """Sign until cancelled."""
+    def pause(self) -> None:
+        """Leave the signing to another process."""
+        if self._task:
+            self._task.cancel()
+            self._task = None
+
+    async def stop(self) -> None:
+        """Sign the remaining events when the house closes."""
+        if self._task is None:
+            return
+        await cancel(self._task)
+        self._task = None
+        if self.books.lost is None:
+            await self._try_to_sign()
+            await self.look_after()
+
+    async def _run(self) -> None:
         last_s = self.books.clocks.wait_s()
         while True:
             await asyncio.sleep(LOOK_S)
-            await self._look_after()
+            await self.look_after()
             now_s = self.books.clocks.wait_s()
             late = now_s - last_s >= CHECKPOINT_S
             if self.unsigned >= CHECKPOINT_EVENTS or (self.unsigned and late):
                 last_s = now_s
                 # If the house closes meanwhile, the checkpoint is still finished.
                 await asyncio.shield(self._try_to_sign())
-
-    async def stop(self) -> None:
-        """Sign the remaining events when the house closes."""
-        if self.books.lost is None:
-            await self._try_to_sign()
-            await self._look_after()
 
     async def _try_to_sign(self) -> None:
         try:
@@ -140,7 +153,7 @@ class Checkpoints:
 
     async def sign(self) -> None:
         """Sign new events, and write the checkpoint to the ledger and the file."""
-        # One at a time: each has the number after the last one's.
+        # One at a time, because they are numbered in order.
         async with self._lock:
             books = self.books
             heads, number, events = await books.read(behind)
@@ -151,7 +164,7 @@ class Checkpoints:
             self.unsigned = 0
             await books.read(self.signing.write_missing)
 
-    async def _look_after(self) -> None:
+    async def look_after(self) -> None:
         """Check that the ledger is still there, and note how far it has come."""
         try:
             await self.books.away(self.books.store.check)

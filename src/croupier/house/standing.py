@@ -107,8 +107,8 @@ class Standing:
 def new_standing(rules: TableRules, before: Standing | None = None) -> Standing:
     """Return an empty table; one that played by other rules before keeps its people.
 
-    They are still at their posts, and what was proposed or is disputed still waits, but for what
-    was proposed about a round.
+    They are still at their posts. Disputes and proposals still wait, except proposals about a
+    round.
     """
     table = new_table(rules)
     if before is None or "dealer" not in rules.things:

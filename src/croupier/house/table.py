@@ -13,10 +13,10 @@ from croupier.errors import CroupierError, Refused, UserError
 from croupier.fairness.commitment import Committed
 from croupier.fairness.seal import MissingKey
 from croupier.house import console, dealer, players, said
+from croupier.house.asking import Employee, HasLost, StaffAsking
 from croupier.house.books import Books, answer_to
 from croupier.house.clock import Company, Notes, Wait, needs_deck
 from croupier.house.config import TableConfig
-from croupier.house.console import Employee, HasLost
 from croupier.house.heard import Heard
 from croupier.house.keeping import KEEP_EVERY, Recalled, to_keep
 from croupier.house.log import log_crash
@@ -69,7 +69,8 @@ class Table:
         standing = (recalled.standing or new_standing(config.rules)).with_ways(config.others)
         self.place = Position(standing, recalled.scribe)
         self.rounds, self.setting = recalled.rounds, recalled.setting
-        self._kept = recalled.kept
+        self.kept = recalled.kept
+        """The number of the event after which this was last kept."""
         self.deck: Committed | None = None
         self.notes = Notes()
         self._told_clock = self.notes.clock
@@ -138,6 +139,15 @@ class Table:
             lambda reply: self.ask(Ask(perform, reply, meters=meters, wait=wait))
         )
 
+    async def try_to(self, perform: Perform) -> None:
+        """Do something for the house, unless the table refuses it by now."""
+        try:
+            await self.act(perform)
+        except Refused:
+            pass
+        except Exception as error:
+            log_crash(error, table=self.id)
+
     def hear(
         self, player: str, message: said.PlayerMessage, digest: bytes, *, reply: Reply
     ) -> None:
@@ -172,10 +182,10 @@ class Table:
         floors: int = 0,
         past: PastHand | None = None,
     ) -> None:
-        """Do what somebody asks who works here.
+        """Do what a staff member asks.
 
-        `floors` is how many other tables they have who tap in as floorperson, and `past` the hand
-        of an earlier round that a dispute or a wrong payment is about.
+        `floors` is how many other tables somebody has who taps in as floorperson, and `past` the
+        hand of an earlier round that a dispute or a wrong payment is about.
         """
         metered = isinstance(message, said.Do) and message.command.get("type") in SETTLING
         ids = staked_meters(self.place.standing) if metered else ()
@@ -188,7 +198,7 @@ class Table:
         self.ask(Ask(perform, reply, CommandId(f"{by.person}/{message.id}", digest), names))
 
     def call_floor(self, by: Employee, *, on: bool) -> None:
-        """Light the lamp that calls the floor, or put it out; somebody who works here does it."""
+        """Light the lamp that calls the floor, or put it out; only staff of the table may."""
         if "floor" not in by.roles and not self.place.standing.table.crew.post_of(by.person):
             raise Refused("not_tapped_in", "tap in before you work at this table")
         self._note(self.notes.company._replace(called=by.person if on else ""))
@@ -197,9 +207,9 @@ class Table:
         """Return what a command would do now; nothing happens."""
         return console.preview_of(self.place.standing, message, self._asking(by))
 
-    def _asking(self, by: Employee) -> console.StaffAsking:
-        """Return somebody who works here, with what decides besides the table's standing."""
-        return console.StaffAsking(
+    def _asking(self, by: Employee) -> StaffAsking:
+        """Return a staff member who asks, with what else the decision depends on."""
+        return StaffAsking(
             person=by.person,
             roles=by.roles,
             config=self.config,
@@ -336,7 +346,7 @@ class Table:
             try:
                 self.deck = self.books.unsealed(sealed, standing.commitment)
             except (CroupierError, ValueError):
-                self._on_unreadable()  # It is taken up anew, as after a restart.
+                self._on_unreadable()  # It is taken up again, as after a restart.
         if self.rounds > rounds:
             self._note_opened()
         self.books.posted(entries, events=self.number - known)
@@ -344,7 +354,7 @@ class Table:
         self._publish(told, self.books.clocks.wait_ms())
 
     def _apply(self, stored: Sequence[Stored], wait_ms: int) -> None:
-        """Stand where acts that were stored lead to, and take over what they bring."""
+        """Move to where the stored acts lead, and take over what they bring."""
         before = self.place
         for act, draft, place in stored:
             entries = [entry for event in draft.events for entry in event.entries]
@@ -372,11 +382,11 @@ class Table:
 
     def _keep(self, place: Position) -> None:
         """Keep where the table stood before a round, so that it is soon taken up again."""
-        if place.scribe.number - self._kept < KEEP_EVERY:
+        if place.scribe.number - self.kept < KEEP_EVERY:
             return
         kept = to_keep(Recalled(place.standing, self.setting, place.scribe, self.rounds))
         if kept is not None:
-            self._kept = kept.head.number
+            self.kept = kept.head.number
             self.books.keep(self.id, kept)
 
     def _note_opened(self) -> None:

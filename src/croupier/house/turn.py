@@ -1,7 +1,7 @@
 """One turn of a table: everything that was asked at one time, decided.
 
 Each act is decided on the table as the ones before it leave it, and all are stored together. If one
-of them turns out not to be stored, those after it were decided on something that isn't so, and are
+of them turns out not to be stored, those after it were decided on what never happened, and are
 asked again.
 """
 
@@ -13,14 +13,13 @@ from croupier.errors import Refused
 from croupier.house.clock import Company, Wait, next_wait
 from croupier.house.config import TableConfig
 from croupier.house.standing import Act, Standing
+from croupier.ledger.asked import NO_BODY
 from croupier.ledger.scribe import Draft, Scribe
 from croupier.ledger.store import STREAM_MOVED, Answer, Claim, Request, Result, Work
 from croupier.money import DOLLARS_MAX, micros
 
 OVERTAKEN = "overtaken"
 MICROS_MAX = micros(DOLLARS_MAX * 100)
-NO_BODY = bytes(32)
-"""The digest of a command that nobody sent: the dealer's, or the house's."""
 Perform = Callable[[Act], object]
 Reply = Callable[[Result], None]
 

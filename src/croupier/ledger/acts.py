@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, assert_never
 from croupier.errors import CroupierError
 from croupier.ledger.journal import StoredEvent, decode
 from croupier.ledger.roles import APPOINTING, appoints
-from croupier.reading import reader_of, run
+from croupier.reading.reader import later, reader_of, run
 
 HOUSE_STREAM = "#house"
 """No table can have this name."""
@@ -52,6 +52,7 @@ class PasswordChanged(NamedTuple):
     password: str
 
 
+@later("approved_by")
 class RolesSet(NamedTuple):
     """An operator set a person's roles, which ended their sessions."""
 
@@ -64,11 +65,6 @@ class RolesSet(NamedTuple):
     @property
     def about(self) -> str:
         return self.person
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The fields that aren't written, so that what one person may do keeps its bytes."""
-        return () if self.approved_by else ("approved_by",)
 
 
 class RoleGiven(NamedTuple):
@@ -94,7 +90,7 @@ class Proposed(NamedTuple):
 
     id: str
     act: Mapping[str, Any]
-    """The act as it will be stored, but for who approves it."""
+    """The act as it will be stored, without its approver."""
     by: str
     session: str
     """The digest of the session that proposed it."""
@@ -174,6 +170,7 @@ class DealingStopped(NamedTuple):
     because: str = ""
 
 
+@later("approved_by")
 class TableOpened(NamedTuple):
     """An operator opened a table that isn't in the tables file; it stays from then on."""
 
@@ -187,11 +184,6 @@ class TableOpened(NamedTuple):
     @property
     def about(self) -> str:
         return self.table
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The fields that aren't written, so that what one person did keeps its bytes."""
-        return () if self.approved_by else ("approved_by",)
 
 
 class BackupMade(NamedTuple):
@@ -296,6 +288,12 @@ class Registered:
     roles: frozenset[str]
     password: str | None
     disabled: bool = False
+    looks: str = ""
+    """What the name looks like, as the people have it; the journal has names only."""
+    made_ms: int | None = None
+    """When they came; None if the journal doesn't say."""
+    disabled_ms: int | None = None
+    """When they were shut out."""
 
 
 @dataclass
@@ -322,13 +320,14 @@ class Register:
     _approved: dict[str, str] = field(default_factory=dict)
     """Who approved the acts that follow, by the person or the table they are about."""
 
-    def add(self, number: int, act: HouseAct) -> None:
-        """Add the next act; raises NotPossible."""
+    def add(self, number: int, act: HouseAct, time_ms: int | None = None) -> None:
+        """Add the next act, and when it was, if that is asked; raises NotPossible."""
         match act:
             case PersonCame(person, name, roles, password, is_from_before):
                 if person in self.people:
                     raise NotPossible(f"{person} came before")
-                self.people[person] = Registered(name, frozenset(roles), password)
+                came_ms = None if is_from_before else time_ms
+                self.people[person] = Registered(name, frozenset(roles), password, made_ms=came_ms)
                 if is_from_before:
                     self.from_before.add(person)
             case AccountMade(person, name, password):
@@ -361,8 +360,10 @@ class Register:
                 self._answered(id)
             case NoteTaken(by):
                 self._known(by)
-            case AccountDisabled(person, disabled, _):
-                self._change(person, disabled=disabled)
+            case AccountDisabled(person, disabled, by):
+                taken_over = not by and person in self.from_before
+                since_ms = time_ms if disabled and not taken_over else None
+                self._change(person, disabled=disabled, disabled_ms=since_ms)
             case SessionEnded(person):
                 self._change(person)
             case MeterStopped(meter, out, _):

@@ -6,13 +6,13 @@ It works on stored bytes and entries in order, and knows no database.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from croupier.errors import CroupierError
+from croupier.errors import CroupierError, UserError
 from croupier.fairness.commitment import Commitment
 from croupier.fairness.cut import NO_CUT, check_event
 from croupier.fairness.events import Contributed, DeckCommitted
 from croupier.fairness.events import event_from as fairness_event_from
 from croupier.ledger.accounts import Account
-from croupier.ledger.awards import Award, awards_in, faults_of, proposals_after
+from croupier.ledger.awards import Award, awards_in, proposals_after
 from croupier.ledger.chips import ABOUT, audited, chips_moves
 from croupier.ledger.entries import Entry, Posting, Setting, Unlike, numbered, post
 from croupier.ledger.events import (
@@ -46,6 +46,11 @@ def rules_set(event: TableSet, rules_of: RulesOf) -> TableRules:
     if rules is None:
         raise Unlike("its table rules have another digest than the books here give")
     return rules
+
+
+def no_rules(rulebook: str, *_: object) -> TableRules:
+    """Refuse to find rules, for a stream that has no table."""
+    raise UserError(f"this stream has no table, and so no rules: {rulebook}")
 
 
 class Posted(NamedTuple):
@@ -227,17 +232,19 @@ class Totals:
             for award in awards_in(entries, players, auditor.setting.witnessed_cents):
                 self.awards[award.id] = award._replace(table=record.stream)
 
-    def award_faults(self) -> Iterator[str]:
-        """Yield what is wrong with how awards were released."""
-        return faults_of(self.awards, self.released)
-
     def faults(self, stored: Mapping[Account, int]) -> Iterator[str]:
         """Yield the balances that differ from the sum of their entries."""
         for account in sorted(self.micros.keys() | stored.keys()):
             if (there := stored.get(account, 0)) != (summed := self.micros.get(account, 0)):
                 yield f"{account} stands at {there} micros, and its entries come to {summed}"
         if sum(stored.values()):
-            yield f"all accounts together come to {sum(stored.values())} micros, not to nothing"
+            yield f"all accounts together come to {sum(stored.values())} micros, not to zero"
+
+
+def _why_not(error: Exception) -> str:
+    if isinstance(error, UserError) and error.field == "rulebook":
+        return f"cannot be checked without its book (name the folder with --books): {error.message}"
+    return f"cannot have happened: {error}"
 
 
 def audit_stream(
@@ -257,7 +264,7 @@ def audit_stream(
             totals.note(auditor, record, expected)
         except (CroupierError, LookupError, TypeError, ValueError, AttributeError) as error:
             # A forged event may break anything in the engine, so catch every error.
-            return StreamFault(stream, number, f"cannot have happened: {error}")
+            return StreamFault(stream, number, _why_not(error))
         for line, entry in enumerate(expected, 1):
             if row is None or row.number != number:
                 return StreamFault(stream, number, f"entry {entry.id} is missing")

@@ -38,6 +38,8 @@ class Award(NamedTuple):
     """The table where it was won."""
     at_table: bool = False
     """Whether its round is open, so that it is answered there."""
+    validated: bool = False
+    """Whether it was validated there, so that only the dealer has yet to pay it."""
 
     @property
     def account(self) -> Account:

@@ -58,30 +58,20 @@ def parse_checkpoints(text: str) -> tuple[Checkpoint, ...]:
 
 def sign(secret: bytes, number: int, heads: Mapping[str, Head], *, time_ms: int) -> Checkpoint:
     """Return a checkpoint of these heads, signed with a secret key of 32 bytes."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    key = Ed25519PrivateKey.from_private_bytes(secret)
-    public = key.public_key().public_bytes_raw()
-    draft = Checkpoint(number, time_ms, dict(heads), public, b"")
-    return draft._replace(signature=key.sign(draft.body))
+    draft = Checkpoint(number, time_ms, dict(heads), public_key(secret), b"")
+    return draft._replace(signature=sign_text(secret, draft.body))
 
 
 def public_key(secret: bytes) -> bytes:
     """Return the public key of a secret key."""
-    from cryptography.hazmat.primitives.asymmetric import ed25519
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    key = ed25519.Ed25519PrivateKey.from_private_bytes(secret)
-    return key.public_key().public_bytes_raw()
+    return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
 
 
 def change_of_keys(master: str, signing: str) -> bytes:
     """Return the bytes that the old signing key signs when a house changes its keys."""
     return b"croupier keys 1 " + canonical({"master": master, "signing": signing}).encode()
-
-
-def sign_change(secret: bytes, master: str, signing: str) -> bytes:
-    """Sign a change of keys with the signing key before it."""
-    return sign_text(secret, change_of_keys(master, signing))
 
 
 def sign_text(secret: bytes, text: bytes) -> bytes:
@@ -91,23 +81,20 @@ def sign_text(secret: bytes, text: bytes) -> bytes:
     return Ed25519PrivateKey.from_private_bytes(secret).sign(text)
 
 
-def is_change_signed(key: bytes, master: str, signing: str, signature: bytes) -> bool:
-    """Whether a change of keys was signed with the secret key of a public key."""
-    return is_text_signed(key, signature, change_of_keys(master, signing))
-
-
 def is_signed(checkpoint: Checkpoint, key: bytes) -> bool:
     """Whether a checkpoint was signed with the secret key of a public key."""
-    return checkpoint.key == key and is_text_signed(key, checkpoint.signature, checkpoint.body)
+    return checkpoint.key == key and is_text_signed(
+        key, checkpoint.signature.hex(), checkpoint.body
+    )
 
 
-def is_text_signed(key: bytes, signature: bytes, signed: bytes) -> bool:
-    """Whether bytes were signed with the secret key of a public key."""
+def is_text_signed(key: bytes, signature: str, signed: bytes) -> bool:
+    """Whether bytes were signed, as these hex digits say, with the secret key of a public key."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(key).verify(signature, signed)
+        Ed25519PublicKey.from_public_bytes(key).verify(bytes.fromhex(signature), signed)
     except (InvalidSignature, ValueError):
         return False
     return True

@@ -15,9 +15,9 @@ from croupier.round.state import Round, is_walk_in
 from croupier.rules.table_rules import TableRules
 from croupier.table import events as happened
 from croupier.table.codec import event_from
-from croupier.table.commands import chips_won, deferred_cents
 from croupier.table.events import Event
 from croupier.table.evolve import tray_after
+from croupier.table.rounds import chips_won, deferred_cents
 from croupier.table.tray import ChipsWhy, Tray
 
 ABOUT = (
@@ -26,10 +26,12 @@ ABOUT = (
     "Mispaid",
     "PayCorrected",
     "RoundEnded",
+    "RoundUndone",
     "TrayCounted",
     "TrayAgreed",
 )
 """The events of a table that say something of its tray."""
+_ENDS = happened.RoundEnded | happened.RoundUndone
 _LIFE = ("TableOpened", "TableClosed")
 _OF_TABLE = b'"of":"table"}'
 
@@ -68,7 +70,7 @@ def _ends(table: str, why: ChipsWhy) -> tuple[Account, Account]:
 def _handed(table: str, player: str, cents: int, code: str) -> Move:
     """Return the move of a sum that a player was handed beyond what was due, or gave back.
 
-    A walk-in gets chips of the tray by hand; others are paid as their wagers are.
+    A walk-in is handed chips from the tray; others are paid the way their wagers are.
     """
     from_ = account("tray" if is_walk_in(player) else "inventory", table)
     purse = purse_of(table, player)
@@ -85,7 +87,7 @@ def audited(tray: Tray, plain: Mapping[str, Any], rules: TableRules, round: Roun
         cents = sum(chip * many for chip, many in event.chips.items())
         if event.cents != cents:
             raise WrongTray(f"the chips come to {cents} cents, not {event.cents}")
-    if isinstance(event, happened.RoundEnded) and round and round.id == event.round:
+    if isinstance(event, _ENDS) and round and round.id == event.round:
         won = chips_won(round)
         # Older journals count a deferred award as handed out.
         if event.chips not in (won, won - deferred_cents(round)):
@@ -141,6 +143,8 @@ class TrayShift(NamedTuple):
                 return self._replace(drop=self.drop + cents)
             case happened.RoundEnded():
                 return self._replace(won=self.won + event.chips)
+            case happened.RoundUndone():
+                return self._replace(won=self.won - event.chips)
             case happened.Mispaid():
                 return self._replace(handed=self.handed + event.paid - event.due)
             case happened.PayCorrected():

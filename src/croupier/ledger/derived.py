@@ -4,17 +4,20 @@ Balances and entries are the audit's. Here is the rest: the kinds of accounts, a
 sealed decks, people and their roles, the house's keys, and the triggers that guard the tables.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import NamedTuple
 
 from croupier.errors import CroupierError, ParseError
-from croupier.ledger.accounts import CAGE, kept_kind
+from croupier.ledger.accounts import kept_kind
 from croupier.ledger.acts import HOUSE_STREAM, Register, acts_in
+from croupier.ledger.asked import wrong_commands
 from croupier.ledger.journal import Head, StoredEvent, decode
+from croupier.ledger.looks import looks
 from croupier.ledger.store import View
+from croupier.rules.words import counted
 
-SILENT = frozenset({str(CAGE), "restores"})
-"""Streams of the house whose commands are answered with nothing."""
 _COMMITTED = b'"type":"DeckCommitted"'
 NAMED_MAX = 5
 """How many of many faults of one kind are named."""
@@ -59,8 +62,9 @@ def read_register(view: View, findings: Findings) -> Register:
     """Return what the acts of the house come to; note the first that can't have happened."""
     register, number = Register(), 0
     try:
-        for number, act in acts_in(view.stream(HOUSE_STREAM)):
-            register.add(number, act)
+        for row in view.stream(HOUSE_STREAM):
+            for number, act in acts_in([row]):
+                register.add(number, act, row.time_ms)
     except (CroupierError, LookupError, TypeError, ValueError) as error:
         at = f"{HOUSE_STREAM} event {number + isinstance(error, ParseError)}"
         findings.faults.append(f"{at}: cannot have happened: {error}")
@@ -77,7 +81,7 @@ def check_derived(
 ) -> None:
     """Check everything that can be derived, apart from the money."""
     findings.note(_kinds(view), "the kinds of all accounts")
-    _check_answers(view, heads, findings)
+    _check_commands(view, heads, findings)
     _check_decks(view, heads, findings, opens)
     _check_people(view, register, findings)
     missing = (f"the trigger {name} is missing or was changed" for name in view.guards_missing())
@@ -93,26 +97,29 @@ def _kinds(view: View) -> Iterator[str]:
 # ---------------------------------------------------------------- commands
 
 
-def _check_answers(view: View, heads: Mapping[str, Head], findings: Findings) -> None:
-    """Check that each command ends at an event of its stream, and that its answer says which."""
+def _check_commands(view: View, heads: Mapping[str, Head], findings: Findings) -> None:
+    """Check what is kept of commands, as far as the events that they made say it."""
     faults: list[str] = []
-    others = 0
-    for command, stream, number, answer in view.commands():
-        if not 0 <= number <= (heads[stream].number if stream in heads else 0):
-            faults.append(f"command {command} ends at event {number} of {stream}, which is missing")
-        elif stream in SILENT:
-            if answer:
-                faults.append(f"the answer to command {command} was changed")
-        elif "/" in command or command.startswith(f"{stream}#"):
-            if answer != str(number):
-                faults.append(f"the answer to command {command} was changed")
-        else:
-            others += 1
-    findings.note(faults, "where each command ended, and what it was answered")
-    if others:
-        count = f"{others:,} commands" if others > 1 else "1 command"
-        findings.unproved.append(f"the answers to {count} that no server gave")
-    findings.unproved.append("the ids and digests of commands: the journal doesn't hold them")
+    unknown = Counter[str]()
+    without = {stream for stream, head in heads.items() if head.number} - {HOUSE_STREAM}
+    for stream, kept in groupby(view.commands(), key=lambda one: one.stream):
+        faults += wrong_commands(stream, kept, view.stream(stream), unknown)
+        without.discard(stream)
+    faults += [f"all commands of {stream} are missing" for stream in sorted(without)]
+    findings.note(faults, "each command: where it began and ended, its answer, and the house's own")
+    if many := unknown["answer"]:
+        findings.unproved.append(f"the answers to {counted(many, 'command')} that no server gave")
+    if many := unknown["sender"]:
+        count = counted(many, "command")
+        findings.unproved.append(f"whose {count} were: their events name nobody, or there are none")
+    findings.unproved.append(
+        "what people sent: the journal has neither the ids that they gave their commands nor "
+        "the digests of those"
+    )
+    findings.unproved.append(
+        "that no command of a person is missing: one that made no event leaves no trace, nor does "
+        "one whose events may be those of that person's next command, of the same millisecond"
+    )
 
 
 # ---------------------------------------------------------------- decks
@@ -152,6 +159,8 @@ def _check_decks(
 # ---------------------------------------------------------------- people and keys
 
 
+LATE_MS = 60_000
+"""How much later than its row the event of a change of people may be; they are written together."""
 _FACTS = {"name": "name", "roles": "roles", "password": "password", "disabled": "being disabled"}
 
 
@@ -172,27 +181,34 @@ def _check_people(view: View, register: Register, findings: Findings) -> None:
             faults.append(f"{person} is missing from the people")
         else:
             faults += [
-                f"the journal says otherwise of {person}'s {what}"
+                f"the journal says something else about {person}'s {what}"
                 for field, what in _FACTS.items()
                 if getattr(is_there, field) != getattr(said, field)
             ]
-    findings.note(faults, f"{len(there):,} people with their names, roles and passwords")
+            if is_there.looks != looks(is_there.name):
+                faults.append(f"{person} is found under another name than their own")
+            when = [(is_there.made_ms, said.made_ms), (is_there.disabled_ms, said.disabled_ms)]
+            if any(a and b and abs(a - b) > LATE_MS for a, b in when):
+                faults.append(f"the journal says otherwise of when {person} came or was shut out")
+    facts = "people with their names, roles and passwords, and when they came, to the minute"
+    findings.note(faults, f"{len(there):,} {facts}")
+    findings.unproved.append("who is signed in: the journal has no sessions")
     if register.from_before:
         count = len(register.from_before)
         findings.unproved.append(
             f"how {count:,} people came: they were found there when the journal of people began"
         )
     if alone := register.appointed_alone:
-        given = "1 staff role was" if alone == 1 else f"{alone:,} staff roles were"
+        given = counted(alone, "staff role was", "staff roles were")
         findings.unproved.append(
             f"that two people agreed: {given} given by one person alone, when nobody else could"
         )
     if count := len(register.given):
-        roles = "1 role was" if count == 1 else f"{count:,} roles were"
+        roles = counted(count, "role was", "roles were")
         findings.unproved.append(f"that two people agreed: {roles} given with the house's keys")
     if alone := register.opened_alone:
-        opened = "1 new table was" if alone == 1 else f"{alone:,} new tables were"
+        opened = counted(alone, "new table was", "new tables were")
         findings.unproved.append(f"that two people agreed: {opened} opened by one person alone")
     keys = register.keys[-1][1] if register.keys else None
     if keys and view.house_keys() != (keys.master, keys.signing):
-        findings.faults.append("the house's keys are others than the journal says")
+        findings.faults.append("the house's keys are not those in the journal")

@@ -95,7 +95,7 @@ def post(
         held = _holds(after)
     elif isinstance(event, happened.Confirmed) and event.about:
         confirmed |= {event.about}
-    moves = _moves(Posting(setting, before, number, held, confirmed), after, event)
+    moves = moves_of(Posting(setting, before, number, held, confirmed), after, event)
     entries = numbered(f"{after.id}/{number}", moves)
     if isinstance(event, happened.SeatSettled) and held:
         charged = event.fee - before.boxes[event.seat].fee
@@ -115,7 +115,7 @@ def numbered(of: str, moves: Iterable[Move]) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def _moves(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
+def moves_of(posting: Posting, after: Round, event: Event) -> Iterable[Move]:
     match event:
         case happened.BetMade() | happened.BetTakenDown() | happened.Chose():
             return _laid(posting, after, event.seat)

@@ -6,11 +6,12 @@ from typing import Any, Literal, NamedTuple
 from croupier.ledger.accounts import CAGE, HOUSE, Account, account, purse_of
 from croupier.ledger.entries import Move
 from croupier.money import micros
-from croupier.reading import reader_of, run
+from croupier.reading.reader import later, reader_of, run
 from croupier.round.state import NOTHING
 from croupier.rules.vocabulary import Thing
 
 
+@later("things", "witnessed_cents", "equipment")
 class TableSet(NamedTuple):
     """A table plays by these rules from here on; this has all that its entries depend on."""
 
@@ -26,16 +27,6 @@ class TableSet(NamedTuple):
     """Two people validate an award of at least this sum."""
     equipment: bool = False
     """Whether only the equipment changes: the table goes on with its people, decks and tray."""
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The fields that aren't written, so that other tables keep the bytes they had."""
-        unset = {
-            "things": not self.things,
-            "witnessed_cents": self.witnessed_cents is None,
-            "equipment": not self.equipment,
-        }
-        return tuple(name for name, is_unset in unset.items() if is_unset)
 
     @property
     def given(self) -> dict[str, object]:
@@ -85,6 +76,7 @@ class BalanceAdjusted(NamedTuple):
         return micros(self.cents)
 
 
+@later("approved_by", "table")
 class AwardValidated(NamedTuple):
     """A floorperson validated an award, and it is the player's."""
 
@@ -96,11 +88,6 @@ class AwardValidated(NamedTuple):
     """The second person, for an award that needs two."""
     table: str = ""
     """The table of a walk-in, whom the cage pays in chips."""
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The fields that aren't written, so that other awards keep the bytes they had."""
-        return tuple(name for name in ("approved_by", "table") if not getattr(self, name))
 
 
 class AwardProposed(NamedTuple):

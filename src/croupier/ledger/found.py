@@ -1,7 +1,7 @@
 """One round as the journal records it: its events, settlement and entries."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -15,12 +15,22 @@ from croupier.ledger.journal import Record, StoredEvent, decode
 from croupier.ledger.store import View
 from croupier.money import format_micros
 from croupier.round.codec import event_from
-from croupier.round.events import CalledOff, Declared, Event, Opened, PartSettled, SeatSettled
+from croupier.round.events import (
+    CalledOff,
+    Dealt,
+    Declared,
+    Event,
+    Opened,
+    PartSettled,
+    SeatSettled,
+    Shown,
+)
 from croupier.round.evolve import evolve
 from croupier.round.file import Played
 from croupier.round.result import result_of
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import SEATS
 
 AWARD_ENTRIES = 2
 """An award has come, and perhaps gone."""
@@ -96,6 +106,8 @@ class PastHand(NamedTuple):
     player: str
     due: Mapping[str, int]
     """Cents by wager, the stake that came back included; nothing in a void round."""
+    hidden: bool = False
+    """Whether a card of the hand was never turned up."""
 
 
 def hand_at(view: View, round: str, seat: int) -> PastHand:
@@ -110,8 +122,35 @@ def hand_at(view: View, round: str, seat: int) -> PastHand:
         if isinstance(event, CalledOff) or (
             isinstance(event, Declared) and "void" in event.effects
         ):
-            return PastHand(player_at(view, round, seat), {})
-    return PastHand(player_at(view, round, seat), due)
+            due.clear()
+            break
+    return PastHand(player_at(view, round, seat), due, hidden=_is_hidden(events, seat))
+
+
+def _is_hidden(events: Iterable[Event], seat: int) -> bool:
+    """Whether a card that was dealt to a seat was never turned up."""
+    own: set[int] = set()
+    for event in events:
+        if isinstance(event, Dealt):
+            own = {position for position, place, at in event.cards if place == SEATS and at == seat}
+        elif isinstance(event, Shown):
+            own.discard(event.position)
+    return bool(own)
+
+
+def recalled_by(view: View, found: FoundRound, person: str) -> frozenset[int]:
+    """Return the seats whose virtual hands of a round that is over a person recalled."""
+    last = found.records[-1]
+    rows = view.stream(last.stream, after=last.number) if found.played.round.closed else ()
+    events = (decode(row.data) for row in rows if _RECALLED in row.data)
+    return frozenset(
+        record.event["seat"]
+        for record in events
+        if record.event["round"] == last.subject and person in record.who
+    )
+
+
+_RECALLED = b'"type":"HandRecalled"'
 
 
 def award_found(view: View, id: str, rules_of: RulesOf) -> Award:
@@ -130,7 +169,13 @@ def award_found(view: View, id: str, rules_of: RulesOf) -> Award:
     ]
     awards = awards_in(entries, players, found.table.witnessed_cents)
     award = next(award for award in awards if award.id == id)
-    return award._replace(table=first.stream, at_table=not found.played.round.closed)
+    seat, wager = id.split("/")[-2:]
+    won = found.played.round.awards.get((int(seat), wager))
+    return award._replace(
+        table=first.stream,
+        at_table=not found.played.round.closed,
+        validated=won is not None and won.answer == "pay",
+    )
 
 
 def _table(view: View, digest: str, first: StoredEvent) -> TableSet:

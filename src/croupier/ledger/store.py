@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from croupier.errors import Code, CroupierError
 from croupier.ledger.accounts import Account
 from croupier.ledger.acts import Registered
+from croupier.ledger.asked import KeptCommand
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.entries import Entry
@@ -168,8 +169,8 @@ class View(Protocol):
     def kinds(self) -> dict[Account, str]:
         """Return the kind that each account is kept as."""
 
-    def commands(self) -> Iterator[tuple[str, str, int, str]]:
-        """Yield commands with their stream, the number of their last event, and their answer."""
+    def commands(self) -> Iterator[KeptCommand]:
+        """Yield commands stream by stream, in the order of their last events."""
 
     def decks(self) -> Iterator[tuple[str, bytes]]:
         """Yield the sealed decks, with their rounds."""

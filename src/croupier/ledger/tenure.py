@@ -6,6 +6,7 @@ over; the epoch alone, compared in the transaction that appends, decides who may
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple, Protocol
 
@@ -30,7 +31,7 @@ class Node(NamedTuple):
 
 
 class Lease(NamedTuple):
-    """Whose a stream is; '' is nobody's."""
+    """Which node has a stream; `node` is '' if none has."""
 
     stream: str
     node: str
@@ -62,7 +63,12 @@ def heir(stream: str, nodes: Collection[str]) -> str:
 
     Everybody computes the same. If a node comes or goes, only its own streams change hands.
     """
-    return max(nodes, key=lambda node: (sha256(f"{node} {stream}".encode()).digest(), node))
+    return max(nodes, key=lambda node: (_rank(node, stream), node))
+
+
+@lru_cache(10_000)
+def _rank(node: str, stream: str) -> bytes:
+    return sha256(f"{node} {stream}".encode()).digest()
 
 
 def is_free(register: Roster, stream: str) -> bool:
@@ -124,7 +130,7 @@ class Tenure(Protocol):
     name: str
     """The name of this node, or ''."""
     place: str
-    """What every process is called that runs in this one's place, before and after it; or ''."""
+    """The name shared by all processes that run in this one's place, one after another; or ''."""
     is_shared: bool
     """Whether other processes may write the same ledger."""
     owned: Mapping[str, int]

@@ -22,6 +22,7 @@ BY_TWO: Mapping[tuple[Vocabulary, str], str] = {
     ("table", "ChipsMoved"): "moved chips between tray and cage",
     ("table", "Mispaid"): "noted a wrong payment of an earlier round",
     ("table", "PayCorrected"): "corrected a payment of an earlier round",
+    ("table", "HandRecalled"): "recalled a hand that was never turned up",
     ("table", "Corrected"): "put a dispute right",
     ("table", "TappedIn"): "handed a post over",
     ("table", "Approved"): "approved what they had proposed",
@@ -67,8 +68,10 @@ def _takes_two(event: Mapping[str, Any], round: Round | None, dealt: str) -> boo
     match event["type"]:
         case "Declared":
             # Older automatic tables declared faults of their own, without any person.
-            there = round is not None and "dealer" in round.rules.things
-            return there and bool(dealt) and "void" in event["effects"]
+            if round is None or "dealer" not in round.rules.things:
+                return False
+            # A round that is over was dealt (Singapore 5.4).
+            return (bool(dealt) or round.closed) and "void" in event["effects"]
         case "Validated":
             found = round.awards[event["seat"], event["wager"]] if round else None
             is_large = found is not None and found.two
@@ -79,6 +82,8 @@ def _takes_two(event: Mapping[str, Any], round: Round | None, dealt: str) -> boo
             return bool(event["why"] != "sale")
         case "Mispaid" | "PayCorrected":
             return dealt not in ("", event["round"])
+        case "HandRecalled":
+            return bool(event.get("hidden"))
         case "TappedIn":
             return bool(event.get("agreed"))
     return True

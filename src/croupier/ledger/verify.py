@@ -5,14 +5,21 @@ database is computed from the journal again and compared.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from croupier.ledger.accounts import CAGE
 from croupier.ledger.acts import HOUSE_STREAM, Register
 from croupier.ledger.appointments import unsigned
 from croupier.ledger.audit import Auditor, RulesOf, Totals, audit_stream
+from croupier.ledger.awards import faults_of
 from croupier.ledger.builds import approvals
-from croupier.ledger.checkpoints import Checkpoint, is_change_signed, is_signed, marks_of
+from croupier.ledger.checkpoints import (
+    Checkpoint,
+    change_of_keys,
+    is_signed,
+    is_text_signed,
+    marks_of,
+)
 from croupier.ledger.derived import (
     NAMED_MAX,
     Findings,
@@ -25,12 +32,13 @@ from croupier.ledger.journal import Head, StreamFault, verify_stream
 from croupier.ledger.store import View
 from croupier.ledger.voids import Voids
 from croupier.money import format_micros
+from croupier.rules.words import counted
 
 KEY_CHARS = 16
 NO_VOIDS: Mapping[str, Voids] = {}
 KEPT = "where each table stood when that was last kept"
 UNSIGNED = (
-    "that the history wasn't rewritten: no checkpoint signs it, and hashes alone can be made anew"
+    "that the history wasn't rewritten: no checkpoint signs it, and anybody can recompute hashes"
 )
 
 
@@ -56,6 +64,22 @@ class Verified(NamedTuple):
     def verifies(self) -> bool:
         """Whether nothing is wrong, and the history is signed."""
         return not self.faults and (self.signed > 0 or not self.events)
+
+    def as_json(self) -> dict[str, Any]:
+        heads = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in self.heads.items()}
+        return {
+            "verifies": self.verifies,
+            "events": self.events,
+            "signed": self.signed,
+            "entries": self.entries,
+            "checkpoints": self.checkpoints,
+            "confirmed_by_machine": self.by_machine,
+            "voids": {table: one.as_json(table) for table, one in self.voids.items()},
+            "heads": heads,
+            "proved": [*self.proved],
+            "unproved": [*self.unproved],
+            "faults": [*self.faults],
+        }
 
 
 def verify(
@@ -150,7 +174,7 @@ def _signed(
     base = anchor or (kept[0].key if kept else b"")
     keys = [(number, bytes.fromhex(act.signing)) for number, act in register.keys] or [(0, base)]
     for (_, before), (number, act) in zip(keys, register.keys[1:], strict=False):
-        if not is_change_signed(before, act.master, act.signing, bytes.fromhex(act.signature)):
+        if not is_text_signed(before, act.signature, change_of_keys(act.master, act.signing)):
             message = "the change of keys is not signed with the key before it"
             findings.faults.append(f"{HOUSE_STREAM} event {number}: {message}")
     if anchor and register.keys and anchor not in {key for _, key in keys}:
@@ -194,7 +218,7 @@ def _tell_signed(
     anchor: bytes | None,
     findings: Findings,
 ) -> None:
-    """Say how far the history is signed, and by a key that who vouches for."""
+    """Say how far the history is signed, and who vouches for the key."""
     if not valid:
         if any(head.number for head in found.values()):
             findings.unproved.append(UNSIGNED)
@@ -212,10 +236,9 @@ def _tell_signed(
     if late:
         events = sum(to - since for since, to in late.values())
         where = ", ".join(f"{s} from event {since + 1}" for s, (since, _) in late.items())
-        count = f"{events:,} events" if events > 1 else "1 event"
         findings.unproved.append(
-            f"{count} after checkpoint {last.number}, which no checkpoint signs yet: "
-            f"{where}{_bought(view, late)}"
+            f"{counted(events, 'event')} after checkpoint {last.number}, which no checkpoint signs "
+            f"yet: {where}{_bought(view, late)} (a server signs every minute, and when it closes)"
         )
     findings.unproved.append(
         f"that nothing later than checkpoint {last.number} was cut off"
@@ -252,7 +275,7 @@ def _audit(
     if not faults:  # Balances add up only if every entry was read.
         findings.note(totals.faults(view.balances()), "every balance")
         if totals.by_hand:
-            count = f"{len(totals.by_hand):,} rounds" if totals.by_hand[1:] else "1 round"
+            count = counted(len(totals.by_hand), "round")
             named = ", ".join(totals.by_hand[:NAMED_MAX])
             findings.unproved.append(
                 f"the cards and decisions of {count} finished by hand, which two people entered "
@@ -260,4 +283,7 @@ def _audit(
             )
         if totals.awards:
             count = f"how {len(totals.released):,} of {len(totals.awards):,} awards"
-            findings.note(totals.award_faults(), f"{count} that waited for the floor were released")
+            findings.note(
+                faults_of(totals.awards, totals.released),
+                f"{count} that waited for the floor were released",
+            )

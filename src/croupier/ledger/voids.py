@@ -49,7 +49,9 @@ class Voids:
     proposed: int = 0
     declined: int = 0
     dealt: bool = False
-    """Whether cards are dealt in the round that is in play."""
+    """Whether cards are dealt in the round that is in play, or were in the last one."""
+    over: bool = False
+    """Whether the last round is over; it may still come to nothing (Singapore 5.4)."""
     asked: frozenset[str] = frozenset()
     """The proposals to void a round, by id."""
 
@@ -67,7 +69,7 @@ class Voids:
         ruling = event.get("ruling") or ""
         match of, event["type"]:
             case "round", "Opened":
-                return replace(self, dealt=False)
+                return replace(self, dealt=False, over=False)
             case ("table", "FirstCardDealt") | ("round", "Dealt"):
                 return replace(self, dealt=True)
             case "round", "Declared" if "void" in event["effects"]:
@@ -76,7 +78,7 @@ class Voids:
                 cause = event.get("cause", "interrupted")
                 counts[VoidKind("", ruling, cause, self.dealt, called_off=True)] += 1
             case "round", "Closed":
-                return replace(self, rounds=self.rounds + 1)
+                return replace(self, rounds=self.rounds + (not self.over), over=True)
             case "table", "Proposed" if event["preview"]["voids"]:
                 asked = self.asked | {event["id"]}
                 return replace(self, proposed=self.proposed + 1, asked=asked)

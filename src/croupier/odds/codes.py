@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.hands import Ranking
+from croupier.hands.ranking import Ranking
 from croupier.odds.seats import REST, SEATS, Cards, Codes, Ints, codes_of
 
 VIEWS = REST.shape[1]

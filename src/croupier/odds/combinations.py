@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.hands import Ranking
 from croupier.hands.arrays import three_cards
+from croupier.hands.ranking import Ranking
 from croupier.odds.seats import Cards, Ints, codes_of
 
 Masks = NDArray[np.uint64]

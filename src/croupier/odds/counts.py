@@ -10,7 +10,7 @@ Hands against hands are counted by inclusion and exclusion: of all hands below a
 those with one of the seat's cards, and add back those with two.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import combinations
 from math import comb
@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.hands import Ranking
 from croupier.hands.arrays import three_cards
-from croupier.hands.ranking import strength_of_ranks
+from croupier.hands.ranking import Ranking, strength_of_ranks
 from croupier.odds.codes import (
     PAIRS,
     TRIPLES,
@@ -89,7 +88,7 @@ def counted(counts: Ints, codes: Codes, shown: NDArray[np.integer] | None = None
     """
     n = len(codes)
     if shown is None:
-        rows, row = _unique(np.column_stack([codes, counts]))
+        rows, row = unique_rows(np.column_stack([codes, counts]))
         seat, times = np.arange(n), np.ones(n, np.int64)
         none = np.full(n, -1)
         total = int(counts[0].sum())
@@ -97,7 +96,7 @@ def counted(counts: Ints, codes: Codes, shown: NDArray[np.integer] | None = None
     views = shown.shape[1]
     flat = counts.reshape(n * views, -1)
     seats = np.repeat(np.arange(n), views)
-    rows, row = _unique(np.column_stack([codes[seats], flat]))
+    rows, row = unique_rows(np.column_stack([codes[seats], flat]))
     keys = (seats * 13 + shown.ravel()) * len(rows) + row
     entries, where, times = np.unique(keys, return_inverse=True, return_counts=True)
     seat_and_shown, row = np.divmod(entries, len(rows))
@@ -110,7 +109,7 @@ def counted(counts: Ints, codes: Codes, shown: NDArray[np.integer] | None = None
     )  # fmt: skip
 
 
-def _unique(table: Ints) -> tuple[Ints, Ints]:
+def unique_rows(table: Ints) -> tuple[Ints, Ints]:
     """Return the distinct rows of a table, sorted by the first column, and each row's index.
 
     Many rows equal the one before. The others are compared by a checksum first, and then in full.
@@ -302,7 +301,7 @@ def _triple_counts(ranking: Ranking, high: int | None) -> NDArray[np.int32]:
     seat, others = near_flushes()
     plain = six_by_ranks(ranking)[own[seat], threes().number[tuple((others >> 2).T)]]
     exact = codes_of(np.concatenate([SEATS[seat], others], axis=1), ranking)
-    strength = _strength_table(ranking)[tuple(others.T)]
+    strength = _table(three_cards, ranking)[tuple(others.T)]
     state = _state(SEATS[seat], strength, (ranking, high))
     for codes, sign in ((plain, -1), (exact, 1)):
         counts += sign * np.bincount((seat * states + state) * 256 + codes, minlength=size)
@@ -393,25 +392,17 @@ def _state(seats: Cards, strength: Ints, of: tuple[Ranking, int | None]) -> Ints
 
 def _state_of(seat: int, of: tuple[Ranking, int]) -> Ints:
     """Return how a seat compares with all triples of the other cards."""
-    strength = _strength_table(of[0])[tuple(REST[seat][threes_of(VIEWS)].T)]
+    strength = _table(three_cards, of[0])[tuple(REST[seat][threes_of(VIEWS)].T)]
     return _state(SEATS[seat], strength, of)
 
 
 @cache
-def _strength_table(ranking: Ranking) -> NDArray[np.int32]:
-    """Return the strength of any three cards, lowest first."""
-    table = np.zeros((52, 52, 52), np.int32)
+def _table(of: Callable[[NDArray[np.uint8], Ranking], NDArray[Any]], ranking: Ranking) -> Ints:
+    """Return the strength of any three cards, lowest first, or their code."""
     deck = threes_of(52)
-    table[tuple(deck.T)] = three_cards(deck.astype(np.uint8), ranking)
-    return table
-
-
-@cache
-def _code_table(ranking: Ranking) -> NDArray[np.uint8]:
-    """Return the code of any three cards, lowest first."""
-    table = np.zeros((52, 52, 52), np.uint8)
-    deck = threes_of(52)
-    table[tuple(deck.T)] = codes_of(deck.astype(np.uint8), ranking)
+    found = of(deck.astype(np.uint8), ranking)
+    table = np.zeros((52, 52, 52), found.dtype)
+    table[tuple(deck.T)] = found
     return table
 
 
@@ -424,7 +415,7 @@ def _triple_outcomes(
     group = np.zeros(TRIPLES, np.int64)
     if width > 1:
         three = tuple(REST[seat][threes_of(VIEWS)].T)
-        codes = _code_table(ranking)[three] if alone else triple_codes(seat, ranking)
+        codes = _table(codes_of, ranking)[three] if alone else triple_codes(seat, ranking)
         group += np.frombuffer(groups, np.uint8)[codes]
     if high is None:
         return group

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.hands import Ranking
+from croupier.hands.ranking import Ranking
 from croupier.odds.counts import KEPT_MAX, STATES
 from croupier.odds.paths import Exact, Path
 from croupier.odds.seats import CODES, TURNS, label, turned

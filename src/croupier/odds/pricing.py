@@ -83,7 +83,8 @@ def _priced(
         readings = [_reading(book, ruling, other, others=others) for other in ruling.alternative]
     except UserError as error:
         return (), f"Its readings cannot be compared: {error}."
-    if any(_differs(chosen, other) for other in readings):
+    values = [(one.expected_value, one.bet) for one in (chosen, *readings)]
+    if any(other != values[0] for other in values):
         return (chosen, *readings), None
     return (), ruling.why or _no_change(book, chosen, others)
 
@@ -91,10 +92,6 @@ def _priced(
 def named(values: Mapping[Any, Any]) -> dict[str, Any]:
     """Return a mapping keyed by plain names."""
     return {str(name): value for name, value in values.items()}
-
-
-def _differs(one: PricedReading, other: PricedReading) -> bool:
-    return other.expected_value != one.expected_value or other.bet != one.bet
 
 
 def _no_change(book: Rulebook, chosen: PricedReading, others: int) -> str:

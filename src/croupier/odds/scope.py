@@ -6,8 +6,10 @@ Anything else is refused in a sentence rather than priced as a different game.
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from croupier.errors import UserError
+from croupier.odds.paths import decisions, tree
 from croupier.odds.payoffs import states_of
 from croupier.odds.seats import ROYALS
 from croupier.round.settle import shared_place
@@ -21,16 +23,29 @@ _JOINED = (2, 3)
 _ENVIED = 5
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
+MORE_SEEN = "players decide with more than one card before them besides their own"
+"""What no strategy is computed for; the choices with given cards still have exact values."""
+
+
+class NotModelled(UserError):
+    """A table or a bet that the odds don't model, though it can be played."""
+
 
 def check_scope(rules: TableRules) -> None:
-    """Refuse table rules that the odds don't model exactly."""
-    reason = outside(rules)
-    if reason:
-        raise UserError(f"the odds do not cover this table: {reason}")
+    """Refuse table rules of which the odds model no wager and no decision exactly."""
+    if reason := next(_reasons(rules), None):
+        raise not_covered(reason)
+
+
+def not_covered(reason: str) -> NotModelled:
+    return NotModelled(f"the odds do not cover this table: {reason}")
 
 
 def outside(rules: TableRules) -> str | None:
     """Say which part of these table rules the odds don't model, if any."""
+    views = _views(rules)
+    if len(views) > 1 or any(cards != 1 for _, cards in views):
+        return next(_reasons(rules), MORE_SEEN)
     return next(_reasons(rules), None)
 
 
@@ -63,6 +78,12 @@ def _dealt(rules: TableRules) -> dict[str, int]:
     if shared:
         dealt[SEAT] += dealt.pop(shared) // rules.places[shared].hands
     return dealt
+
+
+def _views(rules: TableRules) -> set[tuple[str, int]]:
+    """Return how many cards of which places are exposed at the decisions of a seat."""
+    every = {n: Fraction(1) for n, w in rules.wagers.items() if w.placed == "before the deal"}
+    return {view for decision in decisions(tree(rules, every)) for view in decision.sees.items()}
 
 
 def _paytable(what: Wager | Bonus, table: Paytable, dealt: dict[str, int]) -> Iterator[str]:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from croupier.cards import SUITS, Card
 from croupier.errors import Bug
-from croupier.hands import Ranking
 from croupier.hands.arrays import five_cards, six_cards, three_cards
+from croupier.hands.ranking import Ranking
 
 Ints = NDArray[np.int64]
 Cards = NDArray[np.uint8]

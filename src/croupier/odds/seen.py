@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from croupier.cards import SUITS, Card
 from croupier.errors import UserError
-from croupier.hands import Ranking
+from croupier.hands.ranking import Ranking
 from croupier.odds.combinations import Combinations, joined, pairs, strengths, triples
 from croupier.odds.counts import STATES, OutcomeCounts, counted
 from croupier.odds.payoffs import place_cards
@@ -90,7 +90,7 @@ class SeenCounts:
 
     def __init__(self, seen: SeenCards, tables: Sequence[Paytable]) -> None:
         self.seen = seen
-        self.mask = _mask(seen.cards)
+        self.mask = np.uint64(sum(1 << int(card) for card in seen.cards))
         free = np.flatnonzero((triples().masks & self.mask) == 0)
         self.hands, weights = _apart(free, [*_exchanges(seen.cards, tables)])
         cards = triples().cards[self.hands]
@@ -192,10 +192,6 @@ class SeenCounts:
             state = np.select([~playing, seat > bank, seat < bank], number[:3], number[3])
             outcome += state * (max(drawn.groups) + 1)
         return outcome
-
-
-def _mask(cards: Sequence[int]) -> np.uint64:
-    return np.uint64(sum(1 << int(card) for card in cards))
 
 
 def _exchanges(cards: Sequence[Card], tables: Sequence[Paytable]) -> Iterator[tuple[int, ...]]:

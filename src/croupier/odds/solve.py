@@ -30,6 +30,7 @@ from croupier.odds.payoffs import (
     place_cards,
     rows_by_code,
 )
+from croupier.odds.scope import MORE_SEEN, NotModelled, not_covered
 from croupier.odds.seats import EVERY, WEIGHTS, codes_of, seat_codes
 from croupier.odds.seen import Drawn, SeenCards, SeenCounts
 from croupier.round.plan import plan_of
@@ -93,15 +94,17 @@ class Model:
         if self.shown and self.shown not in places:
             self.shown = None  # The exposed card affects no wager of this seat.
         if len(ordered) > 2:
-            raise UserError("wagers on three groups of cards besides the seat's cannot be priced")
+            raise NotModelled("wagers on three groups of cards besides the seat's cannot be priced")
         sizes = [place_cards(self.rules, place) for place in ordered]
         if len(sizes) == 2 and ({*sizes} != {2, 3} or (self.shown and sizes[0] == 3)):
             labels = listed([self._label(place) for place in ordered])
-            raise UserError(f"wagers on {labels} cannot be priced together")
+            raise NotModelled(f"wagers on {labels} cannot be priced together")
         made = [self._group(place, contested=contested and place == BANK) for place in ordered]
         main, side = [*made, None, None][:2]
         if side and self.shown and self._depends(side):
-            raise UserError("a decision on cards that are seen in part cannot be priced with these")
+            raise NotModelled(
+                "a decision on cards that are seen in part cannot be priced with these"
+            )
         return main, side
 
     def _label(self, place: str) -> str:
@@ -116,7 +119,7 @@ class Model:
         alone = any(one.alone for one in lines)
         if alone and not all(one.alone for one in lines):
             message = f"wagers on the hand of {self._label(place)} alone and on six cards"
-            raise UserError(f"{message} cannot be priced together")
+            raise NotModelled(f"{message} cannot be priced together")
         groups = grouped(tables, cards if alone else 3 + cards, self.ranking)
         high = self.high if contested else None
         shown = place == self.shown
@@ -221,7 +224,7 @@ class PricedModel:
             first = np.zeros((_SEAT_CODES, states, width), self.dtype)
             second = np.zeros(side.outcomes if side else 1, self.dtype)
             for one, (fixed, table) in zip(model.judged, path_lines, strict=True):
-                first += self._integer(fixed)
+                first += int(fixed * (self.scale // 100))
                 if table:
                     self._add(one, self._table(table), (first, second, turn))
             mains.append(first.reshape(_SEAT_CODES, -1))
@@ -243,9 +246,6 @@ class PricedModel:
             first += table[:, rows[model.main.groups.examples]][None, :, :]
         elif model.side:
             second += table[0, rows[model.side.groups.examples]]
-
-    def _integer(self, cents: Exact) -> int:
-        return int(cents * (self.scale // 100))
 
     def _table(self, table: Sequence[Sequence[Exact]]) -> Numbers:
         scale = self.scale // 100
@@ -474,5 +474,5 @@ def _shown(root: PathNode, seen: SeenCards | None) -> str | None:
         if not (seen and seen.knows(place, n))
     }
     if len(shown) > 1 or any(n != 1 for _, n in shown):
-        raise UserError("decisions with more than one card seen cannot be priced")
+        raise not_covered(MORE_SEEN)
     return next((place for place, _ in shown), None)

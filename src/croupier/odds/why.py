@@ -6,7 +6,7 @@ from math import log10
 import numpy as np
 
 from croupier.cards import RANK_NAMES
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.odds.paths import Decision
 from croupier.odds.solve import Model, Solved
 from croupier.odds.values import Situation

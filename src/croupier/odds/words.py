@@ -13,8 +13,8 @@ from itertools import groupby
 import numpy as np
 
 from croupier.cards import RANK_NAMES, RANKS, Card
-from croupier.hands import Hand
 from croupier.hands.arrays import three_cards
+from croupier.hands.hand import Hand
 from croupier.odds.paths import Decision, Path, PathNode
 from croupier.odds.seats import REST, SEATS, Label
 from croupier.odds.solve import Model, Numbers, Solved
@@ -259,7 +259,8 @@ def _by_paytable(model: Model, node: Decision, takes: Numbers, *, after: str = "
     if len(others):
         cards = [tuple(map(Card, known[i].tolist())) for i in others[:_NAMED_MAX]]
         named = listed([" ".join(map(str, hand)) for hand in cards])
-        yield f"{asked}: the other way round with {len(others)} hands like {named}."
+        hands = "one hand" if len(others) == 1 else f"{len(others)} hands"
+        yield f"{asked}: the other way round with {hands} like {named}."
 
 
 def _paying(takes: Numbers, features: Numbers) -> tuple[list[str], list[Numbers]]:

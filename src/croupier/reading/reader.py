@@ -35,6 +35,7 @@ from typing import (
     Literal,
     NamedTuple,
     NewType,
+    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -45,6 +46,7 @@ from croupier.cards import Card
 from croupier.errors import ParseError, Problem, Problems, quoted
 from croupier.money import Cents, parse_fraction, parse_money
 
+T = TypeVar("T")
 DataPath = tuple[str | int, ...]
 """Where a value is in the data: keys, and indices into lists."""
 
@@ -246,6 +248,20 @@ def _fields(shape: Any) -> dict[str, tuple[Any, Any]]:
 def field_names(shape: Any) -> tuple[str, ...]:
     """Return the names of the fields of a dataclass or a named tuple."""
     return tuple(f.name for f in fields(shape)) if is_dataclass(shape) else shape._fields
+
+
+def later(*names: str) -> Callable[[type[T]], type[T]]:
+    """Mark fields that a class got later: while they have their defaults, they aren't written.
+
+    So what was stored before has the same bytes when it is written again.
+    """
+
+    def mark(shape: type[T]) -> type[T]:
+        known = _fields(shape)
+        shape.later_fields = {name: known[name][1] for name in names}  # type: ignore[attr-defined]
+        return shape
+
+    return mark
 
 
 def _union(args: tuple[Any, ...]) -> ReadValue:

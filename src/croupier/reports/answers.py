@@ -16,7 +16,8 @@ from croupier.rules.words import plain
 if TYPE_CHECKING:
     # For types only: reading a selection shouldn't load the mathematics.
     from croupier.cards import Card
-    from croupier.odds import Analysis, PricedRuling
+    from croupier.odds.analysis import Analysis
+    from croupier.odds.pricing import PricedRuling
 
 
 def toml_value(text: str) -> Any:
@@ -31,11 +32,7 @@ def toml_value(text: str) -> Any:
 
 def toml_text(value: Any) -> str:
     """Write a selection's value on one line, so that `toml_value` parses it again."""
-    match value:
-        case str():
-            return value if toml_value(value) == value else _toml(value)
-        case _:
-            return _toml(value)
+    return value if isinstance(value, str) and toml_value(value) == value else _toml(value)
 
 
 def _toml(value: Any) -> str:
@@ -63,12 +60,12 @@ def answer(
     seen: "Sequence[Card]" = (),
 ) -> "Sequence[Analysis]":
     """Return the analysis of a bet or, without one, of every wager on its own."""
-    from croupier import odds
+    from croupier.odds.analysis import analyses, analyze
 
     if bet or strategy is not None:
         how = {"meters": meters, "others": others, "strategy": strategy, "seen": seen}
-        return [odds.analyze(rules, bet, **how)]  # type: ignore[arg-type]
-    return odds.analyses(rules, meters=meters, others=others, seen=seen)
+        return [analyze(rules, bet, **how)]  # type: ignore[arg-type]
+    return analyses(rules, meters=meters, others=others, seen=seen)
 
 
 def answer_json(rules: TableRules, found: "Iterable[Analysis]") -> dict[str, Any]:

@@ -19,7 +19,9 @@ from croupier.rules.words import edge_says, listed, plain
 
 if TYPE_CHECKING:
     # For types only: making a sign shouldn't load the mathematics.
-    from croupier.odds import Analysis, PricedRuling, Return
+    from croupier.odds.analysis import Analysis
+    from croupier.odds.pricing import PricedRuling
+    from croupier.odds.returns import Return
 
 CONFIDENCE = "90 %"
 Z = Fraction(16449, 10000)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from croupier.errors import UserError
-from croupier.odds import Analysis, analyses, analyze
+from croupier.odds.analysis import Analysis, analyses, analyze
 from croupier.odds.bets import opening, unit_of
 from croupier.odds.paths import decisions
 from croupier.odds.scope import outside
@@ -97,9 +97,12 @@ def _return(rules: TableRules, one: Analysis) -> WagerReturn:
     notes = [f"with an equal {rules.wagers[other].label}" for other in beside]
     even = one.break_even or {}
     for id, amount in one.meters.items():
-        says = f"with the meter at ${short(amount, 2)}"
+        meter = " ".join(filter(None, [rules.meters[id].name, "meter"]))
+        says = f"with the {meter} at ${short(amount, 2)}"
         zero = even.get(id)
-        notes.append(says if zero is None else f"{says}; breaks even at ${short(zero, 0)}")
+        # Below zero the wager is worth it whatever this meter shows.
+        even_at = f"; breaks even at ${short(zero, 0)}" if zero is not None and zero >= 0 else ""
+        notes.append(says + even_at)
     return WagerReturn(
         wager=name,
         label=rules.wagers[name].label,

@@ -37,7 +37,9 @@ def check_bet(rules: TableRules, name: str, cents: int) -> None:
         raise Refused("outside_limits", message, field=name, clause=rules.cited.get(LIMITS))
     for meter in rules.meters.values():
         if meter.wager == name and (meter.rate is None or meter.reset is None):
-            message = "cannot be made until the meter's rate and reset are declared"
+            undeclared = {"rate": meter.rate, "reset": meter.reset}
+            missing = " and ".join(name for name, value in undeclared.items() if value is None)
+            message = f"cannot be made until the operator declares the meter's {missing}"
             clause = rules.cited.get(f"{name}_rate")
             raise Refused("meter_undeclared", message, field=name, clause=clause)
 

@@ -4,11 +4,13 @@ The rule takes the wagers and options from the table rules and sees only the car
 see. It isn't the best strategy for any game.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from itertools import combinations
+from math import ceil
 
 from croupier.cards import DECK, RANK_NAMES, RANKS, Card
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.round.order import positions_of
 from croupier.round.settle import row_for
 from croupier.round.state import Box, Round
@@ -30,13 +32,23 @@ MISSING_MAX = 3
 
 
 def bets(rules: TableRules) -> dict[str, int]:
-    """Return a seat's bets: the first wager, and the wagers that it needs."""
-    made: dict[str, int] = {}
-    name = next(n for n, wager in rules.wagers.items() if wager.placed == "before the deal")
-    while name not in made:
-        made[name] = _least(rules, name)
-        needed = (c.needs for c in rules.wagers[name].conditions if c.needs)
-        name = next((needs[0] for needs in needed if not set(needs) & made.keys()), name)
+    """Return a seat's bets in cents: the first wager, and the wagers that it needs."""
+    made = needed(rules, lambda name: Fraction(_least(rules, name)))
+    return {name: int(cents) for name, cents in made.items()}
+
+
+def needed(rules: TableRules, size: Callable[[str], Fraction]) -> dict[str, Fraction]:
+    """Return stakes on the first wager and on those that it needs, as large as they must be."""
+    first = next(n for n, wager in rules.wagers.items() if wager.placed == "before the deal")
+    made = {first: size(first)}
+    for _ in rules.wagers:  # A wager that is needed may need others.
+        for name in [*made]:
+            for condition in rules.wagers[name].conditions:
+                if condition.needs and not {*condition.needs} & made.keys():
+                    made[condition.needs[0]] = size(condition.needs[0])
+                elif condition.of and condition.at_most:
+                    least = Fraction(ceil(made[name] / condition.at_most))
+                    made[condition.of] = max(made.get(condition.of, size(condition.of)), least)
     return made
 
 
@@ -57,8 +69,12 @@ def choose(round: Round, seat: int, known: Mapping[int, Card]) -> str:
     if stay is None or leave is None:
         return next(iter(step.option))
     box = round.boxes[seat]
+    own = positions_of(round, box)
+    if not known.keys() >= set(own):
+        # Real cards that nobody has read, of a player who is gone (M13): risk nothing more.
+        return leave
     if step.option[leave].folds:
-        hand = tuple(known[position] for position in positions_of(round, box))
+        hand = tuple(known[position] for position in own)
         return stay if _is_good(round.rules, hand) else leave
     return stay if _is_won(round, box, known) else leave
 
@@ -132,17 +148,20 @@ def posted(rules: TableRules) -> str:
     return f"The computer plays the other seats by this rule: {'; '.join(says)}."
 
 
-def choices_say(rules: TableRules) -> Iterator[str]:
-    """Yield how the rule decides each step that it can decide."""
-    return (said for step in rules.steps.values() if (said := choice_says(rules, step)))
+def choices_say(rules: TableRules, *, unread: bool = False) -> Iterator[str]:
+    """Yield how the rule decides each step that it can decide; `unread` for a hand nobody sees."""
+    said = (_choice_says(rules, step, unread=unread) for step in rules.steps.values())
+    return filter(None, said)
 
 
-def choice_says(rules: TableRules, step: Step) -> str:
+def _choice_says(rules: TableRules, step: Step, *, unread: bool) -> str:
     """Return how the rule decides a step, '' for a step without two sides."""
     stay, leave = _sides(step)
     if stay is None or leave is None:
         return ""
     option, other = step.option[stay].label, step.option[leave].label
+    if unread:
+        return f"“{other}”"
     if not step.option[leave].folds:
         return f"“{option}” when its cards win whatever comes, otherwise “{other}”"
     high = RANK_NAMES[RANKS.index(_high(rules))]

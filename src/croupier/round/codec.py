@@ -10,18 +10,16 @@ from types import NoneType
 from typing import Any
 
 from croupier.cards import Card
-from croupier.reading import TYPE, field_names, reader_of, run
+from croupier.reading.reader import TYPE, field_names, reader_of, run
 from croupier.round.commands import Command
 from croupier.round.events import Event
+from croupier.round.state import NOTHING
 
 _COMMAND, _EVENT = reader_of(Command), reader_of(Event)
 
 
 def to_plain(value: Any) -> dict[str, Any]:
-    """Return a command or an event, of a round or a table, as plain data with its type.
-
-    A value names the later fields that it leaves out, so that older bytes stay the same.
-    """
+    """Return a command or an event, of a round or a table, as plain data with its type."""
     return {TYPE: type(value).__name__, **_written(value)}
 
 
@@ -43,10 +41,11 @@ def _fields_of(value: Any) -> dict[str, Any]:
 
 
 def _written(value: Any) -> dict[str, Any]:
-    """Return the fields of a value as plain data, but for those that it leaves out."""
+    """Return the fields of a value as plain data, but for later ones that have their defaults."""
     plain = _fields_of(value)
-    for name in getattr(value, "left_out", ()):
-        del plain[name]
+    for name, default in getattr(value, "later_fields", NOTHING).items():
+        if getattr(value, name) == default:
+            del plain[name]
     return plain
 
 

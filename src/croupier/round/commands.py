@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from croupier.cards import Card
+from croupier.reading.reader import later
 from croupier.rules.vocabulary import Keeper
 
 
@@ -60,6 +61,7 @@ class Deal:
     """Deal the cards by the table's procedure."""
 
 
+@later("source")
 class Shown(NamedTuple):
     """The face of one position of the deck, and the salt of its commitment.
 
@@ -71,11 +73,6 @@ class Shown(NamedTuple):
     salt: str = ""
     source: str = ""
     """How the face of a real card was read: typed or scanned. Its order was never committed to."""
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The fields that aren't written, so that virtual cards keep the bytes they had."""
-        return () if self.source else ("source",)
 
 
 Face = Shown

@@ -3,7 +3,7 @@
 Stakes that follow from others, such as a raise, follow the correction.
 """
 
-from croupier.errors import Refused
+from croupier.errors import Refused, quoted
 from croupier.round import commands
 from croupier.round.bets import check_bet, lack_of, opening_stakes, rises, seat_fee
 from croupier.round.events import ChoiceCorrected, StakeCorrected
@@ -67,7 +67,7 @@ def correct_choice(round: Round, command: commands.CorrectChoice) -> ChoiceCorre
     options = round.rules.steps[step].option
     if option not in options:
         names = " or ".join(map(repr, options))
-        message = f"{option!r} isn't a choice; choose {names}"
+        message = f"{quoted(option)} isn't a choice; choose {names}"
         raise Refused("no_such_choice", message, field="option")
     if option == was:
         raise Refused("not_due", "that is what was chosen", field="option")

@@ -7,7 +7,7 @@ allowed. A refused command changes nothing.
 from collections.abc import Container, Mapping
 from typing import assert_never
 
-from croupier.errors import Refused
+from croupier.errors import Refused, quoted
 from croupier.money import micros
 from croupier.round.bets import check_bet, check_seats, fees, rises
 from croupier.round.by_hand import enter
@@ -52,6 +52,7 @@ from croupier.round.events import (
     Opened,
     Validated,
 )
+from croupier.round.evolve import evolve
 from croupier.round.faces import (
     check_doubt,
     correct_card,
@@ -61,18 +62,19 @@ from croupier.round.faces import (
     read_card,
     stub_facts,
 )
-from croupier.round.irregularity import check_time, consequence_of
+from croupier.round.irregularity import check_late, check_time, consequence_of
 from croupier.round.plan import plan_of
 from croupier.round.settle import shared_place
 from croupier.round.settling import close, return_everything, settle_all, settle_seat
 from croupier.round.stages import Stage
 from croupier.round.state import Duty, Round
+from croupier.rules.game import Consequence
 from croupier.rules.vocabulary import ACTION, StepKind
 
 
 def decide(round: Round, command: Command) -> tuple[Event, ...]:
     """Return the events that a command causes, or raise Refused."""
-    if round.closed:
+    if round.closed and not isinstance(command, Declare):
         raise Refused("round_over", "the round is over")
     if round.doubt:
         check_doubt(round, command)
@@ -330,7 +332,7 @@ def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
         raise Refused("not_your_turn", message, field="seat", clause=step.clause)
     if option not in step.option:
         options = " or ".join(map(repr, step.option))
-        message = f"{option!r} isn't a choice; choose {options}"
+        message = f"{quoted(option)} isn't a choice; choose {options}"
         raise Refused("no_such_choice", message, field="option", clause=step.clause)
     return (Chose(seat, stage.name, option, by),)
 
@@ -385,6 +387,8 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
         raise Refused("no_people", message, field="kind")
     if round.at < 0:
         raise Refused("wrong_step", "the round isn't open")
+    if round.closed:
+        check_late(round, command.kind)
     given = stub_facts(round, command.kind, command.facts)
     row, facts = consequence_of(round, command.kind, given)
     if round.at == 0 and "seat" in command.facts:
@@ -393,10 +397,21 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
         )
     if "dealer" in round.rules.things:  # A round file states facts without a time.
         check_time(round, command.kind, row, facts.get("seat"))
+        _check_noticed(facts, row)
     _check_found(round, facts.get("positions"))
     facts = found_in_shoe(round, row.does, facts)
     ruling = row.ruling or (UNDONE if "void" in row.does and round.lines else None)
-    return (Declared(command.kind, facts, tuple(row.does), row.clause or "", ruling),)
+    declared = Declared(command.kind, facts, tuple(row.does), row.clause or "", ruling)
+    if round.closed and "void" in row.does:
+        return (declared, *return_everything(evolve(round, declared)))
+    return (declared,)
+
+
+def _check_noticed(facts: Mapping[str, object], row: Consequence) -> None:
+    """Refuse to call something noticed in a later round, which can't have begun yet."""
+    if facts.get("noticed_late"):
+        message = "the next round hasn't started, so it wasn't noticed too late"
+        raise Refused("bad_fact", message, field="noticed_late", clause=row.clause or row.ruling)
 
 
 UNDONE = "T13"

@@ -11,7 +11,7 @@ from croupier.round import events as happened
 from croupier.round.commands import Command
 from croupier.round.events import Event
 from croupier.round.plan import plan_of
-from croupier.round.state import Box, Duty, Round
+from croupier.round.state import Box, Duty, Round, was_chosen
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, Keeping, Occasion, StepKind
@@ -98,6 +98,8 @@ def _left(todo: tuple[Duty, ...], event: Event, after: Round) -> Iterator[Duty]:
                 duty.moment != "settle" or not _hidden(after, duty)
             ):
                 pass
+            case happened.Declared() if "abandon seat" in event.effects and _is_unseen(after, duty):
+                pass  # Nobody turns up a hand that is lost by now.
             case happened.Validated(seat, wager) if duty.about == f"seat {seat} {wager}":
                 pass
             case _:
@@ -108,6 +110,14 @@ def _hidden(round: Round, duty: Duty) -> bool:
     """Whether a card of the seat that a duty is about has yet to be shown."""
     return any(
         set(box.cards) & set(round.due) for box in round.boxes.values() if _seat(box) == duty.about
+    )
+
+
+def _is_unseen(round: Round, duty: Duty) -> bool:
+    """Whether a duty of the settlement is about a seat whose cards are never turned up."""
+    return duty.moment == "settle" and any(
+        _seat(box) == duty.about and not set(box.cards) & {*round.due, *round.faces}
+        for box in round.boxes.values()
     )
 
 
@@ -170,7 +180,7 @@ def _entered(before: Round, after: Round) -> Iterator[Duty]:
     if _decides(before) and not _decides(after):
         for duty in duties_of(rules, "decided"):
             on = rules.clauses[duty.clause].on
-            if on is None or _was_chosen(after, on):
+            if on is None or any(was_chosen(box, on) for box in after.boxes.values()):
                 yield duty
     if left and left.do == "reveal":
         for duty in duties_of(rules, "reveal"):
@@ -194,11 +204,6 @@ def _decides(round: Round) -> bool:
     """Whether a decision is open or still to come."""
     stage = round.stage
     return stage is not None and any(one.do == "decide" for one in (stage, *stage.later))
-
-
-def _was_chosen(round: Round, on: str) -> bool:
-    step, _, option = on.partition(".")
-    return any(box.chose.get(step) == option for box in round.boxes.values())
 
 
 # ---------------------------------------------------------------- deciding

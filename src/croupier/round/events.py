@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from croupier.cards import Card
+from croupier.reading.reader import later
 from croupier.round.commands import AwardAnswer, Cause, Slip
 from croupier.round.commands import Shown as Shown
 from croupier.round.state import NOTHING, BankResult, Line
 
 
+@later("counts")
 class Opened(NamedTuple):
     round: str
     rulebook: str
@@ -19,11 +21,6 @@ class Opened(NamedTuple):
     meters: Mapping[str, int] = NOTHING
     counts: bool = False
     """Whether the stub is counted in this round."""
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The fields that aren't written, so that other rounds keep the bytes they had."""
-        return () if self.counts else ("counts",)
 
 
 class Banked(NamedTuple):

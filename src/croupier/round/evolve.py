@@ -37,8 +37,8 @@ from croupier.round.events import (
 )
 from croupier.round.order import asked_in, cards_to_show, due_in, seats_to_ask, turned_up
 from croupier.round.plan import plan_of
-from croupier.round.stages import Choice, DealOrder, Stage
-from croupier.round.state import NOTHING, Banker, Box, FoundAward, Round, Stake, Void
+from croupier.round.stages import DealOrder, OptionEffect, Stage
+from croupier.round.state import NOTHING, Banker, Box, FoundAward, Round, Stake, Void, was_chosen
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
 
@@ -87,7 +87,7 @@ def evolve(round: Round, event: Event) -> Round:
         case PartSettled():
             after = _but(round, lines=round.lines + event.lines)
         case Confirmed():
-            after = round
+            after = _confirmed(round, event)
         case Doubted():
             after = _but(round, doubt=(event.position, event.card))
         case Misread():
@@ -102,6 +102,7 @@ def evolve(round: Round, event: Event) -> Round:
             box = round.boxes[event.seat]
             box = _but(box, chose={**box.chose, event.step: event.option})
             after = _corrected(round, restaked(round.rules, box))
+            after = _but(after, collected=round.collected - {event.seat})
         case StubCounted():
             after = _but(round, stub=event.cards)
         case _:
@@ -233,7 +234,7 @@ def _chose(round: Round, event: Chose) -> Round:
     return _moved(round, {**round.boxes, seat: box}, asked, round.due, round.faces)
 
 
-def _stakes_after(stakes: Mapping[str, Stake], choice: Choice) -> Mapping[str, Stake]:
+def _stakes_after(stakes: Mapping[str, Stake], choice: OptionEffect) -> Mapping[str, Stake]:
     """Return a box's stakes after a choice: one placed, others forfeited or taken back."""
     if not (choice.ends or choice.keeps or choice.places):
         return stakes
@@ -286,6 +287,15 @@ def _corrected(round: Round, box: Box) -> Round:
     return _moved(after, after.boxes, seats_to_ask(after), due, after.faces)
 
 
+def _confirmed(round: Round, event: Confirmed) -> Round:
+    """Return the round with the forfeited wagers that keeping a clause has taken in."""
+    kept = round.rules.clauses.get(event.clause)
+    if kept is None or not kept.collects:
+        return round
+    folded = frozenset(seat for seat, box in round.boxes.items() if was_chosen(box, kept.on))
+    return _but(round, collected=folded)
+
+
 # ---------------------------------------------------------------- irregularities
 
 
@@ -312,6 +322,8 @@ def _declared(round: Round, event: Declared) -> Round:
                     for spot, stake in box.stakes.items()
                 }
                 round = _with_box(round, _but(box, abandoned=True, stakes=stakes))
+    if round.closed:
+        return round
     asked, due = seats_to_ask(round), cards_to_show(round)
     return _moved(round, round.boxes, asked, due, round.faces)
 
@@ -379,7 +391,7 @@ _Value = TypeVar("_Value", Box, Round)
 def _but(value: _Value, **changes: Any) -> _Value:
     """Return a round or a box with some fields changed.
 
-    Every event makes a new round: this takes 0.8 µs for its 27 fields and `_replace` 1.4 µs, out of
+    Every event makes a new round: this takes 0.8 µs for its 28 fields and `_replace` 1.4 µs, out of
     about 5 µs to decide and evolve an event.
     """
     values, places = [*value], _PLACES[type(value)]

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Annotated, Any, NamedTuple
 
 from croupier.cards import DECK, Card, distinct, parse_cards
-from croupier.errors import ParseError, Refused, UserError
+from croupier.errors import ParseError, Refused, UserError, quoted
 from croupier.money import Cents, micros
-from croupier.reading import (
+from croupier.reading.reader import (
     FAULTY,
     DataPath,
     Reader,
@@ -54,10 +54,6 @@ def name_of(player: str) -> str | None:
 # ---------------------------------------------------------------- what a file looks like
 
 
-def _is_one_line(text: str) -> bool:
-    return bool(text.strip()) and text.isprintable()
-
-
 def _read_cards(reader: Reader, raw: Any, at: DataPath) -> Any:
     if raw is None:
         return None
@@ -88,7 +84,7 @@ def _read_irregularity(reader: Reader, raw: Any, at: DataPath) -> Any:
 
 
 _SUMS = reader_of(Mapping[str, Cents])
-_ONE_LINE = only(str, "text on one line", _is_one_line)
+_ONE_LINE = only(str, "text on one line", lambda text: text.strip() and text.isprintable())
 _Whole = Annotated[
     int, only(int, "a whole number of at most nine digits", lambda n: abs(n) < _WHOLE_MAX)
 ]
@@ -395,7 +391,7 @@ class _Player:
                     break
                 if option not in step.option:
                     options = " or ".join(map(repr, step.option))
-                    message = f"{option!r} isn't a choice; choose {options}"
+                    message = f"{quoted(option)} isn't a choice; choose {options}"
                     raise UserError(message, field=f"seats[{i}].decisions", clause=step.clause)
                 self.play.take((Chose(entry.seat, name, option),))
             if next(decisions, None) is not None:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from croupier.errors import Refused
+from croupier.errors import Refused, quoted
 from croupier.round.dealing import is_dealt
 from croupier.round.order import is_read
 from croupier.round.state import Round
 from croupier.rules.game import Consequence, Irregularity
-from croupier.rules.table_rules import fits, is_there
+from croupier.rules.table_rules import TableRules, fits, is_there
 from croupier.rules.vocabulary import BANK, SEAT, Device
 from croupier.rules.words import listed
 
@@ -31,7 +31,7 @@ def consequence_of(
         found = is_read(round.rules)
         kinds = [k for k, it in round.rules.irregularities.items() if found or not it.reading]
         are = f"{listed(kinds)} {'is' if len(kinds) == 1 else 'are'}"
-        raise Refused("no_such_kind", f"{kind!r} is not an irregularity of this book; {are}")
+        raise Refused("no_such_kind", f"{quoted(kind)} is not an irregularity of this book; {are}")
     if not fits(irregularity.if_, round.rules.selections):
         message = f"this table has no {_DEVICES.get(irregularity.device, 'such equipment')}"
         raise Refused("no_device", message, field="kind", clause=irregularity.rows[0].clause)
@@ -62,6 +62,9 @@ def check_time(round: Round, kind: str, row: Consequence, seat: object = None) -
     One about a seat can't happen there once the seat is settled.
     """
     irregularity, stage = round.rules.irregularities[kind], round.stage
+    if round.closed:
+        check_late(round, kind)
+        return
     if irregularity.during and (stage is None or stage.do not in irregularity.during):
         message = f"this can't have happened now: {irregularity.says}"
         raise Refused("wrong_step", message, field="kind", clause=row.clause or row.ruling)
@@ -73,6 +76,24 @@ def check_time(round: Round, kind: str, row: Consequence, seat: object = None) -
     if "seat" in irregularity.takes and (not open or seat not in (None, *open)):
         message = f"seat {seat} is settled" if open else "every seat is settled"
         raise Refused("wrong_step", message, field="seat", clause=row.clause or row.ruling)
+
+
+def check_late(round: Round, kind: str) -> None:
+    """Refuse what can't be declared once a round is over; until the next one, 5.4 of Singapore can.
+
+    All its cards were seen and its seats are settled, so no other time has to be checked.
+    """
+    found = round.rules.irregularities.get(kind)
+    if round.void or "dealer" not in round.rules.things or not (found and found.late):
+        raise Refused("round_over", "the round is over")
+
+
+def is_late(rules: TableRules) -> bool:
+    """Whether a round can still come to nothing once it is over, until the next one starts."""
+    if "dealer" not in rules.things:
+        return False
+    kinds = rules.irregularities.values()
+    return any(kind.late and is_there(kind.needs, rules.things) for kind in kinds)
 
 
 def open_seats(round: Round) -> tuple[int, ...]:
@@ -103,10 +124,11 @@ def _facts(
         found = _positions(round, facts["positions"])
         facts["positions"] = found
         if facts.setdefault("count", len(found)) != len(found):
-            raise Refused("bad_fact", f"{len(found)} positions are given", field="count")
+            message = f"must be {len(found)}, the number of positions"
+            raise Refused("bad_fact", message, field="count")
     for number in ("count", "cards", "seat"):
         if number in irregularity.takes:
-            _whole(facts, number)
+            _whole(facts, number, irregularity.rows[0].clause)
     if facts.get("count") == 0:
         named = "positions" if "positions" in facts else "count"
         raise Refused("bad_fact", "names no card", field=named)
@@ -129,8 +151,10 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _whole(facts: Mapping[str, object], name: str) -> None:
-    value = facts.get(name)
+def _whole(facts: Mapping[str, object], name: str, clause: str | None) -> None:
+    if name not in facts:
+        raise Refused("bad_fact", "is missing", field=name, clause=clause)
+    value = facts[name]
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise Refused("bad_fact", "must be a whole number", field=name)
 

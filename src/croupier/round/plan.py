@@ -7,7 +7,9 @@ from typing import Any
 
 from croupier.cards import RANKS, Card
 from croupier.errors import Bug
-from croupier.hands import Hand, evaluator, least_high, least_pair
+from croupier.hands.hand import Hand
+from croupier.hands.lookup import evaluator
+from croupier.hands.ranking import least_high, least_pair
 from croupier.money import odds
 from croupier.round.settle import Judgement, fits, is_high_enough, judge, names_of, verdict_of
 from croupier.round.stages import DealOrder, choices_of, stages_of

@@ -4,7 +4,7 @@ The terminal, the gym, simulations and round files play through here, and a tabl
 here what is due. Only `known_to` and `own_faces` decide who may see which hidden cards.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from croupier.cards import Card
 from croupier.round.commands import Command, Face, Settle, Show
@@ -15,15 +15,11 @@ from croupier.round.order import positions_of
 from croupier.round.state import Round
 
 
-def _unsalted(_: int) -> str:
-    return ""
-
-
 class Play:
     """A round in play, with the cards at its positions."""
 
     def __init__(
-        self, round: Round, faces: Mapping[int, Card], salt: Callable[[int], str] = _unsalted
+        self, round: Round, faces: Mapping[int, Card], salt: Callable[[int], str] = lambda _: ""
     ) -> None:
         """Continue a round as it stands; `salt` gives the salt of a position's commitment."""
         self.round = round
@@ -76,11 +72,20 @@ class Play:
         return {**round.faces, **{position: faces[position] for position in own}}
 
 
-def own_faces(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[int, Card]:
+def own_faces(
+    round: Round,
+    player: str | None,
+    faces: Mapping[int, Card],
+    recalled: Collection[int] = (),
+) -> dict[int, Card]:
     """Return the cards of a player's own hands and of shared hands the player bet on, by position.
 
-    Faces that aren't there are left out.
+    Faces that aren't there are left out. `recalled` are seats whose hands were laid out again.
     """
-    boxes = [box for box in round.boxes.values() if player is not None and box.player == player]
+    boxes = [
+        box
+        for box in round.boxes.values()
+        if (player is not None and box.player == player) or box.seat in recalled
+    ]
     own = {position for box in boxes for position in positions_of(round, box)}
     return {position: faces[position] for position in sorted(own) if position in faces}

@@ -13,7 +13,7 @@ from itertools import accumulate, combinations, cycle, islice, product
 from croupier.cards import DECK, Card
 from croupier.errors import Breaches, Bug
 from croupier.money import format_money, shown_cents
-from croupier.reading import DataPath, Fault
+from croupier.reading.reader import DataPath, Fault
 from croupier.round import commands
 from croupier.round.evolve import evolve
 from croupier.round.file import Played

@@ -12,7 +12,9 @@ def rakes(round: Round, seats: Mapping[int, Sequence[Line]]) -> tuple[dict[int, 
     rake = round.rules.rake
     if rake is None or not rake.amount:
         return charged, banker
-    alive = {seat for seat, lines in seats.items() if not _is_dead(lines)}
+    alive = {
+        seat for seat, lines in seats.items() if any(line.outcome != "uncovered" for line in lines)
+    }
     if rake.payer in ("all", "players"):
         # F5: a flat sum per player, at the player's lowest seat, unless all hands are dead.
         for seats_of_player in _players(round).values():
@@ -21,10 +23,6 @@ def rakes(round: Round, seats: Mapping[int, Sequence[Line]]) -> tuple[dict[int, 
     if rake.payer in ("all", "designated_player") and alive:
         banker += rake.amount
     return charged, banker
-
-
-def _is_dead(lines: Sequence[Line]) -> bool:
-    return all(line.outcome == "uncovered" for line in lines)
 
 
 def _players(round: Round) -> dict[str, list[int]]:

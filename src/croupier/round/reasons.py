@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.round.settle import row_for, verdict_of
 from croupier.round.settlement import Settlement
 from croupier.round.state import Line, Round
@@ -16,7 +16,6 @@ _PLAIN = {
     "pull": "withdrawn by the player",
     "left": "the seat was abandoned",
     "uncovered": "the banker's money does not cover it; the stake comes back",
-    "limit": "cut to the payout limit of the hand",
 }
 
 
@@ -38,6 +37,10 @@ class Reasons:
             return "the round is void: every stake comes back"
         if line.because in _PLAIN:
             return _PLAIN[line.because]
+        if line.because == "limit":
+            parts = self.settled.plan.parts
+            limit = next(one.limit for one in parts if one.limit and line.wager in one.spots)
+            return f"cut by {limit.clause} to the payout limit of the hand"
         if line.because == "envy":
             return f"seat {line.from_seat} holds {_one(self._name(line))}"
         if line.because in ("row", "unlisted"):
@@ -88,6 +91,8 @@ class Reasons:
             better = "" if least.endswith("or better") else " or better"
             takes = f"; it takes {_one(least)}{better}" if least else ""
             return f"{hand.words} does not pay{takes}"
+        if line.outcome == "push":
+            return f"{hand.words} is a push"
         return f"{hand.words} pays {payout_says(table, row)}"
 
     def _judged(self, line: Line) -> tuple[Paytable, Hand]:

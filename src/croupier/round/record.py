@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple, cast, get_args
 
 from croupier.errors import ParseError, Refused, UserError
-from croupier.reading import read
+from croupier.reading.reader import read
 from croupier.round import commands
 from croupier.round import events as happened
 from croupier.round.codec import event_from, to_plain
@@ -176,9 +176,8 @@ def _check_choice(round: Round, event: happened.Chose, number: int) -> None:
     """Refuse a decision that couldn't have been made in any order."""
     step = round.rules.steps.get(event.step)
     box = round.boxes.get(event.seat)
-    if step is None or event.option not in step.option or box is None:
-        raise UserError("is a decision that no seat had to make", field=f"events[{number}]")
-    if step.asks not in box.stakes or event.step in box.chose:
+    is_asked = box and step and step.asks in box.stakes and event.step not in box.chose
+    if not is_asked or (step and event.option not in step.option):
         raise UserError("is a decision that no seat had to make", field=f"events[{number}]")
 
 
@@ -272,18 +271,16 @@ def _settling(events: tuple[Event, ...]) -> Command:
 
 def _source(source: str) -> commands.Source:
     """Return how a card was read, or refuse a word that is no way to."""
-    for way in get_args(commands.Source):
-        if way == source:
-            return cast(commands.Source, way)
-    raise UserError(f"cards aren't {source!r}", field="record.events")
+    if source not in get_args(commands.Source):
+        raise UserError(f"cards aren't {source!r}", field="record.events")
+    return cast(commands.Source, source)
 
 
 def _person(by: str) -> Keeper:
     """Return who confirmed a clause; refuse words that name no one."""
-    for person in get_args(Keeper):
-        if person == by:
-            return cast(Keeper, person)
-    raise UserError(f"{by!r} can't confirm clauses", field="record.events")
+    if by not in get_args(Keeper):
+        raise UserError(f"{by!r} can't confirm clauses", field="record.events")
+    return cast(Keeper, by)
 
 
 def _as_given(facts: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from croupier.cards import RANKS, SUITS
 from croupier.errors import Bug
-from croupier.hands import ALSO
+from croupier.hands.ranking import ALSO
 from croupier.money import odds
 from croupier.rules.game import Bonus, Paytable, Row, Settle, Unnamed, Verdict, Wager
 from croupier.rules.table_rules import TableRules
@@ -119,7 +119,8 @@ def judge(
     if row.meter:
         part = (row.percent or Fraction(0)) / 100
         return Judgement("win", 0, returned, clause, ruling, "row", row.meter, part)
-    return Judgement("win", _paid(row, stake, pay), returned, clause, ruling, "row")
+    outcome = "push" if row.to == 0 and returned else "win"
+    return Judgement(outcome, _paid(row, stake, pay), returned, clause, ruling, "row")
 
 
 def _paid(row: Row, stake: int, pay: Callable[[int, Fraction], int]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from croupier.cards import Card
 from croupier.errors import Bug
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.money import micros, share
 from croupier.round.order import may_be_envied, positions_of, seats_in
 from croupier.round.plan import HeldCards, Part, is_due, plan_of, ruling_cited
@@ -18,9 +18,11 @@ from croupier.rules.vocabulary import BANK, SEAT
 
 REJECTED = "rejected"
 """Why a progressive win that the floor rejected pays nothing."""
+FOLDED = "fold"
+"""Why a stake that was given up by folding is lost."""
 # The fate of a stake before the settlement, and the outcome of its line.
 _FATES = {
-    "forfeit": ("forfeit", "fold"),
+    "forfeit": ("forfeit", FOLDED),
     "take back": ("withdrawn", "pull"),
     "abandoned": ("lose", "left"),
 }

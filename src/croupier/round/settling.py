@@ -66,7 +66,9 @@ def return_everything(round: Round) -> tuple[Event, ...]:
 
 
 def next_seat(round: Round) -> int | None:
-    """Return the seat to settle next, or None if all are settled."""
+    """Return the seat to settle next, or None if all are settled or the round is void."""
+    if round.void:
+        return None
     if round.banker and not round.due:
         return next((step.seat for step in _steps(round)), None)
     seats = seats_in(round, plan_of(round.rules).order)

@@ -36,7 +36,7 @@ class Stage:
     later: tuple["Stage", ...] = field(repr=False, compare=False)
 
 
-class Choice(NamedTuple):
+class OptionEffect(NamedTuple):
     """What an option does to a box."""
 
     folds: bool
@@ -61,7 +61,7 @@ def _stakes(rules: TableRules, name: str) -> Container[int]:
     return [size for size in wager.sizes.of if size in cents] if wager.sizes else cents
 
 
-def choices_of(rules: TableRules) -> dict[tuple[str, str], Choice]:
+def choices_of(rules: TableRules) -> dict[tuple[str, str], OptionEffect]:
     """Return the choices by the names of step and option."""
     return {
         (step, name): _choice(rules, option)
@@ -70,7 +70,7 @@ def choices_of(rules: TableRules) -> dict[tuple[str, str], Choice]:
     }
 
 
-def _choice(rules: TableRules, option: Option) -> Choice:
+def _choice(rules: TableRules, option: Option) -> OptionEffect:
     ends = tuple(
         (spot, (stake.fate, stake.clause, stake.ruling))
         for spot, stake in option.stakes.items()
@@ -82,7 +82,7 @@ def _choice(rules: TableRules, option: Option) -> Choice:
         if stake.fate == "keep" and stake.beside
     )
     places = option.places if option.places and option.equals else ""
-    return Choice(option.folds, ends, places, option.equals or "", option.times, keeps)
+    return OptionEffect(option.folds, ends, places, option.equals or "", option.times, keeps)
 
 
 def stages_of(rules: TableRules) -> tuple[Stage, ...]:

@@ -64,6 +64,12 @@ class Box(NamedTuple):
     fee: int = 0
 
 
+def was_chosen(box: Box, on: str | None) -> bool:
+    """Whether a seat made the choice that a clause is `on`: 'step.option'."""
+    step, _, option = (on or "").partition(".")
+    return box.chose.get(step) == option
+
+
 @dataclass(frozen=True)
 class Banker:
     """A player who banks, and the funds put up."""
@@ -168,6 +174,8 @@ class Round(NamedTuple):
     """A position whose card was read before, which stops the hand."""
     firm: int = 0
     """How many faces were known when a seat last decided; two people correct those."""
+    collected: frozenset[int] = frozenset()
+    """The seats whose forfeited wagers were taken in before the settlement."""
     by_hand: bool = False
     """Whether it was finished by hand, so that nobody confirmed anything here."""
     awards: Mapping[tuple[int, str], FoundAward] = NOTHING

@@ -7,6 +7,8 @@ from croupier.rules.describe import EFFECTS
 from croupier.rules.vocabulary import BANK
 from croupier.rules.words import clause_says, dollars, listed
 
+_CHOSEN = {"posted": "the posted choice, as the player was gone"}
+
 
 def tell(round: Round, event: Event) -> str:
     """Return a sentence about an event; `round` is the round after it."""
@@ -40,7 +42,7 @@ def tell(round: Round, event: Event) -> str:
             return "The system failed. The rest was played by hand, and entered by two people."
         case happened.Chose():
             option = rules.steps[event.step].option[event.option]
-            late = "" if event.by == "player" else f" ({event.by})"
+            late = "" if event.by == "player" else f" ({_CHOSEN.get(event.by, event.by)})"
             return f"Seat {event.seat}: {option.label}{late}."
         case happened.StakeCorrected():
             label, was = rules.wagers[event.wager].label, dollars(event.was)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from croupier.money import Cents
-from croupier.reading import Text
+from croupier.reading.reader import Text
 from croupier.rules.game import (
     Bank,
     Bonus,
@@ -127,6 +127,7 @@ class Clause(Shape):
     after: Occasion | None = None
     unless: Occasion | None = None
     if_plays: bool = False
+    collects: bool = False
     if_: When = ()
 
 

@@ -4,12 +4,15 @@ Every check yields faults and continues. The reader has already left out faulty 
 so a check sees only complete shapes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from croupier.cards import RANKS
-from croupier.hands import NAMES
-from croupier.reading import DataPath, Fault, Reader, Reference, dotted, readable_parts
+from croupier.errors import ParseError
+from croupier.hands.ranking import NAMES, Ranking
+from croupier.money import parse_money
+from croupier.reading.reader import DataPath, Fault, Reader, Reference, dotted, readable_parts
 from croupier.rules.book import Clause, Rules, Selection
 from croupier.rules.game import Paytable, Row, Settle, Step
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
@@ -99,7 +102,7 @@ _WHAT: Mapping[object, str] = {
 }
 
 
-def _names(data: Data) -> dict[object, set[str | None]]:
+def _names(data: Data) -> dict[object, set[str]]:
     """Return the names of every kind, from the raw data: a faulty wager still has a name."""
 
     def keys(section: str) -> dict[str, object]:
@@ -107,9 +110,10 @@ def _names(data: Data) -> dict[object, set[str | None]]:
         return table if isinstance(table, dict) else {}
 
     wagers = keys("wager")
-    spots: set[str | None] = set()
+    spots: set[str] = set()
     for name, wager in wagers.items():
-        spots.update(wager.get("spots", [name]) if isinstance(wager, dict) else [name])
+        own = _items(wager.get("spots")) if isinstance(wager, dict) else []
+        spots.update(spot for spot in own or [name] if isinstance(spot, str))
     tables = [table for _, table in _paytables(data)]
     return {
         ClauseId: {*keys("clause"), *(row for _, row in row_clauses(data))},
@@ -118,13 +122,24 @@ def _names(data: Data) -> dict[object, set[str | None]]:
         SpotId: spots,
         LineId: {*wagers, *keys("bonus"), *keys("envy")},
         FamilyId: set(keys("paytable")),
-        MeterId: {meter.get("id") for table in tables for meter in table.get("meters", [])},
+        MeterId: {id for table in tables for id in _texts(table.get("meters"), "id")},
         PlaceId: {SEAT, BANK, SEATS, DISCARD, *keys("place")},
         SelectionId: set(keys("selection")),
     }
 
 
-def _paytables(data: Data) -> Iterator[tuple[DataPath, dict[str, list[dict[str, str]]]]]:
+def _items(value: object) -> list[Any]:
+    """Return a list from the raw data, which may be anything else in its place."""
+    return value if isinstance(value, list) else []
+
+
+def _texts(tables: object, key: str) -> Iterator[str]:
+    for table in _items(tables):
+        if isinstance(table, dict) and isinstance(table.get(key), str):
+            yield table[key]
+
+
+def _paytables(data: Data) -> Iterator[tuple[DataPath, dict[str, Any]]]:
     families = data.get("paytable", {})
     for family, tables in families.items() if isinstance(families, dict) else ():
         for letter, table in tables.items() if isinstance(tables, dict) else ():
@@ -135,8 +150,8 @@ def _paytables(data: Data) -> Iterator[tuple[DataPath, dict[str, list[dict[str, 
 def row_clauses(data: Data) -> Iterator[tuple[DataPath, str]]:
     """Yield the clauses given in the rows of paytables."""
     for at, table in _paytables(data):
-        for i, row in enumerate(table.get("rows", ())):
-            if isinstance(row, dict) and "clause" in row:
+        for i, row in enumerate(_items(table.get("rows"))):
+            if isinstance(row, dict) and isinstance(row.get("clause"), str):
                 yield (*at, "rows", i, "clause"), row["clause"]
 
 
@@ -155,15 +170,29 @@ def _rows(rules: Rules) -> Iterator[Fault]:
     for family, tables in rules.paytable.items():
         for letter, table in tables.items():
             at: DataPath = ("paytable", family, letter)
-            order = NAMES.get(cards_of(rules, table), ())
-            if not order:
+            orders = _orders(rules, cards_of(rules, table))
+            if not orders[0]:
                 yield Fault((*at, "of"), "no hand has that many cards")
             for i, row in enumerate(table.rows):
                 yield from _payout(table, row, (*at, "rows", i))
-                if row.hand not in order:
+                if row.hand not in orders[0]:
                     yield Fault((*at, "rows", i, "hand"), f"{row.hand!r} is not a hand of it")
-                elif any(not _above(earlier, row, order) for earlier in table.rows[:i]):
+                elif not any(_below(table.rows[:i], row, order) for order in orders):
                     yield Fault((*at, "rows", i), "stands below a row that it should be above")
+
+
+def _orders(rules: Rules, cards: int) -> list[tuple[str, ...]]:
+    """Return the orders that rows may stand in: the usual one, and that of the book's ranking."""
+    usual = NAMES.get(cards, ())
+    # Another order is known only once the ranking itself can be read.
+    if not usual or not rules.ranking or rules.ranking.three_cards != "as five cards":
+        return [usual]
+    return [usual, Ranking(as_five_cards=True).names(cards)]
+
+
+def _below(rows: Sequence[Row], row: Row, order: tuple[str, ...]) -> bool:
+    """Whether a row may stand below all these rows."""
+    return all(_above(earlier, row, order) for earlier in rows)
 
 
 def cards_of(rules: Rules, table: Paytable) -> int:
@@ -342,11 +371,25 @@ def _values(rules: Rules) -> Iterator[Fault]:
         if not any_but_none and value not in {*selection.option, *selection.letters, NONE}:
             yield Fault(place, f"{value!r} is not a value of {name!r}")
     for name, selection in rules.selection.items():
-        default, among = selection.default, selection.among
-        if among and isinstance(default, int) and default * 100 not in among:
-            yield Fault(("selection", name, "default"), f"{default} is not one of its sizes")
+        for message in _unfit(selection):
+            yield Fault(("selection", name, "default"), message)
     yield from _fixed(rules)
     yield from _posted(rules)
+
+
+def _unfit(selection: Selection) -> Iterator[str]:
+    """Say why a default is none of the values that the selection takes."""
+    match selection.takes, selection.default:
+        case "money", "none":
+            yield "leave it out: none is what holds without a default"
+        case "sizes" | "money", str() | int() | Decimal() as default:
+            try:
+                cents = parse_money(default, "")
+            except ParseError as error:
+                yield error.message
+            else:
+                if selection.among and cents not in selection.among:
+                    yield f"{default} is not one of its sizes"
 
 
 def _posted(rules: Rules) -> Iterator[Fault]:
@@ -463,7 +506,10 @@ def _clauses(rules: Rules, data: Data, references: list[Reference]) -> Iterator[
         yield from _guided(rules, name, said)
 
 
-_GUIDED = ("force", "by", "needs", "act", "on", "if_staked", "after", "unless", "if_plays")
+_GUIDED = (
+    *("force", "by", "needs", "act", "on"),
+    *("if_staked", "after", "unless", "if_plays", "collects"),
+)
 """The keys that say who keeps a guided clause, and when."""
 
 
@@ -486,6 +532,9 @@ def _guided(rules: Rules, name: str, said: Clause) -> Iterator[Fault]:
     if said.if_plays and not (said.at == "reveal" and rules.bank and rules.bank.qualifier):
         message = "is for a moment 'reveal', in a book whose bank may not qualify"
         yield Fault(("clause", name, "if_plays"), message)
+    if said.collects and not (said.at == "decided" and said.on in _folds(rules)):
+        message = "is for a moment 'decided', 'on' a choice that folds"
+        yield Fault(("clause", name, "collects"), message)
     if said.on and said.on not in _occasions(rules):
         message = f"{said.on!r} is not a step, an option of one ('step.option') or a wager"
         yield Fault(("clause", name, "on"), message)
@@ -495,6 +544,16 @@ def _occasions(rules: Rules) -> set[str]:
     """Return what `on` may name: steps, their options, and wagers."""
     options = {f"{step}.{name}" for step, made in rules.step.items() for name in made.option}
     return {*rules.step, *options, *rules.wager}
+
+
+def _folds(rules: Rules) -> set[str]:
+    """Return the choices that fold, as `on` names them."""
+    return {
+        f"{step}.{name}"
+        for step, made in rules.step.items()
+        for name, option in made.option.items()
+        if option.folds
+    }
 
 
 def _irregularities(rules: Rules) -> Iterator[Fault]:

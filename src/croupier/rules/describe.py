@@ -72,6 +72,9 @@ def _table(rules: Rules) -> _Sayings:
     table, bank = rules.table, rules.bank
     least = f", at least {table.seats_min} of them taken" if table.seats_min > 1 else ""
     yield "seats", f"The table has {table.seats} seats{least}.", table.clause
+    if table.boxes_max is not None:
+        boxes = "one box" if table.boxes_max == 1 else f"at most {table.boxes_max} boxes in a row"
+        yield "boxes", f"A player may bet on {boxes}.", table.clause
     if rules.banked_by == "house":
         yield "bank", "The house banks the game.", bank.clause
     else:

@@ -10,7 +10,7 @@ from dataclasses import field
 from fractions import Fraction
 
 from croupier.money import Cents
-from croupier.reading import Text, WholeNumber
+from croupier.reading.reader import Text, WholeNumber
 from croupier.rules.shape import Shape
 from croupier.rules.vocabulary import (
     SEAT,
@@ -423,6 +423,7 @@ class Irregularity(Shape):
     by: tuple[Keeper, ...] = ("dealer", "floorperson")
     doubled: bool = False
     reading: bool = False
+    late: bool = False
     if_: When = ()
     rows: tuple[Consequence, ...]
 

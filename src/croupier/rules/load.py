@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from croupier.errors import UserError
+from croupier.errors import UserError, quoted
 from croupier.rules.rulebook import Rulebook, parse_rulebook
 
 Folders = Sequence[Path]
@@ -27,7 +27,7 @@ def load(id: str, folders: Folders = ()) -> Rulebook:
         if file.name == f"{id}.toml":
             return _parsed(read_text(file), id=id, file=file.name)
     known = ", ".join(rulebook_ids(folders))
-    raise UserError(f"there is no rulebook {id!r}; there are {known}", field="rulebook")
+    raise UserError(f"there is no rulebook {quoted(id)}; there are {known}", field="rulebook")
 
 
 def _files(folders: Folders) -> Iterator[Path]:

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from croupier.cards import RANKS
-from croupier.hands import NAMES
-from croupier.reading import DataPath, Fault
+from croupier.hands.ranking import NAMES
+from croupier.reading.reader import DataPath, Fault
 from croupier.rules.book import Rules
 from croupier.rules.game import Deal, Option, Paytable, Row, Settle, Step
 from croupier.rules.vocabulary import BANK, DISCARD, SEAT, SEATS, PlaceId
@@ -43,6 +43,9 @@ _SETS = {"pair", "two pair", "three of a kind", "full house", "four of a kind"}
 def unplayable(rules: Rules) -> Iterator[Fault]:
     """Yield a fault for everything that keeps a round from being played or settled."""
     if not (rules.table and rules.deck and rules.bank):  # The reader has reported what is missing.
+        return
+    if empty := [family for family, tables in rules.paytable.items() if not tables]:
+        yield from (Fault(("paytable", family), "has no paytable") for family in empty)
         return
     for check in (_seats, _deals, _rows, _wagers, _steps, _options, _lines, _hands, _paid):
         yield from check(rules)
@@ -195,8 +198,8 @@ def _wagers(rules: Rules) -> Iterator[Fault]:
                 if _is_by_decision(rules, other):
                     message = f"{other!r} is placed by decision, and bets have closed by then"
                     yield Fault(("wager", name, "conditions", i), message)
-        if wager.sizes and not all(wager.sizes.of):
-            yield Fault(("wager", name, "sizes", "of"), "must be more than zero")
+        if wager.sizes and not (wager.sizes.of and all(wager.sizes.of)):
+            yield Fault(("wager", name, "sizes", "of"), "must name sizes above zero")
     for other in rules.fee.wagers if rules.fee else ():
         if _is_by_decision(rules, other):
             yield Fault(("fee", "wagers"), f"{other!r} is placed by decision, when fees are paid")
@@ -239,15 +242,13 @@ def _steps(rules: Rules) -> Iterator[Fault]:
 
 def _options(rules: Rules) -> Iterator[Fault]:
     """Check that options refer to stakes that exist, and that folding covers every stake."""
-    lying = {
-        spot
-        for name, wager in rules.wager.items()
-        if wager.placed == "before the deal"
-        for spot in wager.spots or (name,)
-    }
+    wagers = rules.wager.items()
+    spots = {spot for name, wager in wagers for spot in wager.spots or (name,)}
+    early = [(name, wager) for name, wager in wagers if wager.placed == "before the deal"]
+    lying = {spot for name, wager in early for spot in wager.spots or (name,)}
     for name, step in rules.step.items():
         at: DataPath = ("step", name)
-        if step.asks and step.asks in _spots(rules) and step.asks not in lying:
+        if step.asks in spots and step.asks not in lying:
             yield Fault((*at, "asks"), f"no stake can lie on {step.asks!r} by then")
         for choice, option in step.option.items():
             yield from _option(rules, step, option, at=(*at, "option", choice), lying=lying)
@@ -292,10 +293,6 @@ def _surely(rules: Rules, step: Step) -> set[str]:
             asked += [str(o.equals) for o in other.option.values() if o.places == name and o.equals]
         asked = [other for other in asked if other in rules.wager]
     return sure
-
-
-def _spots(rules: Rules) -> set[str]:
-    return {spot for name, wager in rules.wager.items() for spot in wager.spots or (name,)}
 
 
 # ---------------------------------------------------------------- settling

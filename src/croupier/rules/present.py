@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from croupier.errors import UserError
+from croupier.money import format_money, parse_money
 from croupier.rules.book import Rules, Ruling, Selection
 from croupier.rules.describe import Said, describe
 from croupier.rules.game import Bonus, Envy, Paytable, Wager
@@ -162,13 +163,21 @@ def _selection(rules: Rules, name: str) -> dict[str, Any]:
     return {
         "id": name,
         "says": selection.says,
-        "default": plain(selection.default),
+        "default": _default(selection),
         "may_be": may_be(rules, name),
         "values": [*selection.option, *selection.letters] or None,
         "required": selection.required,
         "clause": selection.clause,
         "ruling": selection.ruling,
     }
+
+
+def _default(selection: Selection) -> Any:
+    """Return a default for JSON, sums with two decimals."""
+    given = selection.default
+    if selection.takes in ("sizes", "money") and given not in (None, NONE):
+        return format_money(parse_money(given, selection.says))
+    return plain(given)
 
 
 def _of_wager(rules: Rules, selection: Selection) -> Iterator[tuple[str, Paytable]]:

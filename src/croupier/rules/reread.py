@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import get_args, get_origin
 
-from croupier.reading import Reader
+from croupier.reading.reader import Reader
 from croupier.rules.book import Rules
 from croupier.rules.overlay import Data, keys_of
 

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, TypeVar, get_args
 
 from croupier.errors import Breach, Breaches, Bug
-from croupier.hands import ALSO, Ranking
+from croupier.hands.ranking import ALSO, Ranking
 from croupier.money import format_money as money
-from croupier.reading import Fault, dotted
+from croupier.reading.reader import Fault, dotted
 from croupier.rules.book import Clause, Rules, Selection
 from croupier.rules.game import (
     Bonus,
@@ -44,8 +44,9 @@ from croupier.rules.selections import (
     sums_of,
 )
 from croupier.rules.table_rules import TableMeter, TableRules, fits, is_there
+from croupier.rules.unapplied import unapplied
 from croupier.rules.vocabulary import FELT, NONE, BookPath, Occasion, Thing
-from croupier.rules.words import number
+from croupier.rules.words import listed, number
 
 T = TypeVar("T")
 
@@ -63,7 +64,15 @@ def resolve(
     `things` says what there is to handle: rules about anything else don't apply (T9).
     """
     there = tuple(thing for thing in get_args(Thing) if thing in things)
-    return _Resolver(book, selections or {}, reading or {}).table_rules(there)
+    rules = _Resolver(book, selections or {}, reading or {}).table_rules(there)
+    return replace(rules, unapplied=tuple(unapplied(book.rules, rules, selections or {})))
+
+
+def to_open(rules: TableRules) -> TableRules:
+    """Return the rules of a table that is to open; what can't apply to it is refused then."""
+    if rules.unapplied:
+        raise Breaches(rules.unapplied)
+    return rules
 
 
 class Unplayable(Breaches):
@@ -100,6 +109,7 @@ class _Resolver:
         meters = {meter.id: meter for name in wagers for meter in self._meters(name, tables)}
         for name in self.rules.wager.keys() - wagers.keys():
             self._unused(name)
+        self._unmet(wagers)
         limits = self._each("limits", lambda given: limits_of(self.rules, given)) or {}
         self._note("limits", None, {w: [money(x.min), money(x.max)] for w, x in limits.items()})
         if self.breaches:
@@ -310,6 +320,23 @@ class _Resolver:
                 initial=initials[meter.id],
             )
 
+    def _unmet(self, wagers: Mapping[str, Wager]) -> None:
+        """Refuse wagers that need others, if the table offers none of those."""
+        for name, wager in wagers.items():
+            for condition in wager.conditions:
+                needed = [*condition.needs, *([condition.of] if condition.of else [])]
+                if not wagers.keys() & needed:
+                    labels = listed([self.rules.wager[other].label for other in needed], last="or")
+                    message = f"{wager.label} needs {labels}, which this table doesn't offer"
+                    by = self._offering(name) or self._offering(needed[0]) or name
+                    self._breach(by, message, condition.clause)
+
+    def _offering(self, wager: str) -> str | None:
+        """Return the selection by which a wager is offered, if there is one."""
+        family = self.rules.wager[wager].paytable
+        selections = self.rules.selection.items()
+        return next((n for n, s in selections if s.family and s.family == family), None)
+
     def _unused(self, wager: str) -> None:
         """Refuse invalid meter values even for a wager that isn't offered."""
         for takes in ("rate", "reset", "initial", "shares"):
@@ -359,11 +386,25 @@ def _offered(rules: Rules, wagers: Mapping[str, Wager], tables: Mapping[str, Pay
     """Return the rules with only the offered wagers, and nothing that needs another."""
     bonuses = {n: b for n, b in rules.bonus.items() if b.on in wagers and b.needs in wagers}
     paid = {family for family, table in tables.items() if table.rows}
-    envies = {n: e for n, e in rules.envy.items() if e.makers in wagers and e.paytable in paid}
+    envies = {
+        name: envy
+        for name, envy in rules.envy.items()
+        if envy.paytable in paid and {envy.makers, envy.holders.needs or envy.makers} <= {*wagers}
+    }
     known = {*wagers, *bonuses, *envies}
     spots = {spot for name, wager in wagers.items() for spot in wager.spots or (name,)}
     steps = {name: _step(step, known, spots) for name, step in rules.step.items()}
-    return replace(rules, wager=wagers, bonus=bonuses, envy=envies, step=steps)
+    made = {name: _beside(wager, wagers) for name, wager in wagers.items()}
+    return replace(rules, wager=made, bonus=bonuses, envy=envies, step=steps)
+
+
+def _beside(wager: Wager, wagers: Collection[str]) -> Wager:
+    """Return a wager whose conditions name offered wagers only."""
+    conditions = tuple(
+        replace(condition, needs=tuple(other for other in condition.needs if other in wagers))
+        for condition in wager.conditions
+    )
+    return replace(wager, conditions=conditions)
 
 
 def _step(step: Step, lines: set[str], spots: set[str]) -> Step:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from croupier.errors import Problem, Problems
-from croupier.reading import Fault
+from croupier.reading.reader import Fault
 from croupier.reading.toml import parse_toml, problems_in
 from croupier.rules.book import Clause, Rules
 from croupier.rules.check import read, row_clauses

@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, TypeVar
 
-from croupier.errors import ParseError
-from croupier.hands import NAMES
+from croupier.errors import ParseError, quoted
+from croupier.hands.ranking import NAMES
 from croupier.money import Cents, format_money, parse_fraction, parse_money
 from croupier.rules.book import Rules, Selection
 from croupier.rules.check import cards_of
@@ -54,7 +54,7 @@ def option_of(selection: Selection, given: object) -> str:
     """Return the name of the option chosen."""
     name = str(given).lower() if isinstance(given, bool) else str(given)
     if isinstance(given, list | dict) or name not in selection.option:
-        raise Unfit(f"{given!r} is not one of {listed(list(selection.option), last='or')}")
+        raise Unfit(f"{quoted(given)} is not one of {listed(list(selection.option), last='or')}")
     return name
 
 
@@ -64,7 +64,7 @@ def letter_of(selection: Selection, given: object) -> str:
         raise Unfit("must be offered, so it may not be 'none'")
     if given != NONE and given not in selection.letters:
         letters = listed([*selection.letters, *([] if selection.required else [NONE])], last="or")
-        raise Unfit(f"{given!r} is not a paytable of this book; choose {letters}")
+        raise Unfit(f"{quoted(given)} is not a paytable of this book; choose {letters}")
     return str(given)
 
 
@@ -96,7 +96,8 @@ def _rows_of(
 
     def row(hand: str) -> dict[str, Any]:
         if hand not in names:
-            raise Unfit(f"{hand!r} is not a hand of the table; they are {listed(list(names))}")
+            known = listed(list(names))
+            raise Unfit(f"{quoted(hand)} is not a hand of the table; they are {known}")
         return {"hand": hand, **read(hand, given[hand])}
 
     rows = _all_of(partial(row, hand) for hand in given)
@@ -255,7 +256,8 @@ def _by_meter(table: Paytable, given: Any) -> dict[str, Any]:
     ids = {meter.name or meter.id: meter.id for meter in table.meters}
     for name in given:
         if name not in ids:
-            raise Unfit(f"{name!r} is not a meter of the paytable, which has {listed(list(ids))}")
+            known = listed(list(ids))
+            raise Unfit(f"{quoted(name)} is not a meter of the paytable, which has {known}")
     return {ids[name]: value for name, value in given.items()}
 
 
@@ -282,7 +284,7 @@ def limits_of(rules: Rules, given: Any) -> dict[str, Limits]:
 
 def _limit(rules: Rules, wager: str, pair: Any) -> Limits:
     if wager not in rules.wager:
-        raise Unfit(f"{wager!r} is not a wager of this book")
+        raise Unfit(f"{quoted(wager)} is not a wager of this book")
     if not isinstance(pair, list) or len(pair) != 2:
         raise Unfit(f"{wager}: must be a list of the smallest and the largest stake")
     low, high = (_money(item, wager) for item in pair)
@@ -303,7 +305,7 @@ def _money(given: Any, field: str) -> Cents:
 
 def _fraction(given: Any, field: str) -> Fraction:
     if isinstance(given, list | dict):
-        raise Unfit(f"{given!r} is not a number")
+        raise Unfit(f"{quoted(given)} is not a number")
     try:
         return parse_fraction(given, field)
     except ParseError as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from croupier.errors import Breach, Breaches
-from croupier.reading import Text, read
+from croupier.reading.reader import Text, read
 from croupier.reading.toml import parse_toml
 from croupier.rules.book import Rules, Selection
 from croupier.rules.game import Paytable
@@ -19,7 +19,6 @@ from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.selections import may_be_none
 from croupier.rules.table_rules import TableRules, fits
-from croupier.rules.unapplied import unapplied
 from croupier.rules.vocabulary import NONE
 from croupier.rules.words import listed
 
@@ -43,7 +42,7 @@ def breaches(book: Rulebook, submission: Submission) -> tuple[Breach, ...]:
     try:
         rules = resolve(book, submission.selections)
         values = rules.selections
-        found += unapplied(book, rules, submission.selections)
+        found += rules.unapplied
     except Breaches as broken:
         found += broken.breaches
         given = {name: _spelled(value) for name, value in submission.selections.items()}
@@ -57,7 +56,7 @@ def submitted(book: Rulebook, selections: Mapping[str, Any]) -> TableRules:
     found = [*_unstated(book.rules, selections)]
     try:
         rules = resolve(book, selections)
-        found += unapplied(book, rules, selections)
+        found += rules.unapplied
     except Breaches as broken:
         found += broken.breaches
     if found:
@@ -79,7 +78,8 @@ def _unstated(rules: Rules, stated: Mapping[str, Any]) -> Iterator[Breach]:
         if name in settled or not must_state(rules, name, stated):
             continue
         if name not in stated:
-            message = f"must be declared: {selection.says}{or_none(selection)}"
+            or_none = f", or '{NONE}'" if may_be_none(selection) else ""
+            message = f"must be declared: {selection.says}{or_none}"
             yield Breach(selection=name, message=message, clause=selection.clause)
         elif left_out := _left_out(_table(rules, selection, stated), stated[name]):
             message = f"must be declared for {listed(left_out)} too: {selection.says}"
@@ -99,11 +99,6 @@ def must_state(rules: Rules, name: str, stated: Mapping[str, Any]) -> bool:
             )
         case _:
             return selection.required and selection.default is None
-
-
-def or_none(selection: Selection) -> str:
-    """Return the words for 'or none', if declaring none is allowed."""
-    return f", or '{NONE}'" if may_be_none(selection) else ""
 
 
 def _table(rules: Rules, selection: Selection, stated: Mapping[str, Any]) -> Paytable | None:

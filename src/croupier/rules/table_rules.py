@@ -5,7 +5,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from croupier.hands import Ranking
+from croupier.errors import Breach
+from croupier.hands.ranking import Ranking
 from croupier.money import Cents
 from croupier.rules.book import Clause, Ruling
 from croupier.rules.game import (
@@ -89,6 +90,8 @@ class TableRules(Shape):
     guided: Mapping[Occasion, tuple[str, ...]]
     """The guided clauses that people keep here, by their moment; none without a dealer (T9)."""
     rulings: Mapping[str, Ruling]
+    unapplied: tuple[Breach, ...] = ()
+    """What is stated and can't apply: rounds settle without it, and no table opens with it."""
 
     # Plans are cached by identity: hashing or comparing rules by value takes longer than settling a
     # round. Equal rules that were resolved twice have two plans.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from croupier.reading import DataPath
+from croupier.reading.reader import DataPath
 from croupier.rules.book import Rules, Selection
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import NONE, BookPath

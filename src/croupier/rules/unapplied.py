@@ -1,7 +1,7 @@
-"""Selections that a submission states and that can't apply to its own table.
+"""Selections that are stated for a table where they can't apply.
 
-A round file may have them, because it says what was there; in a submission each is a mistake.
-Stating a default is none.
+A round file may have them, because it says what was there; in a submission each is a mistake, and
+no table opens with one. Stating a default is none.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,22 +11,25 @@ from croupier.errors import Breach
 from croupier.rules.book import Rules, Selection
 from croupier.rules.game import Wager
 from croupier.rules.overlay import keys_of
-from croupier.rules.resolve import resolve
-from croupier.rules.rulebook import Rulebook
-from croupier.rules.selections import option_of
+from croupier.rules.selections import canonical, option_of
 from croupier.rules.table_rules import Limits, TableRules, fits
 from croupier.rules.vocabulary import BookPath
 from croupier.rules.words import dollars, where
 
 
-def unapplied(book: Rulebook, rules: TableRules, stated: Mapping[str, Any]) -> Iterator[Breach]:
+def unapplied(book: Rules, rules: TableRules, stated: Mapping[str, Any]) -> Iterator[Breach]:
     """Yield a breach for each stated selection, or part of one, that the table has no use for."""
-    defaults = resolve(book).selections
     for name, given in stated.items():
-        selection = book.rules.selection[name]
-        if rules.selections.get(name, given) != defaults.get(name, selection.default):
-            for message in _unapplied(book.rules, rules, selection, given):
+        selection = book.selection[name]
+        if str(rules.selections.get(name, given)) != _default(selection):
+            for message in _unapplied(book, rules, selection, given):
                 yield Breach(selection=name, message=message, clause=rules.cited[name])
+
+
+def _default(selection: Selection) -> str:
+    """Return a default as the table rules write it."""
+    sizes = selection.takes == "sizes" and selection.default is not None
+    return str(canonical(selection, selection.default) if sizes else selection.default)
 
 
 def _unapplied(

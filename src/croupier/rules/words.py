@@ -1,6 +1,5 @@
 """The parts of a rulebook in words for people."""
 
-from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -25,6 +24,11 @@ def number(value: Fraction) -> str:
     if 10**6 % value.denominator == 0:
         return f"{Decimal(value.numerator) / value.denominator:f}"
     return str(value)
+
+
+def counted(number: int, one: str, more: str = "") -> str:
+    """Write a number with its noun: `more` is the noun of several, if it isn't `one` with an s."""
+    return f"{number:,} {one if number == 1 else more or f'{one}s'}"
 
 
 def edge_says(banked_by: str) -> str:
@@ -57,11 +61,8 @@ def listed(words: list[str], *, last: str = "and") -> str:
 
 def where(when: When) -> str:
     """Describe the tables that a condition is about: `where dealing is hand or manual_shoe`."""
-    return "where " + listed([_all(one) for one in when], last="or")
-
-
-def _all(one: Mapping[Any, tuple[str, ...]]) -> str:
-    return listed([f"{name} is {_among(values)}" for name, values in one.items()])
+    each = [listed([f"{name} is {_among(of)}" for name, of in one.items()]) for one in when]
+    return f"where {listed(each, last='or')}"
 
 
 def _among(values: tuple[str, ...]) -> str:

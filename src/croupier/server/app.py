@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 from fastapi import Depends, FastAPI
 
@@ -12,6 +13,7 @@ from croupier import __version__
 from croupier.gallery.galleries import Galleries
 from croupier.house.pit import Pit
 from croupier.house.table import Table
+from croupier.house.tasks import Tasks, cancel
 from croupier.ledger.roles import PLAYER
 from croupier.ledger.store import Unavailable
 from croupier.server import sockets
@@ -26,13 +28,14 @@ from croupier.server.pages import tables as table_pages
 from croupier.server.pages.mount import mount
 from croupier.server.passing import nowhere
 from croupier.server.people import People
-from croupier.server.practice import Practices
+from croupier.server.practices import Practices
 from croupier.server.quotas import Quotas
 from croupier.server.registry import Person
 from croupier.server.reviews import Reviews
 from croupier.server.routes import access, awards, health, staff, tables
 from croupier.server.routes import pit as pit_routes
 from croupier.server.staff import Staff
+from croupier.server.state import AppState
 from croupier.server.tapes import ActsTape, Winnings
 from croupier.server.voids import VoidCounts
 
@@ -49,23 +52,27 @@ def make_app(
     quotas: Quotas | None = None,
 ) -> FastAPI:
     """Return the application, whose lifespan starts and stops the pit."""
-    galleries = Galleries(pit)
-
+    galleries, tasks = Galleries(pit), Tasks()
     attendance = Attendance(galleries, people)
+
+    def recheck(person: str) -> None:
+        if galleries.has(person):
+            tasks.begin(_recheck(galleries, people, person))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        galleries.open()  # Before: other processes ask for a table as soon as it is taken up.
         await pit.start()
-        galleries.open()
         for table in pit.tables.values():
             attendance.come(table)
-        pit.on_open, pit.on_close = attendance.open, attendance.close
+        pit.open.on_open, pit.open.on_close = attendance.open, attendance.close
         await attendance.settled()
         try:
             yield
         finally:
+            state.winnings.stop()
             await attendance.stop()
-            await app.state.practices.close()
+            await state.practices.close()
             app.state.open_rounds = await pit.stop()
             galleries.close()
             desk.close()
@@ -79,19 +86,20 @@ def make_app(
         redoc_url=None,
         dependencies=[Depends(access.spend)],
     )
-    app.state.pit, app.state.people, app.state.messages = pit, people, messages
-    app.state.galleries, app.state.reviews = galleries, Reviews(pit)
-    app.state.quotas, app.state.staff = quotas, Staff(people, pit.new_table)
+    state = cast(AppState, app.state)
+    state.pit, state.people, state.messages = pit, people, messages
+    state.galleries, state.reviews = galleries, Reviews(pit)
+    state.quotas, state.staff = quotas, Staff(people, pit.catalogue.new)
     if quotas and pit.tenure.is_shared:
         quotas.share = people.counting
-    app.state.voids = VoidCounts(pit)
-    app.state.practices = Practices(pit.rules_of, is_alone=lambda: pit.is_alone)
-    app.state.tape, app.state.winnings = ActsTape(pit), Winnings(pit)
-    app.state.everywhere = nowhere
-    people.on_ended = galleries.end
-    people.on_named = galleries.name
-    people.on_changed = _Rechecking(galleries, people).check
-    pit.acts.listeners.append(people.hear)
+    state.voids = VoidCounts(pit)
+    state.practices = Practices(pit.rules_of, is_alone=lambda: pit.leases.is_alone)
+    state.tape, state.winnings = ActsTape(pit), Winnings(pit)
+    state.everywhere = nowhere
+    people.sessions.on_ended = galleries.end
+    people.sessions.on_named = galleries.name
+    people.sessions.on_changed = recheck
+    pit.acts.listeners.append(people.sessions.hear)
     answer_errors(app)
     pages = table_pages.router, player_pages.router, staff_pages.router
     practice = practice_pages.router, practice_pages.api
@@ -103,33 +111,21 @@ def make_app(
     return app
 
 
-class _Rechecking:
-    """Closes sockets whose sessions ended in another process."""
-
-    def __init__(self, galleries: Galleries, people: People) -> None:
-        self._galleries, self._people = galleries, people
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def check(self, person: str) -> None:
-        if self._galleries.has(person):
-            task = asyncio.create_task(self._check(person))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-
-    async def _check(self, person: str) -> None:
-        try:
-            self._galleries.keep(person, await self._people.sessions_of(person))
-        except Unavailable:
-            self._galleries.end(person)  # They can come back once the database is.
+async def _recheck(galleries: Galleries, people: People, person: str) -> None:
+    """Close a person's sockets whose sessions ended in another process."""
+    try:
+        galleries.keep(person, await people.sessions.of(person))
+    except Unavailable:
+        galleries.end(person)  # They can come back once the database is.
 
 
 class Attendance:
-    """What comes with each table that is open here: names of its players, and house players."""
+    """What comes with each table that is open here: names of its people, and house players."""
 
     def __init__(self, galleries: Galleries, people: People) -> None:
         self._galleries, self._people = galleries, people
         self._tasks: dict[str, list[asyncio.Task[None]]] = {}
-        self._learning: set[asyncio.Task[None]] = set()
+        self._learning = Tasks()
 
     def open(self, table: Table) -> None:
         """Let a table be looked at that was taken up just now."""
@@ -137,19 +133,21 @@ class Attendance:
         self.come(table)
 
     def come(self, table: Table) -> None:
-        """Learn who sits at a table, and let house players sit down."""
-        learning = asyncio.create_task(self._learn_names(table))
-        self._learning.add(learning)
-        learning.add_done_callback(self._learning.discard)
+        """Learn who sits and works at a table, and let house players sit down."""
+        self._learning.begin(self._learn_names(table))
         players = house_players(self._galleries, table)
         self._tasks[table.id] = [asyncio.create_task(player.run()) for player in players]
 
     async def _learn_names(self, table: Table) -> None:
-        for player in sorted({*table.place.standing.table.seats.values()}):
-            if person := await self._found(player):
-                self._galleries.names[player] = person.name
-                plays = PLAYER in person.roles
-                self._galleries.pit.seats.bar(player, disabled=person.disabled, plays=plays)
+        standing = table.place.standing.table
+        players = {*standing.seats.values()}
+        staff = {*standing.crew, *(one.by.person for one in standing.proposals)} - {""}
+        for one in sorted(players | staff):
+            if person := await self._found(one):
+                self._galleries.names[one] = person.name
+                if one in players:
+                    plays = PLAYER in person.roles
+                    self._galleries.pit.seats.bar(one, disabled=person.disabled, plays=plays)
         table.look_again()
 
     async def _found(self, player: str) -> Person | None:
@@ -161,7 +159,7 @@ class Attendance:
 
     async def settled(self) -> None:
         """Wait until all names are known."""
-        await asyncio.gather(*self._learning)
+        await asyncio.gather(*self._learning.running)
 
     def close(self, table: Table) -> None:
         """Leave a table that another process has now."""
@@ -171,9 +169,4 @@ class Attendance:
 
     async def stop(self) -> None:
         """Let the house players go."""
-        tasks = [task for tasks in self._tasks.values() for task in tasks]
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        await cancel(*(task for tasks in self._tasks.values() for task in tasks))

@@ -4,6 +4,7 @@ from croupier.errors import Refused
 from croupier.house.keys import Keys
 from croupier.ledger.acts import HOUSE_STREAM
 from croupier.ledger.appointments import given
+from croupier.ledger.looks import looks as looks_of
 from croupier.ledger.stores.jotting import jot
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.statements import locked_head
@@ -13,7 +14,7 @@ from croupier.server.registry import Person
 
 def appoint(store: Store, keys: Keys, name: str, role: str, *, by: str, time_ms: int) -> Person:
     """Give somebody who has an account a role that approves, and journal it; return the person."""
-    looks = names.looks(names.parse_name(name))
+    looks = looks_of(names.parse_name(name))
     with store.writing() as rows:
         number = locked_head(rows, HOUSE_STREAM).number + 1
         known = registry.known_as(rows, looks)

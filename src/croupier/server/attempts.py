@@ -4,7 +4,6 @@ One process counts in memory. Where several serve one house they count in its da
 clock, so that going from one to the other gives nobody more attempts.
 """
 
-from collections.abc import Awaitable, Callable
 from typing import NamedTuple, Protocol
 
 from croupier.ledger.stores.statements import Session
@@ -78,32 +77,11 @@ def keys_of(looks: str, address: str) -> TriedKeys:
     return TriedKeys(f"address {near}", f"home {pair}", f"name {looks}", f"pair {pair}")
 
 
-Run = Callable[[Callable[[Counts], None]], Awaitable[None]]
+def count(held: Counts, keys: TriedKeys) -> None:
+    """Refuse an attempt that comes too soon after wrong ones, or count it as a failure for now.
 
-
-class Attempts:
-    """Refuses passwords that come too soon after wrong ones."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    async def count(self, keys: TriedKeys) -> None:
-        """Refuse an attempt that comes too soon, or count it as a failure for now.
-
-        It counts before the outcome is known, so that simultaneous attempts count too.
-        """
-        await self._run(lambda held: _count(held, keys))
-
-    async def take_back(self, keys: TriedKeys) -> None:
-        """Take back an attempt whose password wasn't checked."""
-        await self._run(lambda held: _take_back(held, keys))
-
-    async def forgive(self, keys: TriedKeys) -> None:
-        """Forget the failures at this address for a person who gave the right password."""
-        await self._run(lambda held: _forgive(held, keys))
-
-
-def _count(held: Counts, keys: TriedKeys) -> None:
+    It counts before the outcome is known, so that simultaneous attempts count too.
+    """
     now_s = held.now_s()
     address, home, name, pair = (held[key] for key in keys)
     everywhere_s = 0.0 if home.wait_s(now_s) else name.wait_s(now_s)
@@ -116,13 +94,15 @@ def _count(held: Counts, keys: TriedKeys) -> None:
     held[keys.pair] = PAIR.failed(pair, now_s)
 
 
-def _take_back(held: Counts, keys: TriedKeys) -> None:
+def take_back(held: Counts, keys: TriedKeys) -> None:
+    """Take back an attempt whose password wasn't checked."""
     held[keys.address] = ADDRESS.taken_back(held[keys.address])
     held[keys.name] = NAME.taken_back(held[keys.name])
     held[keys.pair] = PAIR.taken_back(held[keys.pair])
 
 
-def _forgive(held: Counts, keys: TriedKeys) -> None:
+def forgive(held: Counts, keys: TriedKeys) -> None:
+    """Forget the failures at this address for a person who gave the right password."""
     held[keys.address] = ADDRESS.taken_back(held[keys.address])
     held[keys.home] = Tries(locked_until_s=held.now_s() + HOME_S)
     held[keys.name] = NAME.taken_back(held[keys.name])

@@ -15,9 +15,11 @@ from croupier.gallery.outbox import Viewer
 from croupier.house.books import answer_to
 from croupier.house.dealer import play_of
 from croupier.house.said import Bank, Bet, Choose, PlayerMessage, Ready, Sit
+from croupier.house.standing import Standing
 from croupier.house.table import Table
 from croupier.round import bots
 from croupier.round.settle import shared_place
+from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.table.state import bank_order
 
@@ -35,6 +37,7 @@ class HousePlayer:
         seat: int,
         *,
         stakes: Callable[[TableRules, int], dict[str, int]] = lambda rules, _: bots.bets(rules),
+        decides: Callable[[Round, int], str] | None = None,
     ) -> None:
         self.galleries, self.table, self.seat = galleries, table, seat
         self.player = f"{PREFIX}{table.id}-{seat}"
@@ -43,6 +46,8 @@ class HousePlayer:
         self._asked = 0
         self._stakes = stakes
         """What the seat bets."""
+        self._decides = decides
+        """What the seat decides with real cards, which the program doesn't know."""
 
     async def run(self) -> None:
         """Sit down and play until cancelled."""
@@ -59,7 +64,7 @@ class HousePlayer:
     async def _play(self) -> None:
         table = self.table
         if self.seat not in table.place.standing.table.seats:
-            await self._ask(Sit("", self.seat))
+            await self._ask(Sit("", self.seat, table.seat_code(self.seat)))
         standing = table.place.standing
         if standing.table.seats.get(self.seat) != self.player or not self._has_company():
             return
@@ -68,9 +73,15 @@ class HousePlayer:
             await self._bank()
         elif round.step and round.step.do == "bets":
             await self._bet()
-        elif round.asked[:1] == (self.seat,) and not round.due and table.deck:
-            known = play_of(standing, table.deck).known_to(self.seat)
-            await self._ask(Choose("", self.seat, bots.choose(round, self.seat, known)))
+        elif round.asked[:1] == (self.seat,) and not round.due and not round.todo:
+            await self._ask(Choose("", self.seat, self._choice(standing, round)))
+
+    def _choice(self, standing: Standing, round: Round) -> str:
+        """Return what the seat decides on the cards that it may see."""
+        if self._decides or self.table.deck is None:
+            return self._decides(round, self.seat) if self._decides else ""
+        known = play_of(standing, self.table.deck).known_to(self.seat)
+        return bots.choose(round, self.seat, known)
 
     def _has_company(self) -> bool:
         """Whether a person plays or deals here."""

@@ -12,7 +12,8 @@ from croupier.cards import Card
 from croupier.errors import Refused, UserError
 from croupier.house.dealer import play_of
 from croupier.house.table import Table
-from croupier.odds import advise, analyze
+from croupier.odds.advice import advise
+from croupier.odds.analysis import analyze
 from croupier.odds.bets import opening
 from croupier.odds.scope import outside
 from croupier.odds.values import Situation, values_of
@@ -146,7 +147,7 @@ def _looked_up(sight: Sight) -> tuple[dict[str, Fraction], str] | None:
 
 
 def _gone_through(sight: Sight) -> tuple[dict[str, Fraction], str]:
-    """Return the value of each choice by going through all cards, and no more of a reason."""
+    """Return the value of each choice by going through all cards, and a plain reason."""
     found = advise(
         sight.rules,
         sight.cards,

@@ -1,16 +1,31 @@
-"""What a dealer who practises did otherwise than the book says, and what it costs. Pure."""
+"""What a trainee did differently from the book, and what it costs. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
-from croupier.errors import Refused
+from croupier.cards import Card, parse_cards
+from croupier.errors import Refused, UserError
 from croupier.ledger.tape import in_words
 from croupier.money import format_money, parse_money
+from croupier.round.commands import Misread
+from croupier.round.state import Round
 from croupier.rules.words import dollars
+from croupier.server.mishaps import Happening
+from croupier.server.showing import Cue
+from croupier.table.commands import CloseTable, CorrectPay, Receive
+
+ANSWER = "answer"
+"""The field in which a trainee says what to take and pay."""
+MENDS = (CorrectPay.__name__, Misread.__name__)
+"""What may be done beside the next step, to mend something."""
+MAY = (Receive.__name__, CloseTable.__name__)
+"""What people decide themselves: a book that says when a deck has to go lets it go before."""
+SUM, SUMS = "cents", ("cents", "funds")
 
 
 class Deviation(NamedTuple):
-    """One thing that was done otherwise than the book says."""
+    """One thing that was done differently from the book."""
 
     round: str
     says: str
@@ -23,24 +38,6 @@ class Deviation(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON data."""
         return {**self._asdict(), "dollars": format_money(self.cents)}
-
-
-class Happening(NamedTuple):
-    """Something that goes wrong by the script, and what the book makes of it."""
-
-    round: str
-    kind: str
-    facts: Mapping[str, object]
-    says: str
-    clause: str | None
-    returns: Mapping[int, int]
-    """The cents that each seat gets back by the book."""
-    calls: bool = False
-    """Whether the floor declares it alone, so that the dealer calls the floor."""
-
-    def cost(self, paid: Mapping[int, int]) -> int:
-        """Return by how much the seats got something else than the book gives them."""
-        return sum(abs(paid.get(seat, 0) - cents) for seat, cents in self.returns.items())
 
 
 def given_payout(text: str) -> tuple[int, int]:
@@ -83,14 +80,25 @@ def out_of_order(
     return Deviation(round, says, clause, free="the table refused it, so no money moved")
 
 
+def missing(there: Happening) -> str:
+    """Say what was left undone about something that went wrong."""
+    undone = "Not noted" if there.waits else "Not declared"
+    return f"{'The floor was not called' if there.calls else undone}: {there.says}"
+
+
+def needless_call(step: Mapping[str, Any], *, round: str) -> Deviation:
+    """Name a call of the floor that nothing asks for."""
+    says = f"Nothing asked for the floor. The book's next step: {step['says'].rstrip('.')}"
+    return Deviation(round, says, step["clause"], free="no money moved")
+
+
 def unasked(command: Mapping[str, Any], desk: Mapping[str, Any], *, round: str) -> Deviation | None:
     """Name an act that is neither the next step nor an answer to it; None if it is one.
 
     The table does what may be done at any time, asked for or not. A sum that it hands out is lost.
     """
     kind, step = command.get("type"), desk["next"]
-    answers = [act for act in desk["acts"] if "topic" not in act]
-    if kind in [one["command"]["type"] for one in (step, *answers) if one["command"]]:
+    if kind in {one["type"] for one in _asked(desk)}:
         return None
     offered = [act["says"] for act in desk["acts"] if act["command"]["type"] == kind]
     what = offered[0].rstrip(".") if offered else in_words(str(kind)).capitalize()
@@ -98,6 +106,80 @@ def unasked(command: Mapping[str, Any], desk: Mapping[str, Any], *, round: str) 
     given = command.get("cents")
     cents = given if isinstance(given, int) and command.get("to", "player") == "player" else 0
     return Deviation(round, says, step["clause"], cents, "" if cents else "no money moved")
+
+
+def _asked(desk: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield what is in order now: the step, its answers, chips, corrections, and what is free."""
+    free = (*MENDS, *MAY)
+    acts = [act for act in desk["acts"] if "topic" not in act or act["command"]["type"] in free]
+    for one in (desk["next"], desk["read"], desk["last_read"], *desk["meanwhile"], *acts):
+        if one and one["command"]:
+            yield one["command"]
+    for spot in desk["spots"]:
+        yield from (spot[name] for name in ("put", "take") if spot[name])
+
+
+# ---------------------------------------------------------------- real cards and chips
+
+
+def wrong_entry(
+    command: Mapping[str, Any], seen: Sequence[Cue], step: Mapping[str, Any], *, round: str
+) -> Iterator[Deviation]:
+    """Yield what was counted, read or copied wrongly."""
+    for sight in seen:
+        if sight.field not in command:
+            continue
+        given = command[sight.field]
+        if isinstance(sight.value, Card):
+            with suppress(UserError):
+                (given,) = parse_cards(str(given))
+        elif sight.field == SUM and command.get("chips"):
+            given = sum(int(chip) * many for chip, many in command["chips"].items())
+        if given != sight.value:
+            is_sum = isinstance(given, int) and sight.field in SUMS
+            says = f"You enter {dollars(given) if is_sum else given}. {sight.says}"
+            yield Deviation(round, says, step["clause"], free="nobody is paid on it yet")
+
+
+def wrong_bets(
+    round: Round, told: Mapping[tuple[int, str], int], desk: Mapping[str, Any]
+) -> Iterator[Deviation]:
+    """Yield the bets that were entered differently from how they were put down."""
+    for spot in desk["spots"]:
+        seat, wager = spot["seat"], round.rules.wagers[spot["wager"]]
+        given, put = spot["cents"], told.get((seat, spot["wager"]), 0)
+        if given != put:
+            says = f"Seat {seat} put {dollars(put)} on {wager.label}; you entered {dollars(given)}"
+            yield Deviation(round.id, says, wager.clause, abs(given - put))
+
+
+def wrong_choice(
+    round: Round, seat: int, options: tuple[str, str], nets: Sequence[int | None]
+) -> Deviation:
+    """Name a decision that was entered differently from what the player said."""
+    step = round.rules.sequence[round.at][1]
+    said, given = (step.option[option] for option in options)
+    says = f"Seat {seat} said {said.label}; you entered {given.label}"
+    first, second = (0 if net is None else net for net in nets)
+    cents = abs(first - second) if None not in nets else sum(_stakes(round, seat))
+    free = "" if cents else "it comes to the same"
+    return Deviation(round.id, says, given.clause or step.clause, cents, free)
+
+
+def _stakes(round: Round, seat: int) -> Iterator[int]:
+    return (stake.cents for stake in round.boxes[seat].stakes.values())
+
+
+def settled_wrongly(done: Mapping[str, Any], right: Mapping[str, Any], *, round: str) -> Deviation:
+    """Name a seat that is settled on a card that was misread."""
+    moved = sum(abs(done[name] - right[name]) for name in ("take", "pay"))
+    wrong = [one for one, by in zip(right["lines"], done["lines"], strict=False) if one != by]
+    clause = next((one["clause"] or one["ruling"] for one in wrong), None)
+    says = (
+        f"Seat {done['seat']} is settled on a card that was misread: {done['says'].rstrip('.')}, "
+        f"where the cards say: {right['says'].rstrip('.')}"
+    )
+    return Deviation(round, says, clause, moved, "" if moved else "it comes to the same")
 
 
 def report_of(

@@ -5,7 +5,7 @@ ours.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from http import HTTPStatus
 from math import ceil
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
@@ -85,6 +86,21 @@ def refused(request: Request, error: CroupierError | Busy) -> Response:
     return answer(request, status_of(error), first, faults=faults)
 
 
+class QuestionRoute(APIRoute):
+    """A route that refuses a question in an address with everything that is wrong with it."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except (CroupierError, Busy) as error:
+                return refused(request, error)
+
+        return answered
+
+
 def unreachable(request: Request, message: str) -> Response:
     """Say that a request can't be answered now, and when to try again."""
     fault = Fault(code=Code.UNAVAILABLE, message=message)
@@ -99,10 +115,15 @@ def wait_header(wait_s: float) -> dict[str, str]:
 def answer_errors(app: FastAPI) -> None:
     """Make an application answer every error in the same format."""
     app.add_exception_handler(UserError, _refused)
-    app.add_exception_handler(Unavailable, _unavailable)
+    app.add_exception_handler(
+        Unavailable, lambda request, _: unreachable(request, Code.UNAVAILABLE.says)
+    )
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _ours)
+    # The guard logs it.
+    app.add_exception_handler(
+        Exception, lambda request, _: answer(request, Code.INTERNAL.status, OURS)
+    )
 
 
 def _refused(request: Request, error: Exception) -> Response:
@@ -174,12 +195,4 @@ def _http(request: Request, error: Exception) -> Response:
     return answer(request, error.status_code, fault, error.headers)
 
 
-def _unavailable(request: Request, _: Exception) -> Response:
-    return unreachable(request, Code.UNAVAILABLE.says)
-
-
 OURS = Fault(code=Code.INTERNAL, message=Code.INTERNAL.says)
-
-
-def _ours(request: Request, _: Exception) -> Response:
-    return answer(request, Code.INTERNAL.status, OURS)  # The guard logs it.

@@ -30,7 +30,7 @@ class Rate(NamedTuple):
 
 
 PARTS = 10
-"""Those who share a bucket need not be told of a tenth of its rate and of what it holds."""
+"""Processes that share a bucket tell each other only of use beyond a tenth of its rate and size."""
 
 
 class Bucket:
@@ -42,7 +42,7 @@ class Bucket:
         self.rate, self._clock = rate, clock
         self._left, self._then = float(rate.burst), clock()
         self.untold = 0.0
-        """What was taken beyond a tenth of the rate, and those who share it were not told of."""
+        """What was taken beyond a tenth of the rate and isn't reported to the others yet."""
         self.was_empty = False
         """Whether the last take was refused: the first refusal of many is the one to log."""
 
@@ -63,7 +63,7 @@ class Bucket:
         return max(0.0, amount - self._left) / self.rate.per_s
 
     def share(self, left: float) -> None:
-        """Have no more left than all who share this bucket, but for what they don't know yet."""
+        """Leave no more than the house has, less what other processes don't know of yet."""
         self._left = min(self._left, left - self.untold)
 
 

@@ -1,11 +1,11 @@
 """The link between two nodes: conversations with the owner of a table, over one connection.
 
-A node that is asked for another one's table passes the request on as it is, and passes back what it
-is told. So it knows no rule and folds no journal; the owner redeems tickets, unseals cards and
-makes every frame. Frames for several viewers of one node that are the same go over the link once.
+A node forwards requests for tables that it doesn't own, unchanged, and relays the answers. That
+takes no rules and no journal: the owner redeems tickets, unseals cards and makes every frame. A
+frame for several viewers of one node crosses the link once.
 
-Everything is sealed with ChaCha20-Poly1305 under keys that follow from the house's master key and
-from both ends' nonces, with a counter, so that nothing can be read, forged, left out or repeated.
+Everything is sealed with ChaCha20-Poly1305, under keys derived from the house's master key and both
+ends' nonces, and numbered, so that nobody can read, forge, drop or replay a message.
 """
 
 import asyncio
@@ -23,19 +23,14 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 NONCE_BYTES, SIZE_BYTES = 32, 4
 MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 WAITING_BYTES_MAX = 16 * 1024 * 1024
-"""How much may wait for a node that doesn't read; with more, the link is closed."""
+"""How much is buffered for a node that doesn't read before the link is closed."""
 PING_S, SILENCE_S = 0.5, 2.0
-"""How often each end says that it is there, and how long silence lasts until the link is closed."""
+"""How often each end pings, and how long it hears nothing before it closes the link."""
 OPEN_S = 2.0
 UNIX = "unix:"
 
 LinkMessage = list[Any]
-"""What is done, the number of the conversation, and what belongs to it."""
-
-
-def link_key(master: bytes) -> bytes:
-    """Return the key of a house's links; every node has its master key."""
-    return HKDF(SHA256(), 32, None, b"croupier link").derive(master)
+"""A verb, the number of the conversation, and the verb's arguments."""
 
 
 class Sealing:
@@ -78,7 +73,7 @@ class Link:
         return not self._writer.is_closing()
 
     def say(self, *message: Any) -> None:
-        """Send a message with everything else that is said at this time."""
+        """Send a message, together with the others of this turn of the event loop."""
         if not self._waiting:
             asyncio.get_running_loop().call_soon(self._flush)
         self._waiting.append([*message])
@@ -94,7 +89,7 @@ class Link:
             transport.abort()
 
     async def listen(self, hear: Callable[[LinkMessage], None]) -> None:
-        """Hear messages until the link is closed, or is silent for too long."""
+        """Call `hear` with each message until the link closes or is silent for too long."""
         pinging = asyncio.create_task(self._ping())
         try:
             while True:
@@ -143,10 +138,10 @@ async def dial(address: str, key: bytes) -> Link:
     return Link(reader, writer, sends=there, receives=back)
 
 
-async def answered(
+async def accept(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: bytes
 ) -> Link | None:
-    """Take a link that another node opens; None if it goes away at once."""
+    """Accept a link from another node; None if that node goes away at once."""
     try:
         async with asyncio.timeout(OPEN_S):
             theirs = await reader.readexactly(NONCE_BYTES)

@@ -13,8 +13,8 @@ import orjson
 from croupier.errors import ParseError, UserError
 from croupier.fairness.cut import check_hash, check_value
 from croupier.house import said
-from croupier.reading import read
 from croupier.reading.json import parse_message
+from croupier.reading.reader import read
 
 WHY_MAX = 200
 SEVERAL_MAX = 100

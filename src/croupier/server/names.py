@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from croupier.errors import Refused
+from croupier.ledger.looks import looks
 
 CHARS_MIN, CHARS_MAX = 2, 20
 READ_CHARS_MAX = 100
@@ -13,11 +14,6 @@ GUEST = "Guest"
 # Latin letters with and without marks, except those that look like another: × ÷ ı ĸ ſ.
 _SIGN = r"[0-9A-Za-zÀ-ÖØ-öø-İĴ-ķĹ-ž]"
 _NAME = re.compile(rf"{_SIGN}+(?:(?:\. |[ '._-]){_SIGN}+)*")
-# Letters whose mark is part of them, and characters that look alike.
-_ALIKE = str.maketrans(
-    {"0": "o", "1": "l", "i": "l", "đ": "d", "ð": "d", "ħ": "h", "ł": "l", "ø": "o", "ŧ": "t"}
-    | {"ŋ": "n", "þ": "p", "æ": "ae", "œ": "oe"}
-)
 
 
 def parse_name(text: str) -> str:
@@ -38,13 +34,6 @@ def parse_new_name(text: str) -> str:
     if looks(name) in _HOUSE or looks(name).startswith(looks(GUEST)):
         raise Refused("bad_name", "this name is reserved", field="name")
     return name
-
-
-def looks(name: str) -> str:
-    """Return the key of a name's looks: the same for all names that could be mistaken for it."""
-    apart = unicodedata.normalize("NFKD", name.casefold())
-    drawn = "".join(sign for sign in apart if sign.isalnum()).translate(_ALIKE)
-    return drawn.replace("rn", "m").replace("vv", "w")
 
 
 OPERATOR = "Operator"

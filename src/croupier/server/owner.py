@@ -8,24 +8,25 @@ from starlette.types import ASGIApp, Scope
 from starlette.types import Message as ASGIMessage
 
 from croupier.house.log import log_crash
+from croupier.house.tasks import Tasks
 from croupier.server.link import Link, LinkMessage
 from croupier.server.wire import EXTENSION
 
 HERE = "croupier.here"
-"""The mark of a request that another node passed on: it is answered here, or not at all."""
+"""Marks a request that another node forwarded: it isn't forwarded again."""
 CRASHED = 1011
 ABORTED = 1006
 EARLY_MAX = 60
-"""How many messages are kept that arrive before a viewer is let in; with more, it is cut."""
+"""How many messages may arrive before the conversation listens; one more closes the socket."""
 
 
 class FarWire:
-    """A viewer's socket that is at another node."""
+    """A viewer's socket at another node."""
 
     def __init__(self, owner: "Owner", number: int) -> None:
         self._owner, self._number = owner, number
         self.writable = asyncio.Event()
-        self.writable.set()  # The other node drops a viewer who reads too slowly.
+        self.writable.set()  # The other node cuts off viewers who read too slowly.
         self._listener: Callable[[str], None] | None = None
         self._early: list[str] = []
 
@@ -36,7 +37,7 @@ class FarWire:
             hear(text)
 
     def hear(self, text: str) -> None:
-        """Take a message; it waits until the conversation listens."""
+        """Take a message, and keep it until the conversation listens."""
         if self._listener:
             self._listener(text)
         elif len(self._early) < EARLY_MAX:
@@ -58,17 +59,17 @@ class FarWire:
 
 
 class Owner:
-    """Answers what one other node passes on."""
+    """Answers the requests and sockets that one other node forwards."""
 
     def __init__(self, link: Link, app: ASGIApp) -> None:
         self.link, self._app = link, app
         self._wires: dict[int, FarWire] = {}
         self._ends: dict[int, asyncio.Future[int]] = {}
         self._frames: dict[int, list[str]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     async def run(self) -> None:
-        """Answer until the link is closed; then its viewers are gone."""
+        """Answer until the link closes, which ends the conversations of its viewers."""
         try:
             await self.link.listen(self._hear)
         finally:
@@ -79,12 +80,14 @@ class Owner:
     def _hear(self, message: LinkMessage) -> None:
         match message:
             case ["ask", int(number), dict(scope), str(body)]:
-                self._begin(self._answer(number, _scope(scope, "http"), body.encode("latin-1")))
+                self._tasks.begin(
+                    self._answer(number, _scope(scope, "http"), body.encode("latin-1"))
+                )
             case ["open", int(number), dict(scope)]:
-                # Made here: what the client said at once may be the very next message.
+                # Made before the task runs: the client's first words may be the very next message.
                 self._wires[number] = FarWire(self, number)
                 self._ends[number] = asyncio.get_running_loop().create_future()
-                self._begin(self._talk(number, _scope(scope, "websocket")))
+                self._tasks.begin(self._talk(number, _scope(scope, "websocket")))
             case ["hear", int(number), str(text)]:
                 if wire := self._wires.get(number):
                     wire.hear(text)
@@ -93,13 +96,8 @@ class Owner:
                 if end is not None and not end.done():
                     end.set_result(code)
 
-    def _begin(self, work: Any) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     def send(self, number: int, frames: Sequence[str]) -> None:
-        """Send frames to a viewer, with those for others at this time."""
+        """Send frames to a viewer, together with the others of this turn of the event loop."""
         if not self._frames:
             asyncio.get_running_loop().call_soon(self._flush)
         self._frames.setdefault(number, []).extend(frames)

@@ -1,4 +1,4 @@
-"""Passes requests for another node's tables on to that node, and gathers what all nodes know."""
+"""Forwards requests for other nodes' tables, and gathers what all nodes know."""
 
 import asyncio
 import re
@@ -17,10 +17,11 @@ from croupier.gallery.galleries import MOVED
 from croupier.gallery.outbox import Mail, Viewer
 from croupier.house.log import log, log_crash
 from croupier.house.pit import Pit
+from croupier.house.tasks import Tasks, cancel
 from croupier.ledger.tenure import Node
 from croupier.server.faults import unreachable
 from croupier.server.guard import whole_body
-from croupier.server.link import Link, LinkMessage, answered, dial, link_key, listening
+from croupier.server.link import Link, LinkMessage, accept, dial, listening
 from croupier.server.owner import HERE, Owner
 from croupier.server.sockets import UNREACHABLE, converse
 from croupier.server.wire import Wire, wire_of
@@ -29,7 +30,7 @@ _TABLE = re.compile(r"/(?:api/)?tables/([a-z0-9-]+)(?:\.json|/.*)?")
 _COACH = "/api/coach"
 ANSWER_S = 10.0
 CHANGES_HANDS_S, LOOK_S = 3.0, 0.1
-"""How long a request waits for a table that nobody has, and how often it looks who has it now."""
+"""How long a request waits for a table without an owner, and how often it looks for one."""
 CANNOT_REACH = "the server that has this table can't be reached right now; try again in a moment"
 
 
@@ -125,16 +126,16 @@ class Calls:
 
 
 class Passing:
-    """The application of a node: its own tables, and the way to those of others."""
+    """The application of a node: serves its own tables, and forwards requests for others'."""
 
-    def __init__(self, app: Any, pit: Pit, *, master: bytes, address: str) -> None:
+    def __init__(self, app: Any, pit: Pit, *, key: bytes, address: str) -> None:
         self.app, self.pit, self._address = app, pit, address
-        self._key = link_key(master)
+        self._key = key
         self._calls: dict[str, Calls] = {}
         self._dialling: dict[str, asyncio.Lock] = {}
         self._unreached: set[str] = set()
-        """The nodes that can't be reached, each of which was logged once."""
-        self._owners: set[asyncio.Task[None]] = set()
+        """The nodes that can't be reached, of which each was logged once."""
+        self._owners = Tasks()
         self._mail = Mail()
         app.state.everywhere = self.everywhere
 
@@ -148,7 +149,7 @@ class Passing:
             await self.app(scope, receive, send)
             return
         calls = None if HERE in scope.get("extensions", {}) else await self._way(table)
-        if self.pit.has(table) or (calls is None and self.pit.closed_because(table)):
+        if self.pit.has(table) or (calls is None and self.pit.closed.because(table)):
             await self.app(scope, receive, send)
             return
         if scope["type"] == "websocket":
@@ -169,25 +170,22 @@ class Passing:
                 server.close()
             for calls in self._calls.values():
                 calls.link.close()
-            for task in [*self._owners, *(calls.listening for calls in self._calls.values())]:
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+            await cancel(
+                *self._owners.running, *(calls.listening for calls in self._calls.values())
+            )
 
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        link = await answered(reader, writer, self._key)
+        link = await accept(reader, writer, self._key)
         if link is None:
             return
-        task = asyncio.create_task(Owner(link, self).run())
-        self._owners.add(task)
-        task.add_done_callback(self._owners.discard)
+        self._owners.begin(Owner(link, self).run())
 
     async def _way(self, table: str) -> Calls | None:
-        """Return the link to the node that has a table; while it changes hands, wait a moment."""
+        """Return the link to a table's owner; while the table changes hands, wait a moment."""
         with suppress(TimeoutError):
             async with asyncio.timeout(CHANGES_HANDS_S):
                 while not self.pit.has(table):
-                    owner = self.pit.register.owner(table)
+                    owner = self.pit.leases.register.owner(table)
                     calls = await self._call(owner) if owner else None
                     if calls:
                         return calls
@@ -207,7 +205,8 @@ class Passing:
             except (OSError, TimeoutError, EOFError) as error:
                 if node.name not in self._unreached:
                     log("node_unreachable", node=node.name, because=str(error))
-                self._unreached = {node.name, *self._unreached} & self.pit.register.nodes.keys()
+                nodes = self.pit.leases.register.nodes.keys()
+                self._unreached = (self._unreached | {node.name}) & nodes
                 return None
             self._unreached.discard(node.name)
             return self._calls[node.address]
@@ -218,13 +217,13 @@ class Passing:
         try:
             await websocket.accept()
         except OSError:
-            return  # They went away while the table changed hands.
+            return  # The client left while the table changed hands.
         if calls is None:
             await websocket.close(UNREACHABLE, CANNOT_REACH)
             return
         wire = wire_of(websocket.scope)
         if wire is None:
-            return  # They went away since.
+            return  # The client has left since.
         viewer = Viewer(None)
         number = calls.open(websocket.scope, viewer, wire)
         try:
@@ -256,7 +255,9 @@ class Passing:
             calls = await self._call(node)
             return await calls.ask(scope) if calls else None
 
-        others = [n for n in self.pit.register.nodes.values() if n.name != self.pit.tenure.name]
+        others = [
+            n for n in self.pit.leases.register.nodes.values() if n.name != self.pit.tenure.name
+        ]
         answers = await asyncio.gather(*map(ask, others), return_exceptions=True)
         for answer in answers:
             if isinstance(answer, BaseException):

@@ -12,12 +12,12 @@ from croupier.server.faults import answer_errors
 from croupier.server.guard import MESSAGES
 from croupier.server.pages import practice as pages
 from croupier.server.pages.mount import mount
-from croupier.server.practice import Practices
+from croupier.server.practices import Practices, PracticeWanted
 
 
 def practice_app(
     rules_of: RulesOf,
-    wanted: pages.PracticeWanted,
+    wanted: PracticeWanted,
     *,
     folders: Sequence[Path] = (),
     opened: Callable[[str], None],
@@ -26,9 +26,7 @@ def practice_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        practice = await practices.open(
-            wanted.rulebook, seed=wanted.seed, rounds=wanted.rounds, hints=wanted.hints
-        )
+        practice = await practices.open(wanted)
         opened(f"/practice/{practice.token}")
         try:
             yield

@@ -8,11 +8,12 @@ are followed by a write, and nobody exceeds a quota by more than a tenth for eac
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 
 from croupier.ledger.store import Unavailable
-from croupier.server.attempts import Counts, Run
+from croupier.rules.words import counted
+from croupier.server.attempts import Counts
 from croupier.server.limits import (
     PARTS,
     Bucket,
@@ -25,6 +26,10 @@ from croupier.server.limits import (
 )
 
 DAY_S, MINUTE_S = 86_400, 60
+
+
+Run = Callable[[Callable[[Counts], None]], Awaitable[None]]
+"""Runs something on what the house has counted, in one transaction."""
 
 
 class Quota(NamedTuple):
@@ -127,9 +132,9 @@ async def _shared(share: Run, lasts_s: Mapping[str, float]) -> dict[str, float]:
 
 
 def _added(held: Counts, lasts_s: Mapping[str, float]) -> dict[str, float]:
-    """Add to how long each key has used up what it may; return for how long it has then.
+    """Add to the time for which each key has used up its quota, and return the new times.
 
-    What is held is the time at which a key will have used up nothing.
+    The count holds the moment at which a quota will be whole again.
     """
     now_s = held.now_s()
     keys = sorted(lasts_s)  # All processes lock rows in this order.
@@ -142,7 +147,7 @@ def _added(held: Counts, lasts_s: Mapping[str, float]) -> dict[str, float]:
 def count_newcomer(held: Counts, address: str) -> None:
     """Count a new guest or account for an address, or refuse it.
 
-    What is held is the time at which the address will have used up nothing.
+    The count holds the moment at which the address's quota will be whole again.
     """
     key, now_s = f"newcomers {neighbourhood(address)}", held.now_s()
     ends_s = max(held[key].locked_until_s, now_s) + DAY_S / NEWCOMERS
@@ -154,4 +159,4 @@ def count_newcomer(held: Counts, address: str) -> None:
 
 
 def _said(whose: str, most: int, per: str) -> str:
-    return f"your {whose} may send {most:,} command{'' if most == 1 else 's'} a {per}"
+    return f"your {whose} may send {counted(most, 'command')} a {per}"

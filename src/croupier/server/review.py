@@ -12,7 +12,7 @@ from typing import NamedTuple
 from croupier.cards import Card
 from croupier.errors import UserError
 from croupier.ledger.found import FoundRound
-from croupier.odds import Analysis, analyze
+from croupier.odds.analysis import Analysis, analyze
 from croupier.odds.values import values_of
 from croupier.odds.why import best_of, why
 from croupier.round.events import BetsClosed, Chose

@@ -80,7 +80,7 @@ class Reviews:
                 try:
                     found.append((round_found(view, id, pit.rules_of), view.sealed(id)))
                 except UserError:
-                    continue  # Its book is another one by now.
+                    continue  # Its book has changed since.
             return found
 
         for start in range(0, len(ids), READ_AT_ONCE):

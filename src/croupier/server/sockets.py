@@ -10,14 +10,15 @@ from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 
 from croupier.errors import Refused
 from croupier.gallery.frames import REFUSED
-from croupier.gallery.galleries import ENDED, MOVED, Galleries
+from croupier.gallery.galleries import ENDED, MOVED
 from croupier.gallery.outbox import Put, Viewer
 from croupier.house.pit import Pit
 from croupier.house.table import Table
 from croupier.ledger.roles import PLAYER, STAFF
 from croupier.ledger.store import Unavailable
-from croupier.server import registry
-from croupier.server.people import EXTENDED_MS, People
+from croupier.server.people import People
+from croupier.server.sessions import EXTENDED_MS
+from croupier.server.state import state_of
 from croupier.server.talk import Talk
 from croupier.server.wire import EXTENSION, Wire, wire_of
 
@@ -37,12 +38,12 @@ async def socket(
     felt: Annotated[str, Query(max_length=100)] = "",
 ) -> None:
     """Watch a table, or play at it with a ticket."""
-    galleries: Galleries = websocket.app.state.galleries
-    people: People = websocket.app.state.people
+    state = state_of(websocket)
+    galleries, people = state.galleries, state.people
     await websocket.accept()
     table = galleries.pit.tables.get(id)
     if table is None:
-        closed = galleries.pit.closed_because(id)
+        closed = galleries.pit.closed.because(id)
         await _refuse(websocket, NO_TABLE, closed or "there is no such table")
         return
     try:
@@ -59,7 +60,7 @@ async def socket(
         await _refuse(websocket, MOVED, "another server has this table now, or will have it soon")
         return
     if viewer.player:
-        galleries.names[viewer.player] = viewer.name
+        galleries.call(viewer.player, viewer.name)
         for other in list(galleries[id].viewers):
             if other.player == viewer.player:  # A player has one socket per table: the newest.
                 other.end(ELSEWHERE)
@@ -82,7 +83,7 @@ async def _viewer(people: People, pit: Pit, table: str, ticket: str) -> Viewer |
     """Return the viewer that a ticket is for; without a ticket, a spectator."""
     if not ticket:
         return Viewer(None)
-    one = await people.admit(ticket, table)
+    one = await people.sessions.admit(ticket, table)
     if one is None:
         return None
     person = one.person
@@ -94,9 +95,9 @@ async def _viewer(people: People, pit: Pit, table: str, ticket: str) -> Viewer |
 
 
 def _expire(people: People, pit: Pit, viewer: Viewer, ends_ms: int) -> None:
-    """Close a socket when its session ends, which may be later by then than it is now.
+    """Close a socket when its session ends; by then the session may have been extended.
 
-    Somebody who works at a table uses the session by what they send: before it ends, that counts.
+    What staff send at a table counts as use of their session, which is extended before it ends.
     While a round is open where they have a post, it doesn't end.
     """
     loop = asyncio.get_running_loop()
@@ -104,7 +105,7 @@ def _expire(people: People, pit: Pit, viewer: Viewer, ends_ms: int) -> None:
     async def look() -> None:
         idle_ms = None if viewer.used_s is None else int((loop.time() - viewer.used_s) * 1000)
         held = pit.plays_with(viewer.player or "")
-        ends_ms = await people.ends_ms(viewer.session, idle_ms=idle_ms, held=held)
+        ends_ms = await people.sessions.ends_ms(viewer.session, idle_ms=idle_ms, held=held)
         if ends_ms is None:
             viewer.end(ENDED)
         elif not viewer.ended:
@@ -113,7 +114,7 @@ def _expire(people: People, pit: Pit, viewer: Viewer, ends_ms: int) -> None:
     def due() -> None:
         viewer.looking = loop.create_task(look())
 
-    left_ms = max(ends_ms - people.now_ms(), 0)
+    left_ms = max(ends_ms - people.rows.now_ms(), 0)
     if left_ms > EXTENDED_MS:
         left_ms -= EXTENDED_MS
     viewer.expiry = loop.call_later(left_ms / 1000, due)
@@ -124,7 +125,7 @@ async def serve_socket(websocket: WebSocket, table: Table, viewer: Viewer) -> No
     wire = wire_of(websocket.scope)
     if wire is None:
         return
-    state = websocket.app.state
+    state = state_of(websocket)
     address = websocket.client.host if websocket.client else ""
     allowance = state.quotas.allowance(viewer.player or "", address) if state.quotas else None
     check = partial(_check_again, state.people, viewer)
@@ -149,7 +150,7 @@ async def serve_socket(websocket: WebSocket, table: Table, viewer: Viewer) -> No
 
 async def _check_again(people: People, viewer: Viewer, token: str) -> None:
     """Refuse a session that hasn't just entered its password."""
-    one = await people.read(lambda rows: registry.signed_in(rows, viewer.session, people.now_ms()))
+    one = await people.sessions.find(viewer.session)
     if one is None:
         raise Refused("not_signed_in", "sign in first")
     await people.use_again(one, token)

@@ -96,12 +96,18 @@ class Staff:
 
     async def everybody(self) -> list[Person]:
         """Return all people with a staff role."""
-        return await self._people.read(lambda rows: registry.staff(rows, STAFF))
+        return await self._people.rows.read(lambda rows: registry.staff(rows, STAFF))
+
+    async def invited(self) -> list[Person]:
+        """Return those who came by a link and whose first role still has to be approved."""
+        about = {_proposed(one).about for one in await self.waiting()} & self._waiting.invited
+        found = [await self._people.find(person) for person in sorted(about)]
+        return [person for person in found if person is not None and not person.roles]
 
     async def waiting(self) -> list[Proposed]:
         """Return the proposals that can still be answered, the oldest first."""
-        self._waiting = await self._people.read(self._waiting.after)
-        now_ms = self._people.now_ms()
+        self._waiting = await self._people.rows.read(self._waiting.after)
+        now_ms = self._people.rows.now_ms()
         return [one for one in self._waiting.open.values() if now_ms < one.lapses_ms]
 
     # ------------------------------------------------------------ proposing
@@ -111,16 +117,16 @@ class Staff:
         wanted = frozenset(roles)
         check_roles(wanted)
         newcomer = newcomer_named(names.parse_new_name(name), roles=())
-        act = RolesSet(newcomer.id, _sorted(wanted), by.person.id)
+        act = RolesSet(newcomer.id, tuple(sorted(wanted)), by.person.id)
         people = self._people
 
         def add(rows: Session) -> Proposed | None:
             if not people.add(rows, newcomer):
                 raise taken()
-            people.jot(rows, LinkGiven(newcomer.id, by.person.id))
+            people.rows.jot(rows, LinkGiven(newcomer.id, by.person.id))
             return self._give_or_propose(rows, by, act, why)
 
-        proposal = await people.write(add)
+        proposal = await people.rows.write(add)
         person = await people.find(newcomer.id)
         assert person is not None
         log("staff_invited", person=person.id, by=by.person.id)
@@ -135,9 +141,9 @@ class Staff:
             if person not in self._waiting.after(rows).invited:
                 message = "only somebody who was invited gets a link; a guest signs up instead"
                 raise Refused("not_allowed", message, field="id")
-            self._people.jot(rows, LinkGiven(person, by.person.id))
+            self._people.rows.jot(rows, LinkGiven(person, by.person.id))
 
-        await self._people.write(check)
+        await self._people.rows.write(check)
         return await self._people.give_link(person)
 
     async def set_roles(
@@ -146,10 +152,12 @@ class Staff:
         """Set roles at once, or return the proposal for a staff role."""
         wanted = frozenset(roles)
         check_roles(wanted)
-        act = RolesSet(person, _sorted(wanted), by.person.id)
-        proposal = await self._people.write(lambda rows: self._give_or_propose(rows, by, act, why))
+        act = RolesSet(person, tuple(sorted(wanted)), by.person.id)
+        proposal = await self._people.rows.write(
+            lambda rows: self._give_or_propose(rows, by, act, why)
+        )
         if proposal is None:
-            self._people.ended(person, roles_say(wanted))
+            self._people.sessions.ended(person, roles_say(wanted))
         return proposal
 
     def _give_or_propose(
@@ -166,7 +174,7 @@ class Staff:
         return self._propose(rows, by, act, preview=_preview(before, act), why=why)
 
     async def open_table(self, by: SignedIn, table: str, text: str) -> Proposed | None:
-        """Open a new table at once, or return the proposal to, where somebody could approve it."""
+        """Open a new table at once, or return the proposal if somebody else could approve it."""
         preview, act = says_table(self._new_table(text)), TableOpened(table, text, by.person.id)
 
         def open(rows: Session) -> Proposed | None:
@@ -176,13 +184,13 @@ class Staff:
                 return None
             return self._propose(rows, by, act, preview=preview, why="")
 
-        return await self._people.write(open)
+        return await self._people.rows.write(open)
 
     def _propose(
         self, rows: Session, by: SignedIn, act: Proposable, *, preview: str, why: str
     ) -> Proposed:
         open = self._waiting.after(rows).open.values()
-        now_ms = self._people.now_ms()
+        now_ms = self._people.rows.now_ms()
         if any(_about(one) == act.about for one in open if now_ms < one.lapses_ms):
             message = f"there is a proposal about {act.about} already; answer that first"
             raise Refused("proposal_open", message, field="id")
@@ -195,7 +203,7 @@ class Staff:
             why=why,
             lapses_ms=now_ms + LAPSE_MS,
         )
-        self._people.jot(rows, proposed)
+        self._people.rows.jot(rows, proposed)
         return proposed
 
     def _do(self, rows: Session, act: Proposable) -> None:
@@ -204,7 +212,7 @@ class Staff:
                 self._people.give_roles(rows, act)
                 registry.end_sessions(rows, act.person)
             case TableOpened():
-                self._people.jot(rows, act)
+                self._people.rows.jot(rows, act)
             case _:
                 assert_never(act)
 
@@ -231,16 +239,16 @@ class Staff:
             if not stands or now != proposed.preview:
                 message = "this has changed since it was proposed; propose it again"
                 raise Refused("changed", message, field="id")
-            self._people.jot(rows, Approved(id, by.person.id))
+            self._people.rows.jot(rows, Approved(id, by.person.id))
             self._do(rows, act._replace(approved_by=by.person.id))
             return act
 
-        act = await self._people.write(approve)
+        act = await self._people.rows.write(approve)
         if act is None:
             raise _lapsed()
         log("approved", proposal=id, about=act.about, by=by.person.id)
         if isinstance(act, RolesSet):
-            self._people.ended(act.person, "has other roles")
+            self._people.sessions.ended(act.person, "has other roles")
 
     async def _tables_now(self, id: str) -> str:
         """Return what a proposed table would be now, before a transaction has to wait for that."""
@@ -258,7 +266,7 @@ class Staff:
         await self._answer(id, answer)
 
     async def withdraw(self, by: SignedIn, id: str) -> None:
-        """Take back what one has proposed."""
+        """Withdraw the proposer's own proposal."""
 
         def answer(_: Session, proposed: Proposed) -> HouseAct:
             if proposed.by != by.person.id:
@@ -272,10 +280,10 @@ class Staff:
             proposed = self._open(rows, id)
             if self._has_lapsed(rows, proposed):
                 return False
-            self._people.jot(rows, answer(rows, proposed))
+            self._people.rows.jot(rows, answer(rows, proposed))
             return True
 
-        if not await self._people.write(run):
+        if not await self._people.rows.write(run):
             raise _lapsed()
 
     def _open(self, rows: Session, id: str) -> Proposed:
@@ -289,9 +297,9 @@ class Staff:
 
     def _has_lapsed(self, rows: Session, proposed: Proposed) -> bool:
         """Whether a proposal's time is over, which the journal then says."""
-        if self._people.now_ms() < proposed.lapses_ms:
+        if self._people.rows.now_ms() < proposed.lapses_ms:
             return False
-        self._people.jot(rows, Lapsed(proposed.id))
+        self._people.rows.jot(rows, Lapsed(proposed.id))
         return True
 
 
@@ -357,10 +365,6 @@ def _preview(person: Person, act: RolesSet) -> str:
         " and ".join(sorted(roles)) or "no role" for roles in (person.roles, act.roles)
     )
     return f"{person.name}: {before} becomes {after}"
-
-
-def _sorted(roles: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(roles))
 
 
 def _lapsed() -> Refused:

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 from croupier.money import format_money
 from croupier.reports.figures import MINUS, decimal, root
-from croupier.server.review import JudgedChoice, Review, ReviewedHand
-from croupier.svg import Axis, Plot, line_chart
+from croupier.server.review import JudgedChoice, Review, ReviewedHand, WagerResult
+from croupier.svg import CHART_WIDTH, Axis, Plot, line_chart
 
 MISTAKES_MAX = 5
+NARROW = 340
+"""The width of a chart whose words can be read on a phone."""
 _CENTS = Fraction(1, 100)
 
 
@@ -149,9 +151,8 @@ def _added(one: Fraction | None, other: Fraction | None) -> Fraction | None:
 
 def dollars_of(cents: Fraction | int, places: int = 2) -> str:
     """Write a sum with its sign for people: +$5.00, −$0.026."""
-    text = decimal(abs(Fraction(cents)) * _CENTS, places)
-    sign = MINUS if cents < 0 else "+" if cents > 0 else ""
-    return f"{sign}${text}"
+    text = decimal(Fraction(cents) * _CENTS, places, signed=True)
+    return f"{text[0]}${text[1:]}" if text[0] in f"+{MINUS}" else f"${text}"
 
 
 def plain_of(cents: Fraction) -> str:
@@ -179,16 +180,7 @@ def statistics_json(found: Statistics) -> dict[str, Any]:
             "deviations": None if luck is None else float(round(luck, 4)),
         },
         "wagers": [
-            {
-                "title": one.title,
-                "wager": one.wager,
-                "label": one.label,
-                "hands": one.hands,
-                "staked": format_money(one.staked),
-                "net": format_money(one.net),
-                "expected": None if one.expected is None else plain_of(one.expected),
-            }
-            for one in found.wagers
+            {"title": one.title, "hands": one.hands, **_wager_json(one)} for one in found.wagers
         ],
         "decisions": {
             "made": len(found.choices),
@@ -211,6 +203,16 @@ def choice_json(choice: JudgedChoice) -> dict[str, Any]:
     }
 
 
+def _wager_json(one: WagerSum | WagerResult) -> dict[str, Any]:
+    return {
+        "wager": one.wager,
+        "label": one.label,
+        "staked": format_money(one.staked),
+        "net": format_money(one.net),
+        "expected": None if one.expected is None else plain_of(one.expected),
+    }
+
+
 def review_json(review: Review) -> dict[str, Any]:
     """Return a round of a player's history as JSON data."""
     return {
@@ -228,16 +230,7 @@ def review_json(review: Review) -> dict[str, Any]:
                 "name": hand.name,
                 "chose": list(hand.chose),
                 "choices": [choice_json(choice) for choice in hand.choices],
-                "wagers": [
-                    {
-                        "wager": one.wager,
-                        "label": one.label,
-                        "staked": format_money(one.staked),
-                        "net": format_money(one.net),
-                        "expected": None if one.expected is None else plain_of(one.expected),
-                    }
-                    for one in hand.results
-                ],
+                "wagers": [_wager_json(one) for one in hand.results],
                 "fees": format_money(hand.fee),
                 "net": format_money(hand.net),
             }
@@ -248,7 +241,7 @@ def review_json(review: Review) -> dict[str, Any]:
     }
 
 
-def session_chart(found: Statistics) -> str | None:
+def session_chart(found: Statistics, *, width: int = CHART_WIDTH) -> str | None:
     """Draw the running result beside the expected one, from the first round to the last."""
     if len(found.rounds) < 2:
         return None
@@ -261,8 +254,9 @@ def session_chart(found: Statistics) -> str | None:
         [_plot("Your result", nets), _plot("Expected", expected)],
         title=f"{len(found.rounds)} rounds came to {dollars_of(found.net)}",
         desc=f"By the best strategy {dollars_of(found.expected)} was to be expected.",
-        x=Axis("Rounds"),
+        x=Axis("Rounds", tick_min=1),
         y=Axis("Dollars", lambda at: f"{at:g}".replace("-", MINUS)),
+        width=width,
     )
 
 

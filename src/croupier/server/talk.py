@@ -9,21 +9,9 @@ from croupier.errors import Refused, UserError
 from croupier.gallery.frames import encode, refused
 from croupier.gallery.galleries import MOVED
 from croupier.gallery.outbox import Viewer
-from croupier.house.console import Employee
+from croupier.house import said
+from croupier.house.asking import Employee
 from croupier.house.log import log, log_crash
-from croupier.house.said import (
-    Approve,
-    CallFloor,
-    Command,
-    Do,
-    MoreTime,
-    Ping,
-    Preview,
-    Propose,
-    Ready,
-    StaffCommand,
-    TapIn,
-)
 from croupier.house.table import Table
 from croupier.ledger.found import PastHand
 from croupier.ledger.store import NOT_ENOUGH, Answer, NotOwner, Result, Unavailable, Unsure
@@ -33,26 +21,30 @@ from croupier.server.limits import Bucket, Rate
 from croupier.server.messages import id_in, message_from
 from croupier.server.quotas import Allowance
 from croupier.server.wire import TOO_MANY, Wire
-from croupier.table.commands import Dispute, Mispay
+from croupier.table.commands import Dispute, Mispay, Recall
 
 FLOOD = 200
 """A socket that exceeds its rate this many times is closed."""
 READ_AHEAD = 8
 """How many unanswered messages are held before reading from the socket pauses."""
 CRASHED = 1011
-OF_PAST = (Dispute.__name__, Mispay.__name__)
+OF_PAST = (Dispute.__name__, Mispay.__name__, Recall.__name__)
 """The commands that may be about a hand of an earlier round, which is looked up first."""
 
-SPENT = "a player has spent what this takes back; decline it, or wait until they have it again"
+SPENT = "a player has spent chips that this takes back; wait until they have them again, or"
+ADVANCE = (
+    "note a dispute, have an adjustment of that player's chips approved that advances what is "
+    "missing, and then approve this"
+)
 EMPTY_PURSE = Refused(NOT_ENOUGH, "you don't have enough chips", field="purse")
 TOO_FAST = Refused("too_many", "you are sending messages too fast; slow down")
 UNAVAILABLE = Refused("unavailable", "the ledger is unavailable; try again in a moment")
-UNSTORED = (Ping, Ready, MoreTime, CallFloor, Preview)
+UNSTORED = (said.Ping, said.Ready, said.MoreTime, said.CallFloor, said.Preview)
 """What is answered without the ledger, and so only while the table is known to be ours."""
 
 CheckAgain = Callable[[str], Awaitable[None]]
 """Refuses a token for the password given again that is used up, too old or another session's."""
-Said = str | BaseException
+Outcome = str | BaseException
 """The frame that answers a message, or the error that prevented one."""
 
 
@@ -120,15 +112,15 @@ class Talk:
             log("socket_flood", player=viewer.player or "")
             viewer.end(TOO_MANY)
 
-    def _answered(self, said: Said) -> None:
-        if isinstance(said, str):
+    def _answered(self, outcome: Outcome) -> None:
+        if isinstance(outcome, str):
             if self._told:
-                self._told(said)
-            self.viewer.send(said)
-        elif isinstance(said, NotOwner):
+                self._told(outcome)
+            self.viewer.send(outcome)
+        elif isinstance(outcome, NotOwner):
             self.viewer.end(MOVED)  # Unanswered, so that it is asked again where the table is.
         else:
-            log_crash(said, table=self.table.id)
+            log_crash(outcome, table=self.table.id)
             self.viewer.end(CRASHED)
         self.waits = False
         if not self._takes:
@@ -140,7 +132,7 @@ def answer(
     viewer: Viewer,
     text: str | bytes,
     *,
-    reply: Callable[[Said], None],
+    reply: Callable[[Outcome], None],
     allowance: Allowance | None = None,
     check_again: CheckAgain | None = None,
 ) -> None:
@@ -149,12 +141,12 @@ def answer(
         message, digest = message_from(text)
         if isinstance(message, UNSTORED) and not table.books.store.tenure.may_write(table.id):
             raise UNAVAILABLE
-        if isinstance(message, Ping):
+        if isinstance(message, said.Ping):
             reply(done(message.id, table.number))
             return
         if viewer.player is None:
             raise Refused("not_signed_in", "sign in to play; spectators can only watch")
-        if isinstance(message, StaffCommand | Preview | CallFloor):
+        if isinstance(message, said.StaffCommand | said.Preview | said.CallFloor):
             if allowance:
                 allowance.take()
             staff = _Staff(table, viewer, reply, check_again)
@@ -162,7 +154,7 @@ def answer(
             return
         if not viewer.plays:
             raise Refused("not_allowed", "your account doesn't have the role player; it can watch")
-        if allowance and isinstance(message, Command):
+        if allowance and isinstance(message, said.Command):
             allowance.take()
         id = message.id
 
@@ -181,54 +173,56 @@ class _Staff(NamedTuple):
 
     table: Table
     viewer: Viewer
-    reply: Callable[[Said], None]
+    reply: Callable[[Outcome], None]
     check_again: CheckAgain | None
 
-    def answer(self, message: StaffCommand | Preview | CallFloor, digest: bytes) -> None:
+    def answer(
+        self, message: said.StaffCommand | said.Preview | said.CallFloor, digest: bytes
+    ) -> None:
         """Carry out a request or preview it; an approval needs the password again."""
         viewer = self.viewer
         if not viewer.roles:
             raise Refused("not_allowed", "only people who work for the house may do that")
         viewer.used_s = asyncio.get_running_loop().time()
         by = Employee(viewer.player or "", viewer.roles)
-        if isinstance(message, Preview):
+        if isinstance(message, said.Preview):
             found = to_plain(self.table.preview(by, message))
             del found["type"]
             self.reply(encode({"type": "previewed", "id": message.id, "preview": found}))
-        elif isinstance(message, CallFloor):
+        elif isinstance(message, said.CallFloor):
             self.table.call_floor(by, on=message.on)
             self.reply(done(message.id, self.table.number))
-        elif isinstance(message, Approve) and self.check_again is not None:
+        elif isinstance(message, said.Approve) and self.check_again is not None:
             first = self._check_again(message, self.check_again)
             viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
-        elif isinstance(message, Do | Propose) and message.command.get("type") in OF_PAST:
+        elif isinstance(message, said.Do | said.Propose) and message.command.get("type") in OF_PAST:
             hand = self.table.hand_of(message.command)
             viewer.answering = asyncio.ensure_future(self._after(hand, message, digest))
-        elif isinstance(message, TapIn) and message.post == "floor":
+        elif isinstance(message, said.TapIn) and message.post == "floor":
             viewer.answering = asyncio.ensure_future(self._take_floor(message, digest))
         else:
             self._hear(message, digest)
 
-    async def _check_again(self, message: Approve, check_again: CheckAgain) -> None:
-        """Refuse a stale password, but for an approval that is sent again: it has its answer."""
+    async def _check_again(self, message: said.Approve, check_again: CheckAgain) -> None:
+        """Refuse a stale password, unless the approval is a repeat: it has its answer already."""
         if not await self.table.has_answered(f"{self.viewer.player}/{message.id}"):
             await check_again(message.again)
 
-    async def _take_floor(self, message: TapIn, digest: bytes) -> None:
+    async def _take_floor(self, message: said.TapIn, digest: bytes) -> None:
         """Let a person tap in as floorperson, counted until that is stored or refused."""
-        heard: asyncio.Future[Said] = asyncio.get_running_loop().create_future()
+        heard: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         try:
             async with self.table.take_floor(self.viewer.player or "") as floors:
                 self._replace(reply=heard.set_result)._hear(message, digest, floors=floors)
-                said = await heard
+                outcome = await heard
         except Unavailable as error:
-            said = frame_of(message.id, error)
+            outcome = frame_of(message.id, error)
         except Exception as error:
-            said = error
-        self.reply(said)
+            outcome = error
+        self.reply(outcome)
 
     async def _after(
-        self, first: Awaitable[PastHand | None], message: StaffCommand, digest: bytes
+        self, first: Awaitable[PastHand | None], message: said.StaffCommand, digest: bytes
     ) -> None:
         """Do what is asked once something else is done, or the hand that it is about is known."""
         try:
@@ -240,7 +234,7 @@ class _Staff(NamedTuple):
 
     def _hear(
         self,
-        message: StaffCommand,
+        message: said.StaffCommand,
         digest: bytes,
         *,
         floors: int = 0,
@@ -248,12 +242,23 @@ class _Staff(NamedTuple):
     ) -> None:
         def stored(result: Result) -> None:
             lacks = isinstance(result, Refused) and result.code == NOT_ENOUGH
-            if lacks and isinstance(message, Approve):
-                result = Refused(NOT_ENOUGH, SPENT, field="purse", clause=UNDONE)
+            if lacks and isinstance(message, said.Approve):
+                result = spent(self.table, message.proposal)
             self.reply(frame_of(message.id, result))
 
         by = Employee(self.viewer.player or "", self.viewer.roles)
         self.table.hear_staff(by, message, digest, reply=stored, floors=floors, past=past)
+
+
+def spent(table: Table, proposal: str) -> Refused:
+    """Refuse to take back what a player has spent, and say what would work.
+
+    A void isn't up to that player: two people let the house advance the chips (T13).
+    """
+    open = table.place.standing.table.proposals
+    if any(one.preview.voids for one in open if one.id == proposal):
+        return Refused(NOT_ENOUGH, f"{SPENT} {ADVANCE}", field="purse", clause=UNDONE)
+    return Refused(NOT_ENOUGH, f"{SPENT} decline it", field="purse")
 
 
 def done(id: str, number: int) -> str:
@@ -261,7 +266,7 @@ def done(id: str, number: int) -> str:
     return encode({"type": "done", "id": id, "v": number})
 
 
-def frame_of(id: str, result: Result) -> Said:
+def frame_of(id: str, result: Result) -> Outcome:
     """Return the frame that answers a command, or the internal error."""
     match result:
         case Answer():

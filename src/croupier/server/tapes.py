@@ -2,13 +2,15 @@
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from croupier.house.pit import Pit
 from croupier.ledger.journal import START, Head
-from croupier.ledger.store import View
-from croupier.ledger.tape import TapeRow, Wanted, tape
+from croupier.ledger.store import Unavailable, View
+from croupier.ledger.tape import Proposals, TapeRow, Wanted, tape
+from croupier.theory.pricing import Stopped
 from croupier.theory.show import tally_json, wins_chart, wins_json
 from croupier.theory.wins import By, Wins
 
@@ -24,6 +26,7 @@ class ActsTape:
     def __init__(self, pit: Pit, *, kept: int = KEPT) -> None:
         self._pit = pit
         self._heads: dict[str, Head] = {}
+        self._proposals: dict[str, Proposals] = {}
         self._rows: deque[TapeRow] = deque(maxlen=kept)
         self._lock = asyncio.Lock()
 
@@ -42,7 +45,8 @@ class ActsTape:
             known = self._heads.get(stream, START)
             if head.number > known.number:
                 rows = view.stream(stream, after=known.number)
-                new += tape(rows, previous=known.hash)
+                proposals = self._proposals.setdefault(stream, {})
+                new += tape(rows, previous=known.hash, proposals=proposals)
                 self._heads[stream] = head
         return new
 
@@ -52,33 +56,41 @@ class Winnings:
 
     def __init__(self, pit: Pit) -> None:
         self._pit = pit
-        self._wins = Wins(pit.rules_of)
+        self.wins = Wins(pit.rules_of)
         self._lock = asyncio.Lock()
-        self._running: asyncio.Task[None] | None = None
+        self.running: asyncio.Task[None] | None = None
         self.tables: dict[str, dict[str, Any]] = {}
         """As of the last look, by table."""
 
     def look(self) -> dict[str, dict[str, Any]]:
         """Return what the last look found, and look again: pricing new rules takes seconds."""
-        if self._running is None or self._running.done():
-            self._running = asyncio.create_task(self._refresh(), name="winnings")
+        if self.running is None or self.running.done():
+            self.running = asyncio.create_task(self._refresh(), name="winnings")
         return self.tables
 
     async def _refresh(self) -> None:
         async with self._lock:
-            self.tables = await self._pit.books.read(self._by_table)
+            with suppress(Stopped):
+                self.tables = await self._pit.books.read(self._by_table)
+
+    def stop(self) -> None:
+        """Break off what is being priced, which can take longer than a server has to close."""
+        self.wins.theory.stop()
 
     def _by_table(self, view: View) -> dict[str, dict[str, Any]]:
-        self._wins.read(view)
-        return {table: tally_json(self._wins.house(table)) for table in self._wins.tables}
+        self.wins.read(view)
+        return {table: tally_json(self.wins.house(table)) for table in self.wins.tables}
 
     async def report(self, by: By, table: str | None) -> dict[str, Any]:
         """Return a report up to now, with a chart over time."""
         async with self._lock:
-            return await self._pit.books.read(partial(self._report, by=by, table=table))
+            try:
+                return await self._pit.books.read(partial(self._report, by=by, table=table))
+            except Stopped:
+                raise Unavailable("this server is closing") from None
 
     def _report(self, view: View, by: By, table: str | None) -> dict[str, Any]:
-        self._wins.read(view)
+        self.wins.read(view)
         title = "Win against theory"
-        chart = wins_chart(self._wins.over_time(table), title=title)
-        return {**wins_json(self._wins, by, table=table), "chart": chart}
+        chart = wins_chart(self.wins.over_time(table), title=title)
+        return {**wins_json(self.wins, by, table=table), "chart": chart}

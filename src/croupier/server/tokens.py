@@ -15,7 +15,7 @@ class Tokens:
         self, kind: str, store: Store, *, lasts_s: float, held_max: int, clock: Monotonic
     ) -> None:
         self._kind, self._store, self._lasts_s = kind, store, lasts_s
-        self.held: OneTime[str] = OneTime(lasts_s=lasts_s, held_max=held_max, clock=clock)
+        self.held = OneTime(lasts_s=lasts_s, held_max=held_max, clock=clock)
         """Those in memory: all of them if no other process serves the house."""
 
     async def give(self, value: str) -> str:

@@ -203,7 +203,7 @@ def _frame(text: str) -> bytes:
     return Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
 
 
-_news = lru_cache(4096)(_frame)
+_news = lru_cache(512)(_frame)
 """Short frames are cached: they go to many viewers, long ones to one."""
 
 

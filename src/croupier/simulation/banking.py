@@ -4,12 +4,10 @@ What a bank with limited funds owes depends on all seats of a round and their or
 priced here: every round is played through `croupier.round`, with the strategy of the analysis.
 """
 
-import pickle
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from math import sqrt
 from typing import Any
 
@@ -26,16 +24,17 @@ from croupier.round.play import Play
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
-from croupier.simulation.draws import apart
-from croupier.simulation.histogram import (
-    Frequencies,
-    Histogram,
-    all_done,
+from croupier.simulation.blocks import (
+    Report,
     blocks,
     check_range,
-    merged,
+    packed,
+    play_packed,
+    played,
+    player_of,
 )
-from croupier.simulation.simulation import Report, generator
+from croupier.simulation.draws import apart
+from croupier.simulation.histogram import Frequencies, Histogram, merged
 from croupier.simulation.simulator import SimulationTask, Simulator
 
 BLOCK = 250
@@ -119,10 +118,10 @@ def bank_rounds(
     for name, units in analysis.bet.items():
         if (units * 100).denominator != 1:
             raise UserError("is not a sum of whole cents", field=f"bet {name}")
-    packed = pickle.dumps((task, funds))
-    _bank(packed).opened()  # Let the table refuse the bet before any work starts.
-    jobs = [((packed, (seed, _STREAM, n, 0), k), k) for n, k in blocks(rounds, BLOCK)]
-    done = all_done(deal_rounds, jobs, executor=executor, report=report)
+    banking = packed(_Bank, task, funds)
+    player_of(banking).opened()  # Let the table refuse the bet before any work starts.
+    jobs = ((banking, (seed, _STREAM, n, 0), many) for n, many in blocks(rounds, BLOCK))
+    done = [*played(play_packed, jobs, executor=executor, report=report)]
     return BankRun(
         analysis,
         seats,
@@ -132,18 +131,6 @@ def bank_rounds(
         uncovered=sum(lines for _, _, lines, _ in done),
         unpaid=Fraction(sum(unpaid for *_, unpaid in done), 100 * rounds),
     )
-
-
-def deal_rounds(
-    packed: bytes, key: tuple[int, ...], rounds: int
-) -> tuple[Frequencies, int, int, int]:
-    """Play a block of rounds; return the banker's nets, and what wasn't covered."""
-    return _bank(packed).block(generator(key), rounds)
-
-
-@lru_cache(maxsize=4)
-def _bank(packed: bytes) -> "_Bank":
-    return _Bank(*pickle.loads(packed))
 
 
 class _Bank:
@@ -171,6 +158,7 @@ class _Bank:
         return play.round
 
     def block(self, rng: Generator, rounds: int) -> tuple[Frequencies, int, int, int]:
+        """Play a block of rounds; return the banker's nets, and what wasn't covered."""
         opened, covered = self.opened(), self.opened(funds=10**15)
         nets: Frequencies = {}
         short = uncovered = unpaid = 0
@@ -217,8 +205,12 @@ def _played(
     faces: dict[int, Card] = {}
     for seat, box in round.boxes.items():
         faces.update(zip(box.cards, cards[seat], strict=True))
+    known = [card for each in cards.values() for card in each]
+    others = iter([card for card in DECK if card not in known])
     for place, positions in round.places.items():
-        faces.update(zip(positions, cards.get(place, ()), strict=True))
+        # No wager depends on the cards of a place that wasn't drawn, such as those discarded.
+        drawn = cards.get(place) or [next(others) for _ in positions]
+        faces.update(zip(positions, drawn, strict=True))
     chose = {seat: iter(path.chose) for seat, path in paths.items()}
     play = Play(round, faces)
     while (asked := play.to_decision()) is not None:

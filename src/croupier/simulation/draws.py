@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from croupier.hands import Ranking
+from croupier.hands.ranking import Ranking
 from croupier.odds.combinations import Combinations, Masks, triples
 from croupier.odds.seats import REST, SEATS, Codes, Ints, codes_of
 

@@ -1,11 +1,6 @@
-"""Histograms of simulated results, and running simulations in blocks.
-
-Every block has its own generator, and results are summed as integers, so a seed gives the same
-figures on any number of workers, as in `simulation`.
-"""
+"""Histograms of simulated results, in integers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from fractions import Fraction
 from math import sqrt
 from typing import Any
@@ -14,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import UserError
-from croupier.simulation.simulation import Report, shared_out
 from croupier.svg import Bar, bar_chart
 
 QUANTILES = tuple(Fraction(n, 100) for n in (1, 5, 25, 50, 75, 95, 99))
@@ -113,32 +107,6 @@ def _round_step(least: Fraction) -> Fraction:
         power *= 10
 
 
-def blocks(count: int, size: int) -> list[tuple[int, int]]:
-    """Return the number and the size of every block."""
-    return [(n, min(size, count - at)) for n, at in enumerate(range(0, count, size))]
-
-
-def all_done(
-    function: Callable[..., Any],
-    jobs: Sequence[tuple[tuple[Any, ...], int]],
-    *,
-    executor: Executor | None,
-    report: Report | None,
-) -> list[Any]:
-    """Run jobs here or on an executor; return their results in any order."""
-    found = []
-    done = (
-        shared_out(executor, ((function, arguments, count) for arguments, count in jobs))
-        if executor
-        else ((function(*arguments), count) for arguments, count in jobs)
-    )
-    for result, count in done:
-        found.append(result)
-        if report:
-            report(count)
-    return found
-
-
 def merged(histograms: Sequence[Frequencies]) -> Frequencies:
     """Add up counts by value."""
     whole: Frequencies = {}
@@ -151,9 +119,3 @@ def merged(histograms: Sequence[Frequencies]) -> Frequencies:
 def count_values(values: NDArray[Any]) -> Frequencies:
     found, times = np.unique(values, return_counts=True)
     return dict(zip(found.tolist(), times.tolist(), strict=True))
-
-
-def check_range(name: str, value: int, most: int) -> None:
-    """Refuse a number below 1 or above the maximum."""
-    if not 1 <= value <= most:
-        raise UserError(f"{value} is not from 1 to {most}", field=name)

@@ -16,16 +16,8 @@ from croupier.odds.payoffs import cards_of, rows_by_code
 from croupier.odds.seats import WEIGHTS, Ints
 from croupier.odds.solve import Model
 from croupier.rules.table_rules import TableMeter, TableRules
-from croupier.simulation.histogram import (
-    Frequencies,
-    Histogram,
-    all_done,
-    blocks,
-    check_range,
-    count_values,
-    merged,
-)
-from croupier.simulation.simulation import Report, generator
+from croupier.simulation.blocks import Key, Report, blocks, check_range, generator, played
+from croupier.simulation.histogram import Frequencies, Histogram, count_values, merged
 from croupier.svg import Axis, Plot, line_chart
 
 BLOCK = 1_000
@@ -96,8 +88,8 @@ def run_meters(
     for number, meter in enumerate(rules.meters.values()):
         shown = parse_meters(rules, starts, {meter.wager: Fraction(1)})[meter.id]
         task = _run_of(rules, meter, start=shown, seats=seats)
-        jobs = [((task, (seed, _STREAM, n, number), k), k) for n, k in blocks(count, BLOCK)]
-        done = all_done(_runs, jobs, executor=executor, report=report)
+        jobs = ((task, (seed, _STREAM, n, number), many) for n, many in blocks(count, BLOCK))
+        done = [*played(_runs, jobs, executor=executor, report=report)]
         whole = sum(n for n, top, bottom in task.chances if top == bottom)
         every = sum(n for n, _, _ in task.chances)
         run = MeterRun(
@@ -156,7 +148,7 @@ def _hands(model: Model) -> tuple[Ints, Ints]:
     return each.sum(axis=0), model.main.groups.examples
 
 
-def _runs(task: _Run, key: tuple[int, ...], count: int) -> tuple[Frequencies, Frequencies]:
+def _runs(task: _Run, key: Key, count: int) -> tuple[Frequencies, Frequencies]:
     """Run a meter several times; return what it shows when hit, in cents, and the wagers."""
     rng = generator(key)
     upto = np.cumsum([n for n, _, _ in task.chances])

@@ -5,12 +5,11 @@ settles. Nothing is priced here, so this gives a value where the odds don't cove
 check of the odds where they do.
 """
 
-import pickle
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -18,11 +17,11 @@ from numpy.random import Generator
 
 from croupier.cards import DECK, Card
 from croupier.errors import UserError
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.odds.analysis import Analysis, analyze
 from croupier.odds.bets import Units, parse_meters, parse_stakes, unit_of
 from croupier.odds.paths import Decision, Path, PathNode, tree
-from croupier.odds.scope import outside
+from croupier.odds.scope import NotModelled
 from croupier.odds.strategy import BEST, named_strategy
 from croupier.round import bots
 from croupier.round.bets import rises
@@ -41,8 +40,17 @@ from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
-from croupier.simulation.histogram import Frequencies, all_done, blocks, check_range, merged
-from croupier.simulation.simulation import ALARM, Report, generator
+from croupier.simulation.blocks import (
+    Report,
+    blocks,
+    check_range,
+    packed,
+    play_packed,
+    played,
+    player_of,
+)
+from croupier.simulation.histogram import Frequencies, merged
+from croupier.simulation.simulation import ALARM
 from croupier.simulation.simulator import strategy_paths
 
 BLOCK = 500
@@ -79,19 +87,32 @@ def play_rounds(
     """
     check_range("rounds", rounds, _ROUNDS_MAX)
     check_range("seats", seats, rules.table.seats - (rules.banked_by == "player"))
-    stakes = parse_stakes(rules, bet or {name: unit_of(rules, name) for name in bots.bets(rules)})
-    covered = outside(rules) is None
-    followed = strategy or (BEST if covered else POSTED)
-    task = _Task(rules, stakes, parse_meters(rules, meters, stakes), followed, seats)
-    _Player(task).opened()  # Refuse an invalid bet before anything is played.
+    stakes = parse_stakes(rules, bet or bots.needed(rules, partial(unit_of, rules)))
+    shown = parse_meters(rules, meters, stakes)
     exact = None
-    if task.strategy != POSTED and covered:
-        exact = analyze(rules, stakes, meters=task.meters, strategy=task.strategy)
-    packed = pickle.dumps(task)
-    jobs = [((packed, (seed, _STREAM, n), count), count) for n, count in blocks(rounds, BLOCK)]
-    done = all_done(_block, jobs, executor=executor, report=report)
+    if strategy != POSTED:
+        exact = _exact(rules, stakes, meters=shown, strategy=strategy or BEST)
+    task = _Task(rules, stakes, shown, strategy or (BEST if exact else POSTED), seats)
+    playing = packed(_Player, task)
+    player_of(playing).opened()  # Refuse an invalid bet before anything is played.
+    jobs = ((playing, (seed, _STREAM, n), many) for n, many in blocks(rounds, BLOCK))
+    done = [*played(play_packed, jobs, executor=executor, report=report)]
     nets, totals = (merged([one[part] for one in done]) for part in (0, 1))
     return PlayedRounds(task, nets, totals, rounds, exact)
+
+
+def _exact(
+    rules: TableRules,
+    stakes: Mapping[str, Fraction],
+    *,
+    meters: Mapping[str, Fraction],
+    strategy: str,
+) -> Analysis | None:
+    """Analyse the bet, if the odds model it at this table."""
+    try:
+        return analyze(rules, stakes, meters=meters, strategy=strategy)
+    except NotModelled:
+        return None
 
 
 @dataclass(frozen=True)
@@ -183,16 +204,6 @@ class PlayedRounds:
 # ---------------------------------------------------------------- playing
 
 
-def _block(packed: bytes, key: tuple[int, ...], rounds: int) -> tuple[Frequencies, Frequencies]:
-    """Play a block of rounds; return the nets of seats, and of whole rounds."""
-    return _player(packed).block(generator(key), rounds)
-
-
-@lru_cache(maxsize=4)
-def _player(packed: bytes) -> "_Player":
-    return _Player(pickle.loads(packed))
-
-
 class _Player:
     """Plays rounds of one task."""
 
@@ -227,6 +238,7 @@ class _Player:
         return play.round
 
     def block(self, rng: Generator, rounds: int) -> tuple[Frequencies, Frequencies]:
+        """Play a block of rounds; return the nets of seats, and of whole rounds."""
         opened = self.opened()
         nets: Frequencies = {}
         totals: Frequencies = {}

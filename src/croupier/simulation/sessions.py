@@ -15,16 +15,8 @@ from croupier.errors import UserError
 from croupier.money import parse_fraction
 from croupier.odds.analysis import Analysis
 from croupier.odds.bets import Units
-from croupier.simulation.histogram import (
-    Frequencies,
-    Histogram,
-    all_done,
-    blocks,
-    check_range,
-    count_values,
-    merged,
-)
-from croupier.simulation.simulation import Report, generator
+from croupier.simulation.blocks import Key, Report, blocks, check_range, generator, played
+from croupier.simulation.histogram import Frequencies, Histogram, count_values, merged
 
 BLOCK = 1_000
 """Sessions per random generator."""
@@ -76,8 +68,8 @@ def play_sessions(
         raise UserError("is too long for these payouts", field="session")
     upto = tuple(np.cumsum([found[net] for net in nets]).tolist())
     task = _Session(tuple(nets), upto, rounds, start, needed)
-    jobs = [((task, (seed, _STREAM, n, 0), many), many) for n, many in blocks(count, BLOCK)]
-    done = all_done(_sessions, jobs, executor=executor, report=report)
+    jobs = ((task, (seed, _STREAM, n, 0), many) for n, many in blocks(count, BLOCK))
+    done = [*played(_sessions, jobs, executor=executor, report=report)]
     return Sessions(
         analysis,
         rounds,
@@ -87,7 +79,7 @@ def play_sessions(
     )
 
 
-def _sessions(task: _Session, key: tuple[int, ...], count: int) -> tuple[Frequencies, Frequencies]:
+def _sessions(task: _Session, key: Key, count: int) -> tuple[Frequencies, Frequencies]:
     """Play a block of sessions; return their nets, and the rounds played before ruin."""
     rng = generator(key)
     nets, upto = np.array(task.nets), np.array(task.upto)

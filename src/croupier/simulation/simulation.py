@@ -1,26 +1,33 @@
 """Simulates rounds: any bet of any book, at one or more seats, on any number of workers.
 
-Every block of rounds has its own generator, seeded with the seed and the block's number, and
-results are summed as integers. So the figures of a seed don't depend on which worker deals a block,
-nor on the order in which blocks finish.
+The figures of a seed are the same on all of them.
 """
 
-import pickle
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from collections.abc import Mapping
+from concurrent.futures import Executor
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import erfc, log, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.random import PCG64DXSM, Generator, SeedSequence
 
 from croupier.errors import UserError
 from croupier.odds import envy
 from croupier.odds.analysis import Analysis, analyses, analyze
 from croupier.odds.bets import Units
 from croupier.rules.table_rules import TableRules
+from croupier.simulation.blocks import (
+    BlockPlayer,
+    Key,
+    Report,
+    blocks,
+    check_range,
+    generator,
+    packed,
+    play_packed,
+    played,
+)
 from croupier.simulation.simulator import SimulationTask, Simulator, Tally, boxes
 
 BLOCK = 1 << 20
@@ -28,9 +35,6 @@ BLOCK = 1 << 20
 ROUNDS_MAX = 10**13
 ALARM = 5
 """How many standard errors a mean may be from the exact value before something is wrong."""
-_IN_FLIGHT = 64
-
-Report = Callable[[int], None]
 
 
 def simulate(
@@ -80,69 +84,23 @@ def _simulate(
     report: Report | None,
 ) -> "Simulation":
     rounds, seed, stream = numbers
-    if not 1 <= rounds <= ROUNDS_MAX:
-        raise UserError(f"{rounds} is not from 1 to {ROUNDS_MAX}", field="rounds")
+    check_range("rounds", rounds, ROUNDS_MAX)
     if seed < 0:
         raise UserError(f"{seed} is negative", field="seed")
     boxes(exact.rules, seats)
     task = SimulationTask(exact.rules, exact.bet, exact.meters, exact.named, seats)
     simulator = Simulator(task, exact)
     tally = Tally(np.zeros(simulator.cases.count, np.int64))
-    blocks = [
-        ((seed, stream, number), min(BLOCK, rounds - start))
-        for number, start in enumerate(range(0, rounds, BLOCK))
-    ]
-    if executor is None:
-        for key, count in blocks:
-            tally.add(simulator.block(generator(key), count))
-            if report:
-                report(count)
-    else:
-        packed = pickle.dumps(task)
-        jobs = ((deal_block, (packed, key, count), count) for key, count in blocks)
-        for found, count in shared_out(executor, jobs):
-            tally.add(found)
-            if report:
-                report(count)
+
+    def play_here(_: None, key: Key, count: int) -> Tally:
+        return simulator.block(generator(key), count)
+
+    play: BlockPlayer = play_packed if executor else play_here
+    given = packed(Simulator, task) if executor else None
+    jobs = ((given, (seed, stream, n), count) for n, count in blocks(rounds, BLOCK))
+    for found in played(play, jobs, executor=executor, report=report):
+        tally.add(found)
     return Simulation(exact, simulator, tally, rounds=rounds)
-
-
-def shared_out(
-    executor: Executor, jobs: Iterator[tuple[Callable[..., Any], tuple[Any, ...], int]]
-) -> Iterator[tuple[Any, int]]:
-    """Submit jobs to an executor, not too many ahead, and yield results as they finish."""
-    waiting: dict[Future[Any], int] = {}
-    try:
-        for function, arguments, count in jobs:
-            waiting[executor.submit(function, *arguments)] = count
-            if len(waiting) >= _IN_FLIGHT:
-                yield from _done(waiting)
-        while waiting:
-            yield from _done(waiting)
-    finally:
-        for future in waiting:
-            future.cancel()
-
-
-def _done(waiting: dict[Future[Any], int]) -> Iterator[tuple[Any, int]]:
-    for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-        yield future.result(), waiting.pop(future)
-
-
-def deal_block(packed: bytes, key: tuple[int, ...], rounds: int) -> Tally:
-    """Deal one block of a task, in any process."""
-    return _simulator(packed).block(generator(key), rounds)
-
-
-@lru_cache(maxsize=4)
-def _simulator(packed: bytes) -> Simulator:
-    return Simulator(pickle.loads(packed))
-
-
-def generator(key: tuple[int, ...]) -> Generator:
-    """Return the generator of a block; the key is the seed, then the block's position."""
-    seed, *place = key
-    return Generator(PCG64DXSM(SeedSequence(seed, spawn_key=place)))
 
 
 class Simulation:
@@ -201,14 +159,11 @@ class Simulation:
         payouts the bound is hardly wider than that, for rare and large ones as wide as it must be.
         """
         apart = abs(float(self.mean - self.expected_value))
-        nets = [abs(net / self.scale - float(self.expected_value)) for net in self._extremes]
+        expected = float(self.expected_value)
+        nets = (abs(n / self.scale - expected) for n in (*self.counts, *self.exact.solved.nets))
         variance = self.error_expected**2 * self.rounds
         bound = 2 * log(2 / _tail(ALARM)) * (variance + max(nets) * apart / 3)
         return self.rounds * apart * apart > bound
-
-    @property
-    def _extremes(self) -> list[int]:
-        return [*self.counts, *self.exact.solved.nets]
 
     @cached_property
     def distribution(self) -> tuple[tuple[Fraction, Fraction], ...]:

@@ -150,9 +150,9 @@ class Cases:
         self.paths = [model.paths[kind >> 8] for kind in self.kinds]
         self.folded = np.repeat([path.folded for path in self.paths], self.width)
 
-    def nets_by(self, priced: PricedModel) -> NDArray[Any]:
-        """Return the net of every case by payoffs of the same model."""
-        mains, sides = priced.turned[0]  # Actual suits: nothing is turned.
+    def nets_by(self, priced: PricedModel, turn: int = 0) -> NDArray[Any]:
+        """Return the net of every case by payoffs of the same model; turn 0 is the actual suits."""
+        mains, sides = priced.turned[turn]
         nets = [
             (mains[kind >> 8][kind & 255][:, None] + sides[kind >> 8][None, :]).ravel()
             for kind in self.kinds

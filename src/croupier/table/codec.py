@@ -2,13 +2,9 @@
 
 from typing import Any
 
-from croupier.reading import reader_of, run
-from croupier.round.codec import to_plain
+from croupier.reading.reader import reader_of, run
 from croupier.table.commands import Command
 from croupier.table.events import Event
-
-__all__ = ["command_from", "event_from", "to_plain"]
-
 
 _COMMAND, _EVENT = reader_of(Command), reader_of(Event)
 

@@ -1,17 +1,11 @@
 """The commands of a table between its rounds. Time and chance arrive in commands."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from croupier.cards import Card
-from croupier.errors import Refused
-from croupier.round.bets import opening_stakes
-from croupier.round.events import Declared
-from croupier.round.events import Event as RoundEvent
-from croupier.round.state import Round, is_walk_in
-from croupier.rules.game import counts_stub
-from croupier.rules.vocabulary import Device, Effect, Keeper
+from croupier.rules.vocabulary import Device, Keeper
 from croupier.table.crew import Post, Role, Who
 from croupier.table.tray import ChipsWhy
 
@@ -59,11 +53,16 @@ class Mispay:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Keep which cards were found when a hand of a past round was laid out again (11.E)."""
+    """Keep which cards were found when a hand of a past round was laid out again (11.E).
+
+    Virtual cards are named by nobody: they stay sealed, and those who recall them are shown them.
+    """
 
     round: str
     seat: int
-    cards: tuple[Card, ...]
+    cards: tuple[Card, ...] = ()
+    hidden: bool = False
+    """Whether it is a virtual hand that was never turned up; the house fills it in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +240,6 @@ class DealFirstCard:
     time: Time
 
 
-_REMOVING: frozenset[Effect] = frozenset(("remove deck", "remove all decks"))
-
-
 @dataclass(frozen=True, slots=True)
 class EndRound:
     """Record how a round ended."""
@@ -263,57 +259,15 @@ class EndRound:
     bets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """What each walk-in bet before the deal: cents by wager."""
 
-    @classmethod
-    def of(cls, round: Round, events: Iterable[RoundEvent]) -> "EndRound":
-        """Summarize a closed round and its events for the table."""
-        if not round.closed:
-            raise Refused("round_not_over", "the round isn't over")
-        declared = [event for event in events if isinstance(event, Declared)]
-        kinds = [round.rules.irregularities[event.kind] for event in declared]
-        removing = [event for event in declared if _REMOVING & {*event.effects}]
-        return cls(
-            round.id,
-            void=round.void is not None,
-            counted=any(map(counts_stub, kinds)),
-            removed=next((event.clause for event in removing), None),
-            all_decks=any("remove all decks" in event.effects for event in removing),
-            failed=tuple(dict.fromkeys(kind.device for kind in kinds if kind.device)),
-            meters={} if round.void else round.meters,
-            chips=chips_won(round),
-            bets=_walk_ins_bets(round),
-        )
 
+@dataclass(frozen=True, slots=True)
+class UndoRound:
+    """Let the last round come to nothing, before another one starts."""
 
-def _walk_ins_bets(round: Round) -> dict[str, dict[str, int]]:
-    """Return what each walk-in bet before the deal, which the dealer may repeat."""
-    rules = round.rules
-    return {
-        box.player: {
-            wager: cents
-            for wager, cents in opening_stakes(rules, box).items()
-            if rules.wagers[wager].placed == "before the deal"
-        }
-        for box in round.boxes.values()
-        if is_walk_in(box.player)
-    }
-
-
-def chips_won(round: Round) -> int:
-    """Return what the tray won from walk-ins; a player's bank is never the tray."""
-    felt = {seat for seat, box in round.boxes.items() if is_walk_in(box.player)}
-    if round.rules.banked_by != "house" or not felt:
-        return 0
-    return deferred_cents(round) - sum(line.net for line in round.lines if line.seat in felt)
-
-
-def deferred_cents(round: Round) -> int:
-    """Return the awards of walk-ins that haven't been paid out yet."""
-    waiting = {key for key, found in round.awards.items() if found.answer == "defer"}
-    return sum(
-        line.paid
-        for line in round.lines
-        if (line.seat, line.wager) in waiting and is_walk_in(round.boxes[line.seat].player)
-    )
+    round: str
+    meters: Mapping[str, int] = field(default_factory=dict)
+    chips: int = 0
+    """The cents that the tray had won from walk-ins in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,6 +424,7 @@ Command = (
     | StartRound
     | DealFirstCard
     | EndRound
+    | UndoRound
     | CountTray
     | OpenTable
     | CloseTable

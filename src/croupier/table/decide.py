@@ -18,7 +18,7 @@ from croupier.table.devices import check_devices, check_works, decide_device, fa
 from croupier.table.disputes import decide_dispute
 from croupier.table.events import Event
 from croupier.table.life import check_between, check_open, decide_life
-from croupier.table.proposals import check_stranger, decide_proposal
+from croupier.table.proposals import check_not_stopped, check_stranger, decide_proposal
 from croupier.table.state import (
     InPlay,
     Table,
@@ -68,6 +68,9 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
             return (_deal_first(table, command),)
         case commands.EndRound():
             return _end(table, command)
+        case commands.UndoRound(id, meters, chips):
+            check_between(table)
+            return (happened.RoundUndone(id, meters, chips),)
         case (
             commands.CountTray()
             | commands.OpenTable()
@@ -204,6 +207,7 @@ def _pass_bank(table: Table, command: commands.PassBank) -> happened.BankPassed:
 def _start(table: Table, command: commands.StartRound) -> happened.RoundStarted:
     rules, number = table.rules, table.deck_turn
     check_between(table)
+    check_not_stopped(table)
     check_open(table)
     if len(table.seats) < rules.table.seats_min:
         message = f"at least {rules.table.seats_min} seats must be taken"

@@ -65,10 +65,20 @@ def _receive(table: Table, command: commands.Receive) -> happened.Received:
 
 
 def _recall(table: Table, command: commands.Recall) -> happened.HandRecalled:
-    check_real(table)
+    if "cards" not in table.rules.things:
+        _check_virtual(table, command)
     if len({*command.cards}) != len(command.cards):
         raise Refused("card_doubled", "names a card twice", field="cards")
-    return happened.HandRecalled(command.round, command.seat, command.cards)
+    return happened.HandRecalled(command.round, command.seat, command.cards, command.hidden)
+
+
+def _check_virtual(table: Table, command: commands.Recall) -> None:
+    """Refuse to name virtual cards, or to look into a round that isn't over."""
+    if command.cards:
+        message = "the cards of this table are virtual; they are shown to those who recall them"
+        raise Refused("no_cards", message, field="cards", clause=table.rules.ruling_on("things"))
+    if table.round and table.round.id == command.round:
+        raise Refused("round_open", "the round isn't over", field="round")
 
 
 def _check_number(table: Table, number: int) -> None:

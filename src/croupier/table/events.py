@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from croupier.cards import Card
+from croupier.reading.reader import later
 from croupier.round.state import Banker
 from croupier.rules.vocabulary import Device, Keeper
 from croupier.table.commands import Of, Preview, Time
@@ -17,6 +18,7 @@ class Joined:
     player: str
 
 
+@later("posted")
 @dataclass(frozen=True, slots=True)
 class Mispaid:
     """A walk-in was handed another sum than was due; both are kept, in cents."""
@@ -30,11 +32,8 @@ class Mispaid:
     posted: bool = False
     """Whether the ledger has an entry of it; older journals have none."""
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        return () if self.posted else ("posted",)
 
-
+@later("posted")
 @dataclass(frozen=True, slots=True)
 class PayCorrected:
     """A mispay was put right: this sum was handed to the player, or taken back if negative."""
@@ -47,18 +46,20 @@ class PayCorrected:
     posted: bool = False
     """Whether the ledger has an entry of it; older journals have none."""
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        return () if self.posted else ("posted",)
 
-
+@later("hidden")
 @dataclass(frozen=True, slots=True)
 class HandRecalled:
-    """The cards that were found in the rack for a hand of a past round."""
+    """A hand of a past round was laid out again: the cards that were found in the rack for it.
+
+    A virtual hand stays sealed, so the journal says only that it was recalled, and by whom.
+    """
 
     round: str
     seat: int
     cards: tuple[Card, ...]
+    hidden: bool = False
+    """Whether the hand was never turned up, so that two people recall it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,7 @@ class Idled:
     by: Keeper
 
 
+@later("usable")
 @dataclass(frozen=True, slots=True)
 class Failed:
     """A device had a fault; it can still be used or not, None if that isn't known yet."""
@@ -167,11 +169,6 @@ class Failed:
     device: Device
     clause: str
     usable: bool | None = False
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The field that isn't written of a device that can't be used."""
-        return ("usable",) if self.usable is False else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +225,7 @@ class FirstCardDealt:
     order: int
 
 
+@later("chips", "bets")
 @dataclass(frozen=True, slots=True)
 class RoundEnded:
     round: str
@@ -240,12 +238,18 @@ class RoundEnded:
     bets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """What each walk-in bet before the deal: cents by wager."""
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The fields that aren't written where no chips moved, or no walk-in bet."""
-        return tuple(name for name in ("chips", "bets") if not getattr(self, name))
+
+@dataclass(frozen=True, slots=True)
+class RoundUndone:
+    """A round that was over comes to nothing after all (Singapore 5.4)."""
+
+    round: str
+    meters: Mapping[str, int] = field(default_factory=dict)
+    chips: int = 0
+    """The cents that the tray had won from walk-ins in it, and gives back."""
 
 
+@later("chips")
 @dataclass(frozen=True, slots=True)
 class TrayCounted:
     """One of two people counted the tray; their figures are kept, equal or not."""
@@ -254,11 +258,6 @@ class TrayCounted:
     cents: int
     chips: Mapping[int, int] = field(default_factory=dict)
     """How many of each chip, by its cents."""
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The field that isn't written where only the sum was given."""
-        return () if self.chips else ("chips",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,16 +268,13 @@ class TrayAgreed:
     expected: int | None = None
 
 
+@later("posted")
 @dataclass(frozen=True, slots=True)
 class ChipsMoved:
     why: ChipsWhy
     cents: int
     posted: bool = False
     """Whether the ledger has an entry of it; older journals have none."""
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        return () if self.posted else ("posted",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +320,11 @@ class Proposed:
     time: Time
     round: str
     preview: Preview
+
+    @property
+    def kind(self) -> str:
+        """The type of the command."""
+        return str(self.command.get("type"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,6 +380,7 @@ Event = (
     | RoundStarted
     | FirstCardDealt
     | RoundEnded
+    | RoundUndone
     | TrayCounted
     | TrayAgreed
     | ChipsMoved

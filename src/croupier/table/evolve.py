@@ -15,13 +15,12 @@ from croupier.table.events import Event
 from croupier.table.past import past_after
 from croupier.table.state import (
     CARDS,
+    BankTurn,
     Deck,
     InPlay,
     Life,
     Outage,
-    Proposal,
     Table,
-    Turn,
     about_deck,
     bank_order,
     elapsed_s,
@@ -101,12 +100,12 @@ def _evolved(table: Table, event: Event) -> Table:
         case happened.BankPassed():
             return _again(replace(table, banker=None, passed=(*table.passed, event.player)))
         case happened.RoundStarted():
-            return _started(table, event)
+            return round_started(table, event)
         case happened.FirstCardDealt():
             in_play = table.round and replace(table.round, dealt=True)
             return replace(_aged(table, event.time), round=in_play)
-        case happened.RoundEnded():
-            return _ended(table, event)
+        case happened.RoundEnded() | happened.RoundUndone():
+            return round_ended(table, event)
         case (
             happened.TrayCounted()
             | happened.TrayAgreed()
@@ -132,9 +131,7 @@ def _evolved(table: Table, event: Event) -> Table:
 
 
 def _proposed(table: Table, event: happened.Proposed) -> Table:
-    said = event.of, event.command, event.why, event.by, event.time, event.round
-    proposals = (*table.proposals, Proposal(event.id, *said, event.preview))
-    return replace(table, proposals=proposals, proposed=table.proposed + 1)
+    return replace(table, proposals=(*table.proposals, event), proposed=table.proposed + 1)
 
 
 def tray_after(tray: Tray, event: Event, rules: TableRules) -> Tray:
@@ -155,6 +152,8 @@ def tray_after(tray: Tray, event: Event, rules: TableRules) -> Tray:
             return tray.after_move(-event.cents)
         case happened.RoundEnded():
             return tray.after_move(event.chips)
+        case happened.RoundUndone():
+            return tray.after_move(-event.chips)
     return tray
 
 
@@ -344,11 +343,11 @@ def _again(table: Table) -> Table:
     return table if bank_order(table) else replace(table, passed=())
 
 
-def _started(table: Table, event: happened.RoundStarted) -> Table:
+def round_started(table: Table, event: happened.RoundStarted) -> Table:
     banker, last = event.banker, table.turn
     if banker:
         running = last.rounds if last and last.player == banker.player else 0
-        last = Turn(banker.seat, banker.player, running + 1)
+        last = BankTurn(banker.seat, banker.player, running + 1)
     return replace(
         _aged(table, event.time),
         round=InPlay(event.round, event.deck, banker=banker),
@@ -362,7 +361,10 @@ def _started(table: Table, event: happened.RoundStarted) -> Table:
     )
 
 
-def _ended(table: Table, event: happened.RoundEnded) -> Table:
+def round_ended(table: Table, event: happened.RoundEnded | happened.RoundUndone) -> Table:
+    if isinstance(event, happened.RoundUndone):
+        tray = tray_after(table.tray, event, table.rules)
+        return replace(table, meters={**table.meters, **event.meters}, tray=tray)
     if event.deck in table.decks:
         deck = _unshuffled(table.decks[event.deck])
         if table.round and table.round.dealt:

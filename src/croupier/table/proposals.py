@@ -14,7 +14,7 @@ from croupier.table import events as happened
 from croupier.table.commands import Preview, Time
 from croupier.table.crew import Who
 from croupier.table.events import Event
-from croupier.table.state import Proposal, Table, elapsed_s
+from croupier.table.state import Table, elapsed_s
 
 LAPSES_S = 120
 """How long a proposal that the book doesn't demand stays open."""
@@ -74,13 +74,13 @@ def _check_proposes(table: Table, preview: Preview, by: Who) -> None:
         raise Refused("wrong_person", message, clause=_two_people(table))
 
 
-def _check_own(proposal: Proposal, by: Who) -> None:
+def _check_own(proposal: happened.Proposed, by: Who) -> None:
     if by.person != proposal.by.person:
         message = "only the person who proposed it can withdraw it; decline it instead"
         raise Refused("wrong_person", message, field="id")
 
 
-def _open(table: Table, id: str, time: Time | None = None) -> Proposal:
+def _open(table: Table, id: str, time: Time | None = None) -> happened.Proposed:
     """Return an open proposal, or refuse the answer to one that isn't open or has lapsed."""
     proposal = next((one for one in table.proposals if one.id == id), None)
     if proposal is None:
@@ -91,25 +91,25 @@ def _open(table: Table, id: str, time: Time | None = None) -> Proposal:
     return proposal
 
 
-def has_lapsed(proposal: Proposal, time: Time) -> bool:
+def has_lapsed(proposal: happened.Proposed, time: Time) -> bool:
     """Whether a proposal has waited too long; one that the book demands never has."""
     return not proposal.preview.stands and elapsed_s(proposal.time, time) >= LAPSES_S
 
 
-def _check_answers(table: Table, proposal: Proposal, by: Who) -> None:
+def _check_answers(table: Table, proposal: happened.Proposed, by: Who) -> None:
     """Refuse an answer by the proposer, by a role that doesn't give one, or by a player here."""
     _check_other(table, proposal, by)
     check_stranger(table, by.person)
     _check_role(table, proposal, by)
 
 
-def _check_other(table: Table, proposal: Proposal, by: Who) -> None:
+def _check_other(table: Table, proposal: happened.Proposed, by: Who) -> None:
     if by.person == proposal.by.person:
         message = "another person has to answer it; you may withdraw it"
         raise Refused("same_person", message, field="id", clause=_two_people(table))
 
 
-def _check_role(table: Table, proposal: Proposal, by: Who) -> None:
+def _check_role(table: Table, proposal: happened.Proposed, by: Who) -> None:
     if by.role not in proposal.preview.approve:
         message = f"{listed([*proposal.preview.approve], last='or')} answers it, not {by.role}"
         raise Refused("wrong_person", message, field="id", clause=_two_people(table))
@@ -119,7 +119,7 @@ def _check_role(table: Table, proposal: Proposal, by: Who) -> None:
         raise Refused("wrong_person", message, field="id", clause=_two_people(table))
 
 
-def _check_unchanged(proposal: Proposal, preview: Preview) -> None:
+def _check_unchanged(proposal: happened.Proposed, preview: Preview) -> None:
     if preview != proposal.preview:
         message = "the table has changed since, so this would do something else; propose it again"
         raise Refused("changed", message, field="id")
@@ -135,6 +135,11 @@ def check_stranger(table: Table, person: str) -> None:
     if person in table.seats.values():
         message = "you are playing at this table, so you can't work at it"
         raise Refused("plays_here", message)
+
+
+def is_stopped(table: Table) -> bool:
+    """Whether a round waits for an answer to a proposal to void it."""
+    return any(proposal.preview.voids for proposal in table.proposals)
 
 
 def check_not_stopped(table: Table) -> None:

@@ -9,9 +9,9 @@ from croupier.round.commands import Bank, Open
 from croupier.round.state import Banker, Duty
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import NONE, Device, Occasion, Stack
-from croupier.table.commands import Of, Preview, Time
-from croupier.table.crew import NO_CREW, Crew, Who
-from croupier.table.events import Disputed, Mispaid
+from croupier.table.commands import Time
+from croupier.table.crew import NO_CREW, Crew
+from croupier.table.events import Disputed, Mispaid, Proposed
 from croupier.table.past import NEW, DeckPast
 from croupier.table.tray import NO_TRAY, Tray
 
@@ -36,7 +36,7 @@ class Outage(NamedTuple):
     """Whether nobody has said yet that it can't be used."""
 
 
-class Turn(NamedTuple):
+class BankTurn(NamedTuple):
     """The last banker's seat, player and number of consecutive rounds."""
 
     seat: int
@@ -65,25 +65,6 @@ class InPlay:
 
 
 @dataclass(frozen=True)
-class Proposal:
-    """Something that waits for a second person."""
-
-    id: str
-    of: Of
-    command: Mapping[str, object]
-    why: str
-    by: Who
-    time: Time
-    round: str
-    preview: Preview
-
-    @property
-    def kind(self) -> str:
-        """The type of the command."""
-        return str(self.command.get("type"))
-
-
-@dataclass(frozen=True)
 class Table:
     """The state of a table that outlasts a round."""
 
@@ -102,11 +83,11 @@ class Table:
     """Each meter's reading after the last round that wasn't void, in micros."""
     banker: Banker | None = None
     """The player who has taken the bank of the next round."""
-    turn: Turn | None = None
+    turn: BankTurn | None = None
     passed: tuple[str, ...] = ()
     round: InPlay | None = None
     crew: Crew = NO_CREW
-    proposals: tuple[Proposal, ...] = ()
+    proposals: tuple[Proposed, ...] = ()
     """What waits for a second person, the oldest first."""
     proposed: int = 0
     """How many proposals there have been."""

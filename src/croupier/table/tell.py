@@ -52,6 +52,8 @@ def tell_table(rules: TableRules, event: Event) -> str:
             return f"Seat {seat} passes the bank."
         case happened.RoundStarted(round):
             return f"Round {round} is open."
+        case happened.RoundUndone(round):
+            return f"Round {round} comes to nothing after all."
         case happened.FirstCardDealt() if is_read(rules):
             return "The first card is dealt."
         case happened.TappedIn(_, post):

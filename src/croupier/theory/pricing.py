@@ -64,15 +64,28 @@ class Variance(NamedTuple):
     """False if seats are correlated in a way that isn't counted; then these are upper bounds."""
 
 
+class Stopped(Exception):
+    """Raised by a theory that was told to stop."""
+
+
 class Theory:
     """Prices bets and keeps what it has worked out."""
 
     def __init__(self) -> None:
+        self._is_stopped = False
         self._moments: dict[tuple[str, tuple[tuple[str, Fraction], ...]], Moments] = {}
         self._between: dict[tuple[int, int], Floats | None] = {}
         self._bets: dict[tuple[str, StakedBet], PricedBet | str] = {}
         self._units: dict[tuple[str, tuple[str, ...]], Moments] = {}
         self._variances: dict[tuple[Any, ...], Variance] = {}
+
+    def stop(self) -> None:
+        """Break off what is being priced in another thread, for good."""
+        self._is_stopped = True
+
+    def check(self) -> None:
+        if self._is_stopped:
+            raise Stopped
 
     def priced(self, rules: TableRules, bet: StakedBet) -> PricedBet | str:
         """Return the price of a bet, or why the odds don't give one."""
@@ -99,7 +112,7 @@ class Theory:
         """Return the covariance of two seats' columns, or None if it isn't counted."""
         key = id(one), id(other)  # Both are kept above for as long as this is.
         if key not in self._between:
-            found = between(one, other)
+            found = between(one, other, self.check)
             self._between[key] = found
             self._between[key[::-1]] = None if found is None else found.T
         return self._between[key]
@@ -135,7 +148,7 @@ class Theory:
     def _kept(self, rules: TableRules, bet: Mapping[str, Fraction]) -> Moments:
         key = rules.digest, tuple(bet.items())
         if key not in self._moments:
-            self._moments[key] = Moments(rules, bet)
+            self._moments[key] = Moments(rules, bet, self.check)
         return self._moments[key]
 
 
@@ -192,31 +205,59 @@ def _multiple(nets: Mapping[Any, Nets], unit: Mapping[Any, Nets]) -> Fraction | 
 
 def variance_of(theory: Theory, hands: Sequence[WeighedHand]) -> Variance:
     """Return the variance of what the hands of one round come to together."""
-    weights = [np.array(hand.weights, np.float64) for hand in hands]
-    whole, is_counted = _variance(theory, hands, weights)
-    lines = dict.fromkeys(c.line for hand in hands for c in hand.moments.columns)
-    own = {}
-    for line in lines:
-        masks = [np.array([c.line == line for c in h.moments.columns], float) for h in hands]
-        kept = [w * mask for w, mask in zip(weights, masks, strict=True)]
-        own[line], _ = _variance(theory, hands, kept)
-    return Variance(whole, own, is_counted)
+    staked = [hand for hand in hands if any(hand.weights)]
+    names = [*dict.fromkeys(c.line for hand in staked for c in hand.moments.columns)]
+    groups = [_Group(staked, moments, names) for moments in _distinct(staked)]
+    numbers = [hand.cards for hand in staked if hand.cards is not None]
+    lines = np.zeros(len(names))
+    whole, is_counted = 0.0, len({*numbers}) == len(numbers)
+    for place, one in enumerate(groups):
+        for other in groups[place:]:
+            together = one.together(other, theory) if is_counted else None
+            if together is None:
+                return _bound(groups, names)
+            whole += together.sum()
+            lines += ((one.lines @ together) * other.lines).sum(axis=1)
+    return Variance(float(whole), dict(zip(names, lines.tolist(), strict=True)), is_counted=True)
 
 
-def _variance(
-    theory: Theory, hands: Sequence[WeighedHand], weights: Sequence[Floats]
-) -> tuple[float, bool]:
-    """Add the variances of hands and the covariances of every two; or bound what they come to."""
-    alone = [
-        float(own @ hand.moments.covariance @ own) for hand, own in zip(hands, weights, strict=True)
-    ]
-    staked = [n for n, own in enumerate(weights) if own.any()]
-    together = 0.0
-    for place, a in enumerate(staked):
-        for b in staked[place + 1 :]:
-            same = hands[a].cards is not None and hands[a].cards == hands[b].cards
-            shared = None if same else theory.between(hands[a].moments, hands[b].moments)
-            if shared is None:
-                return sum(sqrt(one) for one in alone) ** 2, False
-            together += 2 * float(weights[a] @ shared @ weights[b])
-    return sum(alone) + together, True
+class _Group:
+    """The hands of a round that share their moments, added up: then few products are to be made."""
+
+    def __init__(
+        self, hands: Sequence[WeighedHand], moments: Moments, names: Sequence[str]
+    ) -> None:
+        self.moments = moments
+        own = [hand.weights for hand in hands if hand.moments is moments]
+        self.weights = np.array([[float(weight) for weight in one] for one in own])
+        self.lines = np.array([[c.line == n for c in moments.columns] for n in names], np.float64)
+        """Which columns belong to which line."""
+
+    def together(self, other: "_Group", theory: Theory) -> Floats | None:
+        """Return what every two columns add to the variance; None if that isn't counted."""
+        whole, others = self.weights.sum(axis=0), other.weights.sum(axis=0)
+        if other is not self:
+            shared = theory.between(self.moments, other.moments)
+            return None if shared is None else 2 * np.outer(whole, others) * shared
+        each: Floats = self.weights.T @ self.weights
+        if len(self.weights) == 1:
+            return each * self.moments.covariance
+        shared = theory.between(self.moments, self.moments)
+        if shared is None:
+            return None
+        return each * (self.moments.covariance - shared) + np.outer(whole, whole) * shared
+
+
+def _distinct(hands: Sequence[WeighedHand]) -> list[Moments]:
+    return [*{id(hand.moments): hand.moments for hand in hands}.values()]
+
+
+def _bound(groups: Sequence[_Group], names: Sequence[str]) -> Variance:
+    """Return the variance of hands that always win and lose together, which is the highest."""
+    whole, lines = 0.0, np.zeros(len(names))
+    for group in groups:
+        for own in group.weights:
+            alone = np.outer(own, own) * group.moments.covariance
+            whole += sqrt(max(alone.sum(), 0))
+            lines += np.sqrt(np.maximum(((group.lines @ alone) * group.lines).sum(axis=1), 0))
+    return Variance(whole**2, dict(zip(names, (lines**2).tolist(), strict=True)), is_counted=False)

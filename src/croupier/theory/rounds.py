@@ -18,6 +18,7 @@ from croupier.ledger.entries import Unlike
 from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.journal import StoredEvent
 from croupier.odds.bets import offered
+from croupier.round.irregularity import is_late
 from croupier.rules.table_rules import TableRules
 from croupier.theory.pricing import StakedBet
 
@@ -84,6 +85,14 @@ class OpenRound:
     void: bool = False
     irregular: bool = False
     banked: bool = False
+    ended_ms: int = 0
+    """When it ended; 0 while it is in play."""
+    bank_fee: int = 0
+
+    @property
+    def may_be_void(self) -> bool:
+        """Whether it can come to nothing although it is over, until the next one starts."""
+        return self.rules is not None and not self.void and is_late(self.rules)
 
     @property
     def moved_cents(self) -> int:
@@ -103,7 +112,10 @@ class OpenRound:
 
 
 class RoundReader:
-    """Reads one table's journal on, event by event."""
+    """Reads one table's journal on, event by event.
+
+    A round that the book may still void is yielded when the next one opens (Singapore 5.4).
+    """
 
     def __init__(self, rules_of: RulesOf) -> None:
         self.rules_of = rules_of
@@ -122,10 +134,14 @@ class RoundReader:
             if found is None or (found[1] == b"BetMade" and _OWN_HAND in row.data):
                 continue
             event = orjson.loads(row.data)["event"]
-            if event["type"] == "Closed" and self.open is not None:
-                yield self._closed(self.open, event, row.time_ms)
+            kind, round = event["type"], self.open
+            if kind == "Closed" and round is not None:
+                round.ended_ms = row.time_ms
+                round.bank_fee = event["bank"]["fee"] if event["bank"] else 0
+            if round is not None and round.ended_ms and (kind == "Opened" or not round.may_be_void):
+                yield _closed(round)
                 self.open = None
-            else:
+            if kind != "Closed":
                 self._follow(event)
 
     def _follow(self, event: Mapping[str, Any]) -> None:
@@ -174,20 +190,20 @@ class RoundReader:
         except (UserError, Unlike):
             return None
 
-    def _closed(self, round: OpenRound, event: Mapping[str, Any], time_ms: int) -> SettledRound:
-        bank = event["bank"]
-        return SettledRound(
-            id=round.id,
-            time_ms=time_ms,
-            rules=round.rules,
-            rulebook=round.rulebook,
-            hands=round.settled,
-            fees_cents=sum(round.fees.values()) + (bank["fee"] if bank else 0),
-            meters={id: Fraction(micros, _MICROS) for id, micros in round.meters.items()},
-            is_void=round.void,
-            is_irregular=round.irregular,
-            is_player_banked=round.banked,
-        )
+
+def _closed(round: OpenRound) -> SettledRound:
+    return SettledRound(
+        id=round.id,
+        time_ms=round.ended_ms,
+        rules=round.rules,
+        rulebook=round.rulebook,
+        hands=round.settled,
+        fees_cents=sum(round.fees.values()) + round.bank_fee,
+        meters={id: Fraction(micros, _MICROS) for id, micros in round.meters.items()},
+        is_void=round.void,
+        is_irregular=round.irregular,
+        is_player_banked=round.banked,
+    )
 
 
 def _hand(round: OpenRound, seat: int, lines: Iterable[Mapping[str, Any]]) -> SettledHand:

@@ -164,15 +164,29 @@ class Wins:
         self.series: dict[str, Series] = {}
         self._readers: dict[str, RoundReader] = {}
 
-    def read(self, view: View) -> None:
-        """Read what is new in the journals of all tables."""
-        for stream, head in view.heads().items():
-            if stream == HOUSE_STREAM:
+    def read(self, view: View, told: Callable[[int], None] = lambda events: None) -> None:
+        """Read what is new in the journals of all tables, and tell how far this is, in events."""
+        for stream, (reader, head) in self._readers_in(view).items():
+            if (number := reader.number) >= head:
                 continue
-            reader = self._readers.setdefault(stream, RoundReader(self.rules_of))
-            if reader.number < head.number:
-                for round in reader.read(view.stream(stream, after=reader.number)):
-                    self._add(stream, round)
+            for round in reader.read(view.stream(stream, after=number)):
+                self._add(stream, round)
+                told(reader.number - number)
+                number = reader.number
+            told(reader.number - number)
+
+    def unread(self, view: View) -> int:
+        """Return how many events are new in the journals of all tables."""
+        return sum(head - reader.number for reader, head in self._readers_in(view).values())
+
+    def _readers_in(self, view: View) -> dict[str, tuple[RoundReader, int]]:
+        """Return the reader of every table's journal, and the number of its last event."""
+        heads = {s: head.number for s, head in view.heads().items() if s != HOUSE_STREAM}
+        readers = self._readers
+        return {
+            s: (readers.setdefault(s, RoundReader(self.rules_of)), head)
+            for s, head in heads.items()
+        }
 
     # ------------------------------------------------------------ one round
 

@@ -5,13 +5,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
+from unittest.mock import patch
 
 from websockets.exceptions import ConnectionClosedOK
 from websockets.frames import Close
 
-from croupier.server.link import Link, LinkMessage, answered, dial, listening
+from croupier.server import link as links
+from croupier.server.link import Link, LinkMessage, accept, dial, listening
 from croupier.server.owner import Owner
 from tests.server.attacks.houses import KEY, House, Line
+
+GOING_AWAY = 1001
+SILENCE_S = 60.0
+"""Both ends share a loop here: while one computes, neither hears the other."""
 
 
 class FarSocket:
@@ -73,8 +79,16 @@ class Far:
         self._link.say("open", number, self._scope(path, cookie))
         line = Line(made, len(self._house.all_lines))
         self._house.all_lines.append(line)
-        await line._came.wait()
+        await line.came.wait()
         return line
+
+    def lose(self) -> None:
+        """The link has ended: what still waits for the owner waits in vain."""
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(ConnectionError("the link ended"))
+        for socket in self._sockets.values():
+            socket.told.put_nowait(GOING_AWAY)
 
     async def get(self, path: str, cookie: str) -> str:
         """Return the owner's answer to a request, but for the time that it was sent at."""
@@ -105,15 +119,17 @@ async def linked(house: House) -> AsyncIterator[Far]:
     address = f"unix:{house.folder / 'link'}"
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if link := await answered(reader, writer, KEY):
+        if link := await accept(reader, writer, KEY):
             await Owner(link, house.app).run()
 
     server = await listening(address, take)
     link = await dial(address, KEY)
     far = Far(house, link)
     hearing = asyncio.create_task(link.listen(far.hear))
+    hearing.add_done_callback(lambda _: far.lose())
     try:
-        yield far
+        with patch.object(links, "SILENCE_S", SILENCE_S):
+            yield far
     finally:
         await asyncio.gather(*(line.close() for line in house.all_lines))
         house.all_lines.clear()

@@ -50,7 +50,7 @@ class Walk:
             await self._bank()
         await self.house.until_phase(self.id, "bets")
         yield "bets"
-        await self._bet()
+        await self.bet()
         yield "staked"
         for name in SEATS:
             await self.lines[name].do("ready", seat=SEATS[name])
@@ -73,7 +73,7 @@ class Walk:
             await self.lines[name].do("pass", seat=turn)
         await self.lines[BANKER].do("bank", seat=turn, funds=50_000)
 
-    async def _bet(self) -> None:
+    async def bet(self) -> None:
         rules = self.table.config.rules
         wagers = [n for n, w in rules.wagers.items() if w.placed == "before the deal"][:1]
         for at, name in enumerate(SEATS, 1):

@@ -56,7 +56,7 @@ def test_frames_that_say_nothing_are_counted_and_cut(
         other = await (await house.person("Ann Ash")).line("maryland")
         floods = [await house.knock("maryland") for _ in range(4)]
         for line in floods:
-            await line._came.wait()
+            await line.came.wait()
         parsed.clear()
         first, rest = flood
         for line in floods:

@@ -155,7 +155,7 @@ def test_no_chip_is_spent_twice_in_ten_thousand_races(tmp_path: Path) -> None:
 def test_a_ledger_that_owes_chips_is_found(tmp_path: Path) -> None:
     def owe(house: House) -> None:
         store: Any = house.pit.books.store
-        store._writer.execute("PRAGMA ignore_check_constraints = ON")
+        store.writer.execute("PRAGMA ignore_check_constraints = ON")
 
     assert asyncio.run(balance_races(tmp_path, 5, owe)) != []
 

@@ -41,6 +41,7 @@ AWARDS = {
     "POST /api/tables/{id}/proposals/{proposal}": {"floor", "surveillance", "auditor"},
     "POST /api/tables/{id}/adjustments": {"floor"},
     "POST /api/tables/{id}/validate": {"floor"},
+    "POST /api/tables/{id}/recall": {"surveillance"},
     "GET /api/awards": {"floor", "surveillance", "auditor"},
     "POST /api/notes": {"surveillance", "auditor"},
     "POST /api/awards/validate": {"floor"},
@@ -71,6 +72,7 @@ BODIES: dict[str, Any] = {
         "why": "x",
     },
     "POST /api/tables/{id}/validate": {"seat": 1, "wager": "x"},
+    "POST /api/tables/{id}/recall": {"round": "maryland-1", "seat": "1", "why": "x"},
     "POST /api/proposals/{id}/decline": {"why": "no"},
     "POST /api/awards/validate": {"award": "x"},
     "POST /api/notes": {"says": "x"},
@@ -288,7 +290,7 @@ def test_a_hostile_name_that_got_in_is_only_text(tmp_path: Path) -> None:
     async def main() -> None:
         async with open_house(tmp_path, table_toml(MARYLAND)) as house:
             ann = await house.person("Ann Ash")
-            await house.people.write(
+            await house.people.rows.write(
                 lambda rows: registry.set_name(rows, ann.id, name, looks="script")
             )
             line = await ann.line("maryland")
@@ -305,7 +307,7 @@ def test_a_hostile_name_that_got_in_is_only_text(tmp_path: Path) -> None:
             for text in house.lines.getvalue().splitlines():
                 assert text.isascii() and isinstance(json.loads(text), dict)
             # The journal knows no such name, so `verify` would object.
-            await house.people.write(
+            await house.people.rows.write(
                 lambda rows: registry.set_name(rows, ann.id, "Ann Ash", looks="annash")
             )
 

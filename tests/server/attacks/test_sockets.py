@@ -20,7 +20,8 @@ from croupier.gallery.outbox import FRAMES_MAX, Viewer
 from croupier.gallery.scene import Scene, patched
 from croupier.server import talk, wire
 from croupier.server.limits import Rate
-from croupier.server.people import TICKET_S, People
+from croupier.server.rows import Rows
+from croupier.server.sessions import TICKET_S
 from croupier.server.talk import Talk
 from tests.rules.books import MARYLAND, SINGAPORE
 from tests.server.attacks.houses import House, Line, crashes, open_house, table_toml
@@ -93,20 +94,19 @@ def test_a_session_that_ends_at_the_door_opens_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the look at the session and the socket, somebody signs out."""
-    read = People.read
-
-    async def slowly(people: People, look: Any) -> Any:
-        found = await read(people, look)
-        if leaving:
-            await people.disable(leaving.pop())
-        return found
-
+    read = Rows.read
     leaving: list[str] = []
 
     async def attack(house: House) -> None:
+        async def slowly(rows: Rows, look: Any) -> Any:
+            found = await read(rows, look)
+            if leaving:
+                await house.people.disable(leaving.pop())
+            return found
+
         ann = await house.person("Ann Ash")
         ticket = await ann.ticket("maryland")
-        monkeypatch.setattr(People, "read", slowly)
+        monkeypatch.setattr(Rows, "read", slowly)
         leaving.append(ann.id)
         assert await (await house.knock("maryland", ticket)).closed() == NO_TICKET
         assert not leaving
@@ -324,7 +324,7 @@ def test_who_does_not_read_is_cut_and_costs_no_more(
         honest = await ann.line("maryland")
         deaf = await house.knock("maryland", max_queue=1, write_limit=1)
         await asyncio.sleep(0)
-        deaf._reader.cancel()
+        deaf.reader.cancel()
         deaf.socket.transport.pause_reading()
         slow = next(v for v in house.galleries["maryland"].viewers if v.player is None)
         most = 0
@@ -386,7 +386,7 @@ async def resynchronised(folder: Path) -> list[str]:
         async for _ in walk.states():
             await line.caught_up()
         await house.dealt(walk.id)
-        await walk._bet()
+        await walk.bet()
         for name, seat in walk.seats.items():
             await walk.lines[name].do("ready", seat=seat)
         await house.until_phase(walk.id, "decide")

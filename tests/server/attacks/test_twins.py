@@ -8,7 +8,7 @@ headers, log lines, and the rows of the journal. A second tab of a player's is o
 import asyncio
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from croupier.house.log import log
 from croupier.house.now import Now
 from croupier.house.table import Table
 from croupier.server import talk
+from croupier.server.pages import staff as staff_pages
 from croupier.server.routes import tables as routes
 from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE, each_book
 from tests.server.attacks import twins
@@ -39,13 +40,13 @@ async def found(
     mutant: Mutant | None = None,
     *,
     many: bool = False,
-    cut: bool = False,
+    **how: bool,
 ) -> list[str]:
     """Play a round and its twins, and return what came out of them; a mutant is found at once."""
-    run = await played(folder / "0", book, twins.first_deck(book), mutant=mutant, cut=cut)
+    run = await played(folder / "0", book, twins.first_deck(book), mutant=mutant, **how)
     out: list[str] = []
     for number, deck in enumerate(twins.twins(run, book, many=many), 1):
-        twin = await played(folder / str(number), book, deck, mutant=mutant, cut=cut)
+        twin = await played(folder / str(number), book, deck, mutant=mutant, **how)
         out += differences(run, twin)
         if mutant and out:
             break
@@ -77,6 +78,11 @@ def check_run(run: Run) -> None:
 @each_book
 def test_nothing_hidden_gets_out(id: str, tmp_path: Path) -> None:
     assert asyncio.run(found(tmp_path, id)) == []
+
+
+@each_book
+def test_nothing_hidden_gets_out_where_a_dealer_deals(id: str, tmp_path: Path) -> None:
+    assert asyncio.run(found(tmp_path, id, attended=True)) == []
 
 
 @pytest.mark.parametrize("id", [MARYLAND, pytest.param(LET_IT_RIDE, marks=pytest.mark.long)])
@@ -253,3 +259,42 @@ PEEKED: list[Card] = list(DECK)
 )
 def test_a_leak_is_found(book: str, mutant: Mutant, tmp_path: Path) -> None:
     assert asyncio.run(found(tmp_path, book, mutant)) != []
+
+
+def shows_a_rank_in_the_pit(patch: pytest.MonkeyPatch, seen: dict[str, Now]) -> None:
+    facts = staff_pages.pit_facts  # type: ignore[attr-defined]
+
+    def mutant(id: str, *rest: Any) -> dict[str, Any]:
+        found = facts(id, *rest)
+        return {**found, "deck": deck_of(seen[id])[-1].rank} if id in seen else found
+
+    patch.setattr(staff_pages, "pit_facts", mutant)
+
+
+def proposes_a_recall_with_its_cards(patch: pytest.MonkeyPatch, seen: dict[str, Now]) -> None:
+    asked = staff_pages.requests_of  # type: ignore[attr-defined]
+
+    def mutant(row: Any, *rest: Any) -> Iterator[dict[str, Any]]:
+        for one in asked(row, *rest):
+            now = seen[row["table"]]
+            box = now.standing.round.boxes[twins.SEATS[BOB]] if now.standing.round else None
+            cards = [str(deck_of(now)[at]) for at in box.cards] if box else []
+            yield {**one, "why": " ".join([one["why"], *cards])}
+
+    patch.setattr(staff_pages, "requests_of", mutant)
+
+
+@pytest.mark.parametrize("leak", [shows_a_rank_in_the_pit, proposes_a_recall_with_its_cards])
+def test_a_leak_on_a_page_of_the_staff_is_found(leak: Any, tmp_path: Path) -> None:
+    def mutant(patch: pytest.MonkeyPatch) -> None:
+        seen: dict[str, Now] = {}
+        current = Table.current
+
+        def noted(table: Table) -> Now:
+            seen[table.id] = current(table)
+            return seen[table.id]
+
+        patch.setattr(Table, "current", noted)
+        leak(patch, seen)
+
+    assert asyncio.run(found(tmp_path, CALIFORNIA, mutant, attended=True)) != []

@@ -161,6 +161,7 @@ def check_soak(folder: Path, seconds: float, *options: str) -> None:
     later = weights[len(weights) // 2 :]
     grows = slope(later)
     print(f"\n{rounds} rounds of bots in {seconds:.0f} s: {weights[0]} to {weights[-1]}")
+    print(f"KiB minute by minute: {[w.kib for w in weights[:: int(60 / SAMPLE_S)]]}")
     print(f"second half: {grows:.0f} KiB a minute, files {[w.files for w in later][-5:]}")
     crashed = [line for line in (folder / "log").read_text().splitlines() if "crash" in line]
     assert crashed == []

@@ -16,21 +16,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from argon2 import PasswordHasher
 
 from croupier.cards import DECK, Card
 from croupier.fairness.commitment import DEPTH, Commitment, Committed
 from croupier.fairness.cut import contribution_hash, order_of
-from croupier.hands import Hand
+from croupier.hands.hand import Hand
 from croupier.house import books as house_books
 from croupier.house import dealer
 from croupier.ledger.store import View
 from croupier.round.play import own_faces
 from croupier.round.state import Round
 from croupier.server.doorway import Doorway
+from croupier.theory.pricing import Theory
 from tests.round.test_secrecy import twin_deck
+from tests.server.attacks import houses
 from tests.server.attacks.far import Far, FarWire, linked
 from tests.server.attacks.houses import (
     NEVER_S,
+    PASSWORD,
     TABLE_IDS,
     House,
     Line,
@@ -57,6 +61,15 @@ CONTRIBUTIONS = {
     BOB: "bob's contribution to the cut, too",
 }
 HIGH_QUEEN = 10
+THEORY = Theory()
+"""What is priced once is known to every house."""
+
+
+class Unsalted(PasswordHasher):
+    """Gives a password one hash, so that the journals of two runs have the same hashes too."""
+
+    def hash(self, password: str | bytes, *, salt: bytes | None = None) -> str:
+        return super().hash(password, salt=bytes(16))
 
 
 class Fixed(Committed):
@@ -64,11 +77,11 @@ class Fixed(Committed):
 
     @cached_property
     def commitment(self) -> Commitment:
-        return Commitment(self.round, self.rules, self._levels[DEPTH][0].hex())
+        return Commitment(self.round, self.rules, self.levels[DEPTH][0].hex())
 
     @cached_property
-    def _levels(self) -> list[list[bytes]]:
-        return Committed(self.round, self.rules, DECK, self.secret)._levels
+    def levels(self) -> list[list[bytes]]:
+        return Committed(self.round, self.rules, DECK, self.secret).levels
 
 
 def before_the_cut(deck: Deck, round: str, rules: str) -> Deck:
@@ -93,6 +106,7 @@ def dealing(deck: Deck, *, cut: bool) -> Iterator[pytest.MonkeyPatch]:
 
     with pytest.MonkeyPatch.context() as patch:
         known_persons(patch)
+        patch.setattr(houses, "CHEAP", Unsalted(time_cost=1, memory_cost=8, parallelism=1))
         patch.setattr(dealer, "commit", commit)
         patch.setattr(house_books, "unseal", unseal)
         yield patch
@@ -120,9 +134,20 @@ class Play:
     """Plays the round of a run, and listens to everybody."""
 
     def __init__(
-        self, house: House, book: str, deck: Deck, *, cut: bool, far: Far | None = None
+        self,
+        house: House,
+        book: str,
+        deck: Deck,
+        *,
+        cut: bool,
+        far: Far | None = None,
+        attended: bool = False,
     ) -> None:
         self.house, self.run, self.cut, self.far = house, Run(deck), cut, far
+        self.attended = attended
+        """Whether a dealer deals, and not the program."""
+        self.recalled: frozenset[int] = frozenset()
+        """The positions of a hand that surveillance has recalled."""
         self.id, self.book = TABLE_IDS[book], book
         self.table = house.table(self.id)
         self.rules = self.table.config.rules
@@ -139,15 +164,15 @@ class Play:
     async def come_in(self) -> None:
         for name in (ANN, BOB, CAT):
             self.visitors[name] = await self.house.person(f"{name.title()} Ash")
-        staff = STAFF if self.far else (OPERATOR, AUDITOR)
-        for name in staff:
+        self.house.app.state.winnings.wins.theory = THEORY
+        for name in STAFF:
             self.visitors[name] = await self.house.person(f"The {name}", name)
         self.visitors[SPECTATOR] = self.house.visitor()
-        for name in (ANN, BOB, CAT, *staff):
+        for name in (ANN, BOB, CAT, *STAFF):
             ticket = await self.visitors[name].ticket(self.id)
             self.lines[name] = await self._knock(ticket=ticket)
         self.lines[SPECTATOR] = await self._knock()
-        for name in (ANN, BOB, SPECTATOR, *staff):
+        for name in (ANN, BOB, SPECTATOR, *STAFF):
             cookie = self.visitors[name].cookie
             self.wires[name] = FarWire(self.far, cookie) if self.far else Wire(self.house, cookie)
         self.lines[TAB] = await self._knock(cookie=self.visitors[ANN].cookie)
@@ -163,7 +188,7 @@ class Play:
             return await self.far.knock(self.id, ticket=ticket, cookie=cookie)
         headers = {"Cookie": cookie} if cookie else {}
         line = await self.house.knock(self.id, ticket, additional_headers=headers)
-        await line._came.wait()
+        await line.came.wait()
         return line
 
     async def play(self) -> Run:
@@ -171,6 +196,9 @@ class Play:
         banked = self.rules.banked_by == "player"
         for name, seat in SEATS.items():
             await self.lines[name].do("sit", seat=seat)
+        if self.attended:
+            for name in (DEALER, FLOOR):
+                await self.lines[name].do("tap_in", post=name)
         if banked:
             turn = self.house.scene(self.id)["bank_turn"]
             while turn != SEATS[CAT]:
@@ -178,23 +206,53 @@ class Play:
                 await self.lines[name].do("pass", seat=turn)
                 turn = self.house.scene(self.id)["bank_turn"]
             await self.lines[CAT].do("bank", seat=turn, funds=50_000)
-        await self.house.until_phase(self.id, "bets")
+        await self._until("bets")
         await self.moment("bets are open")
         await self._bet()
         if self.cut:
             await self._contribute()
         await self.moment("bets are made")
         for name in (ANN, BOB) if banked else (ANN, BOB, CAT):
-            await self.lines[name].do("ready", seat=SEATS[name])
+            if not self.attended:
+                await self.lines[name].do("ready", seat=SEATS[name])
         if self.cut:
             await self._reveal()
-        await self.house.until_phase(self.id, "decide")
+        await self._until("decide")
         self.run.bank = self.round.places.get("bank", ())
         await self.moment("dealt")
         while not self.round.closed:
             await self._go_on()
             await self.moment(self.house.scene(self.id)["phase"])
+        if self.attended and {*self.round.boxes[SEATS[BOB]].cards} - self.round.faces.keys():
+            await self._recall()
         return self.run
+
+    async def _until(self, phase: str) -> None:
+        """Go on until a phase that the table, or its dealer, gets to without the players."""
+        if not self.attended:
+            await self.house.until_phase(self.id, phase)
+        while self.house.scene(self.id)["phase"] != phase:
+            await self._step()
+
+    async def _step(self) -> None:
+        """Let the people at the table do the desk's next step."""
+        frames = [json.loads(frame) for frame in await self.lines[DEALER].caught_up()]
+        step = [frame["desk"]["next"] for frame in frames if frame["type"] == "desk"][-1]
+        name = DEALER if "dealer" in step["by"] else FLOOR
+        await self.lines[name].do("act", of=step["of"], command=step["command"])
+
+    async def _recall(self) -> None:
+        """Let surveillance recall the hand that bob has folded, and the floor approve it."""
+        eye, floor = self.visitors[SURVEILLANCE], self.visitors[FLOOR]
+        seat, path = SEATS[BOB], f"/api/tables/{self.id}"
+        wanted = {"round": self.round.id, "seat": str(seat), "why": "bob says that he had a pair"}
+        assert (await eye.post(f"{path}/recall", **wanted)).is_success
+        await self.moment("recall proposed")
+        again = (await floor.post("/api/again", password=PASSWORD)).json()["again"]
+        said = await floor.post(f"{path}/proposals/1", answer="approve", again=again)
+        assert said.is_success, said.text
+        self.recalled = frozenset(self.round.boxes[seat].cards)
+        await self.moment("recalled")
 
     async def _contribute(self) -> None:
         for name, value in CONTRIBUTIONS.items():
@@ -221,7 +279,7 @@ class Play:
     async def _go_on(self) -> None:
         """Let the one who is asked choose, ann to stay in and bob not; or the dealer go on."""
         if not self.round.asked or self.round.due:
-            await self.house.dealt(self.id)
+            await (self._step() if self.attended else self.house.dealt(self.id))
             return
         seat = self.round.asked[0]
         name = next(n for n, s in SEATS.items() if s == seat)
@@ -233,12 +291,19 @@ class Play:
     async def moment(self, label: str) -> None:
         """Provoke everybody's answers, and note all that was sent."""
         moment = Moment(label, seen=self._seen())
+        await self._look_at_wins()
         # Whoever's turn it is on the network, nobody's answers depend on anybody else's.
         await asyncio.gather(*(self._listen(name, moment) for name in self.lines))
         await asyncio.gather(*(self._look(name, moment) for name in self.wires))
         moment.said[LOG] = self._logged()
         moment.said[JOURNAL] = await self.house.pit.books.read(self._stored)
         self.run.moments.append(moment)
+
+    async def _look_at_wins(self) -> None:
+        """Let the page of the pit know what was won so far; otherwise that comes when it comes."""
+        winnings = self.house.app.state.winnings
+        winnings.look()
+        await winnings.running
 
     async def _listen(self, name: str, moment: Moment) -> None:
         line = self.lines[name]
@@ -259,6 +324,7 @@ class Play:
         ids = {name: self.visitors[name].id for name in SEATS}
         every = dict.fromkeys(range(len(DECK)), DECK[0])
         own = {n: frozenset(own_faces(self.round, id, every)) for n, id in ids.items()}
+        own |= dict.fromkeys((SURVEILLANCE, FLOOR), self.recalled)
         return {party: public | own.get(party, frozenset()) for party in PARTIES}
 
     def _probes(self, name: str) -> list[str]:
@@ -283,7 +349,7 @@ class Play:
 
     def _paths(self, name: str) -> list[str]:
         id, round = self.id, self.round.id
-        coach = f"/api/coach?table={id}"
+        coach, desk = f"/api/coach?table={id}", f"/api/tables/{id}/desk"
         match name:
             case "spectator":
                 paths = [f"/api/tables/{id}", f"/tables/{id}", f"/tables/{id}.json", "/api/tables"]
@@ -293,10 +359,19 @@ class Play:
                 paths += [f"/rounds/{round}.json", f"/rounds/{round}/openings", "/api/people"]
                 return [*paths, f"/rounds/{round}/steps.json", "/api/ledger/balances"]
             case "operator":
-                return [f"/api/tables/{id}", coach, "/api/people", f"/rounds/{round}/openings"]
+                paths = [f"/api/tables/{id}", coach, "/api/people", f"/rounds/{round}/openings"]
+                return [*paths, "/house", "/house.json"]
             case "auditor":
                 paths = [f"/api/tables/{id}", "/api/ledger/verify", "/api/ledger/balances"]
-                return [*paths, f"/api/ledger/history/layout:{round}", f"/rounds/{round}.json"]
+                paths += [f"/api/ledger/history/layout:{round}", f"/rounds/{round}.json"]
+                return [*paths, "/audit", "/audit.json", "/pit/wins", "/pit/wins.json"]
+            case "floor":
+                return ["/pit", "/pit.json", desk, f"/rounds/{round}", f"/tables/{id}/console"]
+            case "surveillance":
+                paths = ["/watch", "/watch.json", "/pit", "/pit.json", desk]
+                return [*paths, f"/rounds/{round}", f"/rounds/{round}/steps.json"]
+            case "dealer":
+                return [desk, f"/api/tables/{id}", f"/rounds/{round}/steps.json"]
         return [f"/api/tables/{id}", coach] if not self.round.asked else [f"/api/tables/{id}"]
 
     def _logged(self) -> list[str]:
@@ -307,9 +382,7 @@ class Play:
         return sorted(json.dumps({k: line[k] for k in line if k != "time"}) for line in lines)
 
     def _stored(self, view: View) -> list[str]:
-        every = (row for stream in view.heads() for row in view.stream(stream))
-        # What is journaled of persons holds the salts of their passwords, and no card.
-        rows = [repr(row) for row in every if not row.data.endswith(b'"of":"house"}')]
+        rows = [repr(row) for stream in view.heads() for row in view.stream(stream)]
         new = rows[self._at[JOURNAL] :]
         self._at[JOURNAL] = len(rows)
         return new
@@ -367,10 +440,12 @@ async def played(
     mutant: Mutant | None = None,
     cut: bool = False,
     far: bool = False,
+    attended: bool = False,
 ) -> Run:
     """Play a round with a deck, which is in this order after the players' cut if there is one.
 
-    If everybody is far, they stand at the door of another node.
+    If everybody is far, they stand at the door of another node. At an attended table a dealer
+    deals.
     """
     chance = random.Random(7)
     folder.mkdir()
@@ -378,9 +453,12 @@ async def played(
         if mutant:
             mutant(patch)
         patient = Doorway(request_s=NEVER_S, write_s=NEVER_S)  # However busy the machine is.
-        opened = open_house(folder, table_toml(book), entropy=chance.randbytes, doorway=patient)
+        text = table_toml(book)
+        if attended:
+            text = text.replace("practice = true", 'things = ["dealer"]')
+        opened = open_house(folder, text, entropy=chance.randbytes, doorway=patient)
         async with opened as house, linked(house) if far else nullcontext() as node:
-            play = Play(house, book, deck, cut=cut, far=node)
+            play = Play(house, book, deck, cut=cut, far=node, attended=attended)
             await play.come_in()
             run = await play.play()
             for wire in play.wires.values():

@@ -17,7 +17,7 @@ class Database:
 
     def __init__(self, folder: Path, *, copied_from: Path | None = None) -> None:
         self.folder = folder
-        self._programs, self._user = servers._programs(folder), servers._user(folder)
+        self._programs, self._user = servers.programs_in(folder), servers.user_of(folder)
         make = ["initdb", "-D", "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"]
         if copied_from:
             make = ["pg_basebackup", "-D", "data", "-U", "postgres", "-h", str(copied_from)]
@@ -34,7 +34,7 @@ class Database:
             self._process = subprocess.Popen(
                 [*command, *servers.OPTIONS], stderr=log, cwd=self.folder, **self._user
             )
-        self.where = servers._ready(f"host={self.folder} user=postgres", self.folder / "log")
+        self.where = servers.ready(f"host={self.folder} user=postgres", self.folder / "log")
 
     def down(self) -> None:
         """Stop it at once, as a crash does."""

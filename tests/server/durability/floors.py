@@ -118,8 +118,8 @@ class Floor:
         """Stand the table up from its journal; its dealer does nothing unless told."""
         await self.pit.start(deals=False)
         if self.id not in self.pit.tables:
-            self.locked = self.pit.closed_because(self.id) or ""
-            await self.pit.give_up(self.id, by="boss")
+            self.locked = self.pit.closed.because(self.id) or ""
+            await self.pit.open.give_up(self.id, by="boss")
         self.galleries.open()
         for player in self.players:
             await self.pit.cage.fill(player, 0 if self.books.purse_cents(player) else CHIPS)

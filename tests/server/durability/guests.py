@@ -1,7 +1,6 @@
 """Players who come over real sockets, note every answer, and come back after each death."""
 
 import asyncio
-import contextlib
 import json
 import random
 from collections.abc import Iterator
@@ -12,11 +11,9 @@ from websockets.exceptions import WebSocketException
 from croupier.client import Client, TableClient
 from croupier.errors import Refused
 from tests.server.durability.houses import House
-from tests.server.durability.witness import EFFECTS, Sent, Witness
+from tests.server.durability.witness import EFFECTS, UNDECIDED, Sent, Witness, undecided
 
 BROKEN = (ConnectionError, TimeoutError, OSError, WebSocketException)
-UNDECIDED = ("too_many", "quota")
-"""Refusals that say nothing of whether the command was done before."""
 VOLATILE = ("seats", "meters")
 """What of a scene may change without an event of the table's."""
 LEAVES, BUYS = 0.03, 0.02
@@ -76,7 +73,7 @@ class Guest:
             return
         command = f"{self.player}/{said['id']}"
         sent = self.witness.sent.get(command)
-        if sent and not (said["type"] == "refused" and said["code"] in UNDECIDED):
+        if sent and not undecided(said):
             sent.frames.append(frame)
             self.witness.fresh.add(command)
         self.trigger.note(said["type"])
@@ -89,8 +86,13 @@ class Guest:
             self.away.set()
             await self.trigger.up.wait()
             self.away.clear()
-            with contextlib.suppress(*BROKEN):
+            try:
                 await self._visit()
+            except BROKEN:
+                pass
+            except Refused as refused:
+                if refused.code not in UNDECIDED:
+                    raise
             await asyncio.sleep(PAUSE_S if self.trigger.up.is_set() else 0)
 
     async def _visit(self) -> None:
@@ -150,7 +152,7 @@ class Guest:
             chips[1] += 1
 
     async def _ask(self, sent: Sent) -> bool:
-        asking = asyncio.ensure_future(self.table._ask(sent.body))
+        asking = asyncio.ensure_future(self.table.ask(sent.body))
         await asyncio.sleep(0)
         self.trigger.note("sent")
         try:

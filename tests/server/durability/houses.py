@@ -65,14 +65,14 @@ class House:
         assert self._starter.stdin
         self._starter.stdin.write(json.dumps([arguments, str(self.errors)]) + "\n")
         self._starter.stdin.flush()
-        self.pid = int(self._said())
-        said = self._said()
+        self.pid = int(self.said())
+        said = self.said()
         assert said.startswith(OPEN), said + self.complaints()
         self.address = said.removeprefix(OPEN).rstrip("/")
         for _ in range(2):
-            self._said()
+            self.said()
 
-    def _said(self) -> str:
+    def said(self) -> str:
         out = self._starter.stdout
         assert out
         return out.readline().strip()
@@ -99,7 +99,7 @@ class House:
     async def stop(self) -> str:
         """Close the house as Ctrl-C does, and return what it says last."""
         os.kill(self.pid, signal.SIGINT)
-        said = await asyncio.to_thread(self._said)
+        said = await asyncio.to_thread(self.said)
         await self.gone()
         return said
 

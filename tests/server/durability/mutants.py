@@ -15,8 +15,9 @@ from typing import Any
 from croupier.errors import Refused
 from croupier.fairness.commitment import commit
 from croupier.fairness.shuffle import shuffled
-from croupier.house import pit
+from croupier.house import leases, pit
 from croupier.house.books import Clocks
+from croupier.house.open_tables import OpenTables
 from croupier.house.pit import Pit
 from croupier.house.table import Table
 from croupier.ledger import tenure
@@ -85,7 +86,8 @@ def hurried() -> None:
     """Expire sooner than others do, and look more often, so that tests need not wait."""
     tenure.TTL_MS = 1_000
     for name, wait in {"LOOK_S": 0.2, "WATCH_S": 0.1, "PATIENCE_MS": 600}.items():
-        setattr(pit, name, wait)
+        setattr(leases, name, wait)
+    pit.LOOK_S = 0.2
 
 
 # ---------------------------------------------------------------- clocks
@@ -114,13 +116,13 @@ def napping() -> None:
         with store.writing() as session:
             held = session.connection.execute(postgres.READ, (streams, sorted(meters)))
             shown = {Account(meter): micros for meter, micros in held}
-            done = store._appended(session.connection, Batch(requests, shown, store.tenure.owned))
+            done = store.appended(session.connection, Batch(requests, shown, store.tenure.owned))
             if sleepy.is_set():
                 sleepy.clear()
                 os.kill(os.getpid(), signal.SIGSTOP)
             return done
 
-    setattr(PostgresStore, PostgresStore._append_all.__name__, append_all)
+    setattr(PostgresStore, PostgresStore.append_all.__name__, append_all)
 
 
 def _with_schema(change: Callable[[str], str]) -> None:
@@ -150,7 +152,7 @@ def patient() -> None:
 
 def stubborn() -> None:
     """Keep a table that another process has."""
-    setattr(Pit, Pit._step_down.__name__, lambda *_: None)
+    setattr(OpenTables, OpenTables.step_down.__name__, lambda *_: None)
     setattr(Pit, Pit.has.__name__, lambda pit, id: id in pit.tables)
 
 
@@ -168,13 +170,13 @@ def numbered() -> None:
     append = Pen.append
 
     def appended(pen: Pen, claim: Claim, *rest: Any, **options: Any) -> Answer:
-        head = locked_head(pen._session, claim.stream)
+        head = locked_head(pen.session, claim.stream)
         if head.number == claim.expected.number:
             claim = claim._replace(expected=head)
         return append(pen, claim, *rest, **options)
 
     setattr(Pen, append.__name__, appended)
-    setattr(PostgresStore, PostgresStore._fence.__name__, lambda *_: None)
+    setattr(PostgresStore, PostgresStore.fence.__name__, lambda *_: None)
     setattr(Leasing, Leasing.has_expired.__name__, lambda _: False)
 
 

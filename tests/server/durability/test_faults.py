@@ -20,7 +20,6 @@ from croupier.ledger.stores import statements
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
-from croupier.ledger.stores.statements import Session
 from croupier.ledger.verify import verify
 from tests.ledger.contract import everything
 from tests.ledger.failing import failing_at
@@ -161,14 +160,14 @@ def test_a_fault_at_any_statement_of_a_round_leaves_nothing(store: Store, id: st
 def test_the_faults_find_a_settlement_in_two_transactions(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    post = statements._post
+    post = statements.Pen.post
 
-    def split(session: Session, rows: Any) -> None:
-        post(session, rows)
-        session.run("COMMIT")
-        session.run("BEGIN")
+    def split(pen: statements.Pen, rows: Any) -> None:
+        post(pen, rows)
+        pen.session.run("COMMIT")
+        pen.session.run("BEGIN")
 
-    monkeypatch.setattr(statements, "_post", split)
+    monkeypatch.setattr(statements.Pen, "post", split)
     with pytest.raises(AssertionError, match="a part of it is stored"):
         run(broken_round(by_statement(store), "md1", only="settle"))
 
@@ -318,7 +317,7 @@ def test_a_table_goes_on_when_its_disk_is_back(tmp_path: Path) -> None:
     try:
         store = SqliteStore(tmp_path / "ledger.db", make=True, vfs=disk.vfs)
         # Small enough that the log is carried over into the file again and again.
-        store._writer.execute("PRAGMA wal_autocheckpoint = 20")
+        store.writer.execute("PRAGMA wal_autocheckpoint = 20")
         done, failed, unheard = run(on_broken_disk(store, disk, 60))
         print(f"broken disks: {failed} faults, {done} acts between, {unheard} stored all the same")
         assert failed == 60

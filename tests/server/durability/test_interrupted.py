@@ -126,7 +126,7 @@ async def _called_off(copy: Path, floor: Floor, before: dict[Account, int]) -> s
     before_all = heads(ledger)
     other = Floor(ledger, floor.id, clock=floor.clock, key=OTHER_KEY, seed="other")
     await other.pit.start(deals=False)
-    assert floor.id not in other.pit.tables and other.pit.is_locked(floor.id)
+    assert floor.id not in other.pit.tables and floor.id in other.pit.closed.locked
     assert heads(ledger) == before_all, "nothing happens to a round that its key would finish"
     await other.close()
     other = Floor(ledger, floor.id, clock=floor.clock, key=OTHER_KEY, seed="other")
@@ -161,9 +161,9 @@ async def stays_closed(floor: Floor, by: str) -> None:
     assert floor.watcher.scene["phase"] == "closed"
     [stopped] = [act for act in acts_of(floor.store) if isinstance(act, DealingStopped)]
     assert (stopped.table, stopped.stopped, stopped.by) == (floor.id, True, by)
-    assert stopped.because == floor.pit.stopped[floor.id]
+    assert stopped.because == floor.pit.closed.stopped[floor.id]
     await floor.pit.acts.do(DealingStopped(floor.id, stopped=False, by="boss"))
-    assert floor.id not in floor.pit.stopped
+    assert floor.id not in floor.pit.closed.stopped
 
 
 def acts_of(store: Store) -> list[HouseAct]:

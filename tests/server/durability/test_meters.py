@@ -100,7 +100,7 @@ def test_the_hammer_finds_a_meter_that_is_read_and_written_back(
     kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store: Store = request.getfixturevalue(kind)
-    add, read = statements._add, threading.local()
+    add, read = statements.add_to, threading.local()
 
     def write_back(session: Session, changed: Account, micros: int) -> None:
         if changed != ACCOUNT or not hasattr(read, "meter"):
@@ -115,7 +115,7 @@ def test_the_hammer_finds_a_meter_that_is_read_and_written_back(
         work = decide({METER: read.meter})
         return store.append(claim, work)
 
-    monkeypatch.setattr(statements, "_add", write_back)
+    monkeypatch.setattr(statements, "add_to", write_back)
     try:
         tally = hammer(store, 400, tables=8, seed=SEED, settle=settle)
     except Refused as refused:  # It may even pay what is no longer there.

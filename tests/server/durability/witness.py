@@ -32,11 +32,18 @@ EFFECTS = {
 }
 BY_PLAYERS = ("BetMade", "Joined", "BankTaken")
 """What only a player's command brings about."""
+UNDECIDED = ("too_many", "quota", "unavailable")
+"""Refusals that say nothing of whether the command was done before."""
+
+
+def undecided(said: dict[str, Any]) -> bool:
+    """Tell whether whoever was answered this has to ask again."""
+    return said["type"] == "refused" and said["code"] in UNDECIDED
 
 
 @dataclass
 class Sent:
-    """A command, and every answer that came to it."""
+    """A command, and every answer that decides it."""
 
     table: str
     body: dict[str, Any]

@@ -26,7 +26,7 @@ import psycopg
 from croupier.client import Client, TableClient
 from croupier.errors import Refused
 from croupier.fairness import contribution_hash
-from croupier.house.folder import _place as place_of
+from croupier.house.folder import ALONE
 from croupier.ledger.accounts import account
 from croupier.ledger.stores import open_postgres
 from croupier.ledger.verify import verify
@@ -133,7 +133,7 @@ class Player:
             for body in moves:
                 await self._say(body)
             if not moves:  # An owner answers this too, and nobody else.
-                await self.table._ask({"type": "ping", "id": "ping"})
+                await self.table.ask({"type": "ping", "id": "ping"})
                 self.notes.answered_s[self.id].append(time.monotonic())
             await asyncio.sleep(0.02 if moves else 0.1)
 
@@ -187,7 +187,7 @@ class Player:
 
     async def _ask(self, body: dict[str, Any], note: Note) -> None:
         try:
-            said = await self.table._ask(body)
+            said = await self.table.ask(body)
         except Refused as refused:
             if refused.code in ("unavailable", "too_many"):
                 raise ConnectionError(refused.code) from None
@@ -232,7 +232,7 @@ class Machines:
         with psycopg.connect(self.database, autocommit=True) as connection:
             found = connection.execute(sql, (rng.choice(TABLES),)).fetchone()
         node = str(found[0]) if found else ""
-        owns = (house for house in self.houses if node.startswith(place_of(house.folder)))
+        owns = (house for house in self.houses if node.startswith(ALONE.place(house.folder)))
         return next(owns, self.houses[0])
 
     async def _begin(self, house: House) -> None:
@@ -267,7 +267,7 @@ class Machines:
     async def roll(self, house: House) -> None:
         """Stop a server as an upgrade does, and start it again."""
         os.kill(house.pid, signal.SIGTERM)
-        said = await asyncio.to_thread(house._said)
+        said = await asyncio.to_thread(house.said)
         assert "Closed" in said, said
         self._hit()
         await house.gone()
@@ -303,14 +303,14 @@ class Machines:
     def _owns(self, house: House) -> bool:
         sql = "SELECT 1 FROM leases WHERE starts_with(node, %s)"
         with psycopg.connect(self.database, autocommit=True) as connection:
-            return bool(connection.execute(sql, (place_of(house.folder),)).fetchall())
+            return bool(connection.execute(sql, (ALONE.place(house.folder),)).fetchall())
 
     async def stop(self) -> None:
         for house in self.houses:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(house.pid, signal.SIGINT)
         for house in self.houses:
-            await asyncio.to_thread(house._said)
+            await asyncio.to_thread(house.said)
             await house.gone()
 
     def close(self) -> None:

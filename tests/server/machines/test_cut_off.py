@@ -2,21 +2,27 @@
 
 import asyncio
 import json
+import socket
+import threading
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from croupier.gallery.galleries import MOVED, Galleries
 from croupier.gallery.outbox import Viewer
 from croupier.house.books import Books
 from croupier.house.pit import Pit
 from croupier.ledger import tenure
+from croupier.ledger.store import Unsure
 from croupier.ledger.stores.postgres import PostgresStore
-from croupier.ledger.tenure import CHECKPOINT
+from croupier.ledger.tenure import CHECKPOINT, heir
 from tests.house.floor import KEY, answered, rules_of
+from tests.house.test_two_pits import house
 from tests.ledger.servers import new_database
 from tests.server.durability.databases import database
-from tests.server.machines.test_two_pits import house
 
 TTL_S = 3.0
 
@@ -41,7 +47,6 @@ def test_an_owner_without_a_database_answers_nothing_and_closes_before_its_lease
             await pit.start(deals=False)
             galleries, viewer = Galleries(pit), Viewer("p1", "p1")
             galleries.open()
-            pit.on_open, pit.on_close = galleries.add, galleries.drop
             galleries.welcome(viewer, "t-1")
             await asyncio.to_thread(own.down)
             table = pit.tables["t-1"]
@@ -83,5 +88,103 @@ def test_a_server_that_is_declared_dead_while_it_starts_comes_back_and_opens_its
             await pit.stop()
             books.close()
             store.close()
+
+    asyncio.run(main())
+
+
+class Way:
+    """A way to a database over which, once it is blocked, nothing comes and no error either."""
+
+    def __init__(self, where: str) -> None:
+        parts = conninfo_to_dict(where)
+        self._socket = f"{parts['host']}/.s.PGSQL.{parts.get('port', 5432)}"
+        self.is_open = threading.Event()
+        self.is_open.set()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        port = self._listener.getsockname()[1]
+        self.where = f"host=127.0.0.1 port={port} user=postgres dbname={parts['dbname']}"
+        self._ends: list[socket.socket] = []
+        self._threads = [threading.Thread(target=self._accept)]
+        self._threads[0].start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.socket(socket.AF_UNIX)
+                far.connect(self._socket)
+                self._ends += [near, far]
+                for pair in ((near, far), (far, near)):
+                    self._threads.append(threading.Thread(target=self._pass, args=pair))
+                    self._threads[-1].start()
+
+    def _pass(self, source: socket.socket, to: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                self.is_open.wait()
+                to.sendall(data)
+        self.is_open.wait()
+        for end in (source, to):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.is_open.set()
+        self._listener.shutdown(socket.SHUT_RDWR)
+        for end in self._ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        for end in (self._listener, *self._ends):
+            end.close()
+
+
+def test_tables_of_an_owner_whose_database_is_silent_go_on_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tenure, "TTL_MS", int(TTL_S * 1000))
+
+    async def main() -> None:
+        with database() as own:
+            url = new_database(own.where)
+            way = Way(url)
+            near, far = PostgresStore(way.where, make=True, node=""), PostgresStore(url, node="")
+            nodes = [near.tenure.name, far.tenure.name]
+            ids = [next(id for n in count() if heir(id := f"t-{n}", nodes) == o) for o in nodes]
+            books = [Books(near, KEY), Books(far, KEY)]
+            cut, other = (Pit(house(*ids), one, rules_of, nodes=2) for one in books)
+            await asyncio.gather(cut.start(deals=False), other.start(deals=False))
+            assert ({*cut.tables}, {*other.tables}) == ({ids[0]}, {ids[1]})
+            galleries, viewer = Galleries(cut), Viewer("p1", "p1")
+            galleries.open()
+            galleries.welcome(viewer, ids[0])
+            loop, lags, beats = asyncio.get_running_loop(), [0.0], True
+
+            async def beat() -> None:
+                while beats:
+                    began_s = loop.time()
+                    await asyncio.sleep(0.01)
+                    lags.append(loop.time() - began_s)
+
+            beating = asyncio.create_task(beat())
+            way.is_open.clear()
+            asked = {"type": "sit", "seat": 1, "id": "1"}
+            waiting = asyncio.create_task(answered(cut.tables[ids[0]], viewer, json.dumps(asked)))
+            await until(lambda: not cut.tables, TTL_S)
+            assert viewer.ended and viewer.code == MOVED, "its socket is told to go elsewhere"
+            await until(lambda: {*other.tables} == {*ids}, TTL_S + 2)
+            with pytest.raises(Unsure):
+                await asyncio.wait_for(waiting, TTL_S)
+            assert max(lags) < 0.5, "nothing in the event loop waits for the database"
+            way.is_open.set()
+            await until(lambda: {*cut.tables} | {*other.tables} == {*ids} != {*other.tables}, 60)
+            beats = False
+            await beating
+            await asyncio.gather(cut.stop(), other.stop())
+            for one, store in zip(books, (near, far), strict=True):
+                one.close()
+                store.close()
+            way.close()
 
     asyncio.run(main())

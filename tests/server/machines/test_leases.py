@@ -60,11 +60,9 @@ def asleep(store: PostgresStore) -> None:
     """Let a node sleep: it renews nothing, and others find that it has expired."""
     held = store.tenure
     assert isinstance(held, Leasing)
-    held._ends.set()
-    held._renewing.join()
-    held._renewed_ms = (
-        leasing._now_ms() + 3_600_000
-    )  # Its own clock would stop it, before anybody else.
+    held.stop()
+    # Its own clock would stop it, before anybody else.
+    held.renewed_ms = leasing.now_ms() + 3_600_000
 
 
 def run(url: str, sql: str, *parameters: object) -> list[Any]:
@@ -225,9 +223,9 @@ def test_a_node_stops_by_its_own_clock_before_it_expires(server: str) -> None:
         asleep(store)
         held = store.tenure
         assert isinstance(held, Leasing)
-        held._renewed_ms = leasing._now_ms() - tenure.TTL_MS * 6 // 10
+        held.renewed_ms = leasing.now_ms() - tenure.TTL_MS * 6 // 10
         store.append(claim("a"), moving(5))
-        held._renewed_ms = leasing._now_ms() - tenure.TTL_MS * 7 // 10
+        held.renewed_ms = leasing.now_ms() - tenure.TTL_MS * 7 // 10
         with pytest.raises(Unavailable, match="does not answer"):
             store.append(claim("b", 1), moving(5, "2"))
 
@@ -364,20 +362,22 @@ def test_an_older_server_and_nodes_keep_each_other_out(
 # ---------------------------------------------------------------- the database goes away
 
 
-def test_a_renewing_connection_that_breaks_is_noticed_and_made_again(server: str) -> None:
+def test_a_renewing_connection_that_breaks_is_noticed_and_made_again(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     url = new_database(server)
     with node(url) as store:
         store.append(claim("a"), moving(5))
         held = store.tenure
         assert isinstance(held, Leasing)
-        coming = threading.Event()
-        take = held._taken
+        coming, connect = threading.Event(), psycopg.connect
 
-        def waits() -> Any:
-            coming.wait()
-            return take()
+        def waits(*address: Any, **options: Any) -> Any:
+            if threading.current_thread().name == "node":
+                coming.wait()
+            return connect(*address, **options)
 
-        held._taken = waits  # type: ignore[method-assign]
+        monkeypatch.setattr(psycopg, "connect", waits)
         run(url, HOLDER, leasing.LOCK)
         eventually(lambda: not answers(store))
         with pytest.raises(Unavailable):
@@ -411,9 +411,11 @@ def test_a_database_that_lost_what_was_acknowledged_closes_the_table(server: str
             with pytest.raises(NotOwner):
                 await floor.deal()
             async with asyncio.timeout(SOON_S):
-                while "md1" not in floor.pit.stopped:
+                while "md1" not in floor.pit.closed.stopped:
                     await asyncio.sleep(0.05)
-            assert floor.pit.stopped["md1"].startswith(f"event {number} of md1 was acknowledged")
+            assert floor.pit.closed.stopped["md1"].startswith(
+                f"event {number} of md1 was acknowledged"
+            )
             assert floor.books.lost is None, "other tables go on"
             await floor.close()
 
@@ -427,8 +429,9 @@ def own_database() -> Iterator[Database]:
 
 
 def test_a_database_that_is_down_is_said_to_be_at_once_and_is_back_soon(
-    own_database: Database,
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(tenure, "TTL_MS", 60_000)  # It is not declared dead meanwhile.
     with node(new_database(own_database.where)) as store:
         store.append(claim("a"), moving(5))
         own_database.down()
@@ -489,17 +492,15 @@ def test_an_error_that_nobody_expected_does_not_end_the_renewing(
 ) -> None:
     monkeypatch.setattr(tenure, "TTL_MS", 1_000)
     with node(new_database(server)) as store:
-        held, failed = store.tenure, threading.Event()
-        assert isinstance(held, Leasing)
-        renew = held._renew_once
+        now_ms, failed = leasing.now_ms, threading.Event()
 
-        def fails_once() -> None:
-            if not failed.is_set():
+        def fails_once() -> int:
+            if not failed.is_set() and threading.current_thread().name == "node":
                 failed.set()
                 raise ValueError
-            renew()
+            return now_ms()
 
-        monkeypatch.setattr(held, "_renew_once", fails_once)
+        monkeypatch.setattr(leasing, "now_ms", fails_once)
         assert failed.wait(SOON_S)
         eventually(lambda: answers(store))
         time.sleep(1)  # Longer than a node may write without renewing its row.

@@ -10,9 +10,10 @@ import httpx
 import pytest
 from cryptography.exceptions import InvalidTag
 
+from croupier.house.keys import link_key
 from croupier.ledger.tenure import Node, Roster
 from croupier.server import link, passing
-from croupier.server.link import Link, LinkMessage, Sealing, answered, dial, link_key, listening
+from croupier.server.link import Link, LinkMessage, Sealing, accept, dial, listening
 from croupier.server.owner import EARLY_MAX, Owner
 from croupier.server.passing import table_of
 from croupier.server.wire import EXTENSION
@@ -57,7 +58,7 @@ def linked(
         tasks: list[asyncio.Task[None]] = []
 
         async def take(reader: Any, writer: Any) -> None:
-            end = await answered(reader, writer, KEY)
+            end = await accept(reader, writer, KEY)
             assert end
 
             def hear(message: LinkMessage) -> None:
@@ -108,7 +109,7 @@ def test_a_node_that_says_nothing_any_more_is_given_up(
 
     async def run() -> None:
         async def take(reader: Any, writer: Any) -> None:
-            await answered(reader, writer, KEY)  # And nothing else, as if it slept.
+            await accept(reader, writer, KEY)  # And nothing else, as if it slept.
             await reader.read()
             writer.close()
 
@@ -200,11 +201,13 @@ def test_a_node_that_cannot_be_reached_is_logged_once_until_it_was_reached(
     monkeypatch.setattr(passing, "log", lambda event, **_: logged.append(event))
     there = Node("there", f"unix:{tmp_path}/link")
     roster = Roster({there.name: there}, {})
-    pit: Any = SimpleNamespace(register=roster, tenure=SimpleNamespace(name="here"))
+    pit: Any = SimpleNamespace(
+        leases=SimpleNamespace(register=roster), tenure=SimpleNamespace(name="here")
+    )
     app = SimpleNamespace(state=SimpleNamespace())
 
     async def run() -> None:
-        whole = passing.Passing(app, pit, master=bytes(32), address="")
+        whole = passing.Passing(app, pit, key=bytes(32), address="")
         scope: Any = {"type": "http", "scheme": "http", "path": "/", "query_string": b""}
         scope["headers"] = []
         for _ in range(5):
@@ -212,7 +215,7 @@ def test_a_node_that_cannot_be_reached_is_logged_once_until_it_was_reached(
         assert logged == ["node_unreachable"]
 
         async def take(reader: Any, writer: Any) -> None:
-            await answered(reader, writer, KEY)
+            await accept(reader, writer, KEY)
             writer.close()
 
         server = await listening(there.address, take)
@@ -228,12 +231,22 @@ def test_a_node_that_cannot_be_reached_is_logged_once_until_it_was_reached(
     asyncio.run(run())
 
 
+def a_pit_without_tables() -> SimpleNamespace:
+    """Return a pit whose only table no process has."""
+    return SimpleNamespace(
+        configs={"t": None},
+        has=lambda table: False,
+        leases=SimpleNamespace(register=Roster({}, {})),
+        closed=SimpleNamespace(because=lambda table: None),
+        tenure=None,
+    )
+
+
 def test_a_table_that_cannot_be_reached_is_a_page_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passing, "CHANGES_HANDS_S", 0.05)
-    pit: Any = SimpleNamespace(configs={"t": None}, has=lambda table: False)
-    pit.register, pit.closed_because = Roster({}, {}), lambda table: None
+    pit: Any = a_pit_without_tables()
     app: Any = SimpleNamespace(state=SimpleNamespace())
-    node = passing.Passing(app, pit, master=bytes(32), address="")
+    node = passing.Passing(app, pit, key=bytes(32), address="")
 
     async def ask(path: str) -> httpx.Response:
         transport = httpx.ASGITransport(node)
@@ -252,12 +265,9 @@ def test_a_player_may_leave_while_a_table_changes_hands(
     stays: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passing, "CHANGES_HANDS_S", 0.05)
-    pit: Any = SimpleNamespace(
-        configs={"t": None}, has=lambda table: False, register=Roster({}, {}), tenure=None
-    )
-    pit.closed_because = lambda table: None
+    pit: Any = a_pit_without_tables()
     app: Any = SimpleNamespace(state=SimpleNamespace())
-    node = passing.Passing(app, pit, master=bytes(32), address="")
+    node = passing.Passing(app, pit, key=bytes(32), address="")
     sent: list[Any] = []
 
     async def receive() -> Any:

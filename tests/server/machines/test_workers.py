@@ -73,14 +73,14 @@ async def visited(address: str) -> dict[str, Any]:
 def test_workers_are_one_house(tmp_path: Path, server: str) -> None:
     url = new_database(server)
     with serving(tmp_path, "--database", url, "--workers", "2") as (process, address):
-        eventually(lambda: len(_nodes(url)) == 2 and {*TABLES} <= {*_owners(url)})
+        eventually(lambda: len(nodes_of(url)) == 2 and {*TABLES} <= {*owners_of(url)})
         seen = asyncio.run(visited(address))
         assert seen["tables"] == [*TABLES] and seen["purse"] <= 100_000_00
         scraped = httpx.get(f"{address}/metrics").text
         opened = re.findall(r'croupier_sockets\{process="(.+?)",table="(.+?)"\}', scraped)
         assert sorted(table for _, table in opened) == sorted(TABLES)
         processes = {table: process for process, table in opened}
-        owners = _owners(url)
+        owners = owners_of(url)
         pairs = {(owners[table], processes[table]) for table in TABLES}
         assert len(pairs) == len({owners[table] for table in TABLES})
         assert all(owner.startswith(f"{process}-") for owner, process in pairs)
@@ -100,18 +100,18 @@ def test_workers_are_one_house(tmp_path: Path, server: str) -> None:
 def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path, server: str) -> None:
     url = new_database(server)
     with serving(tmp_path, "--database", url, "--workers", "2") as (process, _):
-        eventually(lambda: len(_nodes(url)) == 2)
+        eventually(lambda: len(nodes_of(url)) == 2)
         process.kill()
-        eventually(lambda: _nodes(url) == [])
+        eventually(lambda: nodes_of(url) == [])
         assert process.wait() == -signal.SIGKILL
 
 
-def _nodes(url: str) -> list[Any]:
+def nodes_of(url: str) -> list[Any]:
     there = run(url, "SELECT to_regclass('nodes')")[0][0]
     return run(url, "SELECT node FROM nodes") if there else []
 
 
-def _owners(url: str) -> dict[str, str]:
+def owners_of(url: str) -> dict[str, str]:
     return dict(run(url, "SELECT stream, node FROM leases WHERE node <> ''"))
 
 

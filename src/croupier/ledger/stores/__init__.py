@@ -17,12 +17,18 @@ def open_sqlite(path: Path, *, make: bool = False, alone: bool = False) -> Store
 
 
 def open_postgres(
-    url: str, *, make: bool = False, node: str | None = None, place: str = ""
+    url: str,
+    *,
+    make: bool = False,
+    node: str | None = None,
+    place: str = "",
+    owns: bool = True,
 ) -> Store:
     """Open the ledger in a PostgreSQL database; only `make` creates its tables.
 
     A server opens it as a node, with the address where other servers reach it; '' is nowhere. If it
     has a place of its own, the server that had that place before is gone, and so are its leases.
+    A server that `owns` nothing takes no lease.
     """
     try:
         from croupier.ledger.stores.postgres import PostgresStore
@@ -30,4 +36,4 @@ def open_postgres(
         if error.name not in ("psycopg", "psycopg_pool"):
             raise
         raise MissingExtra("postgres", "a ledger in PostgreSQL") from None
-    return PostgresStore(url, make=make, node=node, place=place)
+    return PostgresStore(url, make=make, node=node, place=place, owns=owns)

@@ -59,7 +59,7 @@ class Gathering(Pen):
     def _stored(self, command: str) -> SqlRow | None:
         return None  # All were looked up already.
 
-    def _post(self, entries: Sequence[SqlRow]) -> None:
+    def post(self, entries: Sequence[SqlRow]) -> None:
         for changed, micros in changes_of(entries).items():
             change, lowest = self._changes.get(changed, (0, 0))
             change += micros
@@ -75,9 +75,9 @@ class Gathering(Pen):
             else:
                 raised.append((changed, kind, change))
         self._changes.clear()
-        self._session.run_many(_RAISE, raised)
+        self.session.run_many(_RAISE, raised)
         for row in lowered:
-            if not list(self._session.rows(_LOWER, row)):
+            if not list(self.session.rows(_LOWER, row)):
                 raise Short("some account does not hold as much")
 
     def _write(self, stream: str, rows: Mapping[str, Sequence[SqlRow]]) -> None:
@@ -88,7 +88,7 @@ class Gathering(Pen):
     def finish(self) -> None:
         """Write what was gathered; then the transaction can be committed."""
         self._catch_up()
-        run_many = self._session.run_many
+        run_many = self.session.run_many
         run_many(MOVE, [(*self._heads[stream], stream) for stream in self._moved])
         for table, rows in self._added.items():
             if rows:

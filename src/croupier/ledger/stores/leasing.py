@@ -2,9 +2,9 @@
 
 The row is renewed on a connection of its own. A node that can't renew it stops writing by its own
 clock, before the database's clock lets others take over; and every append locks the leases of its
-streams for sharing and compares their epochs, so that one which doesn't know that it was declared
-dead writes nothing either. Servers of an earlier version reserve the whole database with a session
-lock; nodes share that lock, so that both kinds never run at once.
+streams for sharing and compares their epochs, so that a node that doesn't know it was declared dead
+writes nothing either. Servers of an earlier version reserve the whole database with a session lock;
+nodes share that lock, so that both kinds never run at once.
 """
 
 import logging
@@ -14,7 +14,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from secrets import token_hex
 from typing import Any
 
@@ -24,6 +24,8 @@ from croupier import __version__
 from croupier.errors import UserError
 from croupier.ledger import tenure
 from croupier.ledger.store import Lost, NotOwner, Unavailable
+from croupier.ledger.stores import formats
+from croupier.ledger.stores.formats import FORMAT, newer
 from croupier.ledger.tenure import Lease, Node, Roster, may_write
 
 LOCK = 7_233_092
@@ -35,9 +37,12 @@ ALIVE: dict[str, Any] = {
     "connect_timeout": CONNECT_S,
     "keepalives_idle": 5,
     "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
 }
-ALIVE |= {"keepalives_count": 3, "tcp_user_timeout": 10_000}
 """Declares a connection to a dead machine broken after about ten seconds."""
+WATCH_S = 1 / 4
+"""How often to look whether the database is silent."""
 SETTINGS = (
     "LISTEN leases; "
     "SET statement_timeout = '2s'; SET lock_timeout = '2s'; SET synchronous_commit = on"
@@ -50,7 +55,11 @@ FENCE_OUT = (
 BRIEFLY = "SET LOCAL idle_in_transaction_session_timeout = '1s'"
 """A node that pauses in the middle of a transaction must not keep others from taking over."""
 _ENDS = "clock_timestamp() + %s * interval '1 millisecond'"
-COME = f"INSERT INTO nodes (node, address, version, expires) VALUES (%s, %s, %s, {_ENDS})"
+COME = (
+    "INSERT INTO nodes (node, address, version, drains, reads, expires) "
+    f"SELECT %s, %s, %s, %s, %s, {_ENDS} WHERE ({FORMAT}) <= %s"
+)
+"""Only if this release reads the format of the house."""
 RENEW = f"UPDATE nodes SET expires = {_ENDS} WHERE node = %s AND expires >= clock_timestamp()"
 GO = "DELETE FROM nodes WHERE node = %s"
 TAKE_NEW = """
@@ -84,7 +93,7 @@ MAKE_FLOORS = (
     "CREATE TABLE IF NOT EXISTS floors "
     "(stream TEXT NOT NULL, person TEXT NOT NULL, PRIMARY KEY (stream, person))"
 )
-"""Whose tables are whose. Each owner writes down its own, so it is no part of a schema."""
+"""The tables of each floorperson. Their owners write them anew, so no schema need hold them."""
 COUNT_FLOORS = "SELECT count(*) FROM floors WHERE person = %s AND stream = ANY (%s::text[])"
 TAKE_FLOOR = "INSERT INTO floors (stream, person) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 LEAVE_FLOORS = "DELETE FROM floors WHERE stream = %s AND person <> ALL (%s::text[])"
@@ -101,39 +110,53 @@ class Leasing:
 
     is_shared = True
 
-    def __init__(self, url: str, address: str, connected: Connected, *, place: str = "") -> None:
-        self._url, self._address, self._connected = url, address, connected
+    def __init__(
+        self,
+        url: str,
+        address: str,
+        connected: Connected,
+        *,
+        place: str = "",
+        owns: bool = True,
+    ) -> None:
+        self._url, self._address, self.connected = url, address, connected
+        self._reads = formats.READS
+        self._drains = not owns
+        """Whether it claims nothing: from the start, or from when it hands everything over."""
         self.place = place
         self.name = ""
         self.owned: Mapping[str, int] = {}
         self.returns = 0
         self.on_release: Callable[[], None] = lambda: None
+        self.on_silence: Callable[[], None] = lambda: None
+        """Called in another thread while the database is silent, to end what waits for it."""
         self._lost: Lost | None = None
-        self._renewed_ms = 0
+        self.renewed_ms = 0
         self._reached, self._ends = threading.Event(), threading.Event()
         self._changing = threading.Lock()
         self._renewing = threading.Thread(target=self._renew, name="node", daemon=True)
+        self._watching = threading.Thread(target=self._watch, name="watch", daemon=True)
+        self._connection: Connection
         deadline = time.monotonic() + TAKING_S
-        while (taken := self._taken()) is None:
+        while not self._connects():
             if time.monotonic() > deadline:
                 raise UserError(OLD_SERVER, field="--database")
             time.sleep(PAUSE_S)
-        self._connection = taken
 
-    def _taken(self) -> Connection | None:
-        """Return a connection that shares the lock, or None if an older server has it alone."""
-        connection: Connection = psycopg.connect(self._url, autocommit=True, **ALIVE)
+    def _connects(self) -> bool:
+        """Connect and share the lock; False if an older server holds it alone."""
+        self._connection = connection = psycopg.connect(self._url, autocommit=True, **ALIVE)
         try:
             connection.execute(SETTINGS)
             row = connection.execute("SELECT pg_try_advisory_lock_shared(%s)", (LOCK,)).fetchone()
             if row and row[0]:
                 connection.add_notify_handler(lambda _: self.on_release())
-                return connection
+                return True
         except BaseException:
             connection.close()
             raise
         connection.close()
-        return None
+        return False
 
     def begin(self) -> None:
         """Become a node."""
@@ -142,6 +165,7 @@ class Leasing:
             self._connection.execute(BURY_HERE, (f"{self.place}-",))
         self._come()
         self._renewing.start()
+        self._watching.start()
 
     # ------------------------------------------------------------ staying alive
 
@@ -156,40 +180,45 @@ class Leasing:
         return stream in self.owned and self._lost is None and self._is_alive()
 
     def _is_alive(self) -> bool:
-        """Whether this node is not declared dead yet, by its own clock."""
+        """Whether no other node can have declared this one dead yet, by its own clock."""
         return self._reached.is_set() and not self.has_expired()
 
     def has_expired(self) -> bool:
-        return not may_write(_now_ms(), self._renewed_ms, tenure.TTL_MS)
+        return not may_write(now_ms(), self.renewed_ms, tenure.TTL_MS)
 
     def _come(self) -> None:
-        """Enter this node under a new name, with nothing of its own."""
-        began_ms = _now_ms()
+        """Register this node under a new name, owning nothing."""
+        began_ms = now_ms()
         name = f"{self.place or socket.gethostname()}-{os.getpid()}-{token_hex(3)}"
-        self._connection.execute(COME, (name, self._address, __version__, tenure.TTL_MS))
+        row = name, self._address, __version__, self._drains, self._reads, tenure.TTL_MS
+        if not self._connection.execute(COME, (*row, self._reads)).rowcount:
+            ((format,),) = self._connection.execute(FORMAT).fetchall()
+            raise Lost(newer(format, self._reads))
         with self._changing:
             self.name, self.owned = name, {}
         self._alive_since(began_ms)
 
     def _alive_since(self, began_ms: int) -> None:
-        self._renewed_ms = began_ms  # Before it was asked for: the database's clock starts later.
+        self.renewed_ms = began_ms  # When it was asked for: the database counts from later.
         self._reached.set()
 
     def _renew(self) -> None:
-        """Renew the row until the end; come back when it or the connection is gone."""
+        """Renew the row until stopped; come back when it or the connection is gone."""
         while not self._ends.is_set() and self._lost is None:
             try:
                 # A closed connection is readable at once, and so is one with a hint.
                 is_readable(self._connection, tenure.TTL_MS / tenure.RENEWALS)
                 if not self._ends.is_set():
                     self._renew_once()
-            except Exception as error:  # Without this thread the node would write nothing more.
+            except Lost as lost:
+                self._lost = lost
+            except Exception as error:  # Without this thread the node could never write again.
                 if not self._ends.is_set():
                     _complain(error)
                     self._come_back()
 
     def _renew_once(self) -> None:
-        began_ms = _now_ms()
+        began_ms = now_ms()
         renewed = self._connection.execute(RENEW, (tenure.TTL_MS, self.name)).rowcount
         if renewed:
             self._alive_since(began_ms)
@@ -204,24 +233,41 @@ class Leasing:
         self._connection.close()
         while not self._ends.is_set() and self._lost is None:
             try:
-                taken = self._taken()
-                if taken is None:
+                if not self._connects():
                     self._lost = Lost(OLD_SERVER)
                     return
-                self._connection = taken
                 self._renew_once()
                 self.returns += 1
                 LOGGER.warning("database_back")
+                return
+            except Lost as lost:
+                self._lost = lost
                 return
             except Exception as error:
                 _complain(error)
                 self._connection.close()
             self._ends.wait(PAUSE_S)
 
+    def _watch(self) -> None:
+        """Break connections that wait for a silent database.
+
+        A pooler or a firewall in between may keep them open for ever.
+        """
+        was_silent = False  # A process that just woke up hasn't asked yet.
+        while not self._ends.wait(WATCH_S):
+            is_silent = self._is_silent()
+            if is_silent and was_silent:
+                break_off(self._connection)
+                self.on_silence()
+            was_silent = is_silent
+
+    def _is_silent(self) -> bool:
+        return now_ms() - self.renewed_ms >= tenure.TTL_MS
+
     # ------------------------------------------------------------ leases
 
     def register(self) -> Roster:
-        with self._connected() as connection:
+        with self.connected() as connection:
             nodes = {row[0]: Node(*row) for row in connection.execute(NODES)}
             leases = {row[0]: Lease(*row) for row in connection.execute(LEASES)}
         return Roster(nodes, leases)
@@ -229,7 +275,7 @@ class Leasing:
     def claim(self, streams: Collection[str]) -> set[str]:
         name, owned = self.name, self.owned
         streams = sorted(stream for stream in streams if stream not in owned)
-        with self._connected() as connection:
+        with self.connected() as connection:
             connection.execute(BURY)
             rows = _claimed(connection, name, streams)
         with self._changing:
@@ -241,20 +287,21 @@ class Leasing:
     def release(self, streams: Collection[str]) -> None:
         name = self.name
         self.forget(streams)
-        with self._connected() as connection:
+        with self.connected() as connection:
             connection.execute(RELEASE, (sorted(streams), name))
             connection.execute(HINT)
 
     def drain(self) -> None:
-        with self._connected() as connection:
+        self._drains = True
+        with self.connected() as connection:
             connection.execute(DRAIN, (self.name,))
 
     # ------------------------------------------------------------ floorpersons
 
     @contextmanager
     def _counting(self, stream: str) -> Iterator[Connection]:
-        """Count tables under a lock, for a stream that this node has."""
-        with self._connected() as connection, connection.transaction():
+        """Lock the count of floorpersons' tables, for a stream that this node owns."""
+        with self.connected() as connection, connection.transaction():
             connection.execute(BRIEFLY)
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (FLOORS,))
             lease = stream, self.name, self.owned.get(stream)
@@ -287,13 +334,19 @@ class Leasing:
         with self._changing:
             self.owned = {s: epoch for s, epoch in self.owned.items() if s not in streams}
 
+    def stop(self) -> None:
+        """Stop renewing; this node may write until it expires."""
+        self._ends.set()
+        while self._renewing.is_alive():
+            self._renewing.join(WATCH_S)
+            if self._is_silent():
+                break_off(self._connection)
+
     def close(self) -> None:
         """Let others take everything over at once."""
-        self._ends.set()
-        if self._renewing.is_alive():
-            self._renewing.join()
+        self.stop()
         try:
-            if self.name:
+            if self.name and not self._is_silent():
                 self._connection.execute(GO, (self.name,))
                 self._connection.execute(HINT)
         except (psycopg.Error, OSError):
@@ -305,7 +358,7 @@ def _claimed(connection: Connection, name: str, streams: Collection[str]) -> lis
     """Take streams that no living node has; return them with their epochs.
 
     The rows are locked by one statement and taken by the next, which sees everybody who is alive
-    by then: a node may have joined, and taken one of them, while the lock was waited for.
+    by then: a node may have joined, and taken one of them, while this one waited.
     """
     with connection.transaction():
         connection.execute(BRIEFLY)
@@ -317,9 +370,15 @@ def _claimed(connection: Connection, name: str, streams: Collection[str]) -> lis
 
 def is_readable(connection: Connection, wait_ms: float = 0) -> bool:
     """Whether a connection has something to read that nobody asked for: mostly that it closed."""
-    ready = select.poll()  # Unlike select, it takes any number of descriptor.
+    ready = select.poll()  # Unlike select, it takes descriptors of any number.
     ready.register(connection.fileno(), select.POLLIN)
     return bool(ready.poll(wait_ms))
+
+
+def break_off(connection: Connection) -> None:
+    """End a connection that another thread waits on, as if the database had gone."""
+    with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(connection.fileno())) as end:
+        end.shutdown(socket.SHUT_RDWR)
 
 
 def _complain(error: Exception) -> None:
@@ -328,5 +387,5 @@ def _complain(error: Exception) -> None:
         LOGGER.error("crash", exc_info=error)
 
 
-def _now_ms() -> int:
+def now_ms() -> int:
     return time.monotonic_ns() // 1_000_000

@@ -56,7 +56,7 @@ def marks_in(folder: Path) -> list[Mark]:
 
 def last_checkpoint_in(file: Path) -> Checkpoint | None:
     """Return the last checkpoint of a file; a line torn by a power cut is skipped."""
-    for line in reversed(_last_lines(file)):
+    for line in reversed(_tail(file).decode("utf-8", "replace").splitlines()[-2:]):
         with suppress(ParseError):
             return parse_checkpoint(line)
     return None
@@ -66,11 +66,6 @@ def end_of_lines(file: Path) -> int:
     """Return where the last whole line of a file ends; what follows was torn by a power cut."""
     torn = _tail(file).rpartition(b"\n")[2]
     return file.stat().st_size - len(torn)
-
-
-def _last_lines(file: Path) -> list[str]:
-    """Return the last two lines of a file, or all if there are fewer."""
-    return _tail(file).decode("utf-8", "replace").splitlines()[-2:]
 
 
 def _tail(file: Path) -> bytes:
@@ -108,5 +103,5 @@ HELP = (
 
 def _wrong(view: View, stream: str, head: Head) -> str | None:
     for row in view.stream(stream, after=head.number - 1):
-        return None if row.head == head else f"event {head.number} of {stream} is another one"
+        return None if row.head == head else f"event {head.number} of {stream} differs"
     return f"event {head.number} of {stream} is not there"

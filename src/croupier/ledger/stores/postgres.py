@@ -36,12 +36,14 @@ from croupier.ledger.store import (
 )
 from croupier.ledger.stores import statements
 from croupier.ledger.stores.batch import Batch, meters_of
+from croupier.ledger.stores.formats import check_format, make_format
 from croupier.ledger.stores.leasing import (
     ALIVE,
     BRIEFLY,
     LOGGER,
     MAKE_FLOORS,
     Leasing,
+    break_off,
     is_readable,
 )
 from croupier.ledger.stores.sqlite import SqliteStore, whole_file
@@ -64,6 +66,8 @@ RACED = ("commands_pkey", "streams_pkey", "accounts_pkey")
 a stream or an account."""
 FILE, SCHEMA, OLDEST = "postgres.sql", 9, 6
 """The schema, its version, and the oldest version that running the file again brings up to date."""
+AHEAD = 1
+"""The next release's schema only adds to this one, so both may serve a house together."""
 HAS_TABLES = "SELECT 1 WHERE to_regclass('migrations') IS NOT NULL"
 MAKING = 7_233_091
 """The number of the lock under which one process creates the tables while others wait."""
@@ -142,10 +146,13 @@ class PostgresStore:
         make: bool = False,
         node: str | None = None,
         place: str = "",
+        owns: bool = True,
         isolation: str = "READ COMMITTED",
     ) -> None:
         self.tenure: Tenure = Freehold()
         self._node: Leasing | None = None
+        self._waiting: set[Connection] = set()
+        """The connections that are lent, or made."""
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
             min_size=1,
@@ -154,13 +161,14 @@ class PostgresStore:
             timeout=WAIT_S,
             reconnect_timeout=RECONNECT_S,
             kwargs={"autocommit": True, **ALIVE},
-            configure=partial(_configure, isolation=isolation),
+            configure=partial(self._configure, isolation=isolation),
         )
         leasing: Leasing | None = None
         try:
             # Try one connection first: its error says what is wrong, while a pool only waits.
             psycopg.connect(url, connect_timeout=CONNECT_S).close()
-            leasing = None if node is None else Leasing(url, node, self._connected, place=place)
+            if node is not None:
+                leasing = Leasing(url, node, self._connected, place=place, owns=owns)
             self._pool.open(wait=True, timeout=CONNECT_S)
             self._prepare(make=make)
             if leasing:
@@ -175,6 +183,7 @@ class PostgresStore:
             raise UserError(f"there is no ledger: {message}", field="--database") from None
         if leasing:
             self.tenure = self._node = leasing
+            leasing.on_silence = self._break_off
             with self.snapshot() as reading:
                 if list(reading.rows(ASYNCHRONOUS)) == [(True,)]:
                     LOGGER.warning("standbys_asynchronous")
@@ -186,13 +195,17 @@ class PostgresStore:
                 session.run("SELECT pg_advisory_xact_lock(?)", (MAKING,))
                 if not list(session.rows(HAS_TABLES)):
                     make_tables(session, FILE, SCHEMA)
-            found = check_schema(session, OLDEST, SCHEMA, name="the ledger", field="--database")
+            found = check_schema(
+                session, OLDEST, SCHEMA, ahead=AHEAD, name="the ledger", field="--database"
+            )
+            check_format(session)
             if make and found < SCHEMA:
                 make_tables(session, FILE, SCHEMA)
             if make and not list(session.rows(session.has_standings)):
                 session.run(statements.STANDINGS)
             if make:
                 session.run(MAKE_FLOORS)
+                make_format(session)
 
     @contextmanager
     def writing(self, stream: str = "") -> Iterator[PostgresSession]:
@@ -200,11 +213,11 @@ class PostgresStore:
         with self._connected(BEGIN_AS_NODE if self._node else BEGIN) as connection:
             session = PostgresSession(connection)
             if self._node and stream:
-                self._fence(session, self._node, stream)
+                self.fence(session, self._node, stream)
             yield session
             connection.execute("COMMIT")
 
-    def _fence(self, session: PostgresSession, node: Leasing, stream: str) -> None:
+    def fence(self, session: PostgresSession, node: Leasing, stream: str) -> None:
         """Lock the lease of a stream; raise if it is another node's, or of another epoch."""
         epoch = node.owned.get(stream)
         found = list(session.rows(FENCE, (stream,)))
@@ -237,6 +250,7 @@ class PostgresStore:
                 connection = self._pool.getconn(until_s - time.monotonic())
             except (PoolTimeout, TooManyRequests) as error:
                 raise Unavailable("the database does not answer") from error
+            self._waiting.add(connection)
             try:
                 if not is_readable(connection):
                     if begin:
@@ -247,6 +261,7 @@ class PostgresStore:
                 if not (connection.closed and isinstance(error, psycopg.Error)):
                     self._over(connection)
                     raise
+            self._waiting.discard(connection)
             self._pool.putconn(connection)  # Nothing was done on it; take another.
 
     def _over(self, connection: Connection) -> None:
@@ -256,13 +271,28 @@ class PostgresStore:
         except psycopg.Error:
             connection.close()  # It broke meanwhile, and what was begun on it is undone.
         finally:
+            self._waiting.discard(connection)
             self._pool.putconn(connection)
+
+    def _break_off(self) -> None:
+        """Let everything end that waits for the database."""
+        for connection in [*self._waiting]:
+            break_off(connection)
+
+    def _configure(self, connection: Connection, *, isolation: str) -> None:
+        """Never acknowledge a commit that isn't on disk, whatever the server's default."""
+        self._waiting.add(connection)
+        try:
+            connection.execute("SET synchronous_commit = on; SET lock_timeout = '2s'")
+            connection.execute(_sql(f"SET default_transaction_isolation = '{isolation.lower()}'"))
+        finally:
+            self._waiting.discard(connection)
 
     def begin_all(self, requests: Sequence[Request]) -> Finish | None:
         return partial(self._settle_all, requests)  # Every statement waits for the database.
 
     def _settle_all(self, requests: Sequence[Request]) -> list[Result]:
-        """Settle commands in one transaction, but for those that don't fit: these one by one."""
+        """Settle commands in one transaction, and those that don't fit one by one."""
         results: dict[int, Result] = {}
         together = [*range(len(requests))]
         try:
@@ -283,26 +313,26 @@ class PostgresStore:
     def _settle_together(self, requests: Sequence[Request]) -> tuple[list[Result], Collection[str]]:
         """Store what commands come to; or return the streams that stand in the way."""
         try:
-            return _again(partial(self._append_all, requests))
+            return _again(partial(self.append_all, requests))
         except Unavailable:
             raise
         except Exception:
             return [], {request.claim.stream for request in requests}  # One by one shows whose.
 
-    def _append_all(self, requests: Sequence[Request]) -> tuple[list[Result], Collection[str]]:
+    def append_all(self, requests: Sequence[Request]) -> tuple[list[Result], Collection[str]]:
         meters = meters_of(requests)
         if not meters:
             # One statement is a transaction of its own.
             with self._connected() as connection:
-                return self._appended(connection, Batch(requests, {}, self.tenure.owned))
+                return self.appended(connection, Batch(requests, {}, self.tenure.owned))
         streams = sorted({request.claim.stream for request in requests})
         with self.writing() as session:
             held = session.connection.execute(READ, (streams, sorted(meters)))
             shown = {Account(meter): micros for meter, micros in held}
             batch = Batch(requests, shown, self.tenure.owned)
-            return self._appended(session.connection, batch)
+            return self.appended(session.connection, batch)
 
-    def _appended(
+    def appended(
         self, connection: Connection, batch: Batch
     ) -> tuple[list[Result], Collection[str]]:
         if batch.odd:
@@ -393,9 +423,3 @@ def _again(attempt: Callable[[], T]) -> T:
             # Back off for a random time, longer with each try.
             time.sleep(randrange(1 << min(tried, PAUSE_MAX_BITS)) / 1000)
     return attempt()
-
-
-def _configure(connection: Connection, *, isolation: str) -> None:
-    """Never acknowledge a commit that isn't on disk, whatever the server's default."""
-    connection.execute("SET synchronous_commit = on; SET lock_timeout = '2s'")
-    connection.execute(_sql(f"SET default_transaction_isolation = '{isolation.lower()}'"))

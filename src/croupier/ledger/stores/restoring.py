@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from croupier.errors import UserError
-from croupier.ledger.audit import RulesOf
+from croupier.ledger.audit import RulesOf, no_rules
 from croupier.ledger.checkpoints import Checkpoint
 from croupier.ledger.events import Restored
 from croupier.ledger.journal import Head
@@ -17,7 +17,6 @@ from croupier.ledger.stores.marks import Mark
 from croupier.ledger.stores.protocol import Store
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
-from croupier.rules.table_rules import TableRules
 
 
 def restore(
@@ -82,14 +81,10 @@ def _up_to(view: View, checkpoints: Iterable[Checkpoint]) -> list[Checkpoint]:
 
 
 def _note(store: Store, lost: dict[str, int], time_ms: int) -> None:
-    scribe = Scribe(STREAM, _no_rules)
+    scribe = Scribe(STREAM, no_rules)
     with store.reading() as view:
         scribe.read(view.stream(STREAM))
     draft = scribe.draft([Happened("ledger", Restored(lost))], time_ms=time_ms)
     digest = sha256(draft.events[0].data).digest()
     claim = Claim(f"{STREAM} {scribe.number + 1}", digest, STREAM, scribe.head)
     store.append(claim, Work(draft.events, ""))
-
-
-def _no_rules(rulebook: str, *_: object) -> TableRules:
-    raise UserError(f"{STREAM} has no table, and so no rules: {rulebook}")

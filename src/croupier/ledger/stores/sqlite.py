@@ -40,7 +40,7 @@ READERS_MAX = 4
 STATEMENTS_KEPT = 512
 """The size of the cache of prepared statements. A large commit runs hundreds of them; with the
 default of a hundred, every statement would be prepared again for each commit."""
-_OPENING = """
+OPENING = """
 PRAGMA foreign_keys = ON;
 PRAGMA synchronous = FULL;
 PRAGMA trusted_schema = OFF;
@@ -83,7 +83,7 @@ class SqliteStore:
         self.path, self.vfs = path, vfs
         self.tenure: Tenure = Freehold()
         self._lock = threading.Lock()
-        self._readers: list[apsw.Connection] = []
+        self.readers: list[apsw.Connection] = []
         """Connections with which nobody reads just now."""
         self._is_closed = False
         if not make and not path.exists():
@@ -97,11 +97,11 @@ class SqliteStore:
             raise UserError(message, field="--data") from None
         self._place = LedgerFile(path)
         try:
-            self._writer = self._connect()
-            self._writer.execute(CACHE)
+            self.writer = self._connect()
+            self.writer.execute(CACHE)
             self._prepare(make=make)
             self._emptying = Emptying(self._connect)
-            self._emptying.follow(self._writer)
+            self._emptying.follow(self.writer)
         except BaseException as error:
             self._let_go()
             if not isinstance(error, apsw.NotADBError | apsw.CantOpenError | apsw.SQLError):
@@ -117,18 +117,18 @@ class SqliteStore:
             statementcachesize=STATEMENTS_KEPT,
         )
         connection.set_busy_timeout(BUSY_MS)
-        connection.execute(_OPENING)
+        connection.execute(OPENING)
         return connection
 
     def _prepare(self, *, make: bool) -> None:
         """Create the tables of a new ledger; refuse a file of another schema version."""
         if make:
-            self._writer.execute("PRAGMA journal_mode = WAL")
+            self.writer.execute("PRAGMA journal_mode = WAL")
             with self.writing() as session:
                 if not list(session.rows(HAS_TABLES)):
                     make_tables(session, "sqlite.sql", SCHEMA)
                 session.run(STANDINGS)
-        session = SqliteSession(self._writer)
+        session = SqliteSession(self.writer)
         check_schema(session, SCHEMA, SCHEMA, name=self.path.name, field="--data")
 
     @contextmanager
@@ -139,7 +139,7 @@ class SqliteStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[SqliteSession]:
-        writer = self._writer
+        writer = self.writer
         writer.execute("BEGIN IMMEDIATE")
         try:
             yield SqliteSession(writer)
@@ -154,7 +154,7 @@ class SqliteStore:
 
     def settle(self, claim: Claim, meters: Sequence[str], decide: Decide) -> Answer:
         with self._lock:
-            [result] = self._committed(self._begun([Request(claim, meters, decide)]))
+            [result] = self.committed(self._begun([Request(claim, meters, decide)]))
         if isinstance(result, BaseException):
             raise result
         return result
@@ -176,7 +176,7 @@ class SqliteStore:
 
     def _finish(self, results: list[Result]) -> list[Result]:
         try:
-            return self._committed(results)
+            return self.committed(results)
         finally:
             self._lock.release()
 
@@ -207,19 +207,19 @@ class SqliteStore:
         If one fails after writing something, the transaction is rolled back. When run together, the
         culprit is unknown; one by one, its error is recorded.
         """
-        self._writer.execute("BEGIN IMMEDIATE")
-        session, at = SqliteSession(self._writer), 0
+        self.writer.execute("BEGIN IMMEDIATE")
+        session, at = SqliteSession(self.writer), 0
         try:
             gathers = Gathering(session, [one.claim for one in requests]) if together else None
             pen = gathers or Pen(session)
             for at, (claim, meters, decide) in enumerate(requests):
                 if isinstance(results.get(at), BaseException):
                     continue
-                written = self._writer.total_changes()
+                written = self.writer.total_changes()
                 try:
                     results[at] = pen.append(claim, meters, decide=decide)
                 except Refused as refused:
-                    if self._writer.total_changes() != written:
+                    if self.writer.total_changes() != written:
                         raise
                     results[at] = refused
             if gathers:
@@ -233,11 +233,11 @@ class SqliteStore:
             return False
         return True
 
-    def _committed(self, results: list[Result]) -> list[Result]:
+    def committed(self, results: list[Result]) -> list[Result]:
         """Commit; if the disk fails, every command has failed."""
         try:
-            if self._writer.in_transaction:
-                self._writer.execute("COMMIT")
+            if self.writer.in_transaction:
+                self.writer.execute("COMMIT")
                 self._place.check()  # A commit to a deleted file succeeds, but is lost.
         except BaseException as error:
             self._roll_back()
@@ -247,8 +247,8 @@ class SqliteStore:
         return results
 
     def _roll_back(self) -> None:
-        if self._writer.in_transaction:  # A disk failure may have rolled it back already.
-            self._writer.execute("ROLLBACK")
+        if self.writer.in_transaction:  # A disk failure may have rolled it back already.
+            self.writer.execute("ROLLBACK")
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteSession]:
@@ -268,15 +268,15 @@ class SqliteStore:
     def _reader(self) -> apsw.Connection:
         """Return an idle read connection; opening one takes ten times as long."""
         try:
-            return self._readers.pop()
+            return self.readers.pop()
         except IndexError:
             return self._connect()
 
     def _put_back(self, connection: apsw.Connection) -> None:
         """Keep a connection for the next reader, unless it still holds its snapshot."""
         is_idle = connection.txn_state() == apsw.SQLITE_TXN_NONE
-        if is_idle and len(self._readers) < READERS_MAX and not self._is_closed:
-            self._readers.append(connection)
+        if is_idle and len(self.readers) < READERS_MAX and not self._is_closed:
+            self.readers.append(connection)
         else:
             connection.close(True)
 
@@ -313,7 +313,7 @@ class SqliteStore:
                 raise UserError("is not empty", field="--data")
         with self._lock:
             read_only = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)
-            copy(read_only, self._writer)
+            copy(read_only, self.writer)
             read_only.close()
             self._place = LedgerFile(self.path)  # The copy may have started another log.
         self._prepare(make=True)
@@ -321,7 +321,7 @@ class SqliteStore:
 
     def leave_log(self) -> None:
         """Make the file self-contained: a backup has no log beside it."""
-        self._writer.execute("PRAGMA journal_mode = DELETE")
+        self.writer.execute("PRAGMA journal_mode = DELETE")
         self._place = LedgerFile(self.path)
 
     def check(self) -> None:
@@ -331,13 +331,13 @@ class SqliteStore:
         with self._lock:
             self._emptying.close()
             self._is_closed = True
-            while self._readers:
-                self._readers.pop().close()
+            while self.readers:
+                self.readers.pop().close()
             # Empty the log even while others read, so that the file alone is complete.
-            self._writer.set_busy_timeout(CLOSING_MS)
+            self.writer.set_busy_timeout(CLOSING_MS)
             with suppress(apsw.Error):
-                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            self._writer.close()
+                self.writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self.writer.close()
             self._let_go()
 
     def _let_go(self) -> None:

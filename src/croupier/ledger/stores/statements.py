@@ -12,9 +12,10 @@ from itertools import groupby, islice, takewhile
 from operator import itemgetter
 from typing import Any, Protocol
 
-from croupier.errors import Bug, Refused, UserError
+from croupier.errors import Bug, ParseError, Refused, UserError
 from croupier.ledger.accounts import Account, account, kept_kind
 from croupier.ledger.acts import Registered, fingerprint
+from croupier.ledger.asked import KeptCommand
 from croupier.ledger.audit import Posted
 from croupier.ledger.checkpoints import Checkpoint, parse_checkpoint
 from croupier.ledger.entries import Entry
@@ -111,13 +112,13 @@ class Pen:
     """
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
         self._heads: dict[str, Head] = {}
         self._answers: dict[str, SqlRow] = {}
 
     def append(self, claim: Claim, meters: Sequence[str], *, decide: Decide) -> Answer:
         """Write a command, or raise: then the transaction must not be committed."""
-        session, stream = self._session, claim.stream
+        session, stream = self.session, claim.stream
         head = self._heads.get(stream) or locked_head(session, stream)
         if (known := self._known(claim)) is not None:
             return known
@@ -134,7 +135,7 @@ class Pen:
             number, hash = head = head.after(data)
             events.append((stream, number, time_ms, subject, data, hash))
             entries += [(stream, number, line, *entry) for line, entry in enumerate(posted, 1)]
-        self._post(entries)
+        self.post(entries)
         if work.emptied:
             self._catch_up()
         for emptied in work.emptied:
@@ -161,21 +162,30 @@ class Pen:
     def _stored(self, command: str) -> SqlRow | None:
         """Look up a command of an earlier transaction."""
         sql = f"SELECT {TABLES['commands']} FROM commands WHERE command = ?"
-        return next(iter(self._session.rows(sql, (command,))), None)
+        return next(iter(self.session.rows(sql, (command,))), None)
 
-    def _post(self, entries: Sequence[SqlRow]) -> None:
-        """Apply entries to accounts."""
-        _post(self._session, entries)
+    def post(self, entries: Sequence[SqlRow]) -> None:
+        """Update balances in a fixed order, so that no two transactions wait for each other.
+
+        Meters come first: a settlement has locked and read them before.
+        """
+        changes = changes_of(entries)
+        for changed in sorted(changes, key=lambda one: (not one.startswith(METER), one)):
+            try:
+                add_to(self.session, changed, changes[changed])
+            except self.session.floor_error:
+                message = f"{changed} has too little for this"
+                raise Refused(NOT_ENOUGH, message, field=changed) from None
 
     def _catch_up(self) -> None:
         """Bring account balances up to date with all entries so far."""
 
     def _write(self, stream: str, rows: Mapping[str, Sequence[SqlRow]]) -> None:
         """Write the rows of a command, and move the head of its stream."""
-        self._session.run_many(MOVE, [(*self._heads[stream], stream)])
+        self.session.run_many(MOVE, [(*self._heads[stream], stream)])
         for table, added in rows.items():
             if added:
-                self._session.run_many(insertion(table), added)
+                self.session.run_many(insertion(table), added)
 
 
 @cache
@@ -221,21 +231,7 @@ def changes_of(entries: Iterable[SqlRow]) -> dict[Account, int]:
     return changes
 
 
-def _post(session: Session, entries: Iterable[SqlRow]) -> None:
-    """Update balances in a fixed order, so that no two transactions wait for each other.
-
-    Meters come first: a settlement has locked and read them before.
-    """
-    changes = changes_of(entries)
-    for changed in sorted(changes, key=lambda one: (not one.startswith(METER), one)):
-        try:
-            _add(session, changed, changes[changed])
-        except session.floor_error:
-            message = f"{changed} has too little for this"
-            raise Refused(NOT_ENOUGH, message, field=changed) from None
-
-
-def _add(session: Session, changed: Account, micros: int) -> None:
+def add_to(session: Session, changed: Account, micros: int) -> None:
     """Update a balance in place: nothing reads it first, so no stale value is written back."""
     add = "UPDATE accounts SET micros = micros + ? WHERE account = ? RETURNING account"
     if list(session.rows(add, (micros, changed))):
@@ -375,16 +371,16 @@ class Reading:
         return None
 
     def checkpoints(self, *, after: int = 0) -> list[Checkpoint]:
-        sql = "SELECT data FROM checkpoints WHERE number > ? ORDER BY number"
-        return [parse_checkpoint(data) for (data,) in self._rows(sql, (after,))]
+        sql = "SELECT number, data FROM checkpoints WHERE number > ? ORDER BY number"
+        return [_checkpoint(number, data) for number, data in self._rows(sql, (after,))]
 
     def kinds(self) -> dict[Account, str]:
         rows = self._rows("SELECT account, kind FROM accounts ORDER BY account")
         return {Account(name): kind for name, kind in rows}
 
-    def commands(self) -> Iterator[tuple[str, str, int, str]]:
-        rows = self._rows("SELECT command, stream, number, answer FROM commands")
-        return ((command, stream, number, answer) for command, stream, number, answer in rows)
+    def commands(self) -> Iterator[KeptCommand]:
+        rows = self._rows(f"SELECT {TABLES['commands']} FROM commands ORDER BY stream, number")
+        return (KeptCommand(one, bytes(digest), *rest) for one, digest, *rest in rows)
 
     def decks(self) -> Iterator[tuple[str, bytes]]:
         rows = self._rows("SELECT round, sealed FROM decks")
@@ -394,12 +390,18 @@ class Reading:
         roles: dict[str, set[str]] = {}
         for person, role in self._rows("SELECT person, role FROM roles"):
             roles.setdefault(person, set()).add(role)
-        rows = self._rows("SELECT person, name, password_hash, disabled_ms FROM persons")
+        rows = self._rows(f"SELECT {TABLES['persons']} FROM persons")
         return {
             person: Registered(
-                name, frozenset(roles.get(person, ())), fingerprint(hash), since is not None
+                name,
+                frozenset(roles.get(person, ())),
+                fingerprint(hash),
+                since is not None,
+                looks,
+                made_ms=made_ms,
+                disabled_ms=since,
             )
-            for person, name, hash, since in rows
+            for person, name, looks, hash, made_ms, since in rows
         }
 
     def house_keys(self) -> tuple[str, str] | None:
@@ -427,6 +429,15 @@ class Reading:
 _POSTED = f"SELECT {TABLES['entries']} FROM entries"
 
 
+def _checkpoint(number: int, data: str) -> Checkpoint:
+    """Parse a checkpoint; refuse one that is kept under another's number."""
+    checkpoint = parse_checkpoint(data)
+    if checkpoint.number != number:
+        message = f"checkpoint {checkpoint.number} is kept as checkpoint {number}"
+        raise ParseError(message, field="checkpoints")
+    return checkpoint
+
+
 def _posted(row: SqlRow) -> Posted:
     stream, number, line, id, debit, credit, micros, code = row
     entry = Entry(id, Account(debit), Account(credit), micros, code)
@@ -436,18 +447,12 @@ def _posted(row: SqlRow) -> Posted:
 # ---------------------------------------------------------------- whole tables
 
 
-def table_rows(session: Session, table: str) -> Iterator[SqlRow]:
-    return session.rows(f"SELECT {TABLES[table]} FROM {table}")
-
-
 def fill(session: Session, source: Session) -> None:
     """Fill empty tables from another database."""
     for table, columns in TABLES.items():
-        marks = ", ".join("?" * len(columns.split(", ")))
-        sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
-        rows = table_rows(source, table)
+        rows = source.rows(f"SELECT {columns} FROM {table}")
         while some := list(islice(rows, ROWS_AT_ONCE)):
-            session.run_many(sql, some)
+            session.run_many(insertion(table), some)
 
 
 # ---------------------------------------------------------------- the schema
@@ -459,8 +464,13 @@ def make_tables(session: Session, schema: str, version: int) -> None:
     session.run("INSERT INTO migrations VALUES (?, ?)", (version, schema))
 
 
-def check_schema(session: Session, oldest: int, version: int, *, name: str, field: str) -> int:
-    """Return a ledger's schema version; refuse one that can't be used."""
+def check_schema(
+    session: Session, oldest: int, version: int, *, ahead: int = 0, name: str, field: str
+) -> int:
+    """Return a ledger's schema version; refuse one that can't be used.
+
+    One that is `ahead` by so many releases can.
+    """
     ((found,),) = session.rows("SELECT coalesce(max(number), 0) FROM migrations")
     if found < oldest:
         raise UserError(
@@ -468,7 +478,7 @@ def check_schema(session: Session, oldest: int, version: int, *, name: str, fiel
             "open it with that version, or start a new ledger",
             field=field,
         )
-    if found > version:
+    if found > version + ahead:
         raise UserError(
             f"{name} was made by a newer version of Croupier (schema {found}, not {version}); "
             "upgrade Croupier to open it",

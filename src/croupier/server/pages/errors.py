@@ -74,13 +74,14 @@ def wants_page(request: Request) -> bool:
 def error_page(request: Request, status: int, faults: Sequence[FieldFault] = ()) -> Response:
     """Return a page that explains an error in plain words and offers a way on."""
     words = _WORDS.get(status, _OTHER)
+    phrase = HTTPStatus(status).phrase.lower()  # A fault like `not found` says no more.
     response = page(
         request,
         "error",
         status=status,
         code=status,
         words=words,
-        faults=[one for one in faults if not _only_repeats(one, status)],
+        faults=[one for one in faults if one["message"] != phrase],
         again=_again(request) if words.again and request.method in ("GET", "HEAD") else None,
         style=_style() if status in _ALONE else "",
     )
@@ -95,11 +96,6 @@ def error_page(request: Request, status: int, faults: Sequence[FieldFault] = ())
 @cache
 def _style() -> str:
     return files("croupier.web").joinpath("static/alone.css").read_text()
-
-
-def _only_repeats(fault: FieldFault, status: int) -> bool:
-    """Whether a fault says no more than its status: `not found`."""
-    return fault["message"] == HTTPStatus(status).phrase.lower()
 
 
 def _again(request: Request) -> str:

@@ -38,6 +38,11 @@ class Field:
     numeric: bool = False
     fault: str = ""
 
+    @property
+    def is_used(self) -> bool:
+        """Whether it is filled in, other than by default, or has a fault."""
+        return bool(self.fault) or self.value not in ("", self.default)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
@@ -54,11 +59,6 @@ class Form:
     others: Field | None
     strategy: Field | None
     seen: Field | None
-
-    @property
-    def more_is_used(self) -> bool:
-        """Whether a hidden field is filled in or has a fault."""
-        return any(one.fault or one.value not in ("", one.default) for one in self.more)
 
 
 def form_of(asked: Found, books: Iterable[Rulebook], prefix: str = "") -> Form:

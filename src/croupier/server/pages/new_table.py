@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from croupier.errors import CroupierError, Problem, Problems, UserError
+from croupier.errors import CroupierError, Problem, Problems
 from croupier.house.config import parse_config
 from croupier.house.pit import Pit
 from croupier.reports.answers import toml_value
@@ -19,7 +19,7 @@ from croupier.rules.vocabulary import Thing
 from croupier.rules.words import plain
 from croupier.server.pages.errors import FieldFault
 from croupier.server.pages.form import Field, form_of
-from croupier.server.pages.question import CHARS_MAX, FIELDS_MAX, Found, Question
+from croupier.server.pages.question import Found, Question, filled_in
 
 PLAIN = ("book", "id", "title", "seats", "things", "practice", "bots", "validated", "witnessed")
 KINDS = ("select", "least", "most")
@@ -52,25 +52,10 @@ class TableForm:
     faults: tuple[str, ...]
     """What is wrong and belongs to no field."""
 
-    @property
-    def more_is_used(self) -> bool:
-        """Whether a hidden field is filled in or has a fault."""
-        return any(one.fault or one.value not in ("", one.default) for one in self.more)
-
 
 def read_fields(items: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the fields that are filled in; refuse unknown, repeated and overlong ones."""
-    found: dict[str, str] = {}
-    for count, (name, text) in enumerate(items):
-        if count >= FIELDS_MAX or len(name) > CHARS_MAX or len(text) > CHARS_MAX:
-            raise UserError("is too long for an address", field=name[:40])
-        kind, dot, id = name.partition(".")
-        if (dot and (kind not in KINDS or not id)) or (not dot and name not in PLAIN):
-            raise UserError("is not a field of this page", field=name)
-        if name in found:
-            raise UserError("comes twice", field=name)
-        found[name] = " ".join(text.split())
-    return {name: text for name, text in found.items() if text}
+    return {name: " ".join(text.split()) for name, text in filled_in(items, KINDS, PLAIN)}
 
 
 def table_form(pit: Pit, book: Rulebook, given: Mapping[str, str]) -> TableForm:

@@ -6,15 +6,16 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from croupier.errors import CroupierError, UserError
-from croupier.odds import analyses, price
+from croupier.errors import UserError
+from croupier.odds.analysis import analyses
+from croupier.odds.pricing import price
 from croupier.reports.charts import meter_chart, spread_chart
 from croupier.reports.documents import par_html, par_pdf, sign_html, sign_pdf
 from croupier.reports.par import Par, Priced, par_of
 from croupier.reports.sign import sign_of
 from croupier.rules.book import Rules
 from croupier.rules.words import plain
-from croupier.server.faults import refused
+from croupier.server.faults import QuestionRoute
 from croupier.server.pages import compare as comparing
 from croupier.server.pages.form import form_of
 from croupier.server.pages.question import (
@@ -31,9 +32,10 @@ from croupier.server.pages.question import (
     table_of,
 )
 from croupier.server.pages.render import FRAGMENT, HTML, document, page, query, respond
-from croupier.server.pages.shelf import Busy, Shelf
+from croupier.server.pages.shelf import Shelf
+from croupier.server.state import state_of
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=QuestionRoute)
 
 PDF = "application/pdf"
 # The sheets carry inline styles; everything else stays forbidden.
@@ -48,11 +50,8 @@ Items = list[tuple[str, str]]
 @router.get("/odds")
 def odds(request: Request) -> Response:
     """Show the form and the figures; a script may request just the part that changes."""
-    shelf = Shelf.of(request)
-    try:
-        found = _found(shelf, request.query_params.multi_items(), shelf.ids()[0])
-    except CroupierError as error:
-        return refused(request, error)
+    shelf = state_of(request).shelf
+    found = _found(shelf, request.query_params.multi_items(), shelf.ids()[0])
     asked = found.question
     return page(
         request,
@@ -71,29 +70,23 @@ def odds(request: Request) -> Response:
 @router.get("/odds.json")
 def odds_json(request: Request) -> Response:
     """Return what `croupier analyze --json` prints."""
-    shelf = Shelf.of(request)
-    try:
-        asked = read(request.query_params.multi_items())
-        return document(request, answer_to(shelf, table_of(shelf, asked), asked).document)
-    except (CroupierError, Busy) as error:
-        return refused(request, error)
+    shelf = state_of(request).shelf
+    asked = read(request.query_params.multi_items())
+    return document(request, answer_to(shelf, table_of(shelf, asked), asked).document)
 
 
 @router.get("/odds/compare")
 def compare(request: Request) -> Response:
     """Show two tables side by side."""
-    shelf = Shelf.of(request)
+    shelf = state_of(request).shelf
     ids = shelf.ids()
-    try:
-        defaults = (ids[0], ids[-1])
-        sides = [
-            _found(shelf, items, default)
-            for items, default in zip(_sides(request), defaults, strict=True)
-        ]
-        for prefix, side in zip(PREFIXES, sides, strict=True):
-            _without(side.question, NO_BETS, prefix)
-    except CroupierError as error:
-        return refused(request, error)
+    defaults = (ids[0], ids[-1])
+    sides = [
+        _found(shelf, items, default)
+        for items, default in zip(_sides(request), defaults, strict=True)
+    ]
+    for prefix, side in zip(PREFIXES, sides, strict=True):
+        _without(side.question, NO_BETS, prefix)
     both = [*zip(PREFIXES, sides, strict=True)]
     asks = query("", [pair for prefix, side in both for pair in side.question.items(prefix)])
     forms = [form_of(side, shelf.books(), prefix) for prefix, side in both]
@@ -116,16 +109,13 @@ def compare(request: Request) -> Response:
 @router.get("/odds/compare.json")
 def compare_json(request: Request) -> Response:
     """Return what `croupier compare --json` prints."""
-    shelf = Shelf.of(request)
-    try:
-        sides = [read(items) for items in _sides(request)]
-        for prefix, one in zip(PREFIXES, sides, strict=True):
-            _without(one, NO_BETS, prefix)
-        return document(
-            request, [answer_to(shelf, table_of(shelf, one), one).document for one in sides]
-        )
-    except (CroupierError, Busy) as error:
-        return refused(request, error)
+    shelf = state_of(request).shelf
+    sides = [read(items) for items in _sides(request)]
+    for prefix, one in zip(PREFIXES, sides, strict=True):
+        _without(one, NO_BETS, prefix)
+    return document(
+        request, [answer_to(shelf, table_of(shelf, one), one).document for one in sides]
+    )
 
 
 @router.get("/odds/par.{form}")
@@ -196,17 +186,14 @@ Sheet = Callable[
 def _sheet(request: Request, name: str, make: Sheet) -> Response:
     """Return a sheet in the format of its suffix; a PDF is saved under a name that tells it."""
     form = name.rpartition(".")[2]
-    try:
-        if form not in ("html", "pdf", "json"):
-            raise UserError("a sheet ends in .html, .pdf or .json", field=form)
-        shelf, asked = Shelf.of(request), read(request.query_params.multi_items())
-        _without(asked, NO_BETS)
-        as_html, as_pdf, as_json = make(shelf, asked)
-        if form == "json":
-            return document(request, as_json())
-        body = as_pdf() if form == "pdf" else as_html().encode()
-    except (CroupierError, Busy) as error:
-        return refused(request, error)
+    if form not in ("html", "pdf", "json"):
+        raise UserError("a sheet ends in .html, .pdf or .json", field=form)
+    shelf, asked = state_of(request).shelf, read(request.query_params.multi_items())
+    _without(asked, NO_BETS)
+    as_html, as_pdf, as_json = make(shelf, asked)
+    if form == "json":
+        return document(request, as_json())
+    body = as_pdf() if form == "pdf" else as_html().encode()
     response = respond(request, body, PDF if form == "pdf" else HTML)
     response.headers["Content-Security-Policy"] = SHEET_POLICY
     if form == "pdf":

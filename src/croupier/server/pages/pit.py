@@ -8,21 +8,26 @@ from croupier.house.config import TableConfig
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.tape import TapeRow, in_words
 from croupier.money import format_micros
+from croupier.round.commands import Validate
 from croupier.round.state import is_walk_in
 from croupier.server.registry import Person
-from croupier.table.state import Proposal, Table
+from croupier.table.commands import Recall, Time
+from croupier.table.events import Proposed
+from croupier.table.state import Table
 
 EVERYBODY_S = 60
 """After so long a proposal that a round is void goes to every floorperson."""
 IRREGULAR = ("Declared", "CalledOff")
+ANSWERS = {"pay": "validate", "reject": "reject", "defer": "defer"}
+"""What the floor does with a progressive win, by its answer."""
 
 
-def pit_facts(id: str, table: Table | None, acts: Iterable[TapeRow]) -> dict[str, Any]:
+def pit_facts(id: str, table: Table | None, acts: Iterable[TapeRow], now: Time) -> dict[str, Any]:
     """Return who deals at a table and since when, its decks, and the last irregularity."""
     dealer = table.crew.dealer if table else ""
     taps = [row for row in acts if row.stream == id and row.act in ("TappedIn", *IRREGULAR)]
     since = (row for row in taps if row.event.get("person") == dealer and dealer)
-    real = table is not None and "cards" in table.rules.things
+    real = table is not None and "cards" in table.rules.things and table.last_deck in table.decks
     wrong = next((row for row in taps if row.act in IRREGULAR), None)
     return {
         "dealer": dealer,
@@ -30,7 +35,9 @@ def pit_facts(id: str, table: Table | None, acts: Iterable[TapeRow]) -> dict[str
         "round": table.round.id if table and table.round else None,
         "dealer_since_ms": next((row.time_ms for row in since), None),
         "deck": table.last_deck or None if table else None,
+        "deck_age_s": table.age_s(table.last_deck, now) if table and real else None,
         "uncounted": table.uncounted if table and real else None,
+        "virtual": table is not None and "cards" not in table.rules.things,
         "disputes": len(table.disputes) if table else 0,
         "irregularity": _irregularity(wrong) if wrong else None,
     }
@@ -54,12 +61,12 @@ def requests_of(
                 "table": row["table"],
                 "title": row["title"],
                 "proposal": one.id,
-                "does": in_words(str(one.command.get("kind") or one.kind).replace("_", " ")),
+                "does": _does(one, table),
                 "says": preview.says,
                 "clause": preview.clause or preview.ruling,
                 "why": one.why,
                 "by": one.by.person,
-                "round": one.round or None,
+                "round": one.round or one.command.get("round") or None,
                 "waited_s": max(now_s - one.time.wall_s, 0),
                 "voids": preview.voids,
                 "returns": {str(seat): cents for seat, cents in preview.returns.items()},
@@ -71,7 +78,17 @@ def requests_of(
             }
 
 
-def _concerns(one: Proposal, table: Table, me: Person, now_s: int) -> bool:
+def _does(one: Proposed, table: Table) -> str:
+    """Return what a proposal asks for, in words."""
+    says = in_words(str(one.command.get("kind") or one.kind).replace("_", " "))
+    if one.kind == Validate.__name__:
+        wager = table.rules.wagers[str(one.command["wager"])].label
+        answer = ANSWERS[str(one.command.get("answer", "pay"))]
+        return f"{answer} the win of seat {one.command['seat']}, {wager}"
+    return f"{says} seat {one.command['seat']}" if one.kind == Recall.__name__ else says
+
+
+def _concerns(one: Proposed, table: Table, me: Person, now_s: int) -> bool:
     """Whether a person proposed it, may answer it, or is asked because no one else can."""
     if one.by.person == me.id or me.id in (table.crew.dealer, table.crew.floor):
         return True
@@ -82,7 +99,7 @@ def _concerns(one: Proposal, table: Table, me: Person, now_s: int) -> bool:
     return may and ("floor" not in one.preview.approve or unheard)
 
 
-def _adjusts(one: Proposal) -> dict[str, str] | None:
+def _adjusts(one: Proposed) -> dict[str, str] | None:
     """Return whose sum a proposal adjusts: a meter or a player, and by how many dollars."""
     if not one.preview.adjusts:
         return None

@@ -1,20 +1,23 @@
 """A player's own pages: statistics, round by round, and the strategy card of a table."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from croupier.errors import Refused
-from croupier.house.pit import Pit
 from croupier.ledger.store import Moment
+from croupier.reports.figures import decimal
 from croupier.reports.strategy_card import StrategyCard, strategy_card
 from croupier.server.pages.render import document, page, query
-from croupier.server.pages.shelf import Busy, Shelf
-from croupier.server.reviews import ReviewPage, Reviews
+from croupier.server.pages.shelf import Busy
+from croupier.server.reviews import ReviewPage
 from croupier.server.routes.access import must_be_in, signed_in_of
+from croupier.server.state import state_of
 from croupier.server.statistics import (
+    NARROW,
     Statistics,
     dollars_of,
     review_json,
@@ -37,7 +40,7 @@ Before = Annotated[str, Query(max_length=80, pattern=r"^(\d{1,15}/[a-z0-9-]{1,60
 
 @router.get("/statistics")
 async def statistics_page(request: Request, since: Since = 0) -> Response:
-    """Show what one's own rounds came to."""
+    """Show what the caller's rounds came to."""
     one = await signed_in_of(request)
     if one is None:
         return page(request, "statistics", me=None)
@@ -49,7 +52,9 @@ async def statistics_page(request: Request, since: Since = 0) -> Response:
         me=one.person,
         found=found,
         chart=session_chart(found),
+        small_chart=session_chart(found, width=NARROW),
         dollars=dollars_of,
+        deviations=partial(decimal, places=1, signed=True),
         rounds_max=ROUNDS_MAX,
         since=_time(since) if since else None,
     )
@@ -57,13 +62,13 @@ async def statistics_page(request: Request, since: Since = 0) -> Response:
 
 @router.get("/statistics.json")
 async def statistics_document(request: Request, since: Since = 0) -> Response:
-    """Return what one's own rounds came to."""
+    """Return what the caller's rounds came to."""
     one = await must_be_in(request)
     return document(request, statistics_json(await _statistics(request, one.person.id, since)))
 
 
 async def _statistics(request: Request, player: str, since_ms: int) -> Statistics:
-    found = await _reviews(request).last(player, limit=ROUNDS_MAX, since_ms=since_ms)
+    found = await state_of(request).reviews.last(player, limit=ROUNDS_MAX, since_ms=since_ms)
     return await run_in_threadpool(statistics_of, found.reviews)
 
 
@@ -72,7 +77,7 @@ async def _statistics(request: Request, player: str, since_ms: int) -> Statistic
 
 @router.get("/history")
 async def history_page(request: Request, before: Before = "") -> Response:
-    """Show one's own rounds, the latest first."""
+    """Show the caller's rounds, the latest first."""
     one = await signed_in_of(request)
     if one is None:
         return page(request, "history", me=None)
@@ -92,7 +97,7 @@ async def history_page(request: Request, before: Before = "") -> Response:
 
 @router.get("/history.json")
 async def history_document(request: Request, before: Before = "") -> Response:
-    """Return one's own rounds, a page at a time."""
+    """Return the caller's rounds, a page at a time."""
     one = await must_be_in(request)
     found = await _page(request, one.person.id, before)
     rounds = [review_json(review) for review in found.reviews]
@@ -102,7 +107,7 @@ async def history_document(request: Request, before: Before = "") -> Response:
 async def _page(request: Request, player: str, before: str) -> ReviewPage:
     time_ms, _, round = before.partition("/")
     moment = Moment(int(time_ms), round) if before else None
-    return await _reviews(request).last(player, limit=PAGE_ROUNDS, before=moment)
+    return await state_of(request).reviews.last(player, limit=PAGE_ROUNDS, before=moment)
 
 
 def _cursor(moment: Moment | None) -> str | None:
@@ -126,12 +131,11 @@ async def strategy_page(request: Request, id: str) -> Response:
 @router.get("/tables/{id}/strategy.json")
 async def strategy_document(request: Request, id: str) -> Response:
     """Return the strategy card of a table."""
-    return document(request, (await _card(request, id)).as_json())
+    return document(request, (await _card(request, id)).as_json(), is_public=True)
 
 
 async def _card(request: Request, id: str) -> StrategyCard:
-    pit: Pit = request.app.state.pit
-    shelf = Shelf.of(request)
+    pit, shelf = state_of(request).pit, state_of(request).shelf
     if id not in pit.tables:
         raise HTTPException(404)
     rules = pit.tables[id].place.standing.table.rules
@@ -143,8 +147,3 @@ async def _card(request: Request, id: str) -> StrategyCard:
     except Busy:
         message = "the server is busy with other questions; try again shortly"
         raise Refused("too_many", message) from None
-
-
-def _reviews(request: Request) -> Reviews:
-    reviews: Reviews = request.app.state.reviews
-    return reviews

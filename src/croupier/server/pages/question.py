@@ -3,7 +3,7 @@
 An empty form field counts as absent. Sizes are bounded because anybody may ask.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from croupier.server.pages.errors import FieldFault, faults_of, status_of
 from croupier.server.pages.shelf import Busy, Shelf
 
 if TYPE_CHECKING:
-    from croupier.odds import Analysis
+    from croupier.odds.analysis import Analysis
 
 KINDS = ("select", "bet", "meter")
 PLAIN = ("book", "others", "strategy", "seen")
@@ -152,22 +152,31 @@ def _says(fault: FieldFault) -> str:
     return f"{fault['message']}{cited}"
 
 
-def read(items: Iterable[tuple[str, str]], default: str | None = None) -> Question:
-    """Parse query fields; refuse unknown and repeated ones."""
-    found: dict[str, dict[str, str]] = {kind: {} for kind in (*KINDS, "")}
+def filled_in(
+    items: Iterable[tuple[str, str]], kinds: Collection[str], plain: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the fields that are filled in; refuse unknown, repeated and overlong ones."""
+    seen: set[str] = set()
     for count, (name, text) in enumerate(items):
         if count >= FIELDS_MAX or len(name) > CHARS_MAX or len(text) > CHARS_MAX:
             raise UserError("is too long for an address", field=name[:40])
         kind, dot, id = name.partition(".")
-        if not dot and name in PLAIN:
-            kind, id = "", name
-        elif kind not in KINDS or not id:
+        if (kind not in kinds or not id) if dot else name not in plain:
             raise UserError("is not a field of this page", field=name)
-        if id in found[kind]:
+        if name in seen:
             raise UserError("comes twice", field=name)
+        seen.add(name)
         if text.strip():
-            found[kind][id] = text.strip()
-    plain = found.pop("")
+            yield name, text
+
+
+def read(items: Iterable[tuple[str, str]], default: str | None = None) -> Question:
+    """Parse query fields; refuse unknown and repeated ones."""
+    found: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+    plain: dict[str, str] = {}
+    for name, text in filled_in(items, KINDS, PLAIN):
+        kind, dot, id = name.partition(".")
+        (found[kind] if dot else plain)[id or name] = text.strip()
     book = plain.pop("book", default)
     if book is None:
         raise UserError("is missing; name a rulebook", field="book")

@@ -5,7 +5,7 @@ browser with a current copy gets a 304.
 
 A page is compressed if its URL has no query, or one that is a fixed word: nothing that a stranger
 put into a link is in it, so its length tells them nothing about what else the page says. JSON is
-never compressed.
+compressed only if it says the same to everybody.
 """
 
 import gzip
@@ -94,17 +94,27 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     """Return a page; `json` among the values is the URL of its JSON counterpart."""
     made = environment().get_template(f"{template}.html")
     context = {"here": request.scope["path"], "json": None, **values}
-    body = made.render(context).encode()
+    return _fit(request, made.render(context).encode(), HTML, status=status)
+
+
+def document(
+    request: Request, value: Any, *, status: int = 200, is_public: bool = False
+) -> Response:
+    """Return a JSON document, formatted as on the command line.
+
+    A public one says the same to everybody, and is compressed.
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    send = _fit if is_public else respond
+    return send(request, text.encode(), JSON, status=status)
+
+
+def _fit(request: Request, body: bytes, kind: str, *, status: int) -> Response:
+    """Return bytes, compressed where that is accepted and tells a stranger nothing."""
     accepted = request.headers.get("Accept-Encoding", "")
     if request.scope["query_string"] not in FIXED or not accepts_gzip(accepted):
-        return respond(request, body, HTML, status=status)
-    return packed(request, gzip.compress(body, mtime=0), HTML, status=status)
-
-
-def document(request: Request, value: Any, *, status: int = 200) -> Response:
-    """Return a JSON document, formatted as on the command line."""
-    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-    return respond(request, text.encode(), JSON, status=status)
+        return respond(request, body, kind, status=status)
+    return packed(request, gzip.compress(body, mtime=0), kind, status=status)
 
 
 def respond(request: Request, body: bytes, kind: str, *, status: int = 200) -> Response:

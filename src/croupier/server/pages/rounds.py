@@ -7,6 +7,7 @@ their own; the deck's openings for just those cards are given once the round is 
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request, Response
@@ -16,19 +17,18 @@ from croupier.errors import Refused, UserError
 from croupier.fairness.commitment import Commitment, Committed
 from croupier.fairness.cut import PlayersCut, document_of
 from croupier.gallery.felt import felt_of
-from croupier.gallery.galleries import Galleries
 from croupier.gallery.scene import Scene, patch_of, scene_of
 from croupier.house.clock import Company, Notes
 from croupier.house.config import TableConfig
 from croupier.house.now import Now
-from croupier.house.pit import Pit
 from croupier.house.standing import Standing, new_standing
 from croupier.ledger.accounts import Account, Kind, kind_of
 from croupier.ledger.entries import Entry
-from croupier.ledger.found import FoundRound, round_found
+from croupier.ledger.found import FoundRound, recalled_by, round_found
 from croupier.ledger.journal import Record
+from croupier.ledger.roles import FLOOR, SURVEILLANCE
 from croupier.money import format_micros
-from croupier.round.events import Confirmed, Event
+from croupier.round.events import Confirmed
 from croupier.round.order import is_read
 from croupier.round.play import own_faces
 from croupier.round.rack import rack_of
@@ -39,6 +39,7 @@ from croupier.server.opened import fairness_of
 from croupier.server.pages.render import document, page
 from croupier.server.people import People
 from croupier.server.routes.access import signed_in_of
+from croupier.server.state import state_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -53,6 +54,8 @@ class ShownRound(NamedTuple):
     cut: PlayersCut
     names: Mapping[str, str]
     viewer: str | None
+    recalled: frozenset[int] = frozenset()
+    """The seats whose virtual hands the viewer recalled."""
 
     @property
     def round(self) -> Round:
@@ -62,7 +65,7 @@ class ShownRound(NamedTuple):
     def own(self) -> dict[int, Card]:
         """The viewer's own cards, by position."""
         faces = self.cut.dealt(self.deck.deck) if self.deck else {}
-        return own_faces(self.round, self.viewer, faces)
+        return own_faces(self.round, self.viewer, faces, self.recalled)
 
 
 @router.get("/rounds/{id}.json")
@@ -139,8 +142,8 @@ async def round_page(request: Request, id: str) -> Response:
 
 
 async def _read(request: Request, id: str) -> ShownRound:
-    pit: Pit = request.app.state.pit
-    people: People = request.app.state.people
+    state = state_of(request)
+    pit, people = state.pit, state.people
     try:
         found, sealed = await pit.books.read(
             lambda view: (round_found(view, id, pit.rules_of), view.sealed(id))
@@ -155,10 +158,15 @@ async def _read(request: Request, id: str) -> ShownRound:
     players = {box.player for box in round.boxes.values()}
     players |= {round.banker.player} if round.banker else set()
     players |= {one.player for one in cut.contributions}
-    known = request.app.state.galleries.names
+    known = state.galleries.names
     names = {player: await _name(known, people, player) for player in sorted(players)}
     one = await signed_in_of(request)
-    return ShownRound(found, commitment, deck, cut, names, one.person.id if one else None)
+    if one is None:
+        return ShownRound(found, commitment, deck, cut, names, None)
+    me, recalled = one.person.id, frozenset[int]()
+    if one.person.roles & {SURVEILLANCE, FLOOR}:
+        recalled = await pit.books.read(partial(recalled_by, found=found, person=me))
+    return ShownRound(found, commitment, deck, cut, names, me, recalled)
 
 
 async def _name(known: Mapping[str, str], people: People, player: str) -> str:
@@ -214,13 +222,9 @@ def _entry(entry: Entry, names: Mapping[str, str]) -> dict[str, str]:
     return {"from": says(entry.debit), "to": says(entry.credit), "for": entry.code, "sum": dollars}
 
 
-def _is_step(event: Event) -> bool:
-    return not isinstance(event, Confirmed)
-
-
 def _scenes(read: ShownRound) -> list[Scene]:
     nobody = new_standing(read.round.rules)
-    told = [round for round, event in read.found.told if _is_step(event)]
+    told = [round for round, event in read.found.told if not isinstance(event, Confirmed)]
     last = read.found.told[-1][0]
     rounds = [*told[:-1], last]
     return [
@@ -251,13 +255,12 @@ def _scene(standing: Standing, read: ShownRound) -> Scene:
 
 def _felt(request: Request, read: ShownRound) -> dict[str, Any]:
     """Return the felt that the round was played on."""
-    pit: Pit = request.app.state.pit
+    pit = state_of(request).pit
     found, rules = read.found, read.round.rules
     id = found.records[0].stream
     table = pit.tables.get(id)
     if table and table.place.standing.table.rules.digest == rules.digest:
-        galleries: Galleries = request.app.state.galleries
-        return galleries[id].felt
+        return state_of(request).galleries[id].felt
     seats = max(rules.table.seats, *read.round.boxes, 1)
     given = found.table.given
     return felt_of(TableConfig(id=id, title=id, rules=rules, selections=given, seats=seats))

@@ -7,8 +7,8 @@ from typing import Annotated, Any, NamedTuple, get_args
 
 from fastapi import APIRouter, Query, Request, Response
 
-from croupier.errors import CroupierError, UserError
-from croupier.odds import price
+from croupier.errors import UserError
+from croupier.odds.pricing import price
 from croupier.reports.answers import prices_json
 from croupier.reports.par import RulingSheet, ruling_sheet
 from croupier.rules.book import Clause
@@ -17,14 +17,15 @@ from croupier.rules.present import differences, in_full, may_be, side_by_side, s
 from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import KeptHow, Occasion
 from croupier.rules.words import clause_says
-from croupier.server.faults import refused
+from croupier.server.faults import QuestionRoute
 from croupier.server.pages.compare import Compared, rows_of
 from croupier.server.pages.question import Question, answer_to, table_of
 from croupier.server.pages.render import FRAGMENT, document, page, query
 from croupier.server.pages.search import hits, marked
-from croupier.server.pages.shelf import Busy, Shelf
+from croupier.server.pages.shelf import Shelf
+from croupier.server.state import state_of
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=QuestionRoute)
 
 
 class Chapter(NamedTuple):
@@ -52,7 +53,7 @@ Others = Annotated[str, Query(max_length=10)]
 @router.get("/rulebooks")
 def books_page(request: Request) -> Response:
     """List the books."""
-    books = Shelf.of(request).books()
+    books = state_of(request).shelf.books()
     listed = [{**summary(book), **_size(book)} for book in books]
     return page(request, "rulebooks", json="/rulebooks.json", books=listed)
 
@@ -60,24 +61,21 @@ def books_page(request: Request) -> Response:
 @router.get("/rulebooks.json")
 def books_json(request: Request) -> Response:
     """Return what `croupier rulebooks --json` prints."""
-    return document(request, [summary(book) for book in Shelf.of(request).books()])
+    return document(request, [summary(book) for book in state_of(request).shelf.books()])
 
 
 @router.get("/rulebooks/compare")
 def compare(request: Request, a: Id = "", b: Id = "", *, all: bool = False) -> Response:
     """Show how two books differ, in their text and in their figures; or also what is the same."""
-    shelf = Shelf.of(request)
+    shelf = state_of(request).shelf
     ids = shelf.ids()
     a = a or next(id for id in ids if id != b)
     b = b or next(id for id in reversed(ids) if id != a)
-    try:
-        books = shelf.book(a), shelf.book(b)
-        parts = groupby(side_by_side(*books), lambda topic: topic.part)
-        compared = [Compared(part, [*topics], all=all) for part, topics in parts]
-        tables = [table_of(shelf, Question(book=id)) for id in (a, b)]
-        answers = [answer_to(shelf, rules, Question(book=rules.rulebook)) for rules in tables]
-    except (CroupierError, Busy) as error:
-        return refused(request, error)
+    books = shelf.book(a), shelf.book(b)
+    parts = groupby(side_by_side(*books), lambda topic: topic.part)
+    compared = [Compared(part, [*topics], all=all) for part, topics in parts]
+    tables = [table_of(shelf, Question(book=id)) for id in (a, b)]
+    answers = [answer_to(shelf, rules, Question(book=rules.rulebook)) for rules in tables]
     return page(
         request,
         "books_compared",
@@ -94,33 +92,24 @@ def compare(request: Request, a: Id = "", b: Id = "", *, all: bool = False) -> R
 @router.get("/rulebooks/compare.json")
 def compare_json(request: Request, a: Id = "", b: Id = "") -> Response:
     """Return what `croupier rulebooks diff A B --json` prints."""
-    shelf = Shelf.of(request)
-    try:
-        for name, id in (("a", a), ("b", b)):
-            if not id:
-                raise UserError("is missing; name a rulebook", field=name)
-        return document(request, list(differences(shelf.book(a), shelf.book(b))))
-    except CroupierError as error:
-        return refused(request, error)
+    shelf = state_of(request).shelf
+    for name, id in (("a", a), ("b", b)):
+        if not id:
+            raise UserError("is missing; name a rulebook", field=name)
+    return document(request, list(differences(shelf.book(a), shelf.book(b))))
 
 
 @router.get("/rulebooks/{id}/prices.json")
 def prices_document(request: Request, id: str, others: Others = "") -> Response:
     """Return what `croupier price ID --json` prints."""
-    try:
-        return document(request, _prices(Shelf.of(request), id, others)[1])
-    except (CroupierError, Busy) as error:
-        return refused(request, error)
+    return document(request, _prices(state_of(request).shelf, id, others)[1])
 
 
 @router.get("/rulebooks/{id}/prices")
 def prices(request: Request, id: str, others: Others = "") -> Response:
     """Show what each reading of the book's rulings is worth."""
-    try:
-        book = Shelf.of(request).book(id)
-        sheets, _ = _prices(Shelf.of(request), id, others)
-    except (CroupierError, Busy) as error:
-        return refused(request, error)
+    book = state_of(request).shelf.book(id)
+    sheets, _ = _prices(state_of(request).shelf, id, others)
     twin = query(f"/rulebooks/{id}/prices.json", {"others": others})
     return page(request, "prices", json=twin, book=book, rulings=sheets, others=others)
 
@@ -128,19 +117,13 @@ def prices(request: Request, id: str, others: Others = "") -> Response:
 @router.get("/rulebooks/{id}.json")
 def book_json(request: Request, id: str) -> Response:
     """Return what `croupier rulebooks show ID --json` prints."""
-    try:
-        return document(request, in_full(Shelf.of(request).book(id)))
-    except CroupierError as error:
-        return refused(request, error)
+    return document(request, in_full(state_of(request).shelf.book(id)))
 
 
 @router.get("/rulebooks/{id}")
 def book_page(request: Request, id: str, q: Id = "") -> Response:
     """Show a whole book, or what a search in it has found."""
-    try:
-        book = Shelf.of(request).book(id)
-    except CroupierError as error:
-        return refused(request, error)
+    book = state_of(request).shelf.book(id)
     found = {kind: [*some] for kind, some in groupby(hits(book, q), lambda hit: hit.kind)}
     return page(
         request,

@@ -12,8 +12,6 @@ from pathlib import Path
 from threading import BoundedSemaphore, RLock
 from typing import Any, TypeVar
 
-from fastapi import Request
-
 from croupier.errors import Problems
 from croupier.recent import Recent
 from croupier.rules.load import load, rulebook_ids
@@ -81,12 +79,6 @@ class Shelf:
         self.folders = tuple(folders)
         self.answers = Answers()
         self._books: dict[str, Rulebook] = {}
-
-    @classmethod
-    def of(cls, request: Request) -> "Shelf":
-        """Return the shelf of the server that was asked."""
-        shelf: Shelf = request.app.state.shelf
-        return shelf
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all valid books; a faulty one doesn't hide the others."""

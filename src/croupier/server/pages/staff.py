@@ -24,19 +24,15 @@ from croupier.money import format_micros
 from croupier.server.pages.new_table import read_fields, table_form
 from croupier.server.pages.pit import adjustable, pit_facts, requests_of
 from croupier.server.pages.render import document, page, query
-from croupier.server.pages.shelf import Shelf
 from croupier.server.pages.tables import lobby_rows
 from croupier.server.registry import Person
 from croupier.server.routes.access import (
     PersonSaid,
-    ProposalSaid,
-    people_of,
+    proposals_said,
     session_with,
-    staff_of,
 )
 from croupier.server.routes.awards import waiting_awards
-from croupier.server.routes.tables import VerifiedSaid, pit_of, verified_said
-from croupier.server.tapes import ActsTape, Winnings
+from croupier.server.state import state_of
 from croupier.table.state import Table
 from croupier.theory.wins import By
 
@@ -61,9 +57,11 @@ async def house_page(request: Request) -> Response:
     one = await session_with(OPERATOR)(request)
     found = await _house(request)
     values: dict[str, Any] = {"me": one.person, "roles": ROLES, "time": _time}
-    tables = pit_of(request).configs.items()
+    tables = state_of(request).pit.configs.items()
     values["coded"] = {id for id, table in tables if needs_code(table.rules)}
-    values["backups"] = pit_of(request).config.backups
+    values["backups"] = state_of(request).pit.config.backups
+    build = state_of(request).pit.closed.build
+    values["nobody_approved"] = build is not None and build.approved is None
     return page(request, "house", json="/house.json", **values, **found)
 
 
@@ -75,43 +73,43 @@ async def house_json(request: Request) -> Response:
 
 
 async def _house(request: Request) -> dict[str, Any]:
-    pit, staff = pit_of(request), staff_of(request)
+    state = state_of(request)
+    pit, staff = state.pit, state.staff
     rows = await lobby_rows(request)
     keys, checkpoints = await pit.books.read(_keys)
     return {
         "tables": [
             {
                 **row,
-                "stopped": row["table"] in pit.stopped,
-                "because": pit.stopped.get(row["table"]),
+                "stopped": row["table"] in pit.closed.stopped,
+                "because": pit.closed.stopped.get(row["table"]),
             }
             for row in rows
         ],
         "closed": _closed(pit, {row["table"] for row in rows}),
         "meters": await _meters(pit),
-        "staff": [PersonSaid.of(one).model_dump() for one in await staff.everybody()],
+        "staff": [PersonSaid.of(one).model_dump() for one in await staff.everybody()]
+        + [PersonSaid.of(one).model_dump() for one in await staff.invited()],
         "proposals": await _proposals(request),
         "keys": keys,
         "checkpoints": checkpoints,
-        "books": [{"id": one.id, "title": one.rules.title} for one in Shelf.of(request).books()],
+        "books": [{"id": one.id, "title": one.rules.title} for one in state.shelf.books()],
         "backup": backup.as_json() if (backup := await pit.last_backup()) else None,
-        "build": pit.build_state.says if pit.build_state else "This build wasn't compared yet.",
+        "build": pit.closed.build.says if pit.closed.build else "This build wasn't compared yet.",
     }
 
 
 def _closed(pit: Pit, shown: set[str]) -> list[dict[str, Any]]:
     """Return the tables that no process has opened, and why this one can't."""
     return [
-        {"table": id, "title": config.title, "because": reason, "locked": pit.is_locked(id)}
+        {"table": id, "title": config.title, "because": reason, "locked": id in pit.closed.locked}
         for id, config in pit.configs.items()
-        if id not in shown and (reason := pit.closed_because(id))
+        if id not in shown and (reason := pit.closed.because(id))
     ]
 
 
 async def _proposals(request: Request) -> list[dict[str, Any]]:
-    waiting = await staff_of(request).waiting()
-    names = await _names(request, {one.by for one in waiting})
-    return [ProposalSaid.of(one).model_dump() | {"by_name": names[one.by]} for one in waiting]
+    return [one.model_dump() for one in await proposals_said(request)]
 
 
 async def _meters(pit: Pit) -> list[dict[str, Any]]:
@@ -135,10 +133,10 @@ async def new_table_page(request: Request) -> Response:
     """Show the form of a new table, by the fields of its book, with what is wrong beside each."""
     one = await session_with(OPERATOR)(request)
     given = read_fields(request.query_params.multi_items())
-    shelf = Shelf.of(request)
+    shelf = state_of(request).shelf
     if given.get("book") not in shelf.ids():
         raise Refused("not_found", "there is no such rulebook", field="book")
-    form = table_form(pit_of(request), shelf.book(given["book"]), given)
+    form = table_form(state_of(request).pit, shelf.book(given["book"]), given)
     as_text = query("/house/check", {"table": form.text})
     values: dict[str, Any] = {"form": form, "as_text": as_text, "checked": "id" in given}
     return page(request, "house_new", me=one.person, **values)
@@ -148,7 +146,7 @@ async def new_table_page(request: Request) -> Response:
 async def check_table(request: Request, table: Annotated[str, Query(max_length=8_000)]) -> Response:
     """Check a new table against its book, before it is put into the tables file."""
     one = await session_with(OPERATOR)(request)
-    faults, opens = _checked(pit_of(request), table)
+    faults, opens = _checked(state_of(request).pit, table)
     return page(request, "house_check", me=one.person, table=table, faults=faults, opens=opens)
 
 
@@ -183,25 +181,25 @@ async def pit_json(request: Request) -> Response:
 
 
 async def _pit(request: Request, me: Person) -> dict[str, Any]:
-    pit = pit_of(request)
-    states, acts = await pit.states(), await tape_of(request).rows()
+    pit = state_of(request).pit
+    states, acts = await pit.everywhere.states(), await state_of(request).tape.rows()
     asked = await _asked(request, me, states)
-    winnings: Winnings = request.app.state.winnings
+    winnings = state_of(request).winnings
     wins, rows, shown = winnings.look(), [], set()
     for row in await lobby_rows(request):
         id = row["table"]
-        facts = pit_facts(id, states.get(id), acts) | {"win": wins.get(id)}
+        facts = pit_facts(id, states.get(id), acts, pit.books.clocks.time()) | {"win": wins.get(id)}
         facts["adjustable"] = adjustable(states.get(id), pit.configs.get(id), me)
         players = {of for one, of in facts["adjustable"].items() if kind_of(one) == "player"}
-        shown |= {facts["dealer"], *players} - {""}
-        rows.append({**row, **facts, "stopped": id in pit.stopped})
+        shown |= {facts["dealer"], facts["floor"], *players} - {""}
+        rows.append({**row, **facts, "stopped": id in pit.closed.stopped})
     names = asked.pop("asking") | await _names(request, shown)
     return {"tables": rows, **asked, "names": names}
 
 
 async def _asked(request: Request, me: Person, states: Mapping[str, Table]) -> dict[str, Any]:
     """Return what is asked of somebody: proposals at tables, and awards; and who asks."""
-    pit = pit_of(request)
+    pit = state_of(request).pit
     now_s = pit.books.clocks.wall_ms() // 1000
     requests = [
         one
@@ -234,15 +232,9 @@ async def wins_json(request: Request, by: By = "wager", table: Text = "") -> Res
 
 
 async def _wins(request: Request, by: By, table: str) -> dict[str, Any]:
-    if table and table not in pit_of(request).configs:
+    if table and table not in state_of(request).pit.configs:
         raise Refused("no_such_table", "there is no such table", field="table")
-    winnings: Winnings = request.app.state.winnings
-    return await winnings.report(by, table or None)
-
-
-def tape_of(request: Request) -> ActsTape:
-    tape: ActsTape = request.app.state.tape
-    return tape
+    return await state_of(request).winnings.report(by, table or None)
 
 
 # ---------------------------------------------------------------- surveillance and audit
@@ -266,13 +258,15 @@ async def watch_json(request: Request) -> Response:
 
 async def _watch(request: Request) -> dict[str, Any]:
     """Return every table, the tape of what people did, and the marks at its acts."""
-    states, acts = await pit_of(request).states(), await tape_of(request).rows()
+    pit = state_of(request).pit
+    states, acts = await pit.everywhere.states(), await state_of(request).tape.rows()
+    now = pit.books.clocks.time()
     rows = [
-        row | pit_facts(row["table"], states.get(row["table"]), acts)
+        row | pit_facts(row["table"], states.get(row["table"]), acts, now)
         for row in await lobby_rows(request)
     ]
     marks: dict[str, list[str]] = {}
-    for note in await tape_of(request).rows(Wanted(act=NoteTaken.__name__), limit=MARKS_MAX):
+    for note in await state_of(request).tape.rows(Wanted(act=NoteTaken.__name__), limit=MARKS_MAX):
         marks.setdefault(str(note.event["about"]), []).append(str(note.event["says"]))
     found = await _tape(request, Wanted())
     names = found["names"] | await _names(request, {row["dealer"] for row in rows} - {""})
@@ -311,9 +305,10 @@ async def audit_json(
     """Export what people did, each act with its record and the hashes that prove it."""
     one = await session_with(AUDITOR)(request)
     wanted = Wanted(await _id_of(request, person), act, clause, round)
-    rows, more = await pit_of(request).books.read(partial(_acts, wanted=wanted, before=before))
+    books = state_of(request).pit.books
+    rows, more = await books.read(partial(_acts, wanted=wanted, before=before))
     found = await _with_names(request, rows)
-    heads = await pit_of(request).books.read(lambda view: view.heads())
+    heads = await books.read(lambda view: view.heads())
     said = {s: {"number": h.number, "hash": h.hash.hex()} for s, h in sorted(heads.items())}
     waits = await _waits(request, one.person)
     names = {"names": found["names"] | waits.pop("asking")}
@@ -328,7 +323,7 @@ def _more(wanted: Wanted, before: str) -> str | None:
 
 async def _waits(request: Request, me: Person) -> dict[str, Any]:
     """Return what waits for an auditor: proposals of the staff and at tables, and awards."""
-    asked = await _asked(request, me, await pit_of(request).states())
+    asked = await _asked(request, me, await state_of(request).pit.everywhere.states())
     return {"proposals": await _proposals(request), **asked}
 
 
@@ -336,7 +331,8 @@ async def _waits(request: Request, me: Person) -> dict[str, Any]:
 async def verify_page(request: Request) -> Response:
     """Verify the whole ledger now, and show what that proves."""
     one = await session_with(AUDITOR)(request)
-    found: VerifiedSaid = await verified_said(pit_of(request))
+    pit = state_of(request).pit
+    found = await pit.books.read(pit.verified)
     return page(request, "audit_verify", json="/api/ledger/verify", me=one.person, found=found)
 
 
@@ -346,7 +342,7 @@ def _plain(found: dict[str, Any]) -> dict[str, Any]:
 
 async def _tape(request: Request, wanted: Wanted) -> dict[str, Any]:
     """Return the last acts that are wanted."""
-    return await _with_names(request, await tape_of(request).rows(wanted, limit=TAPE_MAX))
+    return await _with_names(request, await state_of(request).tape.rows(wanted, limit=TAPE_MAX))
 
 
 def _acts(view: View, wanted: Wanted, before: str) -> tuple[list[TapeRow], str]:
@@ -373,7 +369,7 @@ def _age_of(time_ms: int, number: int, stream: str) -> tuple[int, bool, str, int
 
 
 async def _with_names(request: Request, rows: list[TapeRow]) -> dict[str, Any]:
-    persons = {person for row in rows for person in row.persons}
+    persons = {one for row in rows for one in (*row.persons, row.proposer) if one}
     return {"acts": rows, "names": await _names(request, persons), "time": _time}
 
 
@@ -383,13 +379,13 @@ def _time(ms: int) -> str:
 
 async def _id_of(request: Request, person: str) -> str:
     """Return the id of the staff member with this name; other text is returned as it is."""
-    staff = await staff_of(request).everybody() if person else []
+    staff = await state_of(request).staff.everybody() if person else []
     called = person.casefold()
     return next((one.id for one in staff if one.name.casefold() == called), person)
 
 
 async def _names(request: Request, ids: set[str]) -> dict[str, str]:
     """Return people's names by their ids; an id that isn't a person's stands for itself."""
-    people = people_of(request)
+    people = state_of(request).people
     found: dict[str, Person | None] = {id: await people.find(id) for id in sorted(ids)}
     return {id: person.name if person else id for id, person in found.items()}

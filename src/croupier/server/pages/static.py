@@ -1,6 +1,6 @@
 """Styles, ES modules and pictures that ship with the package.
 
-Each file is read and compressed once, when the pages are mounted.
+Each file is read, made lean and compressed once, when the pages are mounted.
 """
 
 import gzip
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from croupier.server.pages.bundles import lean, tight, together
 from croupier.server.pages.render import accepts_gzip, packed, respond
 from croupier.svg import deck_svg
 
@@ -19,8 +20,27 @@ router = APIRouter(include_in_schema=False)
 
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 CARDS, ICON = "cards.svg", "favicon.svg"
-SHEETS = {"layout.css": ("felt.css", "seats.css", "table.css")}
-"""Styles that are always needed together, as one: compressed together they are smaller."""
+SHEETS = {
+    "site.css": ("style.css", "head.css", "pieces.css"),
+    "layout.css": ("style.css", "felt.css", "seats.css", "table.css"),
+    "over.css": ("pieces.css", "drawers.css"),
+}
+"""Styles that are always needed together, as one: of a page, of a table, of what opens over it.
+
+Compressed together they are smaller.
+"""
+BUNDLES = {
+    "core": (
+        *("api", "money", "hands", "dom", "motion", "state", "view", "shown"),
+        *("messages", "elements", "seat", "socket", "felt"),
+    ),
+    "table": ("bets", "care", "commands", "extras", "ring", "settings", "speech", "table"),
+    "cut": ("proof", "cut"),
+}
+"""Modules that a table's page always needs together, as one: to watch, to play, with a seat.
+
+Under `table/` its modules import from these; for other pages each module is a file of its own.
+"""
 
 
 class File(NamedTuple):
@@ -71,12 +91,27 @@ def shipped() -> dict[str, File]:
             if entry.is_dir():
                 walk(entry, f"{above}{entry.name}/")
             else:
-                found[above + entry.name] = _file(entry.name, entry.read_bytes())
+                found[above + entry.name] = _file(entry.name, _sent(entry))
 
     walk(files("croupier.web") / "static", "")
     for name, parts in SHEETS.items():
         found[name] = _file(name, b"".join(found[part].plain for part in parts))
+    modules = {
+        path.removeprefix("js/").removesuffix(".js"): file.plain.decode()
+        for path, file in found.items()
+        if path.startswith("js/") and path.endswith(".js")
+    }
+    homes = {part: name for name, parts in BUNDLES.items() for part in parts}
+    for name in {*modules, *BUNDLES}:
+        text = together(BUNDLES.get(name, (name,)), modules, homes)
+        found[f"table/{name}.js"] = _file(f"{name}.js", text.encode())
     return found
+
+
+def _sent(entry: Traversable) -> bytes:
+    """Return what of a file is sent."""
+    shorten = {"js": lean, "css": tight}.get(entry.name.rpartition(".")[2])
+    return shorten(entry.read_text("utf-8")).encode() if shorten else entry.read_bytes()
 
 
 def _file(name: str, body: bytes) -> File:

@@ -15,7 +15,7 @@ from croupier.house.seat_codes import needs_code, seated_clause
 from croupier.house.table import Table
 from croupier.ledger.roles import OPERATOR
 from croupier.money import format_money
-from croupier.odds import analyze
+from croupier.odds.analysis import analyze
 from croupier.reports.answers import toml_text
 from croupier.round.plan import plan_of
 from croupier.rules.table_rules import TableRules
@@ -28,8 +28,8 @@ from croupier.server.pages.shelf import Busy, Shelf
 from croupier.server.registry import Person
 from croupier.server.routes.access import PersonSaid, Somebody, signed_in_of
 from croupier.server.routes.awards import waiting_awards
-from croupier.server.routes.tables import live_table, pit_of
-from croupier.server.voids import VoidCounts
+from croupier.server.routes.tables import live_table
+from croupier.server.state import state_of
 from croupier.table.life import sign_code
 
 router = APIRouter(include_in_schema=False)
@@ -59,17 +59,21 @@ async def lobby_json(request: Request) -> Response:
 
 async def lobby_rows(request: Request) -> list[dict[str, Any]]:
     """Return every table of the house as the lobby shows it, in the order of its file."""
-    tables = list(pit_of(request).tables.values())
-    edges = await run_in_threadpool(lambda: [_edge(Shelf.of(request), rules_at(t)) for t in tables])
-    galleries: Galleries = request.app.state.galleries
+    tables = list(state_of(request).pit.tables.values())
+    edges = await run_in_threadpool(
+        lambda: [edge_of(state_of(request).shelf, rules_at(t)) for t in tables]
+    )
+    voids = [await _voids_of(request, table.id) for table in tables]
+    galleries = state_of(request).galleries
     rows = [
-        _row(table, galleries) | {"edge": edge, "voids": await _voids_of(request, table.id)}
-        for table, edge in zip(tables, edges, strict=True)
+        _row(table, galleries) | {"edge": edge, "voids": void}
+        for table, edge, void in zip(tables, edges, voids, strict=True)
+        if table.id in galleries  # Others were handed over meanwhile.
     ]
     scope = {**request.scope, "path": LOBBY}
-    for lobby in await request.app.state.everywhere(scope):
+    for lobby in await state_of(request).everywhere(scope):
         rows += orjson.loads(lobby)["tables"]
-    order = {id: at for at, id in enumerate(pit_of(request).configs)}
+    order = {id: at for at, id in enumerate(state_of(request).pit.configs)}
     return sorted(rows, key=lambda row: order.get(row["table"], len(order)))
 
 
@@ -134,7 +138,7 @@ def odds_of(config: TableConfig) -> str:
     return query("/odds", {"book": config.rules.rulebook, **selected})
 
 
-def _edge(shelf: Shelf, rules: TableRules) -> float | None:
+def edge_of(shelf: Shelf, rules: TableRules) -> float | None:
     """Return the house edge of the wager that opens the game; worked out once a digest."""
     try:
         return shelf.answers.get(("edge", rules.digest), lambda: float(analyze(rules).house_edge))
@@ -149,7 +153,7 @@ def _edge(shelf: Shelf, rules: TableRules) -> float | None:
 async def table_json(request: Request, id: str) -> Response:
     """Return a table as everyone sees it."""
     table = _live(request, id)
-    galleries: Galleries = request.app.state.galleries
+    galleries = state_of(request).galleries
     clock = table.notes.clock.countdown(table.books.clocks.wait_ms())
     seen = {"v": table.number, "felt": galleries[id].felt, "scene": galleries.scene(id)}
     return document(request, {**seen, "clock": clock})
@@ -166,13 +170,12 @@ async def voids_json(request: Request, id: str) -> Response:
 async def voids_page(request: Request, id: str) -> Response:
     """Show how many rounds were void, and why."""
     _live(request, id)
-    felt, found = request.app.state.galleries[id].felt, await _voids(request, id)
+    felt, found = state_of(request).galleries[id].felt, await _voids(request, id)
     return page(request, "voids", json=f"/tables/{id}/voids.json", felt=felt, found=found)
 
 
 async def _voids(request: Request, id: str) -> dict[str, Any]:
-    counts: VoidCounts = request.app.state.voids
-    return (await counts.of(id)).as_json(id)
+    return (await state_of(request).voids.of(id)).as_json(id)
 
 
 @router.get("/tables/{id}")
@@ -190,7 +193,7 @@ async def text_page(request: Request, id: str) -> Response:
 @router.get("/tables/{id}/console")
 async def console_page(request: Request, id: str) -> Response:
     """Show the desk of a table with a dealer to those who work there."""
-    me, table = await _me(request), pit_of(request).tables.get(id)
+    me, table = await _me(request), state_of(request).pit.tables.get(id)
     if table and "dealer" not in table.config.rules.things:
         raise Refused("not_found", "the program deals at this table, so it has no desk")
     if me is None or not sees_desk(me.roles):
@@ -205,7 +208,7 @@ async def by_hand_page(request: Request, id: str) -> Response:
     rules = rules_at(table)
     if "cards" not in rules.things:
         raise Refused("not_found", "the cards of this table are virtual, so nothing is left to do")
-    felt = request.app.state.galleries[id].felt
+    felt = state_of(request).galleries[id].felt
     return page(request, "by_hand", json=f"/tables/{id}.json", felt=felt, **_blanks(rules))
 
 
@@ -225,7 +228,7 @@ async def codes_page(request: Request, id: str) -> Response:
     return page(
         request,
         "seat_codes",
-        felt=request.app.state.galleries[id].felt,
+        felt=state_of(request).galleries[id].felt,
         clause=seated_clause(rules),
         codes=[(seat, code, f"{at}?seat={seat}&code={code}") for seat, code in codes],
         back=console if sees_desk(me.roles) else ("/house", "The house"),
@@ -250,39 +253,40 @@ def _blanks(rules: TableRules) -> dict[str, Any]:
 
 def _live(request: Request, id: str) -> Table:
     """Return a table of this process, or refuse with the reason that there is none."""
-    pit = pit_of(request)
+    pit = state_of(request).pit
     if id not in pit.tables:
-        pit.check_approved(id)
+        pit.closed.check(id)
         raise Refused("not_found", "there is no table of this name")
     return pit.tables[id]
 
 
 async def _table(request: Request, id: str, template: str) -> Response:
     table = _live(request, id)
-    gallery, me = request.app.state.galleries[id], await _me(request)
+    gallery, me = state_of(request).galleries[id], await _me(request)
     odds = odds_of(table.config)
     json = f"/api/tables/{id}/desk" if template == "console" else f"/tables/{id}.json"
     real = "cards" in rules_at(table).things
     codes = {code: str(card) for code, card in table.config.codes.items()}
-    seen = {"felt": gallery.felt, "felt_tag": gallery.felt_tag}
-    values = {**seen, "me": me, "odds": odds, "practice": "", "real": real, "codes": codes}
+    values: dict[str, Any] = {"felt": gallery.felt, "felt_tag": gallery.felt_tag}
+    values |= {"me": me, "odds": odds, "practice": "", "real": real, "codes": codes}
     return page(request, template, json=json, **values)
 
 
-# ---------------------------------------------------------------- who one is
+# ---------------------------------------------------------------- the account
 
 
 @router.get("/account")
 async def account_page(request: Request) -> Response:
     """Show the caller's balance, and forms to create an account or sign out."""
     me = await _me(request)
-    pit = pit_of(request)
+    pit = state_of(request).pit
     if me:
         await pit.books.hear_of_purse(me.id)
     start = format_money(pit.config.guest_chips_cents)
     purse = format_money(pit.books.purse_cents(me.id)) if me else None
     pending = await waiting_awards(pit, me.id) if me else []
     values: dict[str, Any] = {"me": me, "purse": purse, "start": start, "pending": pending}
+    values["attended"] = [one for one in pit.configs.values() if "dealer" in one.rules.things]
     return page(request, "account", json="/account.json", **values)
 
 
@@ -291,9 +295,9 @@ async def account_page(request: Request) -> Response:
 async def account_json(request: Request) -> Response:
     """Return who is signed in, with their chips."""
     me = await _me(request)
-    purse = format_money(pit_of(request).books.purse_cents(me.id)) if me else None
+    purse = format_money(state_of(request).pit.books.purse_cents(me.id)) if me else None
     person = PersonSaid.of(me).model_dump() if me else None
-    pending = await waiting_awards(pit_of(request), me.id) if me else []
+    pending = await waiting_awards(state_of(request).pit, me.id) if me else []
     awards = [{"award": one.award, "dollars": one.dollars} for one in pending]
     return document(request, {"person": person, "purse": purse, "pending": awards})
 
@@ -312,9 +316,10 @@ async def coach(request: Request, table: TableId, one: Somebody) -> dict[str, An
     """Say what each choice is worth to the player whose turn it is, at a practice table."""
     live = live_table(request, table, field="table")
     sight = sight_of(live, one.person.id)
+    answers = state_of(request).shelf.answers
     try:
         work = advice(sight)
-        answer = await run_in_threadpool(lambda: Shelf.of(request).answers.get(sight.key, work))
+        answer = await run_in_threadpool(lambda: answers.get(sight.key, work))
     except Busy:
         raise Refused("too_many", "the coach is busy; try again shortly") from None
     return with_subject(sight, answer)

@@ -19,10 +19,10 @@ from croupier.ledger.roles import OPERATOR, PLAYER, ROLES
 from croupier.server.faults import RESPONSES
 from croupier.server.guard import SAFE
 from croupier.server.passwords import CHARS_MAX
-from croupier.server.people import STAFF_MS, Entrance, People, locks
-from croupier.server.quotas import Quotas
+from croupier.server.people import Entrance
 from croupier.server.registry import Person, SignedIn
-from croupier.server.staff import Staff
+from croupier.server.sessions import STAFF_MS, locks
+from croupier.server.state import state_of
 from croupier.server.strict import Body, StrictRoute
 
 COOKIE = "croupier_session"
@@ -35,11 +35,6 @@ router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 
 
 # ---------------------------------------------------------------- the caller
-
-
-def people_of(connection: HTTPConnection) -> People:
-    people: People = connection.app.state.people
-    return people
 
 
 def cookie_name(connection: HTTPConnection) -> str:
@@ -56,23 +51,18 @@ def token_of(connection: HTTPConnection) -> str:
     return connection.cookies.get(cookie_name(connection), "")
 
 
-def staff_of(connection: HTTPConnection) -> Staff:
-    staff: Staff = connection.app.state.staff
-    return staff
-
-
 REFRESH = "x-croupier-refresh"
 """The header of a request that a page makes by itself."""
 
 
 async def signed_in_of(connection: HTTPConnection) -> SignedIn | None:
     """Return the caller and their session, if signed in; a staff session is extended."""
-    token, people = token_of(connection), people_of(connection)
-    one = await people.signed_in(token) if token else None
+    token, people = token_of(connection), state_of(connection).people
+    one = await people.sessions.signed_in(token) if token else None
     # A page that looks again by itself doesn't keep a session from locking.
     by_itself = REFRESH in connection.headers or connection.url.path.endswith(".json")
     if one and not by_itself:
-        await people.extend(one)
+        await people.sessions.extend(one)
     return one
 
 
@@ -115,24 +105,18 @@ def address_of(connection: HTTPConnection) -> str:
     return connection.client.host if connection.client else ""
 
 
-def quotas_of(connection: HTTPConnection) -> Quotas | None:
-    """Return the quotas that callers have, if they have any."""
-    quotas: Quotas | None = getattr(connection.app.state, "quotas", None)
-    return quotas
-
-
 async def spend(connection: HTTPConnection) -> None:
     """Count a request that may store something towards the caller's quotas, or refuse it."""
     is_request = connection.scope["type"] == "http" and connection.scope["method"] not in SAFE
-    if is_request and (quotas := quotas_of(connection)) is not None:
+    if is_request and (quotas := state_of(connection).quotas) is not None:
         one = await signed_in_of(connection)
         quotas.allowance(one.person.id if one else "", address_of(connection)).take()
 
 
 async def _count_newcomer(request: Request) -> None:
     """Refuse another guest or account from an address that has made many."""
-    if quotas_of(request) is not None:
-        await people_of(request).count_newcomer(address_of(request))
+    if state_of(request).quotas is not None:
+        await state_of(request).people.count_newcomer(address_of(request))
 
 
 Maybe = Annotated[SignedIn | None, Depends(signed_in_of)]
@@ -208,17 +192,18 @@ class ProposalSaid(BaseModel):
     """What is proposed, in words."""
     about: str
     by: str
+    by_name: str
     why: str
     lapses_ms: int
     table: str = ""
     """A new table, as the tables file would have it."""
 
     @classmethod
-    def of(cls, proposed: Proposed) -> "ProposalSaid":
+    def of(cls, proposed: Proposed, by_name: str) -> "ProposalSaid":
         id, act, by, _, preview, why, lapses_ms = proposed
         about = str(act.get("person") or act.get("table", ""))
         said = {"id": id, "preview": preview, "about": about, "by": by, "why": why}
-        return cls(**said, lapses_ms=lapses_ms, table=str(act.get("text", "")))
+        return cls(**said, by_name=by_name, lapses_ms=lapses_ms, table=str(act.get("text", "")))
 
 
 class RolesSaid(Me):
@@ -246,7 +231,7 @@ async def guest(request: Request, response: Response, *, was: Maybe, _: Nothing)
     if was is not None:
         return Me(person=PersonSaid.of(was.person))
     await _count_newcomer(request)
-    entrance = await people_of(request).guest()
+    entrance = await state_of(request).people.guest()
     await _issue_chips(request, entrance)
     return welcome(request, response, entrance)
 
@@ -254,22 +239,22 @@ async def guest(request: Request, response: Response, *, was: Maybe, _: Nothing)
 @router.post("/api/sign-up")
 async def sign_up(request: Request, response: Response, *, was: Maybe, wanted: Credentials) -> Me:
     """Create an account; a guest keeps the chips."""
-    people = people_of(request)
+    people = state_of(request).people
     if was is None:
         await _count_newcomer(request)
     entrance = await people.sign_up(wanted.name, wanted.password, as_guest=was)
     if was is None or was.person.id != entrance.signed_in.person.id:
         await _issue_chips(request, entrance)
-        await people.sign_out(token_of(request))
+        await people.sessions.sign_out(token_of(request))
     return welcome(request, response, entrance)
 
 
 @router.post("/api/sign-in")
 async def sign_in(request: Request, response: Response, given: Credentials) -> Me:
     """Sign in with name and password; this ends the previous session."""
-    people = people_of(request)
+    people = state_of(request).people
     entrance = await people.sign_in(given.name, given.password, address=address_of(request))
-    await people.sign_out(token_of(request))
+    await people.sessions.sign_out(token_of(request))
     return welcome(request, response, entrance)
 
 
@@ -281,23 +266,21 @@ async def operator(
     if not link:
         message = "open the whole link that the server printed when it was started"
         raise Refused("bad_link", message, field="link")
-    people = people_of(request)
+    people = state_of(request).people
     entrance = await people.use_link(link)
-    await people.sign_out(token_of(request))
+    await people.sessions.sign_out(token_of(request))
     response = RedirectResponse(HOME, 303)
     welcome(request, response, entrance)
     return response
 
 
 async def _issue_chips(request: Request, entrance: Entrance) -> None:
-    pit = getattr(request.app.state, "pit", None)
-    if pit is not None:
-        await pit.cage.issue(entrance.signed_in.person.id)
+    await state_of(request).pit.cage.issue(entrance.signed_in.person.id)
 
 
 def welcome(request: Request, response: Response, entrance: Entrance) -> Me:
     """Set the cookie, which no script can read and no other site can send."""
-    one, now_ms = entrance.signed_in, people_of(request).now_ms()
+    one, now_ms = entrance.signed_in, state_of(request).people.rows.now_ms()
     # A staff session is extended while it is used; its cookie lasts as long as it may.
     lasts_ms = STAFF_MS if locks(one.person) else one.ends_ms - now_ms
     response.set_cookie(
@@ -324,7 +307,7 @@ async def me(was: Maybe) -> Me:
 @router.post("/api/sign-out")
 async def sign_out(request: Request, response: Response, _: Nothing) -> Me:
     """End this session, and close its sockets."""
-    await people_of(request).sign_out(token_of(request))
+    await state_of(request).people.sessions.sign_out(token_of(request))
     response.delete_cookie(
         cookie_name(request),
         path="/",
@@ -341,7 +324,7 @@ async def password(
 ) -> Me:
     """Change the password; this ends every other session of this person."""
     address = address_of(request)
-    people = people_of(request)
+    people = state_of(request).people
     entrance = await people.change_password(was, change.old, change.new, address=address)
     return welcome(request, response, entrance)
 
@@ -349,13 +332,13 @@ async def password(
 @router.post("/api/name")
 async def name(request: Request, was: Somebody, wanted: NameWanted) -> Me:
     """Give a guest another name, which the others at the tables see at once."""
-    return Me(person=PersonSaid.of(await people_of(request).name_guest(was, wanted.name)))
+    return Me(person=PersonSaid.of(await state_of(request).people.name_guest(was, wanted.name)))
 
 
 @router.post("/api/ticket")
 async def ticket(request: Request, was: Somebody, wanted: TableWanted) -> TicketSaid:
     """Return a ticket for one socket: valid once, for half a minute, for you at this table."""
-    return TicketSaid(ticket=await people_of(request).give_ticket(was, wanted.table))
+    return TicketSaid(ticket=await state_of(request).people.sessions.give_ticket(was, wanted.table))
 
 
 # ---------------------------------------------------------------- operators
@@ -366,7 +349,7 @@ async def everybody(
     request: Request, _: Operator, after: Annotated[str, Query(max_length=20)] = ""
 ) -> Everybody:
     """List people in order of id: at most a thousand, after the given one."""
-    found = await people_of(request).everybody(after)
+    found = await state_of(request).people.everybody(after)
     return Everybody(people=[PersonSaid.of(person) for person in found])
 
 
@@ -377,9 +360,9 @@ async def set_roles(request: Request, id: Id, *, by: OperatorIn, wanted: NewRole
     When roles are set, the person's sessions end; they sign in again with the new roles.
     """
     _refuse_oneself(by.person, id)
-    proposed = await staff_of(request).set_roles(by, id, wanted.roles, why=wanted.why)
+    proposed = await state_of(request).staff.set_roles(by, id, wanted.roles, why=wanted.why)
     await tell_tables(request)
-    said = ProposalSaid.of(proposed) if proposed else None
+    said = ProposalSaid.of(proposed, by.person.name) if proposed else None
     return RolesSaid(person=(await _now(request, id, by.person)).person, proposal=said)
 
 
@@ -387,21 +370,30 @@ async def set_roles(request: Request, id: Id, *, by: OperatorIn, wanted: NewRole
 async def disable(request: Request, id: Id, *, by: Operator, wanted: Shut) -> Me:
     """Lock a person out at once, seats included, or let them in again."""
     _refuse_oneself(by, id)
-    await people_of(request).disable(id, disabled=wanted.disabled, by=by.id)
+    await state_of(request).people.disable(id, disabled=wanted.disabled, by=by.id)
     await tell_tables(request)
     return await _now(request, id, by)
 
 
+async def proposals_said(request: Request) -> list[ProposalSaid]:
+    """Return the open proposals of the staff, with who made them."""
+    people, said = state_of(request).people, []
+    for one in await state_of(request).staff.waiting():
+        proposer = await people.find(one.by)
+        said.append(ProposalSaid.of(one, proposer.name if proposer else one.by))
+    return said
+
+
 async def tell_tables(request: Request) -> None:
     """Tell the tables now, and end the seats and posts of a person who may no longer have them."""
-    if (pit := getattr(request.app.state, "pit", None)) is not None:
-        await pit.acts.look()
-        await pit.mind()
+    pit = state_of(request).pit
+    await pit.acts.look()
+    await pit.mind()
 
 
 async def _now(request: Request, id: str, by: Person) -> Me:
     log("changed_by", person=id, by=by.id, path=request.url.path)
-    person = await people_of(request).find(id)
+    person = await state_of(request).people.find(id)
     return Me(person=PersonSaid.of(person) if person else None)
 
 

@@ -30,8 +30,8 @@ from croupier.money import format_micros
 from croupier.rules.words import listed
 from croupier.server.faults import RESPONSES
 from croupier.server.registry import SignedIn
-from croupier.server.routes.access import WHY_MAX, people_of, session_with, staff_of
-from croupier.server.routes.tables import pit_of
+from croupier.server.routes.access import WHY_MAX, session_with
+from croupier.server.state import state_of
 from croupier.server.strict import Body, StrictRoute
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
@@ -70,6 +70,8 @@ class AwardSaid(BaseModel):
     """Whether validating it takes two people."""
     at_table: bool
     """Whether its round is open, so that it is answered at its table."""
+    validated: bool
+    """Whether it was validated at its table, so that only the dealer has yet to pay it."""
     proposal: AwardProposal | None
 
 
@@ -83,7 +85,7 @@ class Awards(BaseModel):
 @router.get("/api/awards")
 async def awards(request: Request, _: Answering) -> Awards:
     """List the awards that wait for the floor."""
-    return Awards(awards=await waiting_awards(pit_of(request)))
+    return Awards(awards=await waiting_awards(state_of(request).pit))
 
 
 async def waiting_awards(pit: Pit, player: str = "") -> list[AwardSaid]:
@@ -115,6 +117,7 @@ def _said(pit: Pit, award: Award, open: AwardProposed | None) -> AwardSaid:
         dollars=format_micros(award.micros)[:-4],
         two_people=award.needs_two,
         at_table=award.at_table,
+        validated=award.validated,
         proposal=AwardProposal(does=open.does, by=open.by, why=open.why) if open else None,
     )
 
@@ -140,8 +143,8 @@ async def reject(request: Request, by: Floor, wanted: AwardAnswered) -> Awards:
 async def approve(request: Request, by: Answering, wanted: AwardApproved) -> Awards:
     """Approve what another person proposed, with `again` from `/api/again`."""
     await _check_second(request, by)
-    await people_of(request).use_again(by, wanted.again)
-    decided = partial(approved, has_lost=pit_of(request).posts.has_lost)
+    await state_of(request).people.use_again(by, wanted.again)
+    decided = partial(approved, has_lost=state_of(request).pit.posts.has_lost)
     return await _decide(request, by, wanted.award, decided)
 
 
@@ -155,10 +158,10 @@ async def decline(request: Request, by: Answering, wanted: AwardAnswered) -> Awa
 
 async def _check_second(request: Request, by: SignedIn) -> None:
     """Refuse a role that doesn't approve awards; if no one has such a role, the floor does."""
-    approve, mine = {*pit_of(request).config.approvers.award}, {*by.person.roles}
+    approve, mine = {*state_of(request).pit.config.approvers.award}, {*by.person.roles}
     if approve & mine:
         return
-    staff = await staff_of(request).everybody()
+    staff = await state_of(request).staff.everybody()
     if FLOOR not in mine or any(approve & {*one.roles} and not one.disabled for one in staff):
         roles = listed(sorted(approve), last="or")
         log("not_allowed", person=by.person.id, needs=roles, path=request.url.path)
@@ -166,12 +169,12 @@ async def _check_second(request: Request, by: SignedIn) -> None:
 
 
 async def _decide(request: Request, by: SignedIn, id: str, decided: Decided) -> Awards:
-    pit = pit_of(request)
+    pit = state_of(request).pit
     of = account("pending", id) if id.strip() and id.isprintable() and id.count("/") >= 2 else None
     if of is None or not (await pit.books.read(lambda view: view.held([of]))).get(of):
         raise Refused("no_such_award", "no such award waits for the floor", field="award")
     award = await find_award(pit, id)
-    seated = await pit.seated_at(table_of(pit, id.rsplit("/", 2)[0]))
+    seated = await pit.everywhere.seated_at(table_of(pit, id.rsplit("/", 2)[0]))
     check_away(award, by.person.id, seated)
     who = Acting(by.person.id, by.session.hex())
     await pit.cage.release(award, lambda open: decided(award, open, who))

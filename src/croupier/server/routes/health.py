@@ -24,6 +24,7 @@ from croupier.house.log import counts, log
 from croupier.ledger.store import Unavailable
 from croupier.server.faults import RESPONSES
 from croupier.server.limits import is_loopback
+from croupier.server.state import state_of
 from croupier.server.strict import StrictRoute
 
 READY_S = 2.0
@@ -45,7 +46,7 @@ async def healthz() -> Health:
 @router.get("/readyz")
 async def readyz(request: Request) -> Health:
     """Report whether a bet would be stored now; 503 if not."""
-    books = request.app.state.pit.books
+    books = state_of(request).pit.books
     if books.lost is not None:
         raise books.lost
     try:
@@ -64,12 +65,12 @@ async def metrics(request: Request) -> Response:
         raise Refused("not_allowed", "metrics are served only to the server's own machine")
     registry = CollectorRegistry(auto_describe=False)
     ProcessCollector(registry=registry)
-    registry.register(Figures(request.app.state.galleries))
+    registry.register(Figures(state_of(request).galleries))
     said = generate_latest(registry)
-    tenure = request.app.state.pit.tenure
+    tenure = state_of(request).pit.tenure
     if tenure.is_shared:
         said = merged([said], process=tenure.place or tenure.name)
-    if others := await request.app.state.everywhere(request.scope):
+    if others := await state_of(request).everywhere(request.scope):
         said = merged([said, *others])
     return Response(said, headers={"content-type": CONTENT_TYPE_LATEST})
 

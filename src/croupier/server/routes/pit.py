@@ -7,14 +7,15 @@ from fastapi import APIRouter, Depends, Path, Request
 from pydantic import BaseModel, Field
 
 from croupier.errors import Refused
+from croupier.house.asking import Employee
 from croupier.house.books import answer_to
-from croupier.house.console import Employee
 from croupier.house.log import log
 from croupier.house.said import Approve, Decline, Do, Preview, Propose, StaffCommand, Withdraw
 from croupier.house.table import Table
-from croupier.house.turn import NO_BODY
 from croupier.ledger.accounts import ID_MAX
+from croupier.ledger.asked import NO_BODY
 from croupier.ledger.events import BalanceAdjusted, MeterAdjusted
+from croupier.ledger.found import PastHand
 from croupier.ledger.roles import AUDITOR, FLOOR, SURVEILLANCE
 from croupier.ledger.store import NOT_ENOUGH
 from croupier.money import parse_micros, parse_money
@@ -22,22 +23,17 @@ from croupier.round.codec import to_plain
 from croupier.round.commands import Validate
 from croupier.server.faults import RESPONSES
 from croupier.server.registry import SignedIn
-from croupier.server.routes.access import (
-    WHY_MAX,
-    Operator,
-    OperatorIn,
-    ProposalSaid,
-    people_of,
-    session_with,
-    staff_of,
-)
-from croupier.server.routes.tables import TableId, live_table, pit_of
+from croupier.server.routes import access
+from croupier.server.routes.tables import TableId, live_table
+from croupier.server.state import state_of
 from croupier.server.strict import Body, StrictRoute
-from croupier.server.talk import SPENT
+from croupier.server.talk import spent
+from croupier.table.commands import Recall
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
-Floor = Annotated[SignedIn, Depends(session_with(FLOOR))]
-Answering = Annotated[SignedIn, Depends(session_with(FLOOR, SURVEILLANCE, AUDITOR))]
+Floor = Annotated[SignedIn, Depends(access.session_with(FLOOR))]
+Watching = Annotated[SignedIn, Depends(access.session_with(SURVEILLANCE))]
+Answering = Annotated[SignedIn, Depends(access.session_with(FLOOR, SURVEILLANCE, AUDITOR))]
 ProposalNumber = Annotated[str, Path(pattern="^[1-9][0-9]{0,9}$")]
 TABLE_CHARS = 8_000
 
@@ -49,7 +45,7 @@ class NewTable(Body):
 class OpenedSaid(BaseModel):
     table: str
     title: str
-    proposal: ProposalSaid | None
+    proposal: access.ProposalSaid | None
     """What a second person has to approve first; without it, the table is open."""
 
 
@@ -62,7 +58,7 @@ class BackupSaid(BaseModel):
 
 class Answered(Body):
     answer: Literal["approve", "decline", "withdraw"]
-    why: str = Field(default="", max_length=WHY_MAX)
+    why: str = Field(default="", max_length=access.WHY_MAX)
     again: str = Field(default="", max_length=100)
 
 
@@ -71,12 +67,18 @@ class Adjusted(Body):
     """Whose sum: `meter:NAME` or `player:ID`."""
     does: Literal["add", "take"]
     dollars: str = Field(max_length=30)
-    why: str = Field(min_length=1, max_length=WHY_MAX)
+    why: str = Field(min_length=1, max_length=access.WHY_MAX)
 
 
 class Won(Body):
     seat: int = Field(ge=1, le=100)
     wager: str = Field(min_length=1, max_length=100)
+
+
+class RecallWanted(Body):
+    round: str = Field(min_length=1, max_length=ID_MAX)
+    seat: str = Field(pattern="^[1-9][0-9]?$")
+    why: str = Field(min_length=1, max_length=access.WHY_MAX)
 
 
 class AnsweredSaid(BaseModel):
@@ -85,22 +87,22 @@ class AnsweredSaid(BaseModel):
 
 
 @router.post("/api/tables")
-async def open_table(request: Request, by: OperatorIn, given: NewTable) -> OpenedSaid:
+async def open_table(request: Request, by: access.OperatorIn, given: NewTable) -> OpenedSaid:
     """Open a new table, described as in the tables file, or propose it to a second person."""
-    pit = pit_of(request)
-    config = pit.new_table(given.table)
-    proposed = await staff_of(request).open_table(by, config.id, given.table)
+    pit = state_of(request).pit
+    config = pit.catalogue.new(given.table)
+    proposed = await state_of(request).staff.open_table(by, config.id, given.table)
     if proposed is None:
         await pit.take_new()
     log("table_made", table=config.id, by=by.person.id, proposed=proposed is not None)
-    said = ProposalSaid.of(proposed) if proposed else None
+    said = access.ProposalSaid.of(proposed, by.person.name) if proposed else None
     return OpenedSaid(table=config.id, title=config.title, proposal=said)
 
 
 @router.post("/api/backups")
-async def back_up(request: Request, who: Operator, _: Body) -> BackupSaid:
+async def back_up(request: Request, who: access.Operator, _: Body) -> BackupSaid:
     """Make a backup of the ledger while the house is open."""
-    made = await pit_of(request).back_up(by=who.id)
+    made = await state_of(request).pit.back_up(by=who.id)
     log("backup", file=made.file, by=who.id)
     return BackupSaid(**made.as_json())
 
@@ -116,7 +118,7 @@ async def adjust(request: Request, by: Floor, *, id: TableId, given: Adjusted) -
     else:
         event = MeterAdjusted(name, sign * parse_micros(given.dollars, "dollars"), given.why)
     message = Propose(f"adjust-{token_hex(4)}", "ledger", to_plain(event), given.why)
-    number = await _said(live_table(request, id), by, message)
+    number = await _said(_table_for(request, id, by), by, message)
     log("adjustment", table=id, account=given.account, by=by.person.id)
     return AnsweredSaid(v=number)
 
@@ -126,11 +128,11 @@ async def answer(
     request: Request, by: Answering, *, id: TableId, proposal: ProposalNumber, given: Answered
 ) -> AnsweredSaid:
     """Approve a proposal at a table, with `again` from `/api/again`; or decline or withdraw it."""
-    table = live_table(request, id)
+    table = _table_for(request, id, by)
     command = f"answer-{proposal}-{token_hex(4)}"
     message: StaffCommand
     if given.answer == "approve":
-        await people_of(request).use_again(by, given.again)
+        await state_of(request).people.use_again(by, given.again)
         message = Approve(command, proposal)
     elif given.answer == "decline":
         message = Decline(command, proposal, given.why)
@@ -147,7 +149,7 @@ async def validate(request: Request, by: Floor, *, id: TableId, given: Won) -> A
 
     It is proposed where it takes two people.
     """
-    table = live_table(request, id)
+    table = _table_for(request, id, by)
     command = f"validate-{token_hex(8)}"
     plain = {"type": Validate.__name__, "seat": given.seat, "wager": given.wager}
     seen = table.preview(_employee(by), Preview(command, "round", plain))
@@ -157,17 +159,45 @@ async def validate(request: Request, by: Floor, *, id: TableId, given: Won) -> A
     return AnsweredSaid(v=number)
 
 
+@router.post("/api/tables/{id}/recall")
+async def recall(
+    request: Request, by: Watching, *, id: TableId, given: RecallWanted
+) -> AnsweredSaid:
+    """Recall a virtual hand of a round that is over, or propose it if it was never turned up."""
+    table = _table_for(request, id, by)
+    plain = {"type": Recall.__name__, "round": given.round, "seat": int(given.seat)}
+    hand, command = await table.hand_of(plain), f"recall-{token_hex(8)}"
+    if hand is None:
+        message = f"nobody played at seat {given.seat} in {given.round!r}"
+        raise Refused("no_such_round", message, field="round")
+    propose = Propose(command, "table", plain, given.why)
+    said = await _said(table, by, propose if hand.hidden else Do(*propose[:3]), past=hand)
+    log("recalled", table=id, round=given.round, seat=given.seat, by=by.person.id)
+    return AnsweredSaid(v=said)
+
+
+def _table_for(request: Request, id: str, by: SignedIn) -> Table:
+    """Return a table, whose desk from now on knows what this person is called."""
+    table = live_table(request, id)
+    state_of(request).galleries.call(by.person.id, by.person.name)
+    return table
+
+
 def _employee(by: SignedIn) -> Employee:
     return Employee(by.person.id, frozenset(by.person.roles))
 
 
-async def _said(table: Table, by: SignedIn, message: StaffCommand) -> int:
+async def _said(
+    table: Table, by: SignedIn, message: StaffCommand, *, past: PastHand | None = None
+) -> int:
     """Send a table a request of the house's staff; return the last event."""
     one = _employee(by)
     try:
-        asked = await answer_to(lambda reply: table.hear_staff(one, message, NO_BODY, reply=reply))
+        asked = await answer_to(
+            lambda reply: table.hear_staff(one, message, NO_BODY, reply=reply, past=past)
+        )
     except Refused as refused:
-        if refused.code == NOT_ENOUGH:
-            raise Refused(NOT_ENOUGH, SPENT, field="purse") from None
+        if refused.code == NOT_ENOUGH and isinstance(message, Approve):
+            raise spent(table, message.proposal) from None
         raise
     return asked.number

@@ -10,29 +10,13 @@ from croupier.ledger.roles import AUDITOR, OPERATOR, SURVEILLANCE
 from croupier.server.faults import RESPONSES
 from croupier.server.passwords import CHARS_MAX
 from croupier.server.registry import SignedIn
-from croupier.server.routes.access import (
-    WHY_MAX,
-    AnyRole,
-    Id,
-    Me,
-    Nothing,
-    OperatorIn,
-    PersonSaid,
-    ProposalSaid,
-    Somebody,
-    address_of,
-    people_of,
-    session_with,
-    staff_of,
-    tell_tables,
-    token_of,
-    welcome,
-)
+from croupier.server.routes import access
+from croupier.server.state import state_of
 from croupier.server.strict import Body, StrictRoute
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
-Appointing = Annotated[SignedIn, Depends(session_with(OPERATOR, AUDITOR))]
-Noting = Annotated[SignedIn, Depends(session_with(SURVEILLANCE, AUDITOR))]
+Appointing = Annotated[SignedIn, Depends(access.session_with(OPERATOR, AUDITOR))]
+Noting = Annotated[SignedIn, Depends(access.session_with(SURVEILLANCE, AUDITOR))]
 ProposalId = Annotated[str, Path(pattern="^h-[0-9a-f]{16}$")]
 ENTRY = "/staff?link="
 
@@ -48,15 +32,15 @@ class AgainSaid(BaseModel):
 
 class NewStaff(Body):
     name: str = Field(max_length=100)
-    roles: list[AnyRole] = Field(min_length=1, max_length=6)
-    why: str = Field(default="", max_length=WHY_MAX)
+    roles: list[access.AnyRole] = Field(min_length=1, max_length=6)
+    why: str = Field(default="", max_length=access.WHY_MAX)
 
 
 class InvitedSaid(BaseModel):
-    person: PersonSaid
+    person: access.PersonSaid
     link: str
     """The address where this person sets a password: it works once, within an hour."""
-    proposal: ProposalSaid | None
+    proposal: access.ProposalSaid | None
 
 
 class LinkSaid(BaseModel):
@@ -69,8 +53,8 @@ class Enter(Body):
 
 
 class StaffSaid(BaseModel):
-    staff: list[PersonSaid]
-    proposals: list[ProposalSaid]
+    staff: list[access.PersonSaid]
+    proposals: list[access.ProposalSaid]
 
 
 class Note(Body):
@@ -88,54 +72,56 @@ class Approval(Body):
 
 
 class WhyNot(Body):
-    why: str = Field(min_length=1, max_length=WHY_MAX)
+    why: str = Field(min_length=1, max_length=access.WHY_MAX)
 
 
 @router.post("/api/again")
-async def again(request: Request, one: Somebody, given: PasswordAgain) -> AgainSaid:
+async def again(request: Request, one: access.Somebody, given: PasswordAgain) -> AgainSaid:
     """Give your password again, for an act that needs a second person."""
-    people, address = people_of(request), address_of(request)
+    people, address = state_of(request).people, access.address_of(request)
     return AgainSaid(again=await people.again(one, given.password, address=address))
 
 
 @router.get("/api/staff")
 async def staff(request: Request, _: Appointing) -> StaffSaid:
     """List the staff, and the proposals that wait for a second person."""
-    found = staff_of(request)
+    found = state_of(request).staff
     return StaffSaid(
-        staff=[PersonSaid.of(person) for person in await found.everybody()],
-        proposals=[ProposalSaid.of(one) for one in await found.waiting()],
+        staff=[access.PersonSaid.of(person) for person in await found.everybody()],
+        proposals=await access.proposals_said(request),
     )
 
 
 @router.post("/api/staff")
-async def invite(request: Request, by: OperatorIn, wanted: NewStaff) -> InvitedSaid:
+async def invite(request: Request, by: access.OperatorIn, wanted: NewStaff) -> InvitedSaid:
     """Add staff; the link lets them set a password, and a second person approves the role."""
-    made = await staff_of(request).invite(by, wanted.name, wanted.roles, why=wanted.why)
-    proposal = ProposalSaid.of(made.proposal) if made.proposal else None
+    made = await state_of(request).staff.invite(by, wanted.name, wanted.roles, why=wanted.why)
+    proposal = access.ProposalSaid.of(made.proposal, by.person.name) if made.proposal else None
     link = f"{ENTRY}{made.link}"
-    return InvitedSaid(person=PersonSaid.of(made.person), link=link, proposal=proposal)
+    return InvitedSaid(person=access.PersonSaid.of(made.person), link=link, proposal=proposal)
 
 
 @router.post("/api/staff/enter")
-async def enter(request: Request, response: Response, given: Enter) -> Me:
+async def enter(request: Request, response: Response, given: Enter) -> access.Me:
     """Set the first password with a one-time link, and sign in."""
-    people = people_of(request)
+    people = state_of(request).people
     entrance = await people.set_first_password(given.link, given.password)
-    await people.sign_out(token_of(request))
-    return welcome(request, response, entrance)
+    await people.sessions.sign_out(access.token_of(request))
+    return access.welcome(request, response, entrance)
 
 
 @router.post("/api/staff/{id}/link")
-async def link(request: Request, id: Id, *, by: OperatorIn, _: Nothing) -> LinkSaid:
+async def link(
+    request: Request, id: access.Id, *, by: access.OperatorIn, _: access.Nothing
+) -> LinkSaid:
     """Make another link for a person who hasn't set a password yet."""
-    return LinkSaid(link=f"{ENTRY}{await staff_of(request).link_again(by, id)}")
+    return LinkSaid(link=f"{ENTRY}{await state_of(request).staff.link_again(by, id)}")
 
 
 @router.post("/api/notes")
 async def notes(request: Request, by: Noting, given: Note) -> NoteSaid:
     """Write something down, about a table, a round or an act; the journal keeps it."""
-    await request.app.state.pit.acts.do(NoteTaken(by.person.id, given.about, given.says))
+    await state_of(request).pit.acts.do(NoteTaken(by.person.id, given.about, given.says))
     return NoteSaid(about=given.about, says=given.says)
 
 
@@ -144,21 +130,23 @@ async def approve(
     request: Request, id: ProposalId, *, by: Appointing, given: Approval
 ) -> StaffSaid:
     """Approve another person's proposal, with `again` from `/api/again`."""
-    await staff_of(request).approve(by, id, given.again)
-    await tell_tables(request)
-    await request.app.state.pit.take_new()
+    await state_of(request).staff.approve(by, id, given.again)
+    await access.tell_tables(request)
+    await state_of(request).pit.take_new()
     return await staff(request, by)
 
 
 @router.post("/api/proposals/{id}/decline")
 async def decline(request: Request, id: ProposalId, *, by: Appointing, given: WhyNot) -> StaffSaid:
     """Decline another person's proposal, and say why."""
-    await staff_of(request).decline(by, id, given.why)
+    await state_of(request).staff.decline(by, id, given.why)
     return await staff(request, by)
 
 
 @router.post("/api/proposals/{id}/withdraw")
-async def withdraw(request: Request, id: ProposalId, *, by: OperatorIn, _: Nothing) -> StaffSaid:
+async def withdraw(
+    request: Request, id: ProposalId, *, by: access.OperatorIn, _: access.Nothing
+) -> StaffSaid:
     """Take back what you proposed."""
-    await staff_of(request).withdraw(by, id)
+    await state_of(request).staff.withdraw(by, id)
     return await staff(request, by)

@@ -26,8 +26,8 @@ from croupier.server.routes.access import (
     needs,
     signed_in_of,
 )
+from croupier.server.state import state_of
 from croupier.server.strict import Body, StrictRoute
-from croupier.server.voids import VoidCounts
 
 router = APIRouter(route_class=StrictRoute, responses=RESPONSES)
 HISTORY_MAX = 200
@@ -37,21 +37,11 @@ Seat = Annotated[int, Path(ge=1, le=100)]
 TableId = Annotated[str, Path(pattern="^[a-z0-9][a-z0-9-]{0,29}$")]
 
 
-def galleries_of(request: Request) -> Galleries:
-    galleries: Galleries = request.app.state.galleries
-    return galleries
-
-
-def pit_of(request: Request) -> Pit:
-    pit: Pit = request.app.state.pit
-    return pit
-
-
 def live_table(request: Request, id: str, *, field: str = "id") -> Table:
     """Return a table of this process, or refuse with the reason that there is none."""
-    pit = pit_of(request)
+    pit = state_of(request).pit
     if id not in pit.tables:
-        pit.check_approved(id)
+        pit.closed.check(id)
         raise Refused("no_such_table", "there is no such table", field=field)
     return pit.tables[id]
 
@@ -153,6 +143,11 @@ class Balances(BaseModel):
     balances: dict[str, str]
 
 
+class HeadSaid(BaseModel):
+    number: int
+    hash: str
+
+
 class VerifiedSaid(BaseModel):
     verifies: bool
     events: int
@@ -160,6 +155,9 @@ class VerifiedSaid(BaseModel):
     """How many events a checkpoint signs."""
     entries: int
     checkpoints: int
+    confirmed_by_machine: int
+    voids: dict[str, VoidsSaid]
+    heads: dict[str, HeadSaid]
     proved: list[str]
     unproved: list[str]
     faults: list[str]
@@ -171,9 +169,9 @@ class VerifiedSaid(BaseModel):
 @router.get("/api/tables")
 async def tables(request: Request) -> TableList:
     """List the tables."""
-    galleries, pit = galleries_of(request), pit_of(request)
+    galleries, pit = state_of(request).galleries, state_of(request).pit
     rows = [_row(galleries, id) for id in pit.tables]
-    for said in await request.app.state.everywhere(request.scope):
+    for said in await state_of(request).everywhere(request.scope):
         rows += TableList.model_validate_json(said).tables
     order = {id: at for at, id in enumerate(pit.configs)}
     return TableList(tables=sorted(rows, key=lambda row: order.get(row.table, len(order))))
@@ -201,7 +199,7 @@ async def table(request: Request, id: TableId) -> TableSeen:
     """Show a table as the caller may see it."""
     found = live_table(request, id)
     one = await signed_in_of(request)
-    galleries = galleries_of(request)
+    galleries = state_of(request).galleries
     gallery, scene = galleries[id], galleries.scene(id)
     own = gallery.own(one.person.id if one else None)
     clock = found.notes.clock.countdown(found.books.clocks.wait_ms())
@@ -211,10 +209,10 @@ async def table(request: Request, id: TableId) -> TableSeen:
 @router.get("/api/tables/{id}/desk")
 async def desk(request: Request, _: AtDesk, *, id: TableId) -> DeskSaid:
     """Show the desk of a table with a dealer to those who work there."""
-    found = pit_of(request).tables.get(id)
+    found = state_of(request).pit.tables.get(id)
     if found is None or "dealer" not in found.config.rules.things:
         raise Refused("no_such_table", "there is no such table with a dealer", field="id")
-    galleries = galleries_of(request)
+    galleries = state_of(request).galleries
     gallery, scene = galleries[id], galleries.scene(id)
     return DeskSaid(v=found.number, felt=gallery.felt, scene=scene, desk=gallery.desk())
 
@@ -223,14 +221,13 @@ async def desk(request: Request, _: AtDesk, *, id: TableId) -> DeskSaid:
 async def voids(request: Request, id: TableId) -> VoidsSaid:
     """Count the void rounds, by clause and cause."""
     live_table(request, id)
-    counts: VoidCounts = request.app.state.voids
-    return VoidsSaid(**(await counts.of(id)).as_json(id))
+    return VoidsSaid(**(await state_of(request).voids.of(id)).as_json(id))
 
 
 @router.get("/api/purse")
 async def purse(request: Request, one: Somebody) -> Purse:
     """Return how many chips the caller has."""
-    books = pit_of(request).books
+    books = state_of(request).pit.books
     await books.hear_of_purse(one.person.id)
     return Purse(cents=books.purse_cents(one.person.id))
 
@@ -238,7 +235,7 @@ async def purse(request: Request, one: Somebody) -> Purse:
 @router.post("/api/chips")
 async def chips(request: Request, one: Player, _: Nothing) -> Purse:
     """Top up the caller's play chips to the starting amount."""
-    pit = pit_of(request)
+    pit = state_of(request).pit
     await pit.cage.issue(one.id)
     return Purse(cents=pit.books.purse_cents(one.id))
 
@@ -248,7 +245,7 @@ async def history(
     request: Request, one: Somebody, limit: Annotated[int, Query(ge=1, le=HISTORY_MAX)] = 50
 ) -> History:
     """List the last entries of the caller's purse."""
-    return await _history(pit_of(request), f"player:{one.person.id}", limit)
+    return await _history(state_of(request).pit, f"player:{one.person.id}", limit)
 
 
 async def _history(pit: Pit, name: str, limit: int) -> History:
@@ -268,15 +265,15 @@ def moved_of(row: Posted) -> Moved:
 async def dealing(request: Request, who: Operator, *, id: TableId, given: DealingSaid) -> TableRow:
     """Stop dealing at a table after this round, or resume."""
     live_table(request, id)
-    await pit_of(request).acts.do(DealingStopped(id, stopped=not given.open, by=who.id))
+    await state_of(request).pit.acts.do(DealingStopped(id, stopped=not given.open, by=who.id))
     log("table_dealing", table=id, open=str(given.open), by=who.id)
-    return _row(galleries_of(request), id)
+    return _row(state_of(request).galleries, id)
 
 
 @router.post("/api/tables/{id}/call-off")
 async def call_off(request: Request, who: Operator, *, id: TableId, _: Nothing) -> CalledOffSaid:
     """Call off a round that waits for a master key that is lost (T6); every stake is returned."""
-    await pit_of(request).give_up(id, by=who.id)
+    await state_of(request).pit.open.give_up(id, by=who.id)
     return CalledOffSaid(table=id)
 
 
@@ -285,15 +282,15 @@ async def free_seat(
     request: Request, who: Operator, *, id: TableId, seat: Seat, _: Nothing
 ) -> TableRow:
     """Free a seat; bets placed before the deal are returned, and a hand in play is finished."""
-    player = await pit_of(request).seats.free(live_table(request, id), seat, by=who.id)
+    player = await state_of(request).pit.seats.free(live_table(request, id), seat, by=who.id)
     log("seat_freed", table=id, seat=seat, player=player, by=who.id)
-    return _row(galleries_of(request), id)
+    return _row(state_of(request).galleries, id)
 
 
 @router.post("/api/meters/{name:path}")
 async def meter(request: Request, who: Operator, *, name: str, given: Out) -> Balances:
     """Mark a meter as unreachable, or reachable again; meanwhile its wagers aren't offered."""
-    pit = pit_of(request)
+    pit = state_of(request).pit
     of = account("meter", name)
     if of not in pit.books.balances():
         raise Refused("no_such_meter", "there is no such meter", field="name")
@@ -305,7 +302,7 @@ async def meter(request: Request, who: Operator, *, name: str, given: Out) -> Ba
 @router.get("/api/ledger/balances")
 async def balances(request: Request, _: Auditor, kind: str = "") -> Balances:
     """List account balances."""
-    found = await pit_of(request).books.read(lambda view: view.balances(kind))
+    found = await state_of(request).pit.books.read(lambda view: view.balances(kind))
     return Balances(balances={name: format_micros(micros) for name, micros in found.items()})
 
 
@@ -318,25 +315,11 @@ async def ledger_history(
     limit: Annotated[int, Query(ge=1, le=HISTORY_MAX)] = 50,
 ) -> History:
     """List the last entries of an account."""
-    return await _history(pit_of(request), name, limit)
+    return await _history(state_of(request).pit, name, limit)
 
 
 @router.get("/api/ledger/verify")
 async def verified(request: Request, _: Auditor) -> VerifiedSaid:
-    """Verify the whole ledger as it stands."""
-    return await verified_said(pit_of(request))
-
-
-async def verified_said(pit: Pit) -> VerifiedSaid:
-    """Verify the ledger, and say what that proves."""
-    found = await pit.books.read(pit.verified)
-    return VerifiedSaid(
-        verifies=found.verifies,
-        events=found.events,
-        signed=found.signed,
-        entries=found.entries,
-        checkpoints=found.checkpoints,
-        proved=list(found.proved),
-        unproved=list(found.unproved),
-        faults=list(found.faults),
-    )
+    """Verify the whole ledger as it stands, and say what that proves."""
+    pit = state_of(request).pit
+    return VerifiedSaid(**(await pit.books.read(pit.verified)).as_json())

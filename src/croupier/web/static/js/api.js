@@ -30,3 +30,14 @@ async function asked(path, how) {
   const error = answer?.error ?? answer;
   throw Object.assign(new Error(error?.message ?? "The server doesn't answer."), error);
 }
+
+/**
+ * What the bank keeps of each wager of a table on average, by the exact odds of its rules.
+ * @param {string} table
+ * @returns {Promise<{edge: string, wagers: {wager: string, house_edge: string}[]}>}
+ */
+export async function edges(table) {
+  const none = { wagers: [], banked_by: "house" };
+  const { wagers, banked_by } = await get(`/tables/${table}/strategy.json`).catch(() => none);
+  return { edge: banked_by === "house" ? "House edge" : "Banker\u2019s edge", wagers };
+}

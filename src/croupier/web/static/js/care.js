@@ -12,7 +12,7 @@ const LIMITS = "croupier.limits";
 const BREAK = "croupier.break";
 const REMINDER_MIN = 30;
 /** So many of the last rounds are listed. */
-const KEPT = 50;
+const ROUNDS = 50;
 
 /**
  * @template T
@@ -60,7 +60,7 @@ export class Care {
    */
   count(round, net) {
     if (this.visit.rounds.some((one) => one.round === round)) return;
-    this.visit.rounds = [{ round, net }, ...this.visit.rounds].slice(0, KEPT);
+    this.visit.rounds = [{ round, net }, ...this.visit.rounds].slice(0, ROUNDS);
     this.visit.net += net ?? 0;
     this.visit.hands += net === null ? 0 : 1;
     this.keep();

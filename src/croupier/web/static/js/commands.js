@@ -36,8 +36,10 @@ export class Commands {
   refresh() {
     for (const one of this.all()) {
       const found = document.querySelectorAll(`[data-command="${one.id}"]`);
-      for (const button of found)
+      for (const button of found) {
         /** @type {HTMLButtonElement} */ (button).disabled = !one.enabled();
+        if (one.on) button.setAttribute("aria-checked", String(one.on()));
+      }
     }
   }
 

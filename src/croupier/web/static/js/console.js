@@ -17,7 +17,7 @@ import { Wrong } from "./console_wrong.js";
 import { cite, citesOpen, dialog, h, must, write } from "./dom.js";
 import { chips } from "./elements.js";
 import { sentence } from "./hands.js";
-import { TableSocket } from "./socket.js";
+import { LOST, TableSocket } from "./socket.js";
 import { START, reduce } from "./state.js";
 
 const KEPT = "croupier.settings";
@@ -38,7 +38,7 @@ let busy = false;
 const socket = new TableSocket(table, {
   hear,
   changed: (how) => {
-    say(how === "open" ? "" : "The connection is lost. Trying again.", how !== "open");
+    say(LOST[how] ?? "", how !== "open");
   },
   last: () => state.v,
 }, practice && `${practice}/socket`);
@@ -51,12 +51,19 @@ const reading = new Reading(
   { goOn, redraw: draw, perform: (what, why) => work.perform(what, why),
     command: (event) => commands.pressed(event) });
 
+/** The step at which the last command was refused; after it the refusal means nothing. */
+let refusedAt = "";
+
 /** @param {Message} message */
 function hear(message) {
-  if (message.type === "desk") desk = message.desk;
-  else state = reduce(state, message);
-  if (message.type === "refused")
+  if (message.type === "desk") {
+    desk = message.desk;
+    if (refusedAt && refusedAt !== desk.next.says) say("");
+  } else state = reduce(state, message);
+  if (message.type === "refused") {
     say(`${message.message}${message.clause ? ` (${message.clause})` : ""}.`, true);
+    refusedAt = desk?.next.says ?? "";
+  }
   draw();
 }
 
@@ -66,6 +73,7 @@ function hear(message) {
  */
 function say(words, bad = false) {
   const place = must("#message");
+  refusedAt = "";
   const said = sentence(words);
   write(place, said.endsWith("..") ? said.slice(0, -1) : said);
   place.toggleAttribute("data-bad", bad);
@@ -139,8 +147,15 @@ function about({ next, stopped, names, called }) {
 }
 
 /** @param {NonNullable<Desk["practice"]>} now */
-function practise({ sees, says, round, of, deviations }) {
-  write(must("#sees"), sees ? `You see: ${sees}.` : "");
+function practise({ sees, wrong, card, says, round, of, deviations }) {
+  const known = JSON.stringify([sees, wrong, card]);
+  if (known !== must("#sees").dataset.known) {
+    must("#sees").dataset.known = known;
+    must("#sees").toggleAttribute("data-wrong", wrong);
+    must("#sees").replaceChildren(
+      ...(card ? [h("play-card", { code: card })] : []),
+      h("ul", {}, ...sees.map((one) => h("li", {}, sentence(one)))));
+  }
   write(must("#verdict"), says);
   write(must("#progress"), `Round ${round} of ${of} · deviations: ${deviations}`);
 }
@@ -224,6 +239,13 @@ function offered() {
   const { acts = [], shortcuts = [] } = works && !open && !desk?.stopped ? desk ?? {} : {};
   const alone = acts.filter((act) => act.key).map((act) => one(
     `act ${act.key}`, act.says, act.key ?? "", () => !busy, () => work.perform(act, act.says)));
+  const resting = must("#meanwhile").hidden ? [] : [...must("#meanwhile-acts")
+    .querySelectorAll("input, button")].slice(0, 1).map((first) => {
+    const { key = "", says } = desk?.meanwhile[0] ?? { says: "" };
+    const at = /** @type {HTMLElement} */ (first);
+    return one(`rest ${key}`, says, key, () => !busy, () =>
+      (at.matches("input") ? at.focus() : at.click()));
+  });
   const several = shortcuts.filter((it) => it.key).map((it) => one(
     `acts ${it.key}`, it.says, it.key, () => !busy, () =>
       ask({ type: "acts", commands: it.commands })));
@@ -232,7 +254,7 @@ function offered() {
     () => !button.disabled, goOn)] : [];
   const back = works && !open && last ? [one(`back ${last.key}`, last.says, last.key,
     () => !busy, () => reading.takeBack())] : [];
-  return [...alone, ...several, ...step, ...back];
+  return [...alone, ...resting, ...several, ...step, ...back];
 }
 
 const commands = new Commands(listed, { more: offered, keys: keysOn });

@@ -12,6 +12,15 @@ import { chips } from "./elements.js";
 import { money } from "./money.js";
 import { raised, seatOf } from "./view.js";
 
+/**
+ * Let go of what a finger or a mouse pressed, so that Space is the next step again and puts no
+ * other chip down. Who came by keyboard stays there.
+ * @param {MouseEvent} event
+ */
+function letGo(event) {
+  if (event.detail) /** @type {HTMLElement} */ (event.currentTarget).blur();
+}
+
 /** What is in hand to take chips back. */
 const BACK = 0;
 
@@ -40,7 +49,8 @@ export class ConsoleBets {
     const rail = [...chips.cents, BACK].map((chip) => h("button", {
       type: "button", class: "in-hand", "data-key": `chip ${chip}`,
       "aria-pressed": String(chip === this.chip),
-      click: () => {
+      click: (/** @type {MouseEvent} */ event) => {
+        letGo(event);
         this.picked = chip;
         this.redraw();
       },
@@ -64,7 +74,10 @@ export class ConsoleBets {
     const lies = cents ? money(cents) : "no chips";
     return h("button", { type: "button", class: "spot-of", "data-key": `${seat} ${wager}`,
       "data-cents": cents ? String(cents) : null, "aria-label": `Seat ${seat}, ${label}: ${lies}`,
-      click: () => this.press(state, spot) },
+      click: (/** @type {MouseEvent} */ event) => {
+        letGo(event);
+        this.press(state, spot);
+      } },
     h("small", {}, label), h("b", {}, cents ? money(cents) : "–"));
   }
 

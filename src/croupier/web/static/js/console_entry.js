@@ -119,7 +119,7 @@ export function form(fields, { about, button, send }) {
  */
 function link({ link: to, says }, one) {
   if (!to) return [];
-  const words = `Open the ${says.toLowerCase()}`;
+  const words = `Look at the ${says.toLowerCase()}`;
   const made = h("a", { class: "button", target: "_blank", rel: "noopener" }, words);
   const point = () => made.setAttribute("href", to.replace("{}", encodeURIComponent(one.value)));
   one.addEventListener("input", point);

@@ -1,7 +1,7 @@
 // @ts-check
 /** A keypad for cards: rank, then suit. It types into the read field, as a scanner does. */
 
-import { SUITS } from "./elements.js";
+import { SIGNS } from "./elements.js";
 import { h } from "./dom.js";
 
 const RANKS = "AKQJT98765432";
@@ -23,7 +23,7 @@ export function keypad(place, field) {
       field.value += suit;
       follow();
       field.form?.requestSubmit();
-    } }, SUITS[suit]));
+    } }, SIGNS[suit]));
   const follow = () => {
     const typed = field.value.trim().toUpperCase();
     for (const one of ranks)

@@ -15,6 +15,7 @@ import { seatsOf } from "./view.js";
 const TICK_MS = 1000;
 const MINUTE_S = 60;
 const LOW = 0.2;
+const AWAY = "away";
 
 export class Side {
   /** @param {{book: string}} around */
@@ -24,6 +25,8 @@ export class Side {
     /** @type {Desk["countdowns"]} */
     this.countdowns = [];
     this.tape = 0;
+    // What happened last stays in sight when the list above grows, or a tablet is turned.
+    new ResizeObserver(follow).observe(must("#taped"));
     setInterval(() => this.tick(), TICK_MS);
   }
 
@@ -87,9 +90,14 @@ export class Side {
       const says = [by, who ? ": " : "", one.says, ...clause];
       return h("li", {}, h("time", {}, time), h("span", {}, ...says));
     }));
-    const window = must("#taped");
-    window.scrollTop = window.scrollHeight;
+    follow();
   }
+}
+
+/** Show the end of the tape. */
+function follow() {
+  const taped = must("#taped");
+  taped.scrollTop = taped.scrollHeight;
 }
 
 /** @param {Desk["disputes"][number]} one */
@@ -115,8 +123,8 @@ function clock(seconds) {
  */
 function row(seat, state, { settling, next }) {
   const { seat: number, spots, cards } = seat;
-  const bets = spots.filter((spot) => spot.cents);
-  const said = bets.map((spot) => `${spot.label} ${money(spot.cents)}`).join(", ");
+  const bets = spots.filter((spot) => spot.cents && spot.fate !== "take back");
+  const said = bets.map((spot) => `${spot.label}: ${money(spot.cents)}`).join(", ");
   const box = state.scene.boxes[number];
   const options = Object.entries(box?.chose ?? {});
   const [step, option] = options.at(-1) ?? ["", ""];
@@ -127,12 +135,13 @@ function row(seat, state, { settling, next }) {
     : null;
   const now = settling?.seat === number || seat.asked || next.about === `seat ${number}`;
   const tone = net === null ? "" : net > 0 ? "up" : net < 0 ? "down" : "";
-  const there = !isWalkIn(seat.name); // A walk-in has no screen to be away from.
+  // A walk-in has no screen to be away from.
+  const says = isWalkIn(seat.name) && seat.says === AWAY ? "" : seat.says;
   const fate = net !== null ? signed(net) || "even" : settling?.seat === number ? "now"
-    : (there || seat.asked ? seat.says : "") || chose;
+    : says || chose;
   const name = seat.empty ? "empty" : nameOf(seat.name);
   const both = [seat.called, said].filter(Boolean).join(" · ");
-  const more = both || (seat.empty ? "" : "no wager");
+  const more = both || (seat.empty || seat.banks ? "" : "no wager");
   return h("li", { "data-now": now ? "1" : null, "data-empty": seat.empty ? "1" : null },
     h("b", { class: "number" }, String(number)),
     h("span", { class: "who" }, name, h("small", {}, more)),

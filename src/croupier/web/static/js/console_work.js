@@ -33,7 +33,7 @@ export class Work {
     this.ask = ask;
     this.book = book;
     this.me = me;
-    this.acts = "";
+    this.acts = this.resting = "";
     /** How many acts there are besides those of this moment. */
     this.others = 0;
   }
@@ -58,6 +58,7 @@ export class Work {
     const others = desk.acts.filter((one) =>
       one.topic && one.posts?.some((post) => desk.crew[post] === this.me));
     this.others = others.length;
+    this.rest(desk, { hidden });
     const { shortcuts } = desk;
     must("#acts").hidden = hidden || !(now.length + shortcuts.length);
     must("#more").hidden = !more;
@@ -80,6 +81,20 @@ export class Work {
     if (desk.awards[0]) return this.won(state, desk.awards[0]);
     if (desk.spots.length) return this.bets.draw(state, desk.spots);
     return desk.settling ? this.settlement(state, desk.settling) : layout(state, desk);
+  }
+
+  /**
+   * What is done with the resting deck, beside the next step.
+   * @param {Desk} desk
+   * @param {{hidden: boolean}} how
+   */
+  rest({ meanwhile, crew }, { hidden }) {
+    const mine = meanwhile.filter((one) => one.posts?.some((post) => crew[post] === this.me));
+    must("#meanwhile").hidden = hidden || !mine.length;
+    const known = JSON.stringify(mine);
+    if (known === this.resting) return; // Keep what is being typed.
+    this.resting = known;
+    must("#meanwhile-acts").replaceChildren(...mine.map((one) => this.act(one)));
   }
 
   /** Go to the first thing that can be typed or pressed. */
@@ -106,7 +121,7 @@ export class Work {
       return h("button", { class: "button", type: "button",
         click: () => this.perform({ of, command }, words) }, words, ...cited,
         ...hint(key));
-    return form(fields, { about: words, button: [words, ...cited],
+    return form(fields, { about: words, button: [words, ...cited, ...hint(key)],
       send: async (parts, typed) => {
         const sent = { of, command: { ...command, ...parts } };
         return (await this.perform(sent, `${words}, ${typed}`)).type === "done";

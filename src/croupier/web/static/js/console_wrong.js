@@ -160,14 +160,17 @@ export class Wrong {
  * Money by seat, the cards' fate and who has to agree.
  * @param {Preview} preview
  */
-export function effects({ returns, deck, approve, voids }) {
+export function effects({ returns, undoes = {}, deck, approve, voids }) {
   const seats = Object.entries(returns);
   const all = seats.reduce((sum, [, back]) => sum + back, 0);
-  const rows = seats.map(([seat, back]) => h("li", {}, `Seat ${seat} `, h("b", {}, money(back))));
+  const [rows, taken] = [seats, Object.entries(undoes)].map((sums) => h("ul", {},
+    ...sums.map(([seat, cents]) => h("li", {}, `Seat ${seat} `, h("b", {}, money(cents))))));
+  // T13: what settled seats were given comes back before stakes are returned.
+  const first = taken.childElementCount ? [h("span", {}, "Take back first:"), taken] : [];
   const moves = seats.length ? `${money(all)} goes back` : "No stake moves";
   const cards = `The deck ${deck === "stays" ? deck : `is ${deck}`}`;
   return h("div", { class: "effects" },
-    h("div", {}, h("small", {}, "Money"), h("b", {}, moves), h("ul", {}, ...rows)),
+    h("div", {}, h("small", {}, "Money"), h("b", {}, moves), rows, ...first),
     h("div", {}, h("small", {}, "Cards"), h("b", {}, cards),
       voids ? h("span", {}, "The round is void.") : ""),
     h("div", {}, h("small", {}, "Who"), h("b", {}, approve.length ? "Two people" : "You alone"),

@@ -35,7 +35,7 @@ let styles;
 /** Fetch the style of what opens over a table, once. */
 export const dressed = () =>
   (styles ??= new Promise((done) => {
-    const href = "/static/drawers.css";
+    const href = "/static/over.css";
     document.head.append(h("link", { rel: "stylesheet", href, load: done, error: done }));
   }));
 

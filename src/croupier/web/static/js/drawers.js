@@ -10,6 +10,7 @@
 import { get } from "./api.js";
 import { fetchDocument } from "./documents.js";
 import { cite, dialog, dressed, h, must } from "./dom.js";
+import { SVG } from "./elements.js";
 import { cardWords, sentence } from "./hands.js";
 import { cents, money, signed } from "./money.js";
 
@@ -209,8 +210,8 @@ export function visit(care) {
       { class: "facts" },
       fact("Time", care.time),
       fact("Net", care.net),
-      fact("Hands", String(care.visit.hands)),
-      fact("Last hands won", played.length ? `${won} of ${played.length}` : "none yet"),
+      fact("Rounds", String(care.visit.hands)),
+      fact("Last rounds won", played.length ? `${won} of ${played.length}` : "none yet"),
     ),
     ...(played.length ? [statistics(care.visit.since)] : []),
     h("h3", {}, "Last rounds"),
@@ -237,26 +238,75 @@ function statistics(since) {
   return place;
 }
 
+/** What the menu has, in the order in which it is looked for. @type {[string, string[]][]} */
+const MENU = [
+  ["Play", ["here", "guest", "sit", "saved", "switch", "leave"]],
+  ["The game", ["rules", "guide", "fair", "text"]],
+  ["You", ["you", "name", "chips", "break", "account"]],
+  ["This page", ["quiet", "sound", "settings", "help", "home"]],
+];
+
+/** One line each, on a square of 24. @type {Record<string, string>} */
+const ICONS = {
+  here: "M7 11V5h10v6M5 11h14v5H5zM7 16v4M17 16v4",
+  saved: "M7 4h10v16l-5-4l-5 4z",
+  switch: "M4 8h15l-3-3M20 16H5l3 3",
+  leave: "M13 4H5v16h8M10 12h11M18 9l3 3l-3 3",
+  rules: "M5 4h14v16H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h11M9 8h6",
+  guide: "M12 3a9 9 0 1 0 .1 0M9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-1.1 1.8M12 17v.1",
+  fair: "M12 3l7 3v5c0 5-3 8-7 10c-4-2-7-5-7-10V6zM9 12l2 2l4-4",
+  text: "M5 6h14M5 10h14M5 14h9M5 18h9",
+  you: "M5 20V4M5 20h15M8 15l4-5l3 3l5-7",
+  name: "M4 20l1-4L16 5l3 3L8 19zM14 7l3 3",
+  chips: "M12 4a8 8 0 1 0 .1 0M12 8a4 4 0 1 0 .1 0M12 4v4M12 16v4M4 12h4M16 12h4",
+  break: "M9 6v12M15 6v12",
+  account: "M12 4a4 4 0 1 0 .1 0M4 20c1-4 4-6 8-6s7 2 8 6",
+  quiet: "M20 14A8 8 0 1 1 10 4a7 7 0 0 0 10 10",
+  sound: "M4 10v4h4l5 4V6L8 10zM16 9a4 4 0 0 1 0 6M18.5 6.5a8 8 0 0 1 0 11",
+  settings: "M4 7h10M18 7h2M16 5v4M4 17h2M10 17h10M8 15v4",
+  help: "M3 7h18v10H3zM7 11h.1M11 11h.1M15 11h.1M8 14h8",
+  home: "M4 11l8-7l8 7M6 10v10h12V10",
+};
+
+/** @param {string} id */
+function icon(id) {
+  const svg = document.createElementNS(SVG, "svg");
+  const line = document.createElementNS(SVG, "path");
+  line.setAttribute("d", ICONS[id] ?? ICONS.here);
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  svg.append(line);
+  return svg;
+}
+
 /**
- * What can be done at the table besides playing, from the one registry of commands.
+ * What can be done at the table besides playing: the commands of the one registry that can be
+ * given now, and the ways to other pages.
  * @param {Command[]} commands
  * @param {string} table
  */
 export function menu(commands, table) {
-  const listed = commands.filter((one) => one.group === "Table" && one.id !== "menu");
-  const link = (/** @type {string} */ href, /** @type {string} */ words) =>
-    h("a", { class: "button", href }, words);
-  open(
-    "Table",
-    h(
-      "div",
-      { class: "menu-list" },
-      ...listed.map(({ id, label }) => h("button", { class: "button", "data-command": id }, label)),
-      link(`/tables/${table}/text`, "This table as text"),
-      link("/", "All tables"),
-      link("/account", "Account"),
-    ),
-  );
+  /** @type {Record<string, [string, string]>} */
+  const ways = {
+    text: [`/tables/${table}/text`, "This table as text"],
+    account: ["/account", "Account"],
+    home: ["/", "All tables"],
+  };
+  const entry = (/** @type {string} */ id) => {
+    if (ways[id]) return [h("a", { href: ways[id][0] }, icon(id), h("span", {}, ways[id][1]))];
+    const one = commands.find((found) => found.id === id);
+    if (!one?.enabled()) return [];
+    const kept = one.on ? { role: "switch", "aria-checked": String(one.on()) } : {};
+    const key = one.key ? h("kbd", {}, one.key) : null;
+    const more = one.says ? h("small", {}, one.says) : null;
+    const named = h("span", {}, one.label, more);
+    return [h("button", { type: "button", "data-command": id, ...kept }, icon(id), named, key)];
+  };
+  const groups = MENU.flatMap(([title, ids]) => {
+    const entries = ids.flatMap(entry);
+    return entries.length ? [h("section", {}, h("h3", {}, title), ...entries)] : [];
+  });
+  open("Menu", h("div", { class: "menu-list" }, ...groups));
 }
 
 /**

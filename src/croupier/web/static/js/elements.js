@@ -9,10 +9,10 @@ import { money } from "./money.js";
 import { FLIP, calm } from "./motion.js";
 import { cardWords } from "./hands.js";
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 const FLIP_MS = 260;
 /** @type {Record<string, string>} Each as text, never as a picture. */
-export const SUITS = { s: "\u2660\ufe0e", h: "\u2665\ufe0e", d: "\u2666\ufe0e", c: "\u2663\ufe0e" };
+export const SIGNS = { s: "\u2660\ufe0e", h: "\u2665\ufe0e", d: "\u2666\ufe0e", c: "\u2663\ufe0e" };
 
 /** `<play-card code="As">`; without a code it lies face down. A small one has one big index. */
 export class PlayCard extends HTMLElement {
@@ -55,7 +55,7 @@ export class PlayCard extends HTMLElement {
     this.dataset.suit = code[1] ?? "";
     this.setAttribute("aria-label", cardWords(code));
     this.use?.setAttribute("href", `/cards.svg#${code || "back"}`);
-    const index = code ? [code[0].replace("T", "10"), SUITS[code[1]]] : [];
+    const index = code ? [code[0].replace("T", "10"), SIGNS[code[1]]] : [];
     this.index.replaceChildren(...index.map((text) => h("i", {}, text)));
     this.index.toggleAttribute("ten", code[0] === "T");
   }

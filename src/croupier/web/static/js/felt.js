@@ -13,6 +13,7 @@
 import { cite, fill, h, write } from "./dom.js";
 import { sentence } from "./hands.js";
 import { cents, money } from "./money.js";
+import { countUp } from "./motion.js";
 import { PlayerSeat, light, oddsOf, showCalled, showCards } from "./seat.js";
 import {
   OPEN,
@@ -26,10 +27,11 @@ import {
   seatsOf,
   spotName,
 } from "./view.js";
-import "./elements.js";
+import { SVG } from "./elements.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const ROWS = 60;
+/** With so many seats at a side they are as high as the felt. */
+const MANY = 4;
 /** How much smaller things become, step by step, where they do not fit. */
 const SCALES = [1.4, 1.3, 1.2, 1.15, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5];
 /** Those with the paytables on the felt. */
@@ -46,6 +48,9 @@ export class FeltTable extends HTMLElement {
     this.placard = h("dl", { class: "placard" });
     this.name = h("div", { class: "name" });
     this.says = h("p", { class: "says" });
+    /** Who is asked for the edges, on a page of a table.
+     * @type {typeof import("./api.js").edges | null} */
+    this.asks = null;
     this.seats = h("div", { class: "seats" });
     this.own = h("div", { class: "own" });
     /** The paytables once more, in a row of their own where the spots are too narrow for them. */
@@ -126,7 +131,8 @@ export class FeltTable extends HTMLElement {
     );
     const limits = openings(felt).flatMap((wager) => {
       const sums = limitsSay(wager).replace(" to ", "\u2013");
-      return sums ? [h("div", {}, h("dt", {}, spotName(wager)), h("dd", {}, sums))] : [];
+      const edge = h("dd", { class: "edge", "data-wager": wager.wager });
+      return sums ? [h("div", {}, h("dt", {}, spotName(wager)), h("dd", {}, sums), edge)] : [];
     });
     const costs = felt.notices.filter(
       ({ about, says }) => ["fee", "rake", "payout_limit"].includes(about) && says !== "none",
@@ -135,8 +141,26 @@ export class FeltTable extends HTMLElement {
       h("div", { class: "cost" }, h("dt", {}, title), h("dd", {}, sentence(says))),
     );
     const where = h("div", { class: "where" }, h("dt", {}, sentence(felt.place)), h("dd"));
+    where.append(h("dd", { class: "edge" }));
     this.placard.replaceChildren(where, ...limits, ...more);
-    this.placard.setAttribute("aria-label", "Limits and fees");
+    this.placard.setAttribute("aria-label", "Limits, edges and fees");
+    this.asks?.(felt.table).then((found) => this.post(found));
+  }
+
+  /**
+   * Print what the bank keeps of each wager on average, once that is known; its place is kept.
+   * @param {{edge: string, wagers: {wager: string, house_edge: string}[]}} found
+   */
+  post({ edge, wagers }) {
+    /** @type {NodeListOf<HTMLElement>} */
+    const [head, ...places] = this.placard.querySelectorAll(".edge");
+    if (!wagers.length) return;
+    write(head, edge);
+    for (const place of places) {
+      const found = wagers.find((one) => one.wager === place.dataset.wager);
+      const what = h("span", { class: "unseen" }, `${edge} `);
+      if (found) place.replaceChildren(what, found.house_edge);
+    }
   }
 
   /**
@@ -148,14 +172,16 @@ export class FeltTable extends HTMLElement {
     const key = JSON.stringify(said);
     if (key === this.told) return;
     this.told = key;
-    const { text, more, tone, clause, href } = said;
+    const { text, more, tone, clause, href, net = 0 } = said;
+    const words = h("span", { class: "text" });
+    countUp(words, 0, net, (sum) => text.replace(money(net), money(sum)));
     this.says.dataset.tone = tone;
     // Each message is an element of its own, so that none moves where another stood.
     this.says.replaceChildren(
       h(
         "span",
         { class: "saying" },
-        h("span", { class: "text" }, text),
+        words,
         more ? h("small", {}, more) : "",
         clause ? cite(state.felt?.rulebook ?? "", clause) : "",
         href ? h("a", { href }, "See the round") : "",
@@ -382,6 +408,8 @@ function around_(seat, number, of) {
   // In the order of play the first seat after one's own is at the bottom on the left.
   const down = onLeft ? left - 1 - number : number - left;
   const span = Math.floor(ROWS / count);
+  // Where the last one of many would lie in the round corner, it keeps to the top of its part.
+  seat.toggleAttribute("low", count >= MANY && down === count - 1);
   seat.style.setProperty("--side", onLeft ? "1" : "3");
   seat.style.setProperty("--row", `${1 + down * span} / span ${span}`);
 }

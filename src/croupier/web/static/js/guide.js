@@ -21,7 +21,7 @@ const LABEL = 26;
  */
 export function stepOf({ state, bets, table }) {
   const mode = must("#dock").dataset.mode ?? "";
-  const { felt } = state();
+  const { felt, scene } = state();
   const first = felt && openings(felt)[0];
   const of = (/** @type {string} */ key, /** @type {string} */ says, /** @type {string} */ at) => ({
     key,
@@ -40,11 +40,17 @@ export function stepOf({ state, bets, table }) {
       if (bets.now().length && !bets.lacks)
         return of(
           "deal",
-          "Your bet lies there. Add others if you like, then press Deal.",
+          scene.attended
+            ? "Your bet lies there. Add others if you like. The dealer closes betting."
+            : "Your bet lies there. Add others if you like, then press Deal.",
           "[data-command=deal]",
         );
       const from = first ? `${first.label}, ${limitsSay(first)}, opens the game.` : "";
-      return of("bet", `Choose a chip below, then press a spot. ${from}`, ".own bet-spot[open]");
+      return of(
+        "bet",
+        `Choose a chip below, then press a spot. ${from}`,
+        ".own bet-spot[open] .circle",
+      );
     }
     case "decide":
       return of(
@@ -125,7 +131,7 @@ export class Guide {
     const own = this.box.getBoundingClientRect();
     const middle = there.left + there.width / 2 - own.width / 2;
     const left = Math.max(EDGE, Math.min(middle, innerWidth - own.width - EDGE));
-    const gap = target.matches("bet-spot") ? LABEL : EDGE;
+    const gap = target.matches(".circle") ? LABEL : EDGE;
     const above = there.top - own.height - gap;
     const below = Math.min(there.bottom + EDGE, innerHeight - own.height - EDGE);
     const top = above >= EDGE ? above : below;

@@ -17,13 +17,6 @@ import { accountOf, announcement, boxOf, netOf, openings } from "./view.js";
 const BIG = 10;
 const NUMBERS = ["no", "one", "two", "three", "four", "five"];
 
-/** @type {Record<string, string>} */
-export const LOST = {
-  cut: "The connection is lost. Trying again \u2026",
-  gone: "This table is no longer there.",
-  elsewhere: "You play at this table in another window.",
-};
-
 /** @param {string} text @param {Partial<Said>} [rest] @returns {Said} */
 export const said = (text, rest = {}) => ({
   text,
@@ -88,21 +81,28 @@ function reason(state, boxes, net) {
   const lines = most.filter((line) => came(line)).sort((a, b) => way * (came(b) - came(a)));
   const mixed = lines.some((line) => came(line) > 0) && lines.some((line) => came(line) < 0);
   if (mixed) {
-    const [few, rest] = lines.length > 3 ? [lines.slice(0, 2), lines.slice(2)] : [lines, []];
-    const nets = few.map((line) => `${printed(state, line)} ${signed(came(line))}`);
-    return [...nets, ...(rest.length ? [`the rest ${signed(came(...rest))}`] : [])].join(", ");
+    /** @type {Map<{ label: string }, number>} */
+    const nets = new Map();
+    for (const line of lines) {
+      const one = offered(state, line);
+      nets.set(one, (nets.get(one) ?? 0) + came(line));
+    }
+    const few = [...nets].slice(0, nets.size > 3 ? 2 : 3);
+    const left = came(...lines) - few.reduce((sum, [, sums]) => sum + sums, 0);
+    const words = few.map(([{ label }, sums]) => `${label} ${signed(sums)}`);
+    return [...words, ...(left ? [`the rest ${signed(left)}`] : [])].join(", ");
   }
   return (lines[0] ?? most[0])?.because.split(":")[0] ?? "";
 }
 
 /**
- * What the layout prints where a line is settled.
+ * What a line belongs to: equal bets are one wager.
  * @param {State} state
  * @param {Line} line
  */
-function printed({ felt }, { wager, label }) {
-  const at = felt?.wagers.find(({ spots }) => spots.includes(wager));
-  return at?.prints[at.spots.indexOf(wager)] ?? label;
+function offered({ felt }, line) {
+  const at = felt?.wagers.find(({ spots }) => spots.includes(line.wager));
+  return at && at.spots.length > 1 ? at : line;
 }
 
 /** @param {import("./types").AccountView | null} account */
@@ -125,12 +125,14 @@ export function ordinary(state) {
     if (lacks) return said(`${sentence(lacks.says)}.`, { tone: "note", clause: lacks.clause });
     const staked = mine.some((seat) => Object.keys(boxOf(state, seat)?.stakes ?? {}).length);
     if (staked && mine.every((seat) => scene.seats[seat]?.ready)) {
+      if (scene.attended) return said("You are ready.", { more: sentence(scene.attended.line) });
       const waits = inCompany(state) ? "Waiting for the others …" : "The cards are coming.";
       return said(waits);
     }
     const first = felt && openings(felt)[0];
     const from = first?.limits ? `${first.label} from ${money(cents(first.limits[0]))}` : "";
-    return said("Place your bets.", { more: staked ? "Then press Deal." : from });
+    const then = scene.attended ? "The dealer closes betting." : "Then press Deal.";
+    return said("Place your bets.", { more: staked ? then : from });
   }
   if (scene.bank_turn !== null && felt?.banking) {
     const offered = mine.includes(scene.bank_turn);
@@ -202,7 +204,7 @@ export function bankWords(state) {
 }
 
 /**
- * What the clock did for a player who did not choose in time, in words, from the latest news.
+ * What was chosen for a player who did not choose in time, in words, from the latest news.
  * @param {State} state
  * @returns {Said | null}
  */
@@ -212,7 +214,8 @@ export function clockChose({ told, scene, you, felt }) {
     if (scene.boxes[event.seat]?.player !== you?.player) continue;
     const [label, clause] = felt?.options[event.step]?.[event.option] ?? ["", null];
     const did = scene.boxes[event.seat].folded ? "folded" : `chose \u201c${label}\u201d`;
-    return said(`The clock ${did} for you`, { tone: "fault", clause });
+    const who = event.by === "posted" ? "You were gone, so the dealer" : "The clock";
+    return said(`${who} ${did} for you`, { tone: "fault", clause });
   }
   return null;
 }

@@ -11,7 +11,7 @@
  */
 
 import { get, post } from "./api.js";
-import { dialog, h, must } from "./dom.js";
+import { dialog, dressed, h, must } from "./dom.js";
 import { open as draw, visit } from "./drawers.js";
 import { sentence } from "./hands.js";
 import { cents, money } from "./money.js";
@@ -36,7 +36,7 @@ let hears = false;
  * @param {Around} around
  */
 export function open(id, around) {
-  dress();
+  if (id) dress();
   switch (id) {
     case "you":
       return visit(around.care());
@@ -57,6 +57,7 @@ export function open(id, around) {
 
 /** The looks of drawers and hints, fetched with the first of them. */
 function dress() {
+  dressed();
   const href = "/static/player.css";
   if (document.querySelector(`link[href="${href}"]`)) return;
   const link = document.createElement("link");

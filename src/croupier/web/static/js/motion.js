@@ -6,12 +6,15 @@
  * @typedef {import("./types").Told} Told
  */
 
+import { write } from "./dom.js";
+
 const CARD_MS = 80;
 const FACE_MS = 200;
 /** A hand is named a moment after its last card has turned over. */
 const TURN_MS = 120;
 const SEAT_MS = 550;
 const SLIDE_MS = 360;
+const COUNT_MS = 600;
 const MOST_MS = 2500;
 const REDUCED = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -175,22 +178,33 @@ export function slideTo(moved, to) {
   );
 }
 
+/** Which run is the last one of a place. @type {WeakMap<HTMLElement, number>} */
+const runs = new WeakMap();
+
 /**
- * Let a number run from one sum to another.
+ * Let a sum run up to what it has become. The text is the final one at once, which is what is read
+ * aloud and what takes the place; the running one is only drawn over it.
+ * @param {HTMLElement} place
  * @param {number} from
  * @param {number} to
- * @param {(sum: number) => void} show
+ * @param {(sum: number) => string} says
  */
-export function count(from, to, show) {
-  if (calm() || document.hidden) {
-    show(to);
-    return;
-  }
+export function countUp(place, from, to, says) {
+  write(place, says(to));
   const begun = performance.now();
+  runs.set(place, begun);
+  delete place.dataset.run;
+  if (to <= from || calm() || document.hidden) return;
   const step = () => {
-    const part = Math.min((performance.now() - begun) / 600, 1);
-    show(part === 1 ? to : Math.round((from + (to - from) * part) / 100) * 100);
-    if (part < 1) requestAnimationFrame(step);
+    if (runs.get(place) !== begun) return;
+    const part = Math.min((performance.now() - begun) / COUNT_MS, 1);
+    if (part === 1) {
+      delete place.dataset.run;
+      return;
+    }
+    // Dollar by dollar, as chips are counted.
+    place.dataset.run = says(Math.floor((from + (to - from) * part) / 100) * 100);
+    requestAnimationFrame(step);
   };
   step();
 }

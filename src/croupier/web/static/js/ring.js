@@ -7,7 +7,7 @@ import { calm } from "./motion.js";
 /** @typedef {import("./types").Clock} Clock */
 
 /** @type {Record<string, string>} What the seconds are for. */
-const FOR = { bets: "to bet", decide: "decide", pause: "next", bank: "bank" };
+const FOR = { bets: "to bet", decide: "turn", pause: "next", bank: "bank" };
 
 export class Ring {
   /** @param {HTMLElement} place */

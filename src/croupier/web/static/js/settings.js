@@ -4,14 +4,14 @@
 import { must } from "./dom.js";
 
 const KEPT = "croupier.settings";
-const NAMES = /** @type {const} */ (["keys", "four", "still", "coach"]);
+const NAMES = /** @type {const} */ (["keys", "four", "still", "coach", "quiet"]);
 
 /**
  * @param {{care: () => import("./care.js").Care, changed: () => void}} around
  */
 export function settings({ care, changed }) {
   const form = /** @type {HTMLFormElement} */ (must("#settings form"));
-  const options = { keys: true, four: false, still: false, coach: false };
+  const options = { keys: true, four: false, still: false, coach: false, quiet: false };
   try {
     Object.assign(options, JSON.parse(localStorage.getItem(KEPT) ?? "{}"));
   } catch {
@@ -23,7 +23,8 @@ export function settings({ care, changed }) {
 
   function apply() {
     document.documentElement.dataset.deck = options.four ? "four" : "two";
-    document.documentElement.dataset.motion = options.still ? "none" : "";
+    document.documentElement.dataset.motion = options.still || options.quiet ? "none" : "";
+    document.documentElement.dataset.sound = options.quiet ? "none" : "";
   }
 
   for (const name of NAMES) {

@@ -10,7 +10,7 @@ import { post } from "./api.js";
 import { mySeats } from "./state.js";
 
 const LEAST_MS = 250;
-const MOST_MS = 8000;
+const LATEST_MS = 8000;
 /** While somebody is waited for, no try is long after the last. */
 const URGENT_MS = 1000;
 /** So long a welcome takes at most on a line that is not slow. */
@@ -20,6 +20,13 @@ const PING_MS = 3500;
 const SILENCE_MS = 7000;
 const ELSEWHERE = 4409;
 const NO_TABLE = 4404;
+/** What people are told of a socket that isn't open. @type {Record<string, string>} */
+export const LOST = {
+  cut: "The connection is lost. Trying again \u2026",
+  out: "Your session has ended. Sign in again, in another tab if you like.",
+  gone: "This table is no longer there.",
+  elsewhere: "You play at this table in another window.",
+};
 
 export class TableSocket {
   /**
@@ -64,8 +71,9 @@ export class TableSocket {
     try {
       if (playing && !this.address)
         ticket = (await post("/api/ticket", { table: this.table })).ticket;
-    } catch {
-      if (wanted === this.wanted) this.again();
+    } catch (error) {
+      const { code } = /** @type {{code?: string}} */ (error);
+      if (wanted === this.wanted) this.again(code === "not_signed_in" ? "out" : "cut");
       return;
     }
     if (wanted !== this.wanted) return;
@@ -87,10 +95,13 @@ export class TableSocket {
     };
   }
 
-  /** Try once more, each time after a longer while. */
-  again() {
-    this.ends.changed("cut");
-    const most = this.ends.urgent?.() ? URGENT_MS : MOST_MS;
+  /**
+   * Try once more, each time after a longer while.
+   * @param {string} why
+   */
+  again(why = "cut") {
+    this.ends.changed(why);
+    const most = this.ends.urgent?.() ? URGENT_MS : LATEST_MS;
     const wait = Math.min(LEAST_MS * 2 ** this.tries++, most) * (0.7 + Math.random() * 0.6);
     const wanted = this.wanted;
     setTimeout(() => wanted === this.wanted && this.open(this.playing), wait);

@@ -16,6 +16,9 @@ const LOUD = 0.4;
 /** How loud it is, from 0 to 1; 0 where it is off. */
 const volume = () => Math.min(Math.max(Number(localStorage.getItem(KEPT)) || 0, 0), 1);
 
+/** Whether nothing sounds, however loud it is set. */
+const quiet = () => document.documentElement.dataset.sound === "none";
+
 export class Sound {
   constructor() {
     this.audio = new AudioContext();
@@ -73,6 +76,7 @@ export class Sound {
 
   /** @param {string} kind */
   play(kind) {
+    if (quiet()) return;
     this.audio.resume();
     this.kinds[kind]();
   }
@@ -118,6 +122,7 @@ export function choose(changed) {
     "Sound",
     h("p", {}, h("label", { class: "check" }, on, " Cards, chips, your turn and wins")),
     h("p", {}, h("label", { for: "volume" }, "Volume "), loud),
+    quiet() ? h("p", {}, "Quiet is on, so nothing sounds until you switch it off.") : h("span"),
     h("p", { class: "hint" }, "Everything that you hear is also shown and said."),
   );
 }

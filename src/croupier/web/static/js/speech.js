@@ -28,7 +28,7 @@ export function newsWords(state) {
     return ALWAYS.includes(event.type);
   });
   const words = heard.map((one) => one.says);
-  if (scene.phase === "over") words.push(...mine.flatMap((seat) => outcome(state, seat)));
+  if (scene.phase === "over") words.push(...mine.flatMap((seat) => resultWords(state, seat)));
   return words.join(" ");
 }
 
@@ -36,7 +36,7 @@ export function newsWords(state) {
  * @param {State} state
  * @param {number} seat
  */
-function outcome(state, seat) {
+function resultWords(state, seat) {
   const net = netOf(state, seat);
   if (net === null) return [];
   const lines = boxOf(state, seat)?.lines ?? [];

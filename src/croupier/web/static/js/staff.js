@@ -85,11 +85,28 @@ const typing = (part) =>
   part.contains(document.activeElement) ||
   [...part.querySelectorAll("input")].some((one) => one.value !== one.defaultValue);
 
+const UNREACHED = "The server can't be reached: this page isn't up to date.";
+/** @type {Record<number, string>} */
+const OLD = {
+  401: "Your session has ended: this page isn't up to date. Sign in again.",
+  403: "Your roles have changed: this page isn't yours any more.",
+};
+
+/**
+ * Say that what is shown is old, or take that back.
+ * @param {string} text
+ */
+function stale(text) {
+  const bar = /** @type {HTMLElement} */ (document.getElementById("stale"));
+  if (bar.textContent !== text) bar.textContent = text;
+}
+
 /** Update the parts of a page that change, except one that is being edited. */
 async function refresh() {
   const parts = [...document.querySelectorAll("[data-refresh]")];
   if (document.hidden || !parts.length) return;
   const answer = await fetch(location.href, { headers: { "X-Croupier-Refresh": "1" } });
+  stale(OLD[answer.status] ?? (answer.ok ? "" : UNREACHED));
   if (!answer.ok) return;
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
   wake(next);
@@ -101,4 +118,4 @@ async function refresh() {
   });
 }
 
-setInterval(() => refresh().catch(() => null), REFRESH_MS);
+setInterval(() => refresh().catch(() => stale(UNREACHED)), REFRESH_MS);

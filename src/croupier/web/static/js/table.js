@@ -8,7 +8,7 @@
  * @typedef {import("./types").SpotView} SpotView
  */
 
-import { get, post } from "./api.js";
+import { edges, get, post } from "./api.js";
 import { Bets } from "./bets.js";
 import { Care } from "./care.js";
 import { Commands } from "./commands.js";
@@ -17,10 +17,10 @@ import { chips } from "./elements.js";
 import { extras } from "./extras.js";
 import "./felt.js";
 import { sentence } from "./hands.js";
-import { TableSocket } from "./socket.js";
-import { LOST, bankOffer, bankWords, clockChose, ordinary, outcome, said } from "./messages.js";
+import { LOST, TableSocket } from "./socket.js";
+import { bankOffer, bankWords, clockChose, ordinary, outcome, said } from "./messages.js";
 import { NO_SUM, cents, money, signed, typed } from "./money.js";
-import { Gate, count } from "./motion.js";
+import { Gate, countUp } from "./motion.js";
 import { Ring } from "./ring.js";
 import { settings } from "./settings.js";
 import { Shown, inCompany, inPlay } from "./shown.js";
@@ -57,6 +57,7 @@ export const ready = new Promise((done) => {
   greeted = done;
 });
 
+felt.asks = edges;
 const shown = new Shown();
 const gate = new Gate(() => soon());
 const socket = new TableSocket(table, {
@@ -433,6 +434,16 @@ const fixed = [
     enabled: () => true,
     run: () => turnTo("#settings"),
   },
+  {
+    id: "quiet",
+    label: "Quiet",
+    says: "nothing moves, nothing sounds",
+    key: "Q",
+    group: "Table",
+    enabled: () => true,
+    on: () => options.quiet,
+    run: () => /** @type {HTMLElement} */ (must('#settings [name="quiet"]')).click(),
+  },
   ...extras({ table, state: () => state, socket, bets, care: () => care }),
   { id: "help", label: "Keys", key: "?", group: "Table", enabled: () => true, run: help },
 ];
@@ -547,13 +558,17 @@ async function turnTo(panel) {
 function bank() {
   const sum = typed(funds.value);
   if (sum === null) {
-    note(said(NO_SUM, { tone: "fault" }));
+    note(said(`“${funds.value}” is not a sum.`, { more: NO_SUM, tone: "fault" }));
     funds.focus();
     return;
   }
   socket.ask({ type: "bank", seat: state.scene.bank_turn, funds: sum });
   shown.next();
 }
+
+funds.addEventListener("keydown", (event) => {
+  if (event.key === "Enter") commands.run("bank");
+});
 
 function help() {
   must("#keys").replaceChildren(...commands.help());
@@ -580,12 +595,12 @@ function draw() {
   felt.toggleAttribute("stopped", Boolean(care.stop));
   if (won) happened("win");
   felt.dataset.win = ["big", "jackpot"].includes(says.tone) ? says.tone : "";
-  drawBalance();
+  drawSum("balance", shown.balanceOf(state, gate.open), money);
+  drawSum("net", care.visit.net, signed);
   const bet = mine.reduce((sum, seat) => sum + seatOf(now, seat).staked, 0);
   const facts = [
     ["bet", bet ? money(bet) : "\u2013"],
     ["time", care.time],
-    ["net", care.net],
   ];
   for (const [id, text] of facts) write(must(`#${id}`), text);
   must("#net").dataset.sign = String(Math.sign(care.visit.net));
@@ -604,19 +619,21 @@ function draw() {
 
 /** The decision that was asked for in words. */
 let asking = "";
-let balance = /** @type {number | null} */ (null);
+/** The sums of the strip as they were drawn last. @type {Map<string, number | null>} */
+const sums = new Map();
 
-function drawBalance() {
-  const now = shown.balanceOf(state, gate.open);
-  if (now === balance) return;
-  const before = balance;
-  balance = now;
-  const show = (/** @type {number} */ sum) => {
-    if (balance === now) write(must("#balance"), money(sum));
-  };
-  if (now === null) write(must("#balance"), "\u2013");
-  else if (before === null || now < before) show(now);
-  else count(before, now, show);
+/**
+ * Draw a sum of the strip; what has risen runs up.
+ * @param {string} id
+ * @param {number | null} now
+ * @param {(sum: number) => string} says
+ */
+function drawSum(id, now, says) {
+  const before = sums.get(id);
+  if (now === before) return;
+  sums.set(id, now);
+  if (now === null) write(must(`#${id}`), "\u2013");
+  else countUp(must(`#${id}`), before ?? now, now, says);
 }
 
 /** @param {number[]} mine */
@@ -648,6 +665,7 @@ function drawDock(mine) {
   dock.dataset.mode = mode;
   must("[data-command=hold]").setAttribute("aria-pressed", String(shown.held));
   write(must("#hint"), hintOf(mode));
+  write(must("#deals"), state.scene.attended ? "Ready" : "Deal");
   const offered = bankOffer(state);
   write(must("#banks"), offered.again ? "Bank again" : "Bank");
   write(must("#again"), offered.again);

@@ -11,7 +11,7 @@ import { Bets } from "./bets.js";
 import { Care } from "./care.js";
 import { h, must } from "./dom.js";
 import { NO_SUM, typed } from "./money.js";
-import { TableSocket } from "./socket.js";
+import { LOST, TableSocket } from "./socket.js";
 import { turnWords } from "./messages.js";
 import { handWords } from "./speech.js";
 import { START, mySeats, reduce } from "./state.js";
@@ -34,7 +34,7 @@ let due = false;
 
 const socket = new TableSocket(table, {
   hear,
-  changed: (how) => how === "cut" && say("The connection is lost. Trying again."),
+  changed: (how) => how !== "open" && say(LOST[how]),
   last: () => state.v,
 });
 const bets = new Bets(socket, () => state);

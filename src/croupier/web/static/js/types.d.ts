@@ -103,6 +103,7 @@ export type Message =
 /** What a command would do, and who has to approve it. */
 export interface Preview {
   clause: string; says: string; ruling: string | null; returns: Record<string, number>;
+  undoes?: Record<string, number>;
   deck: string; voids: boolean; approve: string[];
 }
 
@@ -173,6 +174,8 @@ export interface Desk {
     does: string };
   stopped: { proposal: string; says: string; awaits: string[]; clause: string | null } | null;
   acts: DeskAct[];
+  /** What is done with the resting deck while the round goes on. */
+  meanwhile: DeskAct[];
   shortcuts: Shortcut[];
   /** Where the chips of walk-ins go now: what lies there, and the commands for it. */
   spots: { seat: number; wager: string; label: string; cents: number;
@@ -196,7 +199,7 @@ export interface Desk {
   awards: Award[];
   countdowns: { says: string; clause: string; unit: string; left: number; of: number }[];
   called: string | null;
-  practice?: { sees: string | null; says: string; round: number; of: number; deviations: number };
+  practice?: { sees: string[]; wrong: boolean; card: string | null; says: string; round: number; of: number; deviations: number };
   tape: { n: number; time_s: number; who: string[]; says: string; clause: string | null }[];
   disputes: { id: string; round: string; seat: number; player: string; about: string }[];
   crew: Record<string, string>; names: Record<string, string>;
@@ -206,6 +209,8 @@ export interface Desk {
 export interface Command {
   id: string; label: string; key: string; group: string;
   enabled: () => boolean; run: () => void;
+  /** What it does in a few words, and for a switch whether it is on. */
+  says?: string; on?: () => boolean;
 }
 
 export interface SpotView {
@@ -230,6 +235,8 @@ export interface GroupView {
 /** What the message line says, in which tone. */
 export interface Said {
   text: string; more: string; tone: string; clause: string | null; href: string;
+  /** What a round came to, in cents; what was won runs up. */
+  net?: number;
 }
 
 export interface CardView { position: number; code: string; dealt: boolean; turned: boolean }

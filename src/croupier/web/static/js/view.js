@@ -393,6 +393,9 @@ function saysOf(state, seat, net) {
   return who?.ready && scene.phase === "bets" ? "ready" : "";
 }
 
+/** Those without whose acts no round goes on; anybody else answers for something unusual. */
+const AT_PLAY = ["dealer", "player"];
+
 /**
  * What the dealer says now to everyone at the table.
  * @param {State} state
@@ -418,6 +421,11 @@ export function announcement(state) {
       if (mine.includes(scene.banker?.seat ?? 0)) return "You bank: the others bet.";
       return mine.length ? "Place your bets." : "Bets are open.";
     case "decide": {
+      if (scene.void) return `The round is void: ${scene.void.says}.`;
+      if (scene.asked === null) {
+        const awaited = (scene.attended?.awaits ?? []).filter((one) => !AT_PLAY.includes(one));
+        return awaited.length ? "The round is stopped." : "The cards are turned up.";
+      }
       if (!mine.includes(scene.asked ?? 0)) return `${named(scene.asked)} decides.`;
       const ways = scene.choices.map(({ label }, n) => (n ? label.toLowerCase() : label));
       const asks = `${[ways.slice(0, -1).join(", "), ways.at(-1)].join(" or ")}?`;

@@ -7,12 +7,13 @@
  * @typedef {import("./types").Message} Message
  */
 
+import { edges } from "./api.js";
 import { must, near } from "./dom.js";
 import { chips } from "./elements.js";
 import "./felt.js";
-import { LOST, ordinary, said } from "./messages.js";
+import { ordinary, said } from "./messages.js";
 import { Gate } from "./motion.js";
-import { TableSocket } from "./socket.js";
+import { LOST, TableSocket } from "./socket.js";
 import { START, reduce } from "./state.js";
 
 const PRESSED = '[data-command], .seats player-seat:not([empty]), a[href*="#clause-"]';
@@ -27,6 +28,7 @@ let due = 0;
 /** @type {Promise<import("./ring.js").Ring> | undefined} */
 let ring;
 
+felt.asks = edges;
 const gate = new Gate(() => soon());
 const socket = new TableSocket(table, {
   hear,

@@ -50,7 +50,7 @@ function seatSays(seat) {
   const who = seat.mine ? `Your seat ${seat.seat}` : `Seat ${seat.seat}, ${seat.name}`;
   const fate = (/** @type {string} */ now) => (now && now !== "live" ? ` (${now})` : "");
   const staked = seat.spots.filter((spot) => spot.cents);
-  const bets = staked.map((spot) => `${spot.label} ${money(spot.cents)}${fate(spot.fate)}`);
+  const bets = staked.map((spot) => `${money(spot.cents)} on ${spot.label}${fate(spot.fate)}`);
   const cards = seat.cards.map((one) => cardWords(one.code));
   const parts = [seat.says, bets.join(", "), cards.join(", ")].filter(Boolean);
   const lines = seat.lines.map((line) => {

@@ -14,7 +14,7 @@ import pytest
 
 from croupier.errors import Refused
 from croupier.gallery.outbox import Viewer
-from croupier.house import pit as pits
+from croupier.house import leases, open_tables
 from croupier.house.books import Books
 from croupier.house.build import Build, approve_build
 from croupier.house.config import Config, parse_config
@@ -98,7 +98,7 @@ def test_a_floorperson_has_so_many_tables_whichever_processes_have_them(server: 
             assert (refused["type"], refused["code"]) == ("refused", "too_many_tables")
             assert (await tap(one, ids[0], "f2"))["type"] == "done", "a handover is proposed"
             assert (await tap(other, ids[1], "f2"))["code"] == "too_many_tables"
-            with other.books.store.tenure._connected() as connection:  # type: ignore[attr-defined]
+            with other.books.store.tenure.connected() as connection:  # type: ignore[attr-defined]
                 connection.execute(TAKE_FLOOR, ("a-table-that-is-gone", "f3"))
             assert (await tap(other, ids[1], "f3"))["type"] == "done"
 
@@ -119,7 +119,7 @@ def test_of_two_taps_at_one_instant_one_is_refused(server: str) -> None:
             for turn in range(10):
                 await tap_at_one_instant([(one, ids[0]), (other, ids[1])], f"f{turn}")
             assert (await tap(one, ids[0], "f1"))["type"] == "done"
-            await one.drain()
+            await one.leases.drain()
             async with asyncio.timeout(30):
                 while {*other.tables} != {*ids}:
                     await asyncio.sleep(0.02)
@@ -136,13 +136,13 @@ def test_who_sits_at_a_table_is_known_to_the_process_that_has_another(server: st
     async def main() -> None:
         async with two_pits(new_database(server), things='["dealer"]') as (one, other, ids):
             table = one.tables[ids[0]]
-            assert await other.seated_at(table.id) == frozenset()
+            assert await other.everywhere.seated_at(table.id) == frozenset()
             await one.cage.fill("p1", 1_000_00)
             text = json.dumps({"type": "sit", "id": "1", "seat": 3})
             said = json.loads(await answered(table, Viewer("p1", "p1"), text))
             assert said["type"] == "done", said
-            assert await other.seated_at(table.id) == {"p1"}
-            assert (await other.states())[table.id].seats == {3: "p1"}
+            assert await other.everywhere.seated_at(table.id) == {"p1"}
+            assert (await other.everywhere.states())[table.id].seats == {3: "p1"}
 
     asyncio.run(main())
 
@@ -158,7 +158,7 @@ def test_a_table_that_cannot_be_opened_keeps_no_other_closed(
             raise ValueError("a journal that nobody can read")
         return recall(view, stream, rules_of)
 
-    monkeypatch.setattr(pits, "recall", recalled)
+    monkeypatch.setattr(open_tables, "recall", recalled)
     url, file = new_database(server), tmp_path / "ledger.db"
 
     async def main() -> None:
@@ -170,11 +170,11 @@ def test_a_table_that_cannot_be_opened_keeps_no_other_closed(
         await pit.start(deals=False)
         assert [*pit.tables] == ["t-2"]
         with pytest.raises(Refused, match="could not be opened"):
-            pit.check_approved("t-1")
+            pit.closed.check("t-1")
         if shared:
             assert "t-1" not in store.tenure.owned, "another process may be able to"
             broken.clear()
-            monkeypatch.setattr(pits, "BROKEN_MS", 0)
+            monkeypatch.setattr(leases, "BROKEN_MS", 0)
             async with asyncio.timeout(10):
                 while not pit.has("t-1"):
                     await asyncio.sleep(0.05)
@@ -186,7 +186,7 @@ def test_a_table_that_cannot_be_opened_keeps_no_other_closed(
 
 
 def sql(pit: Pit, text: str, *values: object) -> list[Any]:
-    with pit.books.store.tenure._connected() as connection:  # type: ignore[attr-defined]
+    with pit.books.store.tenure.connected() as connection:  # type: ignore[attr-defined]
         found = connection.execute(text, values)
         return list(found.fetchall()) if found.description else []
 
@@ -213,7 +213,7 @@ def test_a_table_is_handed_over_at_once_and_within_a_second_if_the_hint_is_lost(
 
     async def main() -> None:
         async with two_pits(new_database(server)) as (one, other, (three, _)):
-            draining = asyncio.create_task(one.drain())
+            draining = asyncio.create_task(one.leases.drain())
             while three in one.tables:
                 await asyncio.sleep(0.005)
             released_s = time.monotonic()
@@ -293,10 +293,10 @@ def test_a_table_that_a_failover_robbed_of_an_acknowledged_event_closes_and_says
             assert number == said["v"]
             sql(one, failover)
             async with asyncio.timeout(20):
-                while three not in one.stopped or three not in other.stopped:
+                while three not in one.closed.stopped or three not in other.closed.stopped:
                     await asyncio.sleep(0.05)
             lost = f"event {number} of {three} was acknowledged, and is not there any more"
-            assert one.stopped[three] == other.stopped[three] == lost
+            assert one.closed.stopped[three] == other.closed.stopped[three] == lost
             async with asyncio.timeout(20):
                 while not (there := [pit for pit in (one, other) if pit.has(three)]):
                     await asyncio.sleep(0.05)
@@ -308,8 +308,8 @@ def test_a_table_that_a_failover_robbed_of_an_acknowledged_event_closes_and_says
 def test_D10_one_changed_byte_stops_a_table_on_whichever_process(
     server: str, tmp_path: Path, package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pits, "PATIENCE_MS", 0)
-    monkeypatch.setattr(pits, "LOOK_S", 0.1)
+    monkeypatch.setattr(leases, "PATIENCE_MS", 0)
+    monkeypatch.setattr(leases, "LOOK_S", 0.1)
     url, other_package = new_database(server), tmp_path / "other" / "croupier"
     copytree(package, other_package)
     store = PostgresStore(url, make=True, node="")
@@ -328,7 +328,7 @@ def test_D10_one_changed_byte_stops_a_table_on_whichever_process(
                     await asyncio.sleep(0.02)
             assert not changed.tables
             with pytest.raises(Refused, match=f"{MARYLAND}.toml was changed") as refused:
-                changed.check_approved(three)
+                changed.closed.check(three)
             assert refused.value.code == "unapproved"
             assert sound.tables[three].notes.company.open
             one_byte(other_package / book)

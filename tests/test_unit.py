@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 UNIT = re.compile(r"```ini\n(\[Unit\].*?)```", re.DOTALL)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from croupier.reading import DataPath
 from croupier.reading.lines import lines_of, nearest
+from croupier.reading.reader import DataPath
 from tests.rules.books import DATA, SIXTH_TEXT
 
 TRICKY = (DATA / "tricky.toml").read_text()

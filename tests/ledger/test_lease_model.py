@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.leases.model import Protocol, World, faults_in
+from tests.ledger.lease_model import Protocol, World, faults_in
 
 RIGHT = Protocol()
 MUTANTS = {

@@ -7,7 +7,7 @@ import pytest
 
 from croupier.client import Client, TableClient
 from croupier.errors import Refused, UserError
-from tests.server.test_serve_cli import serving
+from tests.cli.test_cli_serve import serving
 
 
 async def play(table: TableClient, seat: int) -> str:

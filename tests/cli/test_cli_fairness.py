@@ -12,6 +12,7 @@ from croupier.cards import DECK, parse_cards
 from croupier.fairness import checker
 from tests.cli.running import Ran, run, spawn
 from tests.fairness.deals import document
+from tests.schemas.checking import faults
 
 
 def raw(count: str) -> bytes:
@@ -67,7 +68,9 @@ def test_a_deal_is_checked(tmp_path: Path) -> None:
     ran = run("check-deal", str(file), "--commitment", given["commitment"])
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == checker.report(given, commitment=given["commitment"])[1] + "\n"
-    (answer,) = run("check-deal", str(file), "--json").data
+    said = run("check-deal", str(file), "--json").data
+    assert faults("check-deal", said) == []
+    (answer,) = said
     assert answer["proven"] is True
     assert answer["commitment"] == given["commitment"]
     assert [card["card"] for card in answer["cards"]] == [o["card"] for o in given["opened"]]
@@ -79,8 +82,9 @@ def test_a_deal_that_is_not_proven_is_answered_with_no(tmp_path: Path) -> None:
     ran = run("check-deal", str(file), "--commitment", "ab" * 32)
     message = "NOT PROVEN: its commitment is not the one that you noted."
     assert ran == Ran(1, f"{message}\n", "")
-    (answer,) = run("check-deal", str(file), "--commitment", "ab" * 32, "--json").data
-    assert answer == {"proven": False, "message": message}
+    said = run("check-deal", str(file), "--commitment", "ab" * 32, "--json").data
+    assert said == [{"proven": False, "message": message}]
+    assert faults("check-deal", said) == []
 
 
 @pytest.mark.parametrize("text", ["", "[", '{"a": 1, "a": 2}', "[" * 100_000], ids=range(4))
@@ -90,6 +94,12 @@ def test_a_deal_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> Non
     ran = run("check-deal", str(file))
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "cannot be read: " in ran.err
+
+
+def test_a_list_of_no_documents_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "deals.json"
+    file.write_text("[]")
+    assert run("check-deal", str(file)) == Ran(2, "", f"croupier: {file}: holds no document\n")
 
 
 def test_a_document_is_needed() -> None:

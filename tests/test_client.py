@@ -1,6 +1,5 @@
 """What a client of a server knows of a table, frame by frame."""
 
-import json
 from typing import Any
 
 from croupier.client import Client, TableClient
@@ -13,7 +12,7 @@ def heard(*frames: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
     table = TableClient(Client("http://127.0.0.1"), "t", watch=False)
     seen = []
     for frame in frames:
-        table._take(json.dumps({"clock": None, "you": None, "events": [], **frame}))
+        table.hear({"clock": None, "you": None, "events": [], **frame})
         seen.append((table.scene["round"], table.own))
     return seen
 

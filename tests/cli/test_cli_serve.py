@@ -20,10 +20,11 @@ from urllib.request import urlopen
 import pytest
 from websockets.exceptions import WebSocketException
 
-from croupier.client import Client
+from croupier.client import Client, TableClient
 from croupier.errors import Refused
 from tests.cli import running
 from tests.cli.running import Ran
+from tests.schemas.checking import faults
 from tests.server.doors import logged
 
 TABLES = """
@@ -60,6 +61,17 @@ def serving(folder: Path, *args: str) -> Iterator[tuple[subprocess.Popen[str], s
         process.communicate()
 
 
+async def bet(client: Client) -> tuple[TableClient, str]:
+    """Sit down as a guest and bet; give the table and the wager."""
+    await client.guest()
+    table = await client.table("one")
+    await table.do("sit", seat=1)
+    await table.until(lambda t: t.scene["phase"] == "bets")
+    wager = table.felt["wagers"][0]["wager"]
+    await table.do("bet", seat=1, wager=wager, cents=10_00)
+    return table, wager
+
+
 def run(*args: str) -> Ran:
     """Run a command that ends by itself in this process, which saves starting another."""
     heard = {sign: signal.getsignal(sign) for sign in (signal.SIGTERM, signal.SIGHUP)}
@@ -77,12 +89,7 @@ def test_it_opens_prints_its_links_and_ends_cleanly_with_the_open_round_stored(
 ) -> None:
     async def play(address: str) -> str:
         async with Client(address) as client:
-            await client.guest()
-            table = await client.table("one")
-            await table.do("sit", seat=1)
-            await table.until(lambda t: t.scene["phase"] == "bets")
-            wager = table.felt["wagers"][0]["wager"]
-            await table.do("bet", seat=1, wager=wager, cents=10_00)
+            table, _ = await bet(client)
             return str(table.scene["round"])
 
     with serving(tmp_path) as (process, address):
@@ -157,12 +164,7 @@ def test_a_ledger_that_is_taken_away_closes_the_house(tmp_path: Path, *, replace
 
     async def play(address: str) -> int:
         async with Client(address) as client:
-            await client.guest()
-            table = await client.table("one")
-            await table.do("sit", seat=1)
-            await table.until(lambda t: t.scene["phase"] == "bets")
-            wager = table.felt["wagers"][0]["wager"]
-            await table.do("bet", seat=1, wager=wager, cents=10_00)
+            table, wager = await bet(client)
             ledger = tmp_path / "data" / "ledger.db"
             if replaced:
                 shutil.copy(ledger, tmp_path / "other.db")
@@ -172,7 +174,7 @@ def test_a_ledger_that_is_taken_away_closes_the_house(tmp_path: Path, *, replace
             acknowledged = 0
             with contextlib.suppress(OSError, Refused, WebSocketException):
                 for cents in range(11_00, 111_00, 1_00):
-                    await table._ask(
+                    await table.ask(
                         {"type": "bet", "id": f"{cents}", "seat": 1, "wager": wager, "cents": cents}
                     )
                     acknowledged += 1
@@ -239,6 +241,7 @@ def test_bots_play_over_the_network(tmp_path: Path) -> None:
         found = run("bots", address, "--seats", "3", "--seconds", "3", "--json")
         said = json.loads(found.out)
         assert said["bots"] == 3 and said["rounds"] >= 3
+        assert faults("bots", said) == []
         missing = run("bots", address, "--table", "none")
         assert missing.code == 2 and "there is no table 'none'" in missing.err
     gone = run("bots", address)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SRC = Path(__file__).parent.parent.parent / "src/croupier"
+SRC = Path(__file__).parent.parent / "src/croupier"
 FILES = [*sorted((SRC / "fairness").glob("*.py")), SRC / "cli/rng.py"]
 
 FORBIDDEN = {

@@ -1,0 +1,120 @@
+"""Practice in the terminal: a dealer who types what the script shows keeps to the book."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from croupier.cli import practice_terminal
+from croupier.cli.practice_terminal import Terminal, choices
+from croupier.gallery.payout import payout_of
+from croupier.money import format_money
+from croupier.server import bots
+from croupier.server.practice import Practice
+from croupier.server.practices import Practices, PracticeWanted
+from croupier.server.script import Script
+from croupier.server.showing import sights
+from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE
+from tests.server.attacks.houses import rules_of
+
+
+def lines(at: Practice) -> Iterator[str]:
+    """Yield what a dealer types who makes no mistake."""
+    while True:
+        desk, standing = at.gallery.desk(), at.table.place.standing
+        there, round, takes = at.assessor.happening, standing.in_play, desk["next"]["takes"]
+        told = at.felt.bets(standing)
+        left = [s for s in desk["spots"] if told.get((s["seat"], s["wager"]), 0) != s["cents"]]
+        if there and there.calls:
+            yield "x"
+        elif there and not there.waits:
+            yield from declaring(at, desk["irregularities"])
+        elif there and not left:
+            command = there.command
+            paid = [command["wager"], format_money(command["paid"])] if "paid" in command else []
+            yield " ".join(["n", str(command["seat"]), *paid])
+        elif left:
+            seat, wager = left[0]["seat"], left[0]["wager"]
+            yield f"{seat} {wager} {format_money(told[seat, wager])}"
+        elif takes and takes["field"] == "answer":
+            due = payout_of(round, at.table.meters())
+            assert due is not None
+            yield f"{format_money(due['take'])} {format_money(due['pay'])}"
+        elif takes:
+            (cue,) = (one for one in sights(at.felt, standing, desk) if one.field)
+            yield cue.typed
+        elif round and round.asked and desk["next"]["command"] is None:
+            option = at.felt.choice(round, round.asked[0])
+            listed = [*choices(desk)]
+            named = [one.get("command", {}).get("option") for one in listed]
+            yield str(named.index(option) + 1)
+        else:
+            yield ""
+
+
+def declaring(at: Practice, kinds: list[dict[str, object]]) -> Iterator[str]:
+    there = at.assessor.happening
+    assert there is not None
+    names = [one["kind"] for one in kinds]
+    yield "i"
+    chosen = names.index(there.command["kind"])
+    yield str(chosen + 1)
+    for ask in kinds[chosen]["asks"]:  # type: ignore[attr-defined]
+        value = there.command["facts"][ask["fact"]]
+        answers = [one["value"] for one in ask["answers"] or ()]
+        yield str(answers.index(value) + 1) if answers else str(value)
+
+
+@pytest.mark.parametrize(
+    ("id", "real", "rounds", "screens"),
+    [
+        (MARYLAND, True, 5, False),
+        (SINGAPORE, True, 9, False),
+        (CALIFORNIA, True, 3, False),
+        (FLORIDA, True, 2, True),
+        (LET_IT_RIDE, False, 4, True),
+        (MARYLAND, False, 2, False),
+    ],
+)
+def test_a_dealer_who_types_what_is_shown_has_no_deviation(
+    id: str,
+    real: bool,
+    rounds: int,
+    screens: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(bots, "THINKS_S", 0.001)
+    monkeypatch.setattr(practice_terminal, "WAIT_S", 0.01)
+
+    async def main() -> None:
+        all_ = Practices(rules_of, script=Script(floor_s=0.001))
+        wanted = PracticeWanted(
+            rulebook=id, seed=7, rounds=rounds, real=real, screens=screens, faults=100
+        )
+        at = await all_.open(wanted)
+        typed = lines(at)
+
+        async def line() -> str:
+            await asyncio.sleep(0.004)
+            return next(typed)
+
+        monkeypatch.setattr(practice_terminal, "_line", line)
+        await Terminal(at).run()
+        report = at.report()
+        await all_.close()
+        assert (report["rounds"], report["deviations"]) == (rounds, [])
+
+    asyncio.run(main())
+    said = capsys.readouterr().err
+    assert "Enter does the next step" in said and "Settle" not in said.splitlines()[0]
+    assert ("You turn up the " in said) is (real or screens)
+
+
+def test_the_end_of_the_input_ends_the_practice(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def line() -> None:
+        return None
+
+    monkeypatch.setattr(practice_terminal, "_line", line)
+    wanted = PracticeWanted(rulebook=SINGAPORE, rounds=1, real=True, faults=0)
+    assert practice_terminal.deal(rules_of, wanted)["rounds"] == 0
