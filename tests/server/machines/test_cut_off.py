@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
@@ -95,7 +96,8 @@ def test_a_server_that_is_declared_dead_while_it_starts_comes_back_and_opens_its
 class Way:
     """A way to a database over which, once it is blocked, nothing comes and no error either."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, delay_s: float = 0) -> None:
+        self._delay_s = delay_s
         parts = conninfo_to_dict(where)
         self._socket = f"{parts['host']}/.s.PGSQL.{parts.get('port', 5432)}"
         self.is_open = threading.Event()
@@ -122,6 +124,7 @@ class Way:
         with suppress(OSError):
             while data := source.recv(65_536):
                 self.is_open.wait()
+                time.sleep(self._delay_s)
                 to.sendall(data)
         self.is_open.wait()
         for end in (source, to):
@@ -188,3 +191,24 @@ def test_tables_of_an_owner_whose_database_is_silent_go_on_elsewhere(
             way.close()
 
     asyncio.run(main())
+
+
+def test_an_owner_comes_back_to_a_slow_database_however_long_it_was_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tenure, "TTL_MS", int(TTL_S * 1000))
+    with database() as own:
+        PostgresStore(url := new_database(own.where), make=True, node="").close()
+        way = Way(url, delay_s=0.1)
+        store = PostgresStore(way.where, node="")
+        way.is_open.clear()
+        time.sleep(TTL_S + 1)
+        assert not store.tenure.may_write(CHECKPOINT)
+        way.is_open.set()
+        until_s = time.monotonic() + 20
+        while not store.tenure.returns:
+            assert time.monotonic() < until_s
+            time.sleep(0.05)
+        assert not store.tenure.has_expired()
+        store.close()
+        way.close()

@@ -137,6 +137,7 @@ class Leasing:
         self._renewing = threading.Thread(target=self._renew, name="node", daemon=True)
         self._watching = threading.Thread(target=self._watch, name="watch", daemon=True)
         self._connection: Connection
+        self._connected_ms = 0
         deadline = time.monotonic() + TAKING_S
         while not self._connects():
             if time.monotonic() > deadline:
@@ -146,6 +147,7 @@ class Leasing:
     def _connects(self) -> bool:
         """Connect and share the lock; False if an older server holds it alone."""
         self._connection = connection = psycopg.connect(self._url, autocommit=True, **ALIVE)
+        self._connected_ms = now_ms()
         try:
             connection.execute(SETTINGS)
             row = connection.execute("SELECT pg_try_advisory_lock_shared(%s)", (LOCK,)).fetchone()
@@ -257,7 +259,9 @@ class Leasing:
         while not self._ends.wait(WATCH_S):
             is_silent = self._is_silent()
             if is_silent and was_silent:
-                break_off(self._connection)
+                # A new connection has its time, or a slow database would never get us back.
+                if now_ms() - self._connected_ms >= tenure.TTL_MS:
+                    break_off(self._connection)
                 self.on_silence()
             was_silent = is_silent
 
