@@ -18,6 +18,7 @@ from croupier.house.standing import Standing, new_standing
 from croupier.ledger.entries import Posting, Setting, post
 from croupier.ledger.found import award_found
 from croupier.ledger.journal import Record, decode
+from croupier.ledger.store import View
 from croupier.round.codec import event_from
 from croupier.round.commands import Bet, CloseBets, Command, Deal, Open
 from croupier.round.decide import decide
@@ -26,6 +27,7 @@ from croupier.round.record import rounds_of
 from croupier.round.state import Round
 from croupier.table.codec import event_from as table_event_from
 from croupier.table.crew import APPROVERS, Approvers
+from croupier.theory.wins import Wins
 from tests.house.floor import OpenPit, one_table, play, rules_of, seated
 from tests.house.staff import SELECTIONS, Staff, crew, refusal
 from tests.rules.books import LET_IT_RIDE, MARYLAND
@@ -389,6 +391,42 @@ def test_T13_a_void_gives_a_win_back_to_its_meter(
         assert [table.cents(f"p{seat}") for seat in THREE] == [1_000_00] * 3
         assert table.micros(METER) == RESET
         assert table.micros(f"pending:{table.round.id}/2/progressive") == 0
+
+    at_the_win(tmp_path, monkeypatch, scenario)
+
+
+@pytest.mark.parametrize("answer", ["pay", "defer", "reject", "void"])
+def test_the_win_of_the_house_agrees_with_its_accounts_while_an_award_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    async def scenario(table: Pit) -> None:
+        wins = Wins(rules_of)
+
+        async def agrees() -> None:
+            def unexplained(view: View) -> int:
+                wins.read(view)
+                return wins.unexplained_micros(view)
+
+            assert await table.pit.books.read(unexplained) == 0
+
+        await agrees()
+        await table.dealer.do(SETTLE)
+        await agrees()
+        if answer == "reject":
+            await table.floor.say("propose", of="round", command=REJECT, why="seen")
+            await table.eye.say("approve", proposal="1")
+        elif answer != "void":
+            await table.floor.do({**PAY, "answer": answer})
+        await agrees()
+        if answer == "void":
+            await table.pit.tables["t"].act(
+                lambda act: house_dealer.call_off(act, "interrupted", "a test")
+            )
+        else:
+            await table.dealer.do(SETTLE)
+        await agrees()
+        await table.finish()
+        await agrees()
 
     at_the_win(tmp_path, monkeypatch, scenario)
 

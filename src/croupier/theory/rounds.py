@@ -24,7 +24,7 @@ from croupier.theory.pricing import StakedBet
 
 _TYPE = re.compile(
     rb'"type":"(TableSet|Opened|Banked|BetMade|BetsClosed|MetersRead|Declared|CalledOff|'
-    rb'StakeCorrected|SeatSettled|PartSettled|Closed|AwardRejected)"'
+    rb'StakeCorrected|AwardFound|Validated|SeatSettled|PartSettled|Closed|AwardRejected)"'
 )
 _OWN_HAND = b'"hand":null'
 _WITHDRAWN = "withdrawn"
@@ -82,6 +82,8 @@ class OpenRound:
     fees: dict[int, int] = field(default_factory=dict)
     lines: dict[int, list[Mapping[str, Any]]] = field(default_factory=dict)
     """What was settled, by seat."""
+    waiting: dict[tuple[int, str], int] = field(default_factory=dict)
+    """Wins that have left their meter, in cents, at seats that aren't settled yet (M21)."""
     void: bool = False
     irregular: bool = False
     banked: bool = False
@@ -98,7 +100,8 @@ class OpenRound:
     def moved_cents(self) -> int:
         """What the house has won or collected in it so far."""
         own = () if self.banked or self.void else self.settled
-        return sum(self.fees.values()) + sum(line.won for hand in own for line in hand.lines)
+        won = sum(line.won for hand in own for line in hand.lines)
+        return sum(self.fees.values()) + won - sum(self.waiting.values())
 
     @property
     def settled(self) -> tuple[SettledHand, ...]:
@@ -109,6 +112,7 @@ class OpenRound:
         """Make the round void, and forget the seats that were settled (T13)."""
         self.void = True
         self.lines.clear()
+        self.waiting.clear()
 
 
 class RoundReader:
@@ -175,8 +179,13 @@ class RoundReader:
                 round.undo()
         elif kind == "CalledOff":
             round.undo()
+        elif kind == "AwardFound":
+            round.waiting[event["seat"], event["wager"]] = event["cents"] if event["meter"] else 0
+        elif kind == "Validated" and event["answer"] == "reject":
+            round.waiting.pop((event["seat"], event["wager"]), None)
         elif kind in ("SeatSettled", "PartSettled"):
             seat = event["seat"]
+            round.waiting = {of: cents for of, cents in round.waiting.items() if of[0] != seat}
             round.fees[seat] = event.get("fee", round.fees.get(seat, 0))
             round.lines.setdefault(seat, []).extend(event["lines"])
 
