@@ -43,6 +43,7 @@ class Galleries:
         gallery = Gallery(
             table.config,
             table.current(),
+            past=table.past,
             names=self.names,
             wait_ms=self.pit.books.clocks.wait_ms,
             time=self.pit.books.clocks.time,

@@ -5,7 +5,7 @@ in another process than its table.
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -26,6 +26,7 @@ from croupier.gallery.scene import (
 from croupier.gallery.sights import OF_STAFF, desk_frame, desk_seen, sees_desk
 from croupier.gallery.tape import Tape
 from croupier.house.config import TableConfig
+from croupier.house.lately import PastEvent
 from croupier.house.now import Now, Told
 from croupier.house.standing import Returned
 from croupier.round.events import Confirmed, Dealt
@@ -47,6 +48,7 @@ class Gallery:
         config: TableConfig,
         now: Now,
         *,
+        past: Iterable[PastEvent],
         names: Mapping[str, str],
         wait_ms: Callable[[], int],
         time: Callable[[], Time],
@@ -59,7 +61,8 @@ class Gallery:
         self.board = Board(Mail(NEWS_S))  # Tables send at different times, not all at once.
         self.viewers = self.board.viewers
         self._names, self._wait_ms, self._note_present = names, wait_ms, note_present
-        self._time, self._tape, self._purse_cents = time, Tape(), purse_cents
+        self._time, self._purse_cents = time, purse_cents
+        self._tape = Tape(past, now.standing.table.rules)
         self.overlay: Callable[[dict[str, Any]], dict[str, Any]] = lambda desk: desk
         """What a practice makes of the desk before it is shown."""
         self._news = News(now.number)
@@ -103,6 +106,7 @@ class Gallery:
         """Send all viewers what happened and how the table stands now."""
         events, seen = _told_of(told), self._seen
         if now.standing.table.rules.things:
+            self._tape.find(told, now.standing.table.rules)
             self._tape.hear(told, time_s=self._time().wall_s)
         bets = bets_changed(seen, now) if events else None
         scene, patch = bets or self._changed(now, happened=bool(events))

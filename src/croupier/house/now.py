@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from croupier.fairness.commitment import Committed
 from croupier.house.clock import Notes
+from croupier.house.lately import PastEvent
 from croupier.house.standing import Standing
 from croupier.house.turn import Stored
 
@@ -29,6 +30,8 @@ class Told(NamedTuple):
 
     stored: Sequence[Stored] = ()
     missed: range = range(0)
+    past: Sequence[PastEvent] = ()
+    """Those that were missed, at a table where people work."""
 
 
 NOTHING_HAPPENED = Told()

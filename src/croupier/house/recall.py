@@ -57,7 +57,7 @@ def _read(view: View, begun: Recalled, *, upto: int | None = None, stay: bool = 
                 last.append(row)
                 continue
             record = decode(row.data)
-            event = _event(record)
+            event = event_of(record)
             rounds += isinstance(event, RoundStarted)
             if isinstance(event, TableSet) and event.equipment and standing is not None:
                 standing = standing.with_ways([rules_set(event, rules_of)])
@@ -127,7 +127,8 @@ def missed_by(view: View, scribe: Scribe) -> Missed | str | None:
     return Missed(recalled, tuple(row.entry for row in posted), sealed)
 
 
-def _event(record: Record) -> Any:
+def event_of(record: Record) -> Any:
+    """Return an event of a table that is not one of its rounds."""
     match record.of:
         case "table":
             return table_event_from(record.event)

@@ -19,6 +19,7 @@ from croupier.house.clock import Company, Notes, Wait, needs_deck
 from croupier.house.config import TableConfig
 from croupier.house.heard import Heard
 from croupier.house.keeping import KEEP_EVERY, Recalled, to_keep
+from croupier.house.lately import PastEvent, lately
 from croupier.house.log import log_crash
 from croupier.house.now import NOTHING_HAPPENED, Listen, Now, Told
 from croupier.house.recall import missed_by
@@ -72,6 +73,8 @@ class Table:
         self.kept = recalled.kept
         """The number of the event after which this was last kept."""
         self.deck: Committed | None = None
+        self.past: tuple[PastEvent, ...] = ()
+        """What happened before this process took the table up, as far as people read it."""
         self.notes = Notes()
         self._told_clock = self.notes.clock
         self.listeners: list[Listen] = []
@@ -340,7 +343,9 @@ class Table:
             return
         recalled, entries, sealed = missed
         standing = (recalled.standing or self.place.standing).with_ways(self.config.others)
-        self.place = Position(standing, recalled.scribe)
+        place = Position(standing, recalled.scribe)
+        past = await self._read_past(place)
+        self.place = place
         self.rounds, self.setting = recalled.rounds, recalled.setting
         if sealed is not None and standing.commitment is not None:
             try:
@@ -350,8 +355,17 @@ class Table:
         if self.rounds > rounds:
             self._note_opened()
         self.books.posted(entries, events=self.number - known)
-        told = Told(missed=range(known + 1, self.number + 1))
+        told = Told(missed=range(known + 1, self.number + 1), past=past)
         self._publish(told, self.books.clocks.wait_ms())
+
+    async def _read_past(self, place: Position) -> tuple[PastEvent, ...]:
+        """Return the last events, if people work at this table."""
+        standing, scribe = place
+        rules = standing.table.rules
+        if "dealer" not in rules.things:
+            return ()
+        found = partial(lately, stream=self.id, rules=rules, upto=scribe.number)
+        return await self.books.read(found)
 
     def _apply(self, stored: Sequence[Stored], wait_ms: int) -> None:
         """Move to where the stored acts lead, and take over what they bring."""
@@ -431,6 +445,7 @@ class Table:
                 await self.act(partial(Act.in_ledger, event=started))
         if round := self.place.standing.round:
             await self.find_deck(round.id)
+        self.past = await self._read_past(self.place)
         self.look_again()
 
     async def set_rules(self) -> bool:
