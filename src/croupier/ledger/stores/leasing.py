@@ -42,7 +42,7 @@ ALIVE: dict[str, Any] = {
 }
 """Declares a connection to a dead machine broken after about ten seconds."""
 WATCH_S = 1 / 4
-"""How often to look whether the database is silent."""
+"""How often to look whether the database is silent, and whether this node ends."""
 SETTINGS = (
     "LISTEN leases; "
     "SET statement_timeout = '2s'; SET lock_timeout = '2s'; SET synchronous_commit = on"
@@ -208,8 +208,7 @@ class Leasing:
         """Renew the row until stopped; come back when it or the connection is gone."""
         while not self._ends.is_set() and self._lost is None:
             try:
-                # A closed connection is readable at once, and so is one with a hint.
-                is_readable(self._connection, tenure.TTL_MS / tenure.RENEWALS)
+                self._rest()
                 if not self._ends.is_set():
                     self._renew_once()
             except Lost as lost:
@@ -218,6 +217,16 @@ class Leasing:
                 if not self._ends.is_set():
                     _complain(error)
                     self._come_back()
+
+    def _rest(self) -> None:
+        """Wait until the row must be renewed, a hint arrives, or this node ends.
+
+        A closed connection is readable at once, and so is one with a hint.
+        """
+        until_ms = now_ms() + tenure.TTL_MS // tenure.RENEWALS
+        while (left_ms := until_ms - now_ms()) > 0 and not self._ends.is_set():
+            if is_readable(self._connection, min(left_ms, 1000 * WATCH_S)):
+                return
 
     def _renew_once(self) -> None:
         began_ms = now_ms()
