@@ -5,92 +5,120 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
+from fractions import Fraction
 from itertools import count
+from typing import Any
 
+import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from croupier.gallery.galleries import MOVED, Galleries
 from croupier.gallery.outbox import Viewer
+from croupier.house import leases
 from croupier.house.books import Books
 from croupier.house.pit import Pit
 from croupier.ledger import tenure
 from croupier.ledger.store import Unsure
+from croupier.ledger.stores import leasing
+from croupier.ledger.stores.leasing import Leasing
 from croupier.ledger.stores.postgres import PostgresStore
+from croupier.ledger.stores.protocol import Store
 from croupier.ledger.tenure import CHECKPOINT, heir
 from tests.house.floor import KEY, answered, rules_of
 from tests.house.test_two_pits import house
 from tests.ledger.servers import new_database
-from tests.server.durability.databases import database
+from tests.server.durability.databases import Database, database
+from tests.server.machines.test_leases import EXPIRE, HOLDER, eventually, run
 
-TTL_S = 3.0
+LATER_S = 120.0
+"""How long a busy machine may take for what only has to happen at some time."""
 
 
-async def until(holds: Callable[[], bool], within_s: float) -> None:
-    async with asyncio.timeout(within_s):
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no lease end by itself, however busy the machine is: the tests say when one does."""
+    monkeypatch.setattr(tenure, "TTL_MS", 600_000)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(LATER_S):
         while not holds():
             await asyncio.sleep(0.01)
 
 
-def test_an_owner_without_a_database_answers_nothing_and_closes_before_its_lease_ends(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(tenure, "TTL_MS", int(TTL_S * 1000))
+def elapsed(store: Store, part: Fraction) -> None:
+    """Let a part of the lease pass by the clock of a node that can't renew it just now."""
+    assert isinstance(store.tenure, Leasing)
+    store.tenure.renewed_ms -= int(tenure.TTL_MS * part)
+
+
+@asynccontextmanager
+async def pits(*urls: str, ids: Callable[[list[str]], list[str]]) -> AsyncIterator[list[Pit]]:
+    """Processes of one house, one for each way to its database, with the tables for their names."""
+    async with AsyncExitStack() as stack:
+        stores = [PostgresStore(url, make=True, node="") for url in urls]
+        config = house(*ids([store.tenure.name for store in stores]))
+        opened = []
+        for store in stores:
+            stack.callback(store.close)
+            books = Books(store, KEY)
+            stack.callback(books.close)
+            opened.append(Pit(config, books, rules_of, nodes=len(urls)))
+            stack.push_async_callback(opened[-1].stop)
+        yield opened
+
+
+def test_an_owner_without_a_database_answers_nothing_and_closes_before_its_lease_ends() -> None:
     ids = "t-1", "t-2"
 
-    async def main() -> None:
-        with database() as own:
-            store = PostgresStore(new_database(own.where), make=True, node="")
-            books = Books(store, KEY)
-            pit = Pit(house(*ids), books, rules_of)
+    async def main(own: Database) -> None:
+        async with pits(new_database(own.where), ids=lambda _: [*ids]) as (pit,):
             await pit.start(deals=False)
+            store = pit.books.store
             galleries, viewer = Galleries(pit), Viewer("p1", "p1")
             galleries.open()
             galleries.welcome(viewer, "t-1")
             await asyncio.to_thread(own.down)
             table = pit.tables["t-1"]
-            await until(lambda: not table.books.store.tenure.may_write(table.id), 1.0)
+            await until(lambda: not store.tenure.may_write(table.id))
             for asked in ({"type": "ping"}, {"type": "more_time"}):
                 text = json.dumps({**asked, "id": "1"})
                 said = json.loads(await answered(table, viewer, text))
                 assert (said["type"], said["code"]) == ("refused", "unavailable")
+            elapsed(store, Fraction(1, 2))
+            await asyncio.sleep(2 * leases.WATCH_S)
             assert {*pit.tables} == {*ids}, "a short cut closes nothing"
-            await until(lambda: not pit.tables, TTL_S)
+            elapsed(store, Fraction(1, 6))
+            await until(lambda: not pit.tables)
             assert viewer.ended and viewer.code == MOVED
             await asyncio.to_thread(own.up)
-            await until(lambda: {*pit.tables} == {*ids}, 15)
-            await pit.stop()
-            books.close()
-            store.close()
+            await until(lambda: {*pit.tables} == {*ids})
 
-    asyncio.run(main())
+    with database() as own:
+        asyncio.run(main(own))
 
 
-def test_a_server_that_is_declared_dead_while_it_starts_comes_back_and_opens_its_tables(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(tenure, "TTL_MS", 1_000)
-
-    async def main() -> None:
-        with database() as own:
-            store = PostgresStore(new_database(own.where), make=True, node="")
-            books = Books(store, KEY)
-            pit = Pit(house("t-1", "t-2"), books, rules_of)
+def test_a_server_that_is_declared_dead_while_it_starts_comes_back_and_opens_its_tables() -> None:
+    async def main(own: Database) -> None:
+        url = new_database(own.where)
+        async with pits(url, ids=lambda _: ["t-1", "t-2"]) as (pit,):
+            name = pit.tenure.name
+            run(url, EXPIRE, name)
             await asyncio.to_thread(own.down)
-            await until(lambda: not store.tenure.may_write(CHECKPOINT), 5)
+            await until(lambda: not pit.tenure.may_write(CHECKPOINT))
             starting = asyncio.create_task(pit.start(deals=False))
             await asyncio.sleep(0.5)
             assert not starting.done()
             await asyncio.to_thread(own.up)
-            await asyncio.wait_for(starting, 20)
-            await until(lambda: {*pit.tables} == {"t-1", "t-2"}, 15)
-            await pit.stop()
-            books.close()
-            store.close()
+            await asyncio.wait_for(starting, LATER_S)
+            await until(lambda: {*pit.tables} == {"t-1", "t-2"})
+            assert pit.tenure.name != name, "it was declared dead"
 
-    asyncio.run(main())
+    with database() as own:
+        asyncio.run(main(own))
 
 
 class Way:
@@ -100,8 +128,10 @@ class Way:
         self._delay_s = delay_s
         parts = conninfo_to_dict(where)
         self._socket = f"{parts['host']}/.s.PGSQL.{parts.get('port', 5432)}"
-        self.is_open = threading.Event()
-        self.is_open.set()
+        self._is_open = threading.Event()
+        self._is_open.set()
+        self.held = b""
+        """What waits to be passed on."""
         self._listener = socket.create_server(("127.0.0.1", 0))
         port = self._listener.getsockname()[1]
         self.where = f"host=127.0.0.1 port={port} user=postgres dbname={parts['dbname']}"
@@ -123,16 +153,26 @@ class Way:
     def _pass(self, source: socket.socket, to: socket.socket) -> None:
         with suppress(OSError):
             while data := source.recv(65_536):
-                self.is_open.wait()
+                if not self._is_open.is_set():
+                    self.held += data
+                self._is_open.wait()
                 time.sleep(self._delay_s)
                 to.sendall(data)
-        self.is_open.wait()
+        self._is_open.wait()
         for end in (source, to):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
+    @contextmanager
+    def blocked(self) -> Iterator[None]:
+        self._is_open.clear()
+        try:
+            yield
+        finally:
+            self._is_open.set()
+
     def close(self) -> None:
-        self.is_open.set()
+        self._is_open.set()
         self._listener.shutdown(socket.SHUT_RDWR)
         for end in self._ends:
             with suppress(OSError):
@@ -143,72 +183,77 @@ class Way:
             end.close()
 
 
+def ids_of(nodes: list[str]) -> list[str]:
+    """Return ids of tables, one for each node as its heir."""
+    return [next(id for n in count() if heir(id := f"t-{n}", nodes) == one) for one in nodes]
+
+
+def name_after(name: str, other: str, *, heir_of: str, not_of: str) -> str:
+    """Return the last part of a name under which a node inherits again what it did before."""
+    stem = name.rpartition("-")[0]
+    for part in map(str, count()):
+        nodes = [f"{stem}-{part}", other]
+        if [heir(id, nodes) for id in (heir_of, not_of)] == nodes:
+            return part
+    raise AssertionError
+
+
 def test_tables_of_an_owner_whose_database_is_silent_go_on_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tenure, "TTL_MS", int(TTL_S * 1000))
+    waited: set[threading.Thread] = set()
+    wait = psycopg.Connection.wait
 
-    async def main() -> None:
-        with database() as own:
-            url = new_database(own.where)
-            way = Way(url)
-            near, far = PostgresStore(way.where, make=True, node=""), PostgresStore(url, node="")
-            nodes = [near.tenure.name, far.tenure.name]
-            ids = [next(id for n in count() if heir(id := f"t-{n}", nodes) == o) for o in nodes]
-            books = [Books(near, KEY), Books(far, KEY)]
-            cut, other = (Pit(house(*ids), one, rules_of, nodes=2) for one in books)
+    def noted(connection: psycopg.Connection[Any], *rest: Any, **options: Any) -> Any:
+        waited.add(threading.current_thread())
+        return wait(connection, *rest, **options)
+
+    monkeypatch.setattr(psycopg.Connection, "wait", noted)
+
+    async def main(url: str, way: Way) -> None:
+        async with pits(way.where, url, ids=ids_of) as (cut, other):
             await asyncio.gather(cut.start(deals=False), other.start(deals=False))
-            assert ({*cut.tables}, {*other.tables}) == ({ids[0]}, {ids[1]})
+            (mine,), (theirs,) = cut.tables, other.tables
+            store, name = cut.books.store, cut.tenure.name
+            part = name_after(name, other.tenure.name, heir_of=mine, not_of=theirs)
+            monkeypatch.setattr(leasing, "token_hex", lambda _: part)
             galleries, viewer = Galleries(cut), Viewer("p1", "p1")
             galleries.open()
-            galleries.welcome(viewer, ids[0])
-            loop, lags, beats = asyncio.get_running_loop(), [0.0], True
+            galleries.welcome(viewer, mine)
+            still_open: list[set[str]] = []
+            other.open.on_open = lambda _: still_open.append({*cut.tables})
+            waited.clear()
+            with way.blocked():
+                sit = json.dumps({"type": "sit", "seat": 1, "id": "1"})
+                sitting = asyncio.create_task(answered(cut.tables[mine], viewer, sit))
+                await until(lambda: b"append_v1" in way.held)
+                elapsed(store, Fraction(2, 3))
+                await until(lambda: not cut.tables)
+                assert viewer.ended and viewer.code == MOVED, "its socket is told to go elsewhere"
+                await asyncio.to_thread(run, url, EXPIRE, name)
+                await until(lambda: {*other.tables} == {mine, theirs})
+                assert still_open == [set()], "the one closes it before the other opens it"
+                assert not sitting.done()
+                elapsed(store, Fraction(1, 3))
+                with pytest.raises(Unsure):
+                    await asyncio.wait_for(sitting, LATER_S)
+                assert threading.main_thread() not in waited, "the event loop waits for no database"
+            run(url, leasing.HINT)  # It would renew its lease by itself, but much later.
+            await until(lambda: ({*cut.tables}, {*other.tables}) == ({mine}, {theirs}))
+            assert cut.tenure.name != name
 
-            async def beat() -> None:
-                while beats:
-                    began_s = loop.time()
-                    await asyncio.sleep(0.01)
-                    lags.append(loop.time() - began_s)
-
-            beating = asyncio.create_task(beat())
-            way.is_open.clear()
-            asked = {"type": "sit", "seat": 1, "id": "1"}
-            waiting = asyncio.create_task(answered(cut.tables[ids[0]], viewer, json.dumps(asked)))
-            await until(lambda: not cut.tables, TTL_S)
-            assert viewer.ended and viewer.code == MOVED, "its socket is told to go elsewhere"
-            await until(lambda: {*other.tables} == {*ids}, TTL_S + 2)
-            with pytest.raises(Unsure):
-                await asyncio.wait_for(waiting, TTL_S)
-            assert max(lags) < 0.5, "nothing in the event loop waits for the database"
-            way.is_open.set()
-            await until(lambda: {*cut.tables} | {*other.tables} == {*ids} != {*other.tables}, 60)
-            beats = False
-            await beating
-            await asyncio.gather(cut.stop(), other.stop())
-            for one, store in zip(books, (near, far), strict=True):
-                one.close()
-                store.close()
-            way.close()
-
-    asyncio.run(main())
+    with database() as own, closing(Way(url := new_database(own.where))) as way:
+        asyncio.run(main(url, way))
 
 
-def test_an_owner_comes_back_to_a_slow_database_however_long_it_was_silent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(tenure, "TTL_MS", int(TTL_S * 1000))
+def test_an_owner_comes_back_to_a_slow_database_however_long_it_was_silent() -> None:
     with database() as own:
         PostgresStore(url := new_database(own.where), make=True, node="").close()
-        way = Way(url, delay_s=0.1)
-        store = PostgresStore(way.where, node="")
-        way.is_open.clear()
-        time.sleep(TTL_S + 1)
-        assert not store.tenure.may_write(CHECKPOINT)
-        way.is_open.set()
-        until_s = time.monotonic() + 20
-        while not store.tenure.returns:
-            assert time.monotonic() < until_s
-            time.sleep(0.05)
-        assert not store.tenure.has_expired()
-        store.close()
-        way.close()
+        with (
+            closing(Way(url, delay_s=0.05)) as way,
+            closing(PostgresStore(way.where, node="")) as store,
+        ):
+            elapsed(store, Fraction(1))
+            run(url, HOLDER, leasing.LOCK)
+            eventually(lambda: store.tenure.returns == 1)
+            assert not store.tenure.has_expired()
