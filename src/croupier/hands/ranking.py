@@ -33,13 +33,11 @@ NAMES: Mapping[int, tuple[str, ...]] = MappingProxyType(
 ALSO: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mini royal": ("straight flush",),
-        "super royal": ("royal flush",),
+        "royal flush": ("straight flush",),
+        "super royal": ("royal flush", "straight flush"),
     }
 )
-"""The class that pays a hand whose own class isn't in the paytable (T2, M1).
-
-A royal flush doesn't count as a straight flush (Let It Ride 6.C(2)), and every table lists it.
-"""
+"""The wider classes that pay a hand whose own class isn't in the paytable (T2, M1)."""
 
 SUPER_ROYAL = len(_FIVE) << 20 | 0xEDCBA
 
