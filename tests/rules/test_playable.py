@@ -345,6 +345,7 @@ def test_a_bonus_has_no_meter() -> None:
     text = swapped(
         SIXTH_TEXT,
         ('paytable = "beacon"', 'paytable = "crown"'),
+        ('paytable   = "crown"', 'paytable   = "beacon"'),
         (', if_staked = "crown"', ""),
     )
     assert [(p.path, p.message) for p in problems_of(text)] == [

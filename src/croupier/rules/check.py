@@ -17,6 +17,7 @@ from croupier.rules.book import Clause, Rules, Selection
 from croupier.rules.game import Paytable, Row, Settle, Step
 from croupier.rules.overlay import Data, exists, keys_of, overlaid
 from croupier.rules.playable import DEALING, unplayable
+from croupier.rules.possible import idle_paytables, impossible
 from croupier.rules.reread import is_named, reread
 from croupier.rules.vocabulary import (
     ANY,
@@ -47,6 +48,7 @@ def read(data: Data) -> tuple[Rules | None, list[Fault]]:
     faults = reader.faults
     faults += [fault for check in _CHECKS for fault in check(rules)]
     faults += _overlays(rules, data, reader)
+    faults += idle_paytables(rules, reader.references)
     faults += _unpriced(rules)
     faults += _decided_twice(rules)
     faults += _clauses(rules, data, reader.references)
@@ -565,4 +567,14 @@ def _irregularities(rules: Rules) -> Iterator[Fault]:
                 yield Fault(at, "needs a 'clause', or a 'ruling' where no clause says so")
 
 
-_CHECKS = (_rows, _meters, _judged, _steps, _bank, _selections, _values, _irregularities)
+_CHECKS = (
+    _rows,
+    _meters,
+    _judged,
+    _steps,
+    _bank,
+    _selections,
+    _values,
+    _irregularities,
+    impossible,
+)
