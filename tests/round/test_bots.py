@@ -12,9 +12,11 @@ from croupier.round.decide import decide
 from croupier.round.evolve import evolve
 from croupier.round.state import Round
 from croupier.rules.game import Condition
+from croupier.rules.load import load_file
 from croupier.rules.resolve import resolve
+from croupier.rules.rulebook import Rulebook
 from croupier.rules.vocabulary import WagerId
-from tests.rules.books import FLORIDA, LET_IT_RIDE, MARYLAND, book
+from tests.rules.books import DATA, FLORIDA, LET_IT_RIDE, MARYLAND, book
 
 
 def known(round: Round, cards: str) -> dict[int, Card]:
@@ -24,8 +26,12 @@ def known(round: Round, cards: str) -> dict[int, Card]:
 
 
 def dealt(id: str) -> Round:
+    return dealt_by(book(id))
+
+
+def dealt_by(rulebook: Rulebook) -> Round:
     """A round with the computer's bets at seat 1, dealt."""
-    rules = resolve(book(id), {})
+    rules = resolve(rulebook, {})
     round = Round(rules)
     bets = [Bet(1, "one", wager, cents) for wager, cents in bots.bets(rules).items()]
     commands: list[Command] = [Open("1"), *bets, CloseBets(), Deal()]
@@ -65,6 +71,15 @@ def test_the_computer_plays_queen_six_four_or_better(cards: str, option: str) ->
 )
 def test_the_computer_lets_ride_what_has_won_already(cards: str, option: str) -> None:
     round = dealt(LET_IT_RIDE)
+    assert bots.choose(round, 1, known(round, cards)) == option
+
+
+@pytest.mark.parametrize(
+    ("cards", "option"),
+    [("Qs 2d", "one"), ("Js Td", "fold"), ("2s 2d", "one"), ("As Kd", "one")],
+)
+def test_the_computer_plays_queen_high_or_a_pair_of_two_cards(cards: str, option: str) -> None:
+    round = dealt_by(load_file(DATA / "books/river-stud.toml"))
     assert bots.choose(round, 1, known(round, cards)) == option
 
 

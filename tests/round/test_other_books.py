@@ -151,6 +151,34 @@ def test_a_bonus_is_not_due_where_the_stake_that_it_is_on_was_given_up() -> None
     ]
 
 
+def test_only_a_fixed_sum_brings_a_collected_stake_back() -> None:
+    """For 1 is for 1, though the wager's fixed sums return the stake."""
+    text = swapped(
+        SIXTH_TEXT,
+        ('collected  = "3"', 'collected  = "3"\nreturns    = true'),
+        (
+            '{ hand = "pair", least = "T", for = 2.5 }',
+            '{ hand = "three of a kind", amount = 9 }, { hand = "pair", for = 2 }',
+        ),
+    )
+
+    def crown(pool: str) -> tuple[str, ...]:
+        round = {
+            "dealer": {"cards": "Jh 7d 2c"},
+            "pool": {"cards": pool},
+            "seats": [
+                {"seat": 1, "cards": "As Ks Qs", "wagers": {"watch": 10, "crown": 1},
+                 "decisions": ["stay"]}
+            ],
+        }  # fmt: skip
+        return next(line for line in lines_of(settled(sixth(text), round, crown="A"))
+                    if line[0] == "crown")  # fmt: skip
+
+    assert crown("Ad Ah") == ("crown", "1.00", "win", "9.00", "1.00")
+    assert crown("Ad 9h") == ("crown", "1.00", "win", "2.00", "0.00")
+    assert crown("Js Ts") == ("crown", "1.00", "win", "50.10", "0.00")
+
+
 # ---------------------------------------------------------------- whole books
 
 BOOKS = {file.stem: file for file in sorted((DATA / "books").glob("*.toml"))}
@@ -337,3 +365,28 @@ def test_the_narrower_of_two_rows_pays() -> None:
         return lines_of(at("three-card-ride", round))[3][3]  # fmt: skip
 
     assert [paid("As Ks Qs"), paid("Ad Kd Qd"), paid("Js Ts 9s")] == ["100.00", "50.00", "40.00"]
+
+
+def test_two_cards_and_three_in_the_middle_make_a_hand() -> None:
+    """River Stud: a raise of three times, a fold that loses two stakes, tables on both places."""
+    seats = [
+        seat(1, "As Kd", "three one", ante=5, three_card_bonus=2),
+        seat(2, "7s 6d", "one fold", ante=5, three_card_bonus=2),
+        seat(4, "9s 9d", "one one", ante=5),
+        seat(6, "6s 2h", "fold", ante=5),
+    ]
+    result = at("river-stud", {"community": {"cards": "Kh Qh Jh"}, "seats": seats})
+    assert result["order"] == [6, 4, 2, 1]
+    assert lines_of(result, 0) == [
+        ("ante", "5.00", "win", "5.00", "5.00"),
+        ("third", "15.00", "win", "15.00", "15.00"),
+        ("fourth", "5.00", "win", "5.00", "5.00"),
+        ("three_card_bonus", "2.00", "win", "80.00", "2.00"),
+    ]
+    assert lines_of(result, 1) == [
+        ("ante", "5.00", "forfeit", "0.00", "0.00"),
+        ("third", "5.00", "forfeit", "0.00", "0.00"),
+        ("three_card_bonus", "2.00", "win", "80.00", "2.00"),
+    ]
+    assert {line[2] for line in lines_of(result, 2)} == {"push"}
+    assert lines_of(result, 3) == [("ante", "5.00", "forfeit", "0.00", "0.00")]

@@ -11,12 +11,14 @@ import pytest
 from croupier.cards import DECK, RANKS
 from croupier.errors import Refused, UserError
 from croupier.hands.hand import Hand
+from croupier.rules.load import load_file
+from croupier.rules.resolve import resolve
 from croupier.simulation.playing import play_rounds
 from tests.cli.running import run
 from tests.odds.bets import table
 from tests.odds.small_book import ID, LANTERN, WITH_LANTERN, dealt, text
 from tests.odds.small_book import table as small
-from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE
+from tests.rules.books import CALIFORNIA, DATA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAPORE
 
 ROUNDS = 1_500
 FIVE = dealt(5, 5)
@@ -84,6 +86,16 @@ def test_a_book_that_the_odds_do_not_cover_is_played() -> None:
     pairs = play_rounds(rules, rounds=3_000, seed=5, strategy="2-2-5-4-3")
     assert pairs.mean > max(stays.mean, leaves.mean)
     assert play_rounds(rules, rounds=200, seed=5).task.strategy == "posted"
+
+
+def test_two_cards_that_make_a_hand_only_with_others_are_played() -> None:
+    rules = resolve(load_file(DATA / "books/river-stud.toml"), {})
+    stays = play_rounds(rules, rounds=200, seed=5, strategy="always one")
+    assert {net for net, _ in stays.distribution} >= {-3, 0, 3}
+    found = play_rounds(rules, rounds=200, seed=5)
+    assert found.task.strategy == "posted" and found.nets.keys() >= {-100, -300, 300}
+    with pytest.raises(UserError, match="2 cards alone are no hand to compare"):
+        play_rounds(rules, rounds=5, seed=1, strategy="Q-6")
 
 
 def test_a_decision_with_two_cards_of_the_bank_up_is_played_by_the_posted_rule() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from croupier.cards import RANKS
 from croupier.errors import UserError, quoted
 from croupier.hands.arrays import three_cards
-from croupier.hands.ranking import strength_of_ranks
+from croupier.hands.ranking import NAMES, strength_of_ranks
 from croupier.odds.paths import Decision, Path, PathNode, decisions
 from croupier.odds.solve import Choices, Model, Numbers
 from croupier.round.plan import plan_of
@@ -47,6 +47,12 @@ def named_strategy(text: str, rules: TableRules, cards: int) -> NamedStrategy:
         if rules.bank.qualifier is None:
             raise UserError("there is no bank's hand to mimic", field="strategy")
         return NamedStrategy(least=plan_of(rules).qualifying)
+    if cards not in NAMES:
+        raise UserError(
+            f"{quoted(said)} is not one of best or always OPTION; "
+            f"{cards} cards alone are no hand to compare",
+            field="strategy",
+        )
     hand = _HAND.fullmatch(said)
     ranks = [RANKS.index(r.upper().replace("10", "T")) for r in hand[1].split("-")] if hand else []
     if len(ranks) != cards:

@@ -11,6 +11,7 @@ from math import ceil
 
 from croupier.cards import DECK, RANK_NAMES, RANKS, Card
 from croupier.hands.hand import Hand
+from croupier.hands.ranking import NAMES
 from croupier.round.order import positions_of
 from croupier.round.settle import row_for
 from croupier.round.state import Box, Round
@@ -91,7 +92,11 @@ def _sides(step: Step) -> tuple[str | None, str | None]:
 
 
 def _is_good(rules: TableRules, cards: tuple[Card, ...]) -> bool:
-    hand, high = Hand(cards, rules.ranking), _high(rules)
+    high = _high(rules)
+    if len(cards) not in NAMES:  # These cards make a hand only with others.
+        ranks = [card.rank for card in cards]
+        return len({*ranks}) < len(ranks) or max(ranks) >= RANKS.index(high)
+    hand = Hand(cards, rules.ranking)
     if len(cards) != 3 or high in RANKS[: RANKS.index(KICKERS[0]) + 1]:
         return hand.is_at_least_high(RANKS.index(high))
     least = Hand.of((f"{high}s", f"{KICKERS[0]}h", f"{KICKERS[1]}d"), rules.ranking)

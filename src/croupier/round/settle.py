@@ -134,9 +134,9 @@ def _returned(wager: Wager | Bonus, row: Row, stake: int) -> int:
     """The part of a winning stake returned: not one the dealer collected, nor 'for 1' (T5)."""
     if isinstance(wager, Bonus):
         return 0  # A bonus has no stake of its own.
-    if wager.returns or row.to is not None:
-        return stake
-    return stake if row.amount is not None and not wager.collected else 0
+    if row.amount is not None:
+        return stake if wager.returns or not wager.collected else 0
+    return stake if row.to is not None else 0
 
 
 def shared_place(rules: TableRules) -> str:
