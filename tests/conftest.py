@@ -69,6 +69,13 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no lease end by itself, however busy the machine is; nodes renew theirs as ever."""
+    monkeypatch.setattr("croupier.ledger.tenure.TTL_MS", 600_000)
+    monkeypatch.setattr("croupier.ledger.tenure.RENEWALS", 480)
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Run one PostgreSQL for all tests of a process; each makes a database of its own there."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
@@ -40,6 +39,10 @@ from tests.rules.books import LET_IT_RIDE, MARYLAND
 
 __all__ = ["package"]
 SECRET = bytes(range(32))
+LATER_S = 120.0
+"""How long a busy machine may take for what only has to happen at some time."""
+
+pytestmark = pytest.mark.usefixtures("unhurried")
 
 
 def house(*ids: str, things: str = "[]") -> Config:
@@ -120,7 +123,7 @@ def test_of_two_taps_at_one_instant_one_is_refused(server: str) -> None:
                 await tap_at_one_instant([(one, ids[0]), (other, ids[1])], f"f{turn}")
             assert (await tap(one, ids[0], "f1"))["type"] == "done"
             await one.leases.drain()
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(LATER_S):
                 while {*other.tables} != {*ids}:
                     await asyncio.sleep(0.02)
             refused = await tap(other, ids[1], "f1")
@@ -175,7 +178,7 @@ def test_a_table_that_cannot_be_opened_keeps_no_other_closed(
             assert "t-1" not in store.tenure.owned, "another process may be able to"
             broken.clear()
             monkeypatch.setattr(leases, "BROKEN_MS", 0)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(LATER_S):
                 while not pit.has("t-1"):
                     await asyncio.sleep(0.05)
         await pit.stop()
@@ -196,7 +199,7 @@ def test_who_lost_an_idle_table_without_being_told_shows_it_no_more(server: str)
         async with two_pits(new_database(server)) as (one, other, (three, _)):
             taken = "UPDATE leases SET node = %s, epoch = epoch + 1 WHERE stream = %s"
             sql(one, taken, other.tenure.name, three)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(LATER_S):
                 while one.has(three) or not other.has(three):
                     await asyncio.sleep(0.02)
             assert three not in one.tables and three not in one.tenure.owned
@@ -209,19 +212,17 @@ def test_a_table_is_handed_over_at_once_and_within_a_second_if_the_hint_is_lost(
     server: str, monkeypatch: pytest.MonkeyPatch, hint: str
 ) -> None:
     """Requests meanwhile wait three seconds before they are refused."""
+    assert leases.LOOK_S <= 1
     monkeypatch.setattr(leasing, "HINT", hint)
+    if hint.startswith("NOTIFY"):  # Nobody looks without it.
+        monkeypatch.setattr(leases, "LOOK_S", 2 * LATER_S)
 
     async def main() -> None:
         async with two_pits(new_database(server)) as (one, other, (three, _)):
             draining = asyncio.create_task(one.leases.drain())
-            while three in one.tables:
-                await asyncio.sleep(0.005)
-            released_s = time.monotonic()
-            while three not in other.tables:
-                await asyncio.sleep(0.005)
-            took_s = time.monotonic() - released_s
-            print(f"taken up {took_s:.3f} s after it was released")
-            assert took_s < (0.5 if hint.startswith("NOTIFY") else 2)
+            async with asyncio.timeout(LATER_S):
+                while three not in other.tables:
+                    await asyncio.sleep(0.005)
             await draining
             await asyncio.sleep(1.2)
             assert not one.tables, "who drains takes nothing back"
@@ -237,7 +238,7 @@ def test_after_a_failover_every_table_is_soon_somebodys_and_stays_there(server: 
             sql(one, "UPDATE leases SET timeline = '000000FF'")
             # Everything is claimed again, the signing of checkpoints too.
             lost = "SELECT 1 FROM leases WHERE timeline <> timeline() AND node <> ''"
-            async with asyncio.timeout(15):
+            async with asyncio.timeout(LATER_S):
                 while sql(one, lost):
                     await asyncio.sleep(0.02)
                 while not (one.has(three) and other.has(ride)):
@@ -292,12 +293,12 @@ def test_a_table_that_a_failover_robbed_of_an_acknowledged_event_closes_and_says
             number = forget_last(one, three)
             assert number == said["v"]
             sql(one, failover)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(LATER_S):
                 while three not in one.closed.stopped or three not in other.closed.stopped:
                     await asyncio.sleep(0.05)
             lost = f"event {number} of {three} was acknowledged, and is not there any more"
             assert one.closed.stopped[three] == other.closed.stopped[three] == lost
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(LATER_S):
                 while not (there := [pit for pit in (one, other) if pit.has(three)]):
                     await asyncio.sleep(0.05)
             assert not there[0].tables[three].notes.company.open
@@ -323,7 +324,7 @@ def test_D10_one_changed_byte_stops_a_table_on_whichever_process(
     async def main() -> None:
         builds = Build((), package), Build((), other_package)
         async with two_pits(url, *builds) as (changed, sound, (three, ride)):
-            async with asyncio.timeout(30):  # It takes over what its heir may not open.
+            async with asyncio.timeout(LATER_S):  # It takes over what its heir may not open.
                 while {*sound.tables} != {three, ride}:
                     await asyncio.sleep(0.02)
             assert not changed.tables

@@ -17,7 +17,7 @@ from tests.ledger.contract import claim, everything, moving
 from tests.ledger.servers import new_database
 from tests.server.durability.databases import Database, database
 
-SOON_S = 30.0
+SOON_S = 120.0
 WARNED = "standbys_asynchronous"
 
 

@@ -2,10 +2,11 @@
 
 import asyncio
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from itertools import count
 from pathlib import Path
 from shutil import copy
@@ -18,10 +19,19 @@ from croupier.errors import UserError
 from croupier.ledger.stores.postgres import PostgresStore
 from croupier.ledger.tenure import to_claim
 from tests.ledger.servers import new_database
-from tests.server.machines.test_leases import eventually, run
+from tests.server.machines.test_leases import SOON_S, eventually, run
 from tests.server.machines.test_workers import TABLES, nodes_of, owners_of, serving, visited
 
-PORTS = count(27_400, 10)
+
+def free_ports(count: int) -> int:
+    """Return the first of some ports in a row that nobody listens at."""
+    while True:
+        with ExitStack() as stack:
+            first = stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+            with suppress(OSError, OverflowError):
+                for port in range(first + 1, first + count):
+                    stack.enter_context(socket.create_server(("127.0.0.1", port)))
+                return int(first)
 
 
 def croupier(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -53,12 +63,12 @@ def test_a_web_server_serves_the_tables_of_others_and_holds_no_key_to_a_deck(
             assert not [*key.parent.glob("master*"), *key.parent.glob("signing*")]
             assert {*owners_of(url).values()} == {name}
             owner.send_signal(signal.SIGTERM)  # There is nobody to hand tables over to.
-            out, _ = owner.communicate(timeout=60)
+            out, _ = owner.communicate(timeout=SOON_S)
             assert owner.returncode == 0 and "Closed" in out
             eventually(lambda: len(nodes_of(url)) == 1)
             assert {*owners_of(url).values()} <= {name}, "it takes over nothing"
             web.send_signal(signal.SIGINT)
-            _, errors = web.communicate(timeout=60)
+            _, errors = web.communicate(timeout=SOON_S)
             assert web.returncode == 0 and '"crash"' not in errors
 
 
@@ -104,7 +114,7 @@ def test_a_web_server_says_what_it_needs(
 
 
 def test_workers_are_reached_at_the_ports_after_the_first(tmp_path: Path, server: str) -> None:
-    url, port = new_database(server), next(PORTS)
+    url, port = new_database(server), free_ports(2)
     link = f"127.0.0.1:{port}"
     with serving(tmp_path, "--database", url, "--workers", "2", "--link", link) as (_, address):
         eventually(lambda: len(nodes_of(url)) == 2 and {*TABLES} <= {*owners_of(url)})

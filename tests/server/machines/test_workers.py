@@ -19,7 +19,7 @@ from croupier.server.routes.health import merged
 from tests.ledger.servers import new_database
 from tests.rules.books import ROOT
 from tests.server.durability.tables import tables_text
-from tests.server.machines.test_leases import eventually, run
+from tests.server.machines.test_leases import SOON_S, eventually, run
 
 TABLES = ("md1", "md2", "ride", "sg")
 
@@ -64,7 +64,7 @@ async def visited(address: str) -> dict[str, Any]:
             assert page["scene"]["seats"]["1"]["player"] == table.scene["seats"]["1"]["player"]
         purse = (await client.get("/api/purse"))["cents"]
         await client.post("/api/sign-out")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(SOON_S):
             while any(table.is_open for table in client.tables):
                 await asyncio.sleep(0.05)
     return {"tables": listed, "purse": purse}
@@ -92,7 +92,7 @@ def test_workers_are_one_house(tmp_path: Path, server: str) -> None:
             found = re.findall(r'croupier_sockets\{process="(.+?)",table="(.+?)"\}', again)
             assert {table: process for process, table in found} == processes
         process.send_signal(signal.SIGTERM)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=SOON_S)
         assert process.returncode == 0 and "Closed" in out.splitlines()[-1]
     assert run(url, "SELECT 1 FROM nodes") == []
 
@@ -168,7 +168,7 @@ def test_what_the_end_of_one_worker_means_for_the_others(
         text=True,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        timeout=30,
+        timeout=SOON_S,
     )
     assert said in ran.stdout, ran
     assert len([*tmp_path.glob("1-*")]) == starts and len([*tmp_path.glob("0-*")]) == 1
