@@ -158,7 +158,21 @@ def test_several_lines_have_a_key_and_differ_without_colour() -> None:
     assert len(set(dashes)) == 2
 
 
-@pytest.mark.parametrize("drawing", [svg.bar_chart(BARS, title="t"), chart(RISING)])
+BAND = svg.Plot("band", ((0, -2.0), (1000, -1.0)), upto=((0, 2.0), (1000, 3.0)))
+
+
+def test_a_band_has_two_edges_of_one_look_and_one_key() -> None:
+    drawing = chart(RISING, BAND)
+    line, *edges = elements(drawing, "polyline")
+    assert len(edges) == 2 and len({edge.get("stroke-dasharray") for edge in edges}) == 1
+    (between,) = elements(drawing, "polygon")
+    assert len(between.attrib["points"].split()) == 4
+    assert between.get("fill") == edges[0].get("stroke") != line.get("stroke")
+    assert [one.text for one in elements(drawing, "text")].count("band") == 1
+    assert {"−2", "-2", "3"} & {one.text for one in elements(drawing, "text")}
+
+
+@pytest.mark.parametrize("drawing", [svg.bar_chart(BARS, title="t"), chart(RISING), chart(BAND)])
 def test_charts_stand_alone_and_stay_inside(drawing: str) -> None:
     root = ElementTree.fromstring(drawing)
     wide, high = (float(n) for n in str(root.get("viewBox")).split()[2:])

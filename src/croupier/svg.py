@@ -187,6 +187,8 @@ class Plot:
     label: str
     points: tuple[tuple[float, float], ...]
     marks: tuple[tuple[float, float, str], ...] = ()
+    upto: tuple[tuple[float, float], ...] = ()
+    """The other edge, where the plot is a band."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,7 @@ def line_chart(
     width: int = CHART_WIDTH,
 ) -> str:
     """Draw lines over two axes with round tick values, and a line across at zero."""
-    points = [point for plot in plots for point in plot.points]
+    points = [point for plot in plots for point in (*plot.points, *plot.upto)]
     if not points:
         raise Bug("a line chart without a point")
     across = ticks((point[0] for point in points), x.tick_min)
@@ -303,11 +305,15 @@ def _grid(frame: _Frame, x: Axis, y: Axis) -> Iterator[str]:
 
 def _line(frame: _Frame, plot: Plot, look: tuple[str, str]) -> Iterator[str]:
     colour, dashes = look
-    path = " ".join(f"{frame.x(x):.2f},{frame.y(y):.2f}" for x, y in plot.points)
-    yield (
-        f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5"'
-        f"{f' stroke-dasharray={chr(34)}{dashes}{chr(34)}' if dashes else ''}/>"
-    )
+    if plot.upto:
+        around = _path(frame, (*plot.points, *reversed(plot.upto)))
+        yield f'<polygon points="{around}" fill="{colour}" fill-opacity="0.12"/>'
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    for edge in filter(None, (plot.points, plot.upto)):
+        yield (
+            f'<polyline points="{_path(frame, edge)}" fill="none" stroke="{colour}" '
+            f'stroke-width="2.5"{dashed}/>'
+        )
     for x, y, text in plot.marks:
         at, high = frame.x(x), frame.y(y)
         yield f'<circle cx="{at:.2f}" cy="{high:.2f}" r="5" fill="{colour}"/>'
@@ -316,6 +322,10 @@ def _line(frame: _Frame, plot: Plot, look: tuple[str, str]) -> Iterator[str]:
         # Label above left or below right of the point, clear of a rising line.
         high += -8 if end else 20
         yield _words(beside, high, text, anchor="end" if end else "start")
+
+
+def _path(frame: _Frame, points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{frame.x(x):.2f},{frame.y(y):.2f}" for x, y in points)
 
 
 def _key(plots: Sequence[Plot], top: float) -> Iterator[str]:

@@ -82,6 +82,57 @@ def test_a_void_is_approved_in_the_pit_with_the_password_again(tmp_path: Path) -
     asyncio.run(main())
 
 
+def test_the_pit_shows_a_call_and_what_a_table_waits_for(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_house(tmp_path, attended(CALIFORNIA)) as house:
+            (id,) = house.pit.tables
+            dealer, _, flo, players = await staffed(house, id)
+
+            async def row() -> Any:
+                return (await on_page(flo, "pit"))["tables"][0]
+
+            assert ((await row())["called"], (await row())["waits"]) == (False, None)
+            await dealer.do("call_floor", on=True)
+            assert (await row())["called"]
+            lobby = (await house.visitor().http.get("/lobby.json")).json()
+            assert faults("lobby", lobby) == [] and lobby["tables"][0]["called"]
+            page = (await flo.http.get("/pit", headers={"accept": "text/html"})).text
+            assert "Dee Ash calls the floor" in page
+            await dealer.do("call_floor", on=False)
+            assert not (await row())["called"]
+            while house.scene(id)["phase"] != "decide":
+                await go_on(house, id, dealer, players)
+            await dealer.do("propose", of="round", command=MISDEAL, why="a card too many")
+            assert (await row())["waits"] == "void"
+            page = (await flo.http.get("/pit", headers={"accept": "text/html"})).text
+            assert "void asked" in page
+            assert crashes(house) == []
+
+    asyncio.run(main())
+
+
+def test_the_pit_tells_what_happened_but_no_count_of_the_tray(tmp_path: Path) -> None:
+    async def main() -> None:
+        first, rest = table_toml(MARYLAND).split("\n", 1)
+        text = f'{first}\nthings = ["dealer", "cards", "chips"]\n{rest}'
+        async with open_house(tmp_path, text) as house:
+            (id,) = house.pit.tables
+            dealer, _, flo, _ = await staffed(house, id)
+            count = {"type": "CountTray", "by": "dealer", "cents": 1_234_500}
+            await dealer.do("act", of="table", command=count)
+            found = await on_page(flo, "pit")
+            said = [(one["act"], one["persons"]) for one in found["happened"]]
+            dee = house.pit.tables[id].place.standing.table.crew.dealer
+            assert said[-1] == ("tapped in", [dee]) and found["names"][dee] == "Dee Ash"
+            assert "12345" not in str(found) and "tray counted" not in str(found)
+            (row,) = found["tables"]
+            assert [one["says"] for one in row["countdowns"]] == ["Stub count"]
+            page = (await flo.http.get("/pit", headers={"accept": "text/html"})).text
+            assert "in 5 rounds" in page
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize("door", ["pit", "socket"])
 def test_the_password_given_again_has_teeth(
     tmp_path: Path, door: str, monkeypatch: pytest.MonkeyPatch

@@ -61,6 +61,8 @@ class Winnings:
         self.running: asyncio.Task[None] | None = None
         self.tables: dict[str, dict[str, Any]] = {}
         """As of the last look, by table."""
+        self.whole: dict[str, Any] | None = None
+        """All of them together."""
 
     def look(self) -> dict[str, dict[str, Any]]:
         """Return what the last look found, and look again: pricing new rules takes seconds."""
@@ -71,15 +73,16 @@ class Winnings:
     async def _refresh(self) -> None:
         async with self._lock:
             with suppress(Stopped):
-                self.tables = await self._pit.books.read(self._by_table)
+                self.tables, self.whole = await self._pit.books.read(self._by_table)
 
     def stop(self) -> None:
         """Break off what is being priced, which can take longer than a server has to close."""
         self.wins.theory.stop()
 
-    def _by_table(self, view: View) -> dict[str, dict[str, Any]]:
-        self.wins.read(view)
-        return {table: tally_json(self.wins.house(table)) for table in self.wins.tables}
+    def _by_table(self, view: View) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+        wins = self.wins
+        wins.read(view)
+        return {t: tally_json(wins.house(t)) for t in wins.tables}, tally_json(wins.house())
 
     async def report(self, by: By, table: str | None) -> dict[str, Any]:
         """Return a report up to now, with a chart over time."""

@@ -100,25 +100,16 @@ def wins_chart(series: Series, *, title: str) -> str | None:
     unit = next((name for name, ms in _UNITS.items() if end_ms - start_ms > 2 * ms), "Minutes")
     points = [(0.0, Sums()), *(((at - start_ms) / _UNITS[unit], sums) for at, sums in running)]
 
-    def plot(label: str, errors: int | None) -> Plot:
-        return Plot(
-            label,
-            tuple(
-                (
-                    at,
-                    sums.priced_win / 100
-                    if errors is None
-                    else float(sums.expected / 100) + errors * sums.standard_error / 100,
-                )
-                for at, sums in points
-            ),
+    def expected(errors: int) -> tuple[tuple[float, float], ...]:
+        """Return the expected win, so many standard errors above it."""
+        return tuple(
+            (at, (float(sums.expected) + errors * sums.standard_error) / 100) for at, sums in points
         )
 
     plots = [
-        plot("Win", None),
-        plot("Expected", 0),
-        plot(f"{UNUSUAL} standard errors above", UNUSUAL),
-        plot(f"{UNUSUAL} standard errors below", -UNUSUAL),
+        Plot("Win", tuple((at, sums.priced_win / 100) for at, sums in points)),
+        Plot("Expected", expected(0)),
+        Plot(f"{UNUSUAL} standard errors around it", expected(-UNUSUAL), upto=expected(UNUSUAL)),
     ]
     return line_chart(
         plots,

@@ -1,10 +1,12 @@
 """What the pit's page says of a table: who deals and since when, its decks, what went wrong last,
 and what waits for a second person."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from croupier.house.config import TableConfig
+from croupier.house.moments import countdowns
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.tape import TapeRow, in_words
 from croupier.money import format_micros
@@ -13,11 +15,23 @@ from croupier.round.state import is_walk_in
 from croupier.server.registry import Person
 from croupier.table.commands import Recall, Time
 from croupier.table.events import Proposed
+from croupier.table.proposals import is_stopped
 from croupier.table.state import Table
 
 EVERYBODY_S = 60
 """After so long a proposal that a round is void goes to every floorperson."""
 IRREGULAR = ("Declared", "CalledOff")
+LATELY = 8
+NOTABLE = frozenset(
+    {
+        *IRREGULAR,
+        *("TableOpened", "TableClosed", "TappedIn", "TappedOut"),
+        *("Proposed", "Approved", "Declined", "Withdrawn", "Lapsed"),
+        *("AwardFound", "Validated", "Mispaid", "Disputed", "Stands", "Corrected"),
+        *("DeckRemoved", "Failed", "Restored", "Changed", "ByHand"),
+    }
+)
+"""The acts at tables of which the pit shows the last ones."""
 ANSWERS = {"pay": "validate", "reject": "reject", "defer": "defer"}
 """What the floor does with a progressive win, by its answer."""
 
@@ -37,10 +51,38 @@ def pit_facts(id: str, table: Table | None, acts: Iterable[TapeRow], now: Time) 
         "deck": table.last_deck or None if table else None,
         "deck_age_s": table.age_s(table.last_deck, now) if table and real else None,
         "uncounted": table.uncounted if table and real else None,
+        "waits": _waits(table) if table else None,
+        "countdowns": [*countdowns(table, now)] if table and "cards" in table.rules.things else [],
         "virtual": table is not None and "cards" not in table.rules.things,
         "disputes": len(table.disputes) if table else 0,
         "irregularity": _irregularity(wrong) if wrong else None,
     }
+
+
+def _waits(table: Table) -> str | None:
+    """Return what a second person is asked at a table."""
+    if not table.proposals:
+        return None
+    return "void" if is_stopped(table) else "other"
+
+
+def happened_lately(acts: Iterable[TapeRow], tables: Container[str]) -> list[dict[str, Any]]:
+    """Return what people did at tables that a floorperson wants to know, the newest first.
+
+    Counts of the tray aren't told: whoever counts next must not know the other's figure.
+    """
+    found = (row for row in acts if row.act in NOTABLE and row.stream in tables)
+    return [
+        {
+            "time_ms": row.time_ms,
+            "table": row.stream,
+            "act": in_words(row.act),
+            "says": row.says,
+            "clause": row.clause,
+            "persons": [*row.persons],
+        }
+        for row in islice(found, LATELY)
+    ]
 
 
 def _irregularity(row: TapeRow) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from croupier.ledger.store import View
 from croupier.ledger.tape import TapeRow, Wanted, in_words, tape
 from croupier.money import format_micros
 from croupier.server.pages.new_table import read_fields, table_form
-from croupier.server.pages.pit import adjustable, pit_facts, requests_of
+from croupier.server.pages.pit import adjustable, happened_lately, pit_facts, requests_of
 from croupier.server.pages.render import document, page, query
 from croupier.server.pages.tables import lobby_rows
 from croupier.server.registry import Person
@@ -170,7 +170,8 @@ async def pit_page(request: Request) -> Response:
     """Show all tables at once, requests for the floor first."""
     one = await session_with(FLOOR, SURVEILLANCE)(request)
     found = await _pit(request, one.person)
-    return page(request, "pit", json="/pit.json", me=one.person, time=_time, **found)
+    values: dict[str, Any] = {"me": one.person, "clock": _clock}
+    return page(request, "pit", json="/pit.json", **values, **found)
 
 
 @router.get("/pit.json")
@@ -193,8 +194,11 @@ async def _pit(request: Request, me: Person) -> dict[str, Any]:
         players = {of for one, of in facts["adjustable"].items() if kind_of(one) == "player"}
         shown |= {facts["dealer"], facts["floor"], *players} - {""}
         rows.append({**row, **facts, "stopped": id in pit.closed.stopped})
+    happened = happened_lately(acts, {row["table"] for row in rows})
+    shown |= {person for one in happened for person in one["persons"]}
     names = asked.pop("asking") | await _names(request, shown)
-    return {"tables": rows, **asked, "names": names}
+    whole = {"whole": winnings.whole, "happened": happened}
+    return {"tables": rows, **asked, **whole, "names": names}
 
 
 async def _asked(request: Request, me: Person, states: Mapping[str, Table]) -> dict[str, Any]:
@@ -270,7 +274,7 @@ async def _watch(request: Request) -> dict[str, Any]:
         marks.setdefault(str(note.event["about"]), []).append(str(note.event["says"]))
     found = await _tape(request, Wanted())
     names = found["names"] | await _names(request, {row["dealer"] for row in rows} - {""})
-    return {**found, "tables": rows, "marks": marks, "names": names}
+    return {**found, "tables": rows, "marks": marks, "names": names, "clock": _clock}
 
 
 @router.get("/audit")
@@ -375,6 +379,10 @@ async def _with_names(request: Request, rows: list[TapeRow]) -> dict[str, Any]:
 
 def _time(ms: int) -> str:
     return datetime.fromtimestamp(ms / 1000, UTC).strftime("%d %b %H:%M:%S")
+
+
+def _clock(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%H:%M")
 
 
 async def _id_of(request: Request, person: str) -> str:

@@ -107,6 +107,7 @@ def _row(table: Table, galleries: Galleries) -> dict[str, Any]:
         "taken": len(scene["seats"]),
         "seats_taken": len(scene["seats"]),
         "phase": scene["phase"],
+        "called": bool(table.notes.company.called),
         "players": [seat["name"] for seat in scene["seats"].values()],
         "meters": [
             {"label": label, "shows": scene["meters"].get(id), "wins": _wins(rules, id)}

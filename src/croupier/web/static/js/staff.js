@@ -78,6 +78,25 @@ for (const kind of ["keydown", "pointerdown"])
     get("/api/me").catch(() => null);
   });
 
+const note = document.getElementById("note-says");
+
+/** Whether keys of one letter are on; the help of the console and of the tables switches them. */
+function keysOn() {
+  try {
+    return JSON.parse(localStorage.getItem("croupier.settings") ?? "{}").keys !== false;
+  } catch {
+    return true;
+  }
+}
+
+addEventListener("keydown", (event) => {
+  const types = event.target instanceof Element && event.target.closest("input, select, textarea");
+  const alone = !event.ctrlKey && !event.altKey && !event.metaKey;
+  if (!note || types || !alone || event.key.toLowerCase() !== "m" || !keysOn()) return;
+  event.preventDefault();
+  note.focus();
+});
+
 const REFRESH_MS = 5_000;
 
 /** @param {Element} part */
