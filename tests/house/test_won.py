@@ -25,6 +25,7 @@ from croupier.round.decide import decide
 from croupier.round.evolve import evolve
 from croupier.round.record import rounds_of
 from croupier.round.state import Round
+from croupier.rules.words import dollars
 from croupier.table.codec import event_from as table_event_from
 from croupier.table.crew import APPROVERS, Approvers
 from croupier.theory.wins import Wins
@@ -226,14 +227,21 @@ def test_the_desk_shows_what_a_validated_win_pays(
 ) -> None:
     async def scenario(table: Pit) -> None:
         first = (await table.dealer.look())["settling"]
+        assert table.dealer.desk["next"]["does"] == first["does"] == "Check the win first"
+        assert "before anything is paid" in first["says"] and table.dealer.desk["read"] is None
         await table.dealer.do(SETTLE)
         (found,) = table.round.awards.values()
         assert found.meter == "progressive" and found.cents
         waiting = await table.dealer.look()
-        paid = sum(ln["pay"] for ln in first["lines"] if ln["seat"] == 2)
-        assert waiting["settling"] is None and 0 < waiting["awards"][0]["cents"] <= paid
-        (check,) = waiting["awards"][0]["checks"]
+        assert waiting["settling"] is None
+        mine = [ln["wait"] for ln in first["lines"] if ln["seat"] == 2 and ln["does"] == "wait"]
+        assert mine == [waiting["awards"][0]["cents"]] == [found.cents], "it isn't paid yet"
+        check, pays, *envies = waiting["awards"][0]["checks"]
         assert (check["by"], check["done"]) == (["floorperson"], False)
+        assert pays["says"] == f"Then pay seat 2 {dollars(found.cents)}."
+        envy = {ln["seat"]: ln["wait"] for ln in first["lines"] if ln["seat"] != 2}
+        paid = [f"Then envy: seat {seat} gets {dollars(cents)}." for seat, cents in envy.items()]
+        assert [one["says"] for one in envies] == paid
         assert check["clause"] == waiting["next"]["clause"]
         await table.floor.do({**PAY, "answer": answer})
         assert (await table.dealer.look())["awards"] == []
@@ -246,7 +254,8 @@ def test_the_desk_shows_what_a_validated_win_pays(
         assert table.cents("p2") == purse + second["pay"] + second["leave"]
         waits = [ln["wait"] for ln in second["lines"] if ln["does"] == "wait"]
         assert waits == ([] if answer == "pay" else [found.cents])
-        assert (second == first) is (answer == "pay")
+        assert second["does"] == ""
+        assert second["pay"] == first["pay"] + (found.cents if answer == "pay" else 0)
         await table.finish()
 
     at_the_win(tmp_path, monkeypatch, scenario, book=book, bets=bets, hand=hand, more=more)

@@ -89,7 +89,13 @@ class Gallery:
 
     def desk(self) -> dict[str, Any]:
         """Return the desk of those who work here."""
-        seen = desk_seen(self._seen.now, self._names, tape=self._tape, time=self._time())
+        seen = desk_seen(
+            self._seen.now,
+            self._names,
+            tape=self._tape,
+            time=self._time(),
+            validated=self._config.validated_cents,
+        )
         return self.overlay(seen)
 
     def own(self, player: str | None) -> dict[str, str]:

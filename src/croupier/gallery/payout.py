@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from croupier.round.events import PartSettled, SeatSettled
+from croupier.round.awards import awards_found
+from croupier.round.commands import Settle
+from croupier.round.events import AwardFound, PartSettled, SeatSettled
 from croupier.round.reasons import Reasons
 from croupier.round.settlement import FOLDED
 from croupier.round.settling import hidden_from, next_seat, paid_at
 from croupier.round.state import Line, Round, is_walk_in
-from croupier.rules.words import dollars
+from croupier.rules.words import dollars, listed
 from croupier.table.rounds import chips_won
 from croupier.table.state import Table
 from croupier.table.tray import CHIPS_CENTS
@@ -36,13 +38,46 @@ def payout_of(round: Round | None, meters: Mapping[str, int]) -> dict[str, Any] 
 
 
 def settling_of(
-    table: Table, round: Round | None, meters: Mapping[str, int]
+    table: Table, round: Round | None, meters: Mapping[str, int], *, validated: int | None
 ) -> dict[str, Any] | None:
-    """Return what settling the next seat would move, and whether a fill has to come before it."""
+    """Return what settling the next seat would move, and what has to come before it.
+
+    That is a fill, or the checks of a progressive win, which stop the seat before it is paid. The
+    house has wins of `validated` cents checked where the book has none.
+    """
     settling = payout_of(round, meters)
     if round is None or settling is None:
         return None
-    return {**settling, "says": settling["says"] + _fill_first(table, round, settling["lines"])}
+    if stops := _stops(round, settling["seat"], meters, validated):
+        return _stopped(round, settling, stops)
+    says = settling["says"] + _fill_first(table, round, settling["lines"])
+    return {**settling, "says": says, "does": ""}
+
+
+def _stops(
+    round: Round, seat: int, meters: Mapping[str, int], validated: int | None
+) -> list[AwardFound]:
+    """Return the progressive wins at which settling a seat would stop."""
+    if round.banker or any(found.seat == seat for found in round.awards.values()):
+        return []
+    staked = {id: micros for id, micros in meters.items() if id in round.meters}
+    found = awards_found(round, Settle(staked, seat, validated))
+    return [event for event in found if isinstance(event, AwardFound)]
+
+
+def _stopped(round: Round, settling: dict[str, Any], stops: list[AwardFound]) -> dict[str, Any]:
+    """Return a settlement that stops at progressive wins: what they bring isn't paid yet."""
+    seat, spots = settling["seat"], {found.wager for found in stops}
+    lines = [
+        {**line, "does": "wait", "wait": line["pay"], "pay": 0, "chips": []}
+        if line["pay"] and (line["spot"] in spots or line["seat"] != seat)
+        else line
+        for line in settling["lines"]
+    ]
+    pay = sum(line["pay"] for line in lines if line["seat"] == seat)
+    labels = listed([round.rules.label(found.wager) for found in stops])
+    says = f"Seat {seat}, {stops[0].hand}: check the {labels} before anything is paid on it."
+    return {**settling, "lines": lines, "pay": pay, "says": says, "does": "Check the win first"}
 
 
 def _fill_first(table: Table, round: Round, lines: list[dict[str, Any]]) -> str:

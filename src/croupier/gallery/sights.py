@@ -40,16 +40,30 @@ def sees_desk(roles: Set[str]) -> bool:
     return not SEES_DESK.isdisjoint(roles)
 
 
-def desk_seen(now: Now, names: Mapping[str, str], *, tape: Tape, time: Time) -> dict[str, Any]:
-    """Return the desk of a table as those who work there see it, with what people are called."""
+def desk_seen(
+    now: Now,
+    names: Mapping[str, str],
+    *,
+    tape: Tape,
+    time: Time,
+    validated: int | None = None,
+) -> dict[str, Any]:
+    """Return the desk of a table as those who work there see it, with what people are called.
+
+    The house has the floor validate progressive wins of `validated` cents.
+    """
     table = now.standing.table
     people = {*table.crew, *(one.by.person for one in table.proposals), *tape.persons}
     people |= {*table.seats.values(), now.notes.company.called} - {""}
     desk = desk_of(now.standing, now.closed, time=time, stopped=now.notes.company.stopped)
-    settles = (desk["next"]["command"] or {}).get("type") == Settle.__name__
+    settling = None
+    if (desk["next"]["command"] or {}).get("type") == Settle.__name__:
+        settling = settling_of(table, now.standing.in_play, now.meters, validated=validated)
+    if settling and settling["does"]:  # No card is read before it, and the button says so.
+        desk = {**desk, "read": None, "next": {**desk["next"], "does": settling["does"]}}
     return {
         **desk,
-        "settling": settling_of(table, now.standing.in_play, now.meters) if settles else None,
+        "settling": settling,
         "countdowns": [*countdowns(table, time)],
         "called": now.notes.company.called or None,
         "tape": [line.as_json() for line in tape.lines],

@@ -7,8 +7,11 @@ from croupier.house.step import NextStep
 from croupier.round import commands as in_round
 from croupier.round.awards import open_awards, validating
 from croupier.round.duties import duties_of
+from croupier.round.settlement import Settlement
 from croupier.round.state import FoundAward, Round
 from croupier.rules.words import dollars
+
+DEALER = ("dealer",)
 
 
 def validates(round: Round, found: FoundAward) -> NextStep:
@@ -37,7 +40,20 @@ def _checks(round: Round, found: FoundAward) -> Iterator[dict[str, Any]]:
     if validating(rules, found.wager) is None:
         step = validates(round, found)
         yield _check(step.says, step.clause, step.by, done=False)
+    yield from _then(round, found)
 
 
-def _check(says: str, clause: str, by: tuple[str, ...], *, done: bool) -> dict[str, Any]:
+def _then(round: Round, found: FoundAward) -> Iterator[dict[str, Any]]:
+    """Yield what is paid once a win is validated: the wager, and then the envy that it brings."""
+    settlement = Settlement(round, round.meters)
+    for line in settlement.own_lines(found.seat):
+        if line.wager == found.wager and found.cents:
+            says = f"Then pay seat {found.seat} {dollars(found.cents)}."
+            yield _check(says, line.clause, DEALER)
+    for seat, lines in settlement.envy_for(found.seat).items():
+        if cents := sum(line.paid for line in lines):
+            yield _check(f"Then envy: seat {seat} gets {dollars(cents)}.", lines[0].clause, DEALER)
+
+
+def _check(says: str, clause: str, by: tuple[str, ...], *, done: bool = False) -> dict[str, Any]:
     return {"says": says, "clause": clause, "by": [*by], "done": done}

@@ -110,6 +110,8 @@ export interface Preview {
 /** One seat's settlement, in cents; a line says what to do at its spot. */
 export interface Settling {
   seat: number; says: string; fee: number; take: number; pay: number; leave: number;
+  /** What its button says instead, where a win has to be checked first. */
+  does: string;
   lines: { seat: number; spot: string; label: string; stake: number;
     does: "take" | "collected" | "pay" | "leave" | "wait";
     take: number; collected: number; pay: number; leave: number; wait: number;
