@@ -7,19 +7,20 @@ from typing import Any
 import pytest
 
 from croupier.gallery.payout import chips_of, payout_of
+from croupier.house import said
 from croupier.house.asks import QUESTIONS, asks_of
 from croupier.house.desk import desk_of, parent_of
 from croupier.house.moments import countdowns, manners
 from croupier.house.next_step import next_step
 from croupier.house.standing import Standing, new_standing
 from croupier.round.awards import open_awards
-from croupier.round.commands import CorrectChoice, Settle
+from croupier.round.commands import CorrectChoice, Deal, Settle
 from croupier.round.settling import next_seat
 from croupier.round.state import Line, Round
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
 from croupier.table import commands as at_table
-from croupier.table.commands import StartRound, Time
+from croupier.table.commands import DealFirstCard, StartRound, Time
 from croupier.table.state import Deck, InPlay
 from tests.house.floor import OpenPit, one_table, play, seated
 from tests.house.shifts import Shift
@@ -33,7 +34,7 @@ from tests.house.staff import (
     players_move,
     until,
 )
-from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book, each_book
+from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, book, each_book
 from tests.table.tables import WAGERS
 
 REAL: tuple[Thing, ...] = ("dealer", "cards", "chips")
@@ -230,6 +231,8 @@ def test_manners_are_shown_while_their_moment_lasts() -> None:
     two = new_standing(resolve(book(MARYLAND), {"decks": 2}, things=REAL)).table
     seated = Standing(replace(two, seats={1: "p1"}))
     assert [*manners(seated)] == [], "no deck rests while none has come (3.B(3))"
+    one = replace(two, seats={1: "p1"}, life="open", decks={1: Deck()})
+    assert [*manners(Standing(one))] == [], "somebody plays, and the other deck is yet to come"
 
 
 def shown(id: str, selections: dict[str, Any], name: str) -> list[str]:
@@ -298,3 +301,106 @@ def test_every_fact_of_every_irregularity_is_asked_in_words(id: str) -> None:
         # A table counts cards, and declares a fault before a later round would notice it.
         assert {*one.takes} - asked.keys() <= {"positions", "noticed_late"}
         assert {ask["says"] for ask in asked.values()} <= {*QUESTIONS.values()}
+
+
+@pytest.mark.parametrize(
+    ("id", "selections", "says"),
+    [
+        (MARYLAND, {"dealing": "manual_shoe"}, "1 card each to seat 1, seat 2 and Dealer, 3 times"),
+        (MARYLAND, {"dealing": "automated_shoe"}, "3 cards each to seat 1, seat 2 and Dealer"),
+        (
+            LET_IT_RIDE,
+            {"dealing": "hand", "six_card_bonus": "A", "five_card_bonus": "A"},
+            "3 cards to Six Card Bonus cards; "
+            "then 1 card each to seat 1, seat 2 and Community cards, 2 times; "
+            "then 1 card each to seat 1 and seat 2",
+        ),
+        (LET_IT_RIDE, {"dealing": "automated_shoe"}, "2 cards to Community cards; then 3 cards"),
+        (CALIFORNIA, {}, "3 cards each to seat 2 and Player/dealer"),
+    ],
+)
+def test_the_desk_says_to_whom_real_cards_are_dealt_and_how_many_at_a_time(
+    id: str, selections: dict[str, Any], says: str
+) -> None:
+    shift = Shift(id, selections)
+    for _ in range(60):
+        step, desk = shift.next_step(), desk_of(shift.standing)
+        told = [one for one in desk["manners"] if one["says"].startswith(says)]
+        deals = isinstance(step.command, DealFirstCard | Deal)
+        assert bool(told) is deals, (step, desk["manners"])
+        if isinstance(step.command, Deal):
+            assert told[0]["clause"] == shift.rules.deal.clause
+            return
+        shift.step()
+    raise AssertionError("nothing is dealt")
+
+
+def test_withdrawn_bets_are_not_among_what_is_left_on_the_felt() -> None:
+    """11.B(1)(b): the player has taken the chips, so none of them lie there at the settlement."""
+    shift = Shift(LET_IT_RIDE, {"dealing": "manual_shoe"})
+    shift.option = 1  # They withdraw Bets 1 and 2.
+    shift.until(lambda s: s.in_play and isinstance(next_step(s).command, Settle))
+    settling = payout_of(shift.standing.in_play, {})
+    assert settling is not None
+    assert [line["spot"] for line in settling["lines"]] == ["bet_3"]
+    assert settling["leave"] + settling["take"] == settling["lines"][0]["stake"]
+
+
+@pytest.mark.parametrize(("id", "clause"), [(CALIFORNIA, "round-of-play/10"), (FLORIDA, "6")])
+def test_the_bank_is_offered_by_the_clause_on_its_turns(id: str, clause: str) -> None:
+    shift = Shift(id, {})
+    for seat in (1, 2):
+        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
+    for _ in range(30):
+        step, desk = shift.next_step(), desk_of(shift.standing)
+        passes = [one for one in desk["acts"] if one["command"]["type"] == "PassBank"]
+        if isinstance(step.command, at_table.TakeBank):
+            assert step.clause == clause and [one["clause"] for one in passes] == [clause]
+            return
+        assert not passes, f"nobody passes at: {step.says}"
+        shift.step()
+    raise AssertionError("nobody is asked to bank")
+
+
+@pytest.mark.parametrize(
+    ("id", "order"), [(MARYLAND, [2, 1]), (LET_IT_RIDE, [2, 1]), (CALIFORNIA, [2])]
+)
+def test_the_desk_lists_seats_in_the_order_of_their_settlement(id: str, order: list[int]) -> None:
+    shift = Shift(id, {})
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "decide")
+    assert desk_of(shift.standing)["order"] == []
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "settle")
+    assert desk_of(shift.standing)["order"] == order
+
+
+def test_a_step_of_one_seat_is_about_that_seat_alone() -> None:
+    """11.B(1)(b): while a seat's chips are pushed back, nobody else decides."""
+    shift = Shift(LET_IT_RIDE, {"dealing": "manual_shoe"})
+    for seat in (1, 2):
+        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
+    shift.option = 1
+    shift.until(lambda s: s.in_play and any(box.chose for box in s.in_play.boxes.values()))
+    assert desk_of(shift.standing)["next"]["about"] == "seat 1"
+    shift.step()
+    step = desk_of(shift.standing)["next"]
+    assert step["about"] == "seat 2"
+    assert step["says"] == "Ask seat 2 about Bet 1: Let it ride or Pull?"
+
+
+@pytest.mark.parametrize(
+    ("id", "cited", "back"),
+    [(CALIFORNIA, "C8", "$5 to seat 2"), (LET_IT_RIDE, "13.D", "$10 to seat 1 and $10 to seat 2")],
+)
+def test_a_void_round_is_returned_seat_by_seat_by_its_clause_or_ruling(
+    id: str, cited: str, back: str
+) -> None:
+    """Chips that a player has withdrawn already aren't returned again."""
+    shift = Shift(id, {})
+    shift.option = 1
+    shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "reveal")
+    wrong = {"misdeal": {}} if id == CALIFORNIA else {"wrong_number_of_cards": {"where": 1}}
+    ((kind, facts),) = wrong.items()
+    shift.tell("d1", said.Propose("x", "round", {"type": "Declare", "kind": kind, "facts": facts}))
+    shift.tell("f1", said.Approve("x", "1"))
+    step = shift.next_step()
+    assert (step.clause, step.says) == (cited, f"The round is void: return {back}.")

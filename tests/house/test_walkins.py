@@ -217,7 +217,7 @@ def test_the_desk_says_the_posted_rule_where_a_screen_at_real_cards_may_be_gone(
             if table.place.standing.in_play and table.place.standing.in_play.asked:
                 said[table.place.standing.in_play.asked[0]] = says
             await step(pit, players, staff, shoe)
-        assert said[2] == "Seat 2 decides."
+        assert said[2] == "Ask seat 2: Play or Fold?"
         assert "if the player is gone, make the posted choice: Fold." in said[1]
 
     play(tmp_path, real(MARYLAND, FELT), scenario)

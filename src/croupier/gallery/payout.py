@@ -30,7 +30,9 @@ def payout_of(round: Round | None, meters: Mapping[str, int]) -> dict[str, Any] 
     events = paid_at(round, seat, staked)
     parts = [event for event in events if isinstance(event, SeatSettled | PartSettled)]
     reasons = Reasons(round)
-    lines = [_line(round, line, reasons) for part in parts for line in part.lines]
+    # A player who withdrew a wager has its chips: nothing of it lies there any more.
+    due = [line for part in parts for line in part.lines if line.outcome != "withdrawn"]
+    lines = [_line(round, line, reasons) for line in due]
     fee = sum(part.fee for part in parts if isinstance(part, SeatSettled))
     own = [line for line in lines if line["seat"] == seat]
     sums = {name: sum(line[name] for line in own) for name in ("take", "pay", "leave")}

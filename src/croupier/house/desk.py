@@ -13,7 +13,7 @@ from croupier.house.checks import awards_seen
 from croupier.house.dealer import POSTED
 from croupier.house.forms import forms, spots_of, topic_of
 from croupier.house.irregularities import irregularities
-from croupier.house.moments import kept_by, manners
+from croupier.house.moments import deal_order, kept_by, manners
 from croupier.house.next_step import READS, act_due, due_now, in_play, next_step, stub_answer
 from croupier.house.shift import meanwhile, others, tray_of
 from croupier.house.shoe import card_at, doubled_kinds, reads_of
@@ -25,7 +25,7 @@ from croupier.round.awards import open_awards
 from croupier.round.bots import choose
 from croupier.round.codec import to_plain
 from croupier.round.faces import is_settled_on, read_ahead
-from croupier.round.order import is_read
+from croupier.round.order import is_read, seats_in
 from croupier.round.plan import plan_of
 from croupier.round.state import NOTHING, Duty, Round, is_walk_in
 from croupier.rules.game import Step
@@ -37,7 +37,6 @@ from croupier.table.commands import Time
 from croupier.table.crew import PERSON, Post
 from croupier.table.events import Proposed
 from croupier.table.prompts import due
-from croupier.table.state import bank_order
 
 KEYS: Mapping[type, tuple[str, str]] = {
     in_round.CloseBets: ("N", "No more bets"),
@@ -101,6 +100,8 @@ def _does(step: NextStep, acts: list[dict[str, Any]], awards: list[dict[str, Any
     match step.command:
         case None:
             return ""
+        case at_table.DealFirstCard():
+            return "Deal the first card"
         case in_round.Settle(seat=seat):
             return f"Seat {seat} done"
         case in_round.Validate(seat=seat):
@@ -153,17 +154,20 @@ def _proposal(rules: TableRules, one: Proposed) -> dict[str, Any]:
     }
 
 
-def _voiced(standing: Standing) -> Iterator[dict[str, Any]]:
+def _settled_in(round: Round | None) -> tuple[int, ...]:
+    """Return the seats in the order in which they are settled, once that begins."""
+    settles = round and round.stage and round.stage.do == "settle" and not round.void
+    return seats_in(round, plan_of(round.rules).order) if round and settles else ()
+
+
+def _voiced(standing: Standing, step: NextStep) -> Iterator[dict[str, Any]]:
     """Yield what people at the table say: a walk-in passes, or where the action button lies."""
     table, round = standing.table, standing.in_play
     rotation = table.rules.bank.rotation
-    waits = table.life == "open" and not round and not table.banker
-    waiting = bank_order(table)[:1] if waits else ()
-    for seat in waiting if rotation and rotation.passes else ():
-        if rotation and is_walk_in(table.seats[seat]):
-            command = to_plain(at_table.PassBank(seat))
-            about = {"says": f"Seat {seat} passes", "clause": rotation.clause, "of": "table"}
-            yield {**about, "command": command}
+    if isinstance(step.command, at_table.TakeBank) and rotation and rotation.passes:
+        seat = step.command.seat
+        says, command = f"Seat {seat} passes", to_plain(at_table.PassBank(seat))
+        yield {"says": says, "clause": rotation.clause, "of": "table", "command": command}
     if round and round.at == 0 and plan_of(round.rules).order == ACTION and round.step:
         for seat in round.boxes:
             says, close = f"No more bets: action at seat {seat}", in_round.CloseBets(seat)
@@ -284,13 +288,16 @@ def desk_of(
     now = (*due(table), *(due_now(round) if round else ()))
     rules, step = table.rules, next_step(standing, time, stopped=stopped)
     awards = [*awards_seen(round)] if round else []
-    acts = [*_acts(round), *_voiced(standing)]
+    acts = [*_acts(round), *_voiced(standing, step)]
+    together = _together(rules, now, step)
+    if round and round.asked and step.command is None:
+        together["about"] = f"seat {round.asked[0]}"
     duties = [
         {"clause": d.clause, "about": d.about, "by": [*d.by], "says": rules.clauses[d.clause].says}
         for d in todo
     ]
     return {
-        "next": {**step.as_json(), **_together(rules, now, step), **_button(step, acts, awards)},
+        "next": {**step.as_json(), **together, **_button(step, acts, awards)},
         "stopped": _stopped(standing),
         "acts": [*acts, *_other_acts(standing, closed)],
         "meanwhile": [{**_offered(one), "key": MEANWHILE} for one in meanwhile(table)],
@@ -302,9 +309,10 @@ def desk_of(
         "life": table.life,
         "tray": tray_of(table),
         "duties": duties,
-        "manners": [*kept_by(standing, step), *manners(standing)],
+        "manners": [*deal_order(standing, step), *kept_by(standing, step), *manners(standing)],
         "irregularities": [*irregularities(last)] if last else [],
         "awards": awards,
+        "order": [*_settled_in(round)],
         "reads": reads_of(round) if round else [],
         "disputes": [to_plain(one) for one in table.disputes],
         "crew": table.crew._asdict(),

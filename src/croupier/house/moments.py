@@ -6,10 +6,13 @@ from typing import Any
 from croupier.house.authority import KEEPS
 from croupier.house.standing import Standing
 from croupier.house.step import NextStep
+from croupier.round.commands import Deal
+from croupier.round.dealing import deal_says
+from croupier.round.order import is_read
 from croupier.round.state import Round
 from croupier.rules.book import Clause
 from croupier.rules.vocabulary import Occasion, StepKind
-from croupier.table.commands import Time
+from croupier.table.commands import DealFirstCard, Time
 from croupier.table.prompts import due
 from croupier.table.state import HOUR_S, Table, right
 
@@ -30,7 +33,7 @@ def moments_of(standing: Standing) -> tuple[Occasion, ...]:
     open_ = [duty.moment for duty in (*due(table), *(round.todo if round else ()))]
     if round is None:
         # 5.H: nobody is playing, and the cards lie ready for the next player.
-        lies = table.life == "open" and table.decks and not open_
+        lies = table.life == "open" and table.decks and not open_ and not table.seats
         idle: tuple[Occasion, ...] = ("idle",) if lies else ()
         shuffles = table.seats and len(table.decks) == table.rules.deck.decks
         return tuple(dict.fromkeys((*open_, *(_BETWEEN if shuffles else idle))))
@@ -47,6 +50,13 @@ def kept_by(standing: Standing, step: NextStep) -> Iterator[dict[str, Any]]:
             continue
         if round is None or _concerns(round, clause):
             yield {"clause": name, "says": clause.says, "force": clause.force}
+
+
+def deal_order(standing: Standing, step: NextStep) -> Iterator[dict[str, Any]]:
+    """Yield to whom real cards are dealt, and how many at a time, while the deal comes next."""
+    round, deals = standing.in_play, isinstance(step.command, DealFirstCard | Deal)
+    if round and deals and is_read(round.rules):
+        yield {"clause": round.rules.deal.clause, "says": deal_says(round), "force": "manner"}
 
 
 def manners(standing: Standing) -> Iterator[dict[str, Any]]:

@@ -16,11 +16,13 @@ from croupier.round.duties import after_first_card
 from croupier.round.faces import shown_next, stub_facts
 from croupier.round.irregularity import consequence_of
 from croupier.round.order import is_read
+from croupier.round.plan import plan_of
 from croupier.round.settling import next_seat
 from croupier.round.state import Duty, Round, is_walk_in
-from croupier.rules.game import Consequence
+from croupier.rules.game import Consequence, Step
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, Keeping
+from croupier.rules.words import dollars, listed
 from croupier.table import commands as at_table
 from croupier.table.commands import Time
 from croupier.table.prompts import due
@@ -76,12 +78,13 @@ def _between(standing: Standing) -> NextStep:
     if len(table.seats) < rules.table.seats_min:
         return NextStep("Players have to sit down.", ("player",), rules.table.clause)
     if rules.banked_by == "player" and table.banker is None:
-        order = bank_order(table)
+        order, rotation = bank_order(table), rules.bank.rotation
+        clause = rotation.clause if rotation else rules.bank.clause
         says = f"Seat {order[0]} may bank." if order else "Nobody can bank."
         if order and is_walk_in(table.seats[order[0]]):
             take, by = at_table.TakeBank(order[0], 0), ("dealer",)
-            return NextStep(says, by, rules.bank.clause, "table", take, FUNDS)
-        return NextStep(says, ("player",), rules.bank.clause)
+            return NextStep(says, by, clause, "table", take, FUNDS)
+        return NextStep(says, ("player",), clause)
     says, clause = "Open the round.", rules.sequence[0][1].clause
     return NextStep(says, ("dealer",), clause, "table", at_table.StartRound("", NO_TIME))
 
@@ -90,12 +93,8 @@ def _in_round(standing: Standing, round: Round) -> NextStep:
     rules, stage = round.rules, round.stage
     clause = stage.step.clause if stage else ""
     if round.void:
-        return NextStep(
-            "The round is void: return everything.",
-            ("dealer",),
-            round.void.clause,
-            command=in_round.Close(),
-        )
+        cited = round.void.clause or round.void.ruling or ""
+        return NextStep(_returns(round), ("dealer",), cited, command=in_round.Close())
     if round.doubt:
         says = f"The {round.doubt[1].words} was read before. Was it read twice, or are there two?"
         ruling = rules.ruling_on("reading") or ""
@@ -131,6 +130,16 @@ def _in_round(standing: Standing, round: Round) -> NextStep:
     return NextStep(f"Settle seat {seat}.", ("dealer",), clause, command=in_round.Settle(seat=seat))
 
 
+def _returns(round: Round) -> str:
+    """Say what goes back to whom in a void round, fees included; withdrawn bets have gone."""
+    back = {
+        seat: box.fee + sum(one.cents for one in box.stakes.values() if one.fate != "take back")
+        for seat, box in round.boxes.items()
+    }
+    sums = [f"{dollars(cents)} to seat {seat}" for seat, cents in back.items() if cents]
+    return f"The round is void: return {listed(sums) or 'everything'}."
+
+
 def _dealing(standing: Standing, todo: tuple[Duty, ...], clause: str) -> NextStep | None:
     """Return the step in which the first real card leaves the deck, if it comes next."""
     table, rules = standing.table, standing.table.rules
@@ -146,12 +155,24 @@ def _dealing(standing: Standing, todo: tuple[Duty, ...], clause: str) -> NextSte
 
 
 def _decides(round: Round, seat: int) -> str:
-    """Say who decides, and the posted choice of a player who may be gone from a screen."""
+    """Say who decides: a walk-in is asked, and a player who may be gone has a posted choice."""
     says, step = f"Seat {seat} decides", round.step
-    if not is_read(round.rules) or is_walk_in(round.boxes[seat].player) or step is None:
+    if not is_read(round.rules) or step is None:
         return f"{says}."
+    if is_walk_in(round.boxes[seat].player):
+        return f"Ask seat {seat}{_about(round, step)}: {_either(step)}?"
     option = step.option[choose(round, seat, round.faces)]
     return f"{says}; if the player is gone, make the posted choice: {option.label}."
+
+
+def _about(round: Round, step: Step) -> str:
+    """Say which bet a decision is about, where a round has several decisions."""
+    several = sum(stage.do == "decide" for stage in plan_of(round.rules).stages) > 1
+    return f" about {round.rules.label(step.asks)}" if several and step.asks else ""
+
+
+def _either(step: Step) -> str:
+    return listed([option.label for option in step.option.values()], last="or")
 
 
 def _doing(rules: TableRules, duty: Duty) -> in_round.Command:
@@ -187,7 +208,7 @@ def _reading(round: Round) -> NextStep | None:
     if (duty and act not in ("show", "first card")) or not (reads := reads_of(round)):
         return None
     clause = duty.clause if duty else _turned_by(round, reads[0]["position"])
-    says = f"Turn up and read a card: {reads[0]['place']}."
+    says = f"Turn up and read {reads[0]['place']}."
     return NextStep(says, ("dealer",), clause, command=READS, takes=CARD)
 
 

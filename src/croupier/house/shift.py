@@ -27,6 +27,7 @@ BY_CHIPS = tuple(
 )
 """How many of each chip somebody counted; the sum follows."""
 COUNT = {"field": "cards", "kind": "number", "says": "How many cards there are"}
+BY_MACHINE = {**COUNT, "says": "The shuffler's count"}
 SIGN = {"field": "sign", "kind": "text", "says": "The code on the sign"}
 
 
@@ -123,7 +124,7 @@ def deck_step(table: Table, time: Time | None) -> NextStep | None:
         says, clause = f"Count the cards of deck {number}.", rules.stub_count.clause
         return _at_table(says, DEALER, at_table.Count(number, 0), clause, COUNT)
     if rules.shuffle and deck.stack is None:
-        takes = COUNT if rules.machine_count else None
+        takes = BY_MACHINE if rules.machine_count else None
         clause = rules.shuffle.clause
         says = f"Shuffle deck {number}."
         return _at_table(says, DEALER, at_table.Shuffle(number), clause, takes)
@@ -158,7 +159,7 @@ def meanwhile(table: Table) -> Iterator[NextStep]:
         if mine := [duty for duty in due(table) if duty.about == f"deck {number}"]:
             yield duty_step(table, mine[0])
         elif deck.stack is None and not deck.todo and rules.shuffle:
-            takes = COUNT if rules.machine_count else None
+            takes = BY_MACHINE if rules.machine_count else None
             shuffle, clause = at_table.Shuffle(number), rules.shuffle.clause
             yield _at_table(f"Shuffle deck {number}.", DEALER, shuffle, clause, takes)
 

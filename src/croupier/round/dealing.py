@@ -1,12 +1,20 @@
 """Where each card of the deck goes, by the table's dealing procedure."""
 
+from collections.abc import Iterator
+from itertools import groupby
+
 from croupier.errors import Bug
 from croupier.round.order import seats_in
 from croupier.round.plan import plan_of
 from croupier.round.stages import DealOrder
 from croupier.round.state import Round
 from croupier.rules.game import DealLine
-from croupier.rules.vocabulary import SEATS
+from croupier.rules.table_rules import TableRules
+from croupier.rules.vocabulary import BANK, SEATS
+from croupier.rules.words import listed
+
+Dealt = tuple[str, int]
+"""A place, or the seats, and how many cards each gets at a time."""
 
 
 def deal_plan(round: Round) -> DealOrder:
@@ -40,6 +48,50 @@ def _deal(round: Round, seats: tuple[int, ...], skipped: tuple[int, ...]) -> Dea
         raise Bug(f"{len(places)} cards are to be dealt, and {len(positions)} are left")
     dealt = zip(positions, places, strict=False)
     return tuple([(position, place, seat) for position, (place, seat) in dealt])
+
+
+def deal_says(round: Round) -> str:
+    """Say to whom the cards are dealt, in order: "One card each to seat 1 and Dealer, 3 times."."""
+    rules, seats = round.rules, seats_in(round, round.rules.deal.order)
+    lines: list[Dealt] = [(one.to, one.cards) for one in rules.deal.cards if is_dealt(round, one)]
+    says = []
+    for block, times in _repeats(lines):
+        for cards, some in groupby(block, lambda line: line[1]):
+            each = [name for to, _ in some for name in _receivers(rules, to, seats)]
+            many = "1 card" if cards == 1 else f"{cards} cards"
+            again = f", {times} times" if times > 1 else ""
+            says.append(f"{many} {'each ' if len(each) > 1 else ''}to {listed(each)}{again}")
+    return f"{'; then '.join(says)}."
+
+
+def _receivers(rules: TableRules, to: str, seats: tuple[int, ...]) -> list[str]:
+    """Return who gets cards by a line of the procedure: the seats in turn, or a place."""
+    if to == SEATS:
+        return [f"seat {seat}" for seat in seats]
+    return [rules.bank.label if to == BANK else rules.places[to].label]
+
+
+def _repeats(lines: list[Dealt]) -> Iterator[tuple[list[Dealt], int]]:
+    """Yield a procedure's lines in blocks, each with how many times it comes in a row.
+
+    Lines that don't come again are one block.
+    """
+    alone: list[Dealt] = []
+    while lines:
+        sizes = range(1, len(lines) // 2 + 1)
+        size = next((n for n in sizes if lines[:n] == lines[n : 2 * n]), 0)
+        if not size:
+            alone.append(lines.pop(0))
+            continue
+        if alone:
+            yield alone, 1
+        alone, block, times = [], lines[:size], 0
+        while lines[:size] == block:
+            del lines[:size]
+            times += 1
+        yield block, times
+    if alone:
+        yield alone, 1
 
 
 def is_dealt(round: Round, line: DealLine) -> bool:

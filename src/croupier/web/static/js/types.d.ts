@@ -199,6 +199,8 @@ export interface Desk {
   /** Only while the next step settles a seat. */
   settling: Settling | null;
   awards: Award[];
+  /** The seats in the order in which they are settled, once that begins. */
+  order: number[];
   countdowns: { says: string; clause: string; unit: string; left: number; of: number }[];
   called: string | null;
   practice?: { sees: string[]; wrong: boolean; card: string | null; says: string; round: number; of: number; deviations: number };
