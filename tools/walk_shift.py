@@ -1,6 +1,6 @@
 """Deals a whole shift on the console in a real Chromium, and saves a picture of each step.
 
-.venv/bin/python tools/walk_shift.py FOLDER [--book ID] [--virtual] [--hints]
+.venv/bin/python tools/walk_shift.py FOLDER [--book ID] [--virtual] [--hints] [--dark]
 
 Ten rounds with real cards and chips, by keyboard: the tray is counted, the table opens, two decks
 alternate, and it closes at the end. One round has an irregularity, one a progressive win, and
@@ -41,7 +41,7 @@ SELECTED = {
     "maryland-let-it-ride": {"progressive": "A", "progressive_rate": "0.14", "decks": "2"},
 }
 HIGH = parse_cards("As Ks Qs Js Ts")
-SIZES = ((1440, 900), (1180, 820), (820, 1180), (390, 844))
+SIZES = ((1180, 820), (1440, 900), (820, 1180), (390, 844))
 WAITS_MAX_S = 60
 
 
@@ -230,12 +230,16 @@ def main() -> None:
     parser.add_argument("--book", default=BOOK)
     parser.add_argument("--virtual", action="store_true", help="deal virtual cards")
     parser.add_argument("--hints", action="store_true", help="show what to take and pay")
+    parser.add_argument("--dark", action="store_true", help="in dark colours")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     practices.practice_config = config  # type: ignore[attr-defined,assignment]  # With two decks.
     bots.THINKS_S = 0.05
     with TemporaryDirectory() as data, opened(Path(data)) as house, open_browser() as browser:
-        page = browser.new_page(viewport={"width": SIZES[0][0], "height": SIZES[0][1]})
+        page = browser.new_page(
+            viewport={"width": SIZES[0][0], "height": SIZES[0][1]},
+            color_scheme="dark" if asked.dark else "light",
+        )
         practice = begin(page, house, asked.book, real=not asked.virtual, hints=asked.hints)
         album = Album(page, asked.folder)
         walk(page, practice, album)

@@ -157,6 +157,7 @@ function practise({ sees, wrong, card, says, round, of, deviations }) {
       h("ul", {}, ...sees.map((one) => h("li", {}, sentence(one)))));
   }
   write(must("#verdict"), says);
+  must("#practice").hidden = !sees.length && !says;
   write(must("#progress"), `Round ${round} of ${of} · deviations: ${deviations}`);
 }
 
@@ -171,7 +172,9 @@ function manner({ says, clause, force }) {
  */
 function label({ next, stopped }, now) {
   const who = (stopped?.awaits ?? next.by).join(" or ");
-  const waits = next.takes && mine() ? "Waits for your entry" : `Waits for the ${who}`;
+  const asked = !next.command && next.about;
+  const waits = next.takes && mine() ? "Waits for your entry"
+    : `Waits for ${asked || `the ${who}`}`;
   write(must("#do b"), mine() && !stopped && !next.takes ? next.does : waits);
   button.disabled = !now || Boolean(stopped) || open !== "" || Boolean(next.takes);
   button.hidden = open === "wrong";

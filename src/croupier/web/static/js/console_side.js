@@ -16,6 +16,8 @@ const TICK_MS = 1000;
 const MINUTE_S = 60;
 const LOW = 0.2;
 const AWAY = "away";
+const IDLE = "waiting";
+const OPEN = "open";
 
 export class Side {
   /** @param {{book: string}} around */
@@ -38,7 +40,8 @@ export class Side {
     const { scene, felt } = state;
     write(must("#round"), scene.round ?? "–");
     write(must("#dealer"), desk.names[desk.crew.dealer] ?? "nobody");
-    write(must("#phase"), desk.stopped ? "stopped" : scene.phase);
+    const phase = scene.phase === IDLE ? desk.life : scene.phase;
+    write(must("#phase"), desk.stopped ? "stopped" : desk.life === OPEN ? phase : desk.life);
     if (desk.countdowns !== this.countdowns) {
       this.countdowns = desk.countdowns;
       this.heard = Date.now();
@@ -56,7 +59,9 @@ export class Side {
     const done = desk.settling ? scene.order.length : 0;
     const boxes = Object.keys(scene.boxes).length;
     write(must("#staked"), done ? `${done} of ${boxes} settled` : `${money(staked)} staked`);
-    must("#seats").replaceChildren(...seats.map((seat) => row(seat, state, desk)));
+    must("#seats").replaceChildren(
+      ...ordered(seats, desk.order).map((seat) => row(seat, state, desk)),
+      ...unused(seats, desk.order));
     must("#disputed").hidden = !desk.disputes.length;
     must("#disputes").replaceChildren(...desk.disputes.map(dispute));
     this.say(desk);
@@ -94,6 +99,28 @@ export class Side {
   }
 }
 
+/**
+ * The seats where somebody sits, in the order of the book once they are settled.
+ * @param {SeatView[]} seats
+ * @param {number[]} order
+ */
+function ordered(seats, order) {
+  const taken = seats.filter((seat) => !seat.empty);
+  const at = (/** @type {SeatView} */ { seat }) => order.indexOf(seat);
+  return order.length ? taken.sort((a, b) => at(a) - at(b)) : taken;
+}
+
+/**
+ * One line for all seats where nobody sits.
+ * @param {SeatView[]} seats
+ * @param {number[]} order
+ */
+function unused(seats, order) {
+  const free = seats.filter((seat) => seat.empty).map(({ seat }) => seat).join(", ");
+  return free && !order.length
+    ? [h("li", { "data-empty": "1" }, h("span", {}, `Empty: ${free}`))] : [];
+}
+
 /** Show the end of the tape. */
 function follow() {
   const taped = must("#taped");
@@ -117,6 +144,13 @@ function clock(seconds) {
 }
 
 /**
+ * Whether a step is about a seat, or about a wager of it.
+ * @param {string} about
+ * @param {number} seat
+ */
+export const isAbout = (about, seat) => `${about} `.startsWith(`seat ${seat} `);
+
+/**
  * @param {SeatView} seat
  * @param {State} state
  * @param {Desk} desk
@@ -133,10 +167,13 @@ function row(seat, state, { settling, next }) {
   const net = lines.length
     ? lines.reduce((sum, one) => sum + cents(one.paid) + cents(one.returned) - cents(one.stake), 0)
     : null;
-  const now = settling?.seat === number || seat.asked || next.about === `seat ${number}`;
+  // Nobody decides before what comes first is done.
+  const asked = seat.asked && !next.command;
+  const now = settling?.seat === number || asked || isAbout(next.about, number);
   const tone = net === null ? "" : net > 0 ? "up" : net < 0 ? "down" : "";
   // A walk-in has no screen to be away from.
-  const says = isWalkIn(seat.name) && seat.says === AWAY ? "" : seat.says;
+  const quiet = (isWalkIn(seat.name) && seat.says === AWAY) || (seat.asked && !asked);
+  const says = quiet ? "" : seat.says;
   const fate = net !== null ? signed(net) || "even" : settling?.seat === number ? "now"
     : says || chose;
   const name = seat.empty ? "empty" : nameOf(seat.name);

@@ -11,6 +11,7 @@
 
 import { ConsoleBets } from "./console_bets.js";
 import { form } from "./console_entry.js";
+import { isAbout } from "./console_side.js";
 import { nameOf } from "./console_walkins.js";
 import { cite, clauseSays, h, must } from "./dom.js";
 import { chips } from "./elements.js";
@@ -118,7 +119,7 @@ export class Work {
     const words = says.replace(/\.$/, "");
     const cited = clause ? [" ", h("small", {}, clauseSays(clause))] : [];
     if (!fields.length)
-      return h("button", { class: "button", type: "button",
+      return h("button", { class: key ? "button choice" : "button", type: "button",
         click: () => this.perform({ of, command }, words) }, words, ...cited,
         ...hint(key));
     return form(fields, { about: words, button: [words, ...cited, ...hint(key)],
@@ -215,6 +216,13 @@ function disc(chip) {
   return h("i", { class: `chip chip-${Math.max(place, 0)}` }, words);
 }
 
+/**
+ * The chips before a seat; those of a settled one are taken, paid or left.
+ * @param {State} state
+ * @param {SeatView} seat
+ */
+const lies = ({ scene }, { seat, staked }) => (scene.boxes[seat]?.lines.length ? 0 : staked);
+
 /** @param {SeatView["cards"]} cards */
 const run = (cards) =>
   h("span", { class: "run" }, ...cards.map((one) => h("play-card", { code: one.code || null })));
@@ -243,11 +251,11 @@ function layout(state, { next }) {
   });
   const seats = [...seatsOf(state)].sort((a, b) => a.seat - b.seat);
   const boxes = seats.map((seat) => h("li", {
-    "data-now": seat.asked || next.about === `seat ${seat.seat}` ? "1" : null,
+    "data-now": isAbout(next.about, seat.seat) ? "1" : null,
     "data-empty": seat.empty ? "1" : null,
     folded: seat.folded ? "" : null },
     run(seat.cards),
-    h("chip-stack", { cents: seat.staked || null }),
+    h("chip-stack", { cents: lies(state, seat) || null }),
     h("b", {}, String(seat.seat)),
     h("small", {}, seat.empty ? "empty" : nameOf(seat.name))));
   return [h("div", { class: "laid" }, ...places), h("ol", { class: "boxes-of" }, ...boxes)];

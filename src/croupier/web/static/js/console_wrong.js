@@ -11,12 +11,14 @@ import { cite, h, must, write } from "./dom.js";
 import { sentence } from "./hands.js";
 import { money } from "./money.js";
 
+const DEALER = "dealer";
+
 export class Wrong {
   /**
    * @param {{ask: (message: any) => Promise<any>, socket: import("./socket.js").TableSocket,
-   *   book: string, close: () => void}} around
+   *   book: string, me: string, close: () => void}} around
    */
-  constructor({ ask, socket, book, close }) {
+  constructor({ ask, socket, book, me, close }) {
     this.ask = ask;
     this.socket = socket;
     this.book = book;
@@ -26,6 +28,9 @@ export class Wrong {
     /** @type {Record<string, unknown>} */
     this.facts = {};
     this.known = "";
+    this.me = me;
+    /** Whom the book calls the person at work here. */
+    this.person = DEALER;
     must("#wrong-back").addEventListener("click", () => close());
     must("#wrong-do").addEventListener("click", () => this.declare());
     /** @type {Preview | null} */
@@ -46,6 +51,7 @@ export class Wrong {
     const now = JSON.stringify(desk.irregularities);
     if (now === this.known) return;
     this.known = now;
+    this.person = desk.crew.floor === this.me ? "floorperson" : DEALER;
     this.choose(null, desk.irregularities);
   }
 
@@ -64,7 +70,8 @@ export class Wrong {
     must("#wrong-kinds").replaceChildren(...all.map((kind) => h("button", {
       class: "option", type: "button", "aria-pressed": String(kind === one),
       click: () => this.choose(kind, all),
-    }, h("span", {}, kind.says, h("small", {}, `Declared by: ${kind.by.join(" or ")}`)),
+    }, h("span", {}, kind.says, kind.by.includes(this.person) ? ""
+        : h("small", {}, `Declared by the ${kind.by.join(" or ")}`)),
       h("span", { class: "cite" }, kind.clauses.join(", ")))));
     must("#wrong-asks").replaceChildren(...(one ? one.asks.map((ask) => this.question(ask)) : []));
     const first = must("#wrong-asks").querySelector("button, input");
