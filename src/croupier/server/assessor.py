@@ -44,6 +44,8 @@ class Assessor:
         self._missed: Happening | None = None
         self._done: set[str] = set()
         """Rounds in which something has gone wrong already, or won't."""
+        self._seen = ""
+        """The round that was looked at last."""
         self._expected: Mapping[str, Any] = {}
         """The next step when the trainee last did something."""
         self._pending: list[Deviation] = []
@@ -65,6 +67,8 @@ class Assessor:
         round = standing.round
         if round is None:
             return
+        if round.id != self._seen:  # What was said of the last round would read as if of this one.
+            self._seen, self.last = round.id, ""
         if round.closed:
             self._end(round)
             return

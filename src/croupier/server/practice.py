@@ -28,7 +28,7 @@ from croupier.server.assessor import Assessor
 from croupier.server.bots import HousePlayer
 from croupier.server.drill import ANSWER, report_of
 from croupier.server.script import FLOOR, ID, SCRIPT, Script, ScriptedFloor, script_bets, seeded
-from croupier.server.showing import Felt, ahead, sights
+from croupier.server.showing import Felt, ahead, resting, sights
 from croupier.table.life import has_tray
 
 TRAINEE = "trainee"
@@ -147,6 +147,7 @@ class Practice:
         seen = [] if self.is_over or desk["stopped"] else sights(self.felt, standing, desk)
         if standing.in_play and (next_ := ahead(self.felt, desk, standing.in_play)):
             seen = [*seen, next_]
+        seen = [*seen, *resting(desk)]
         if there and not there.waits:
             return {"sees": [there.told], "wrong": True, "card": None}
         says = [*([there.told] if there else []), *(one.says for one in seen)]

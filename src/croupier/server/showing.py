@@ -23,6 +23,7 @@ from croupier.round.order import positions_of
 from croupier.round.state import Round, is_walk_in
 from croupier.rules.words import dollars, listed
 from croupier.server.script import Script, script_bets
+from croupier.table.commands import Shuffle
 from croupier.table.life import sign_code
 
 TRAY = 50_000_00
@@ -131,7 +132,15 @@ def _sights(felt: Felt, standing: Standing, desk: Mapping[str, Any]) -> Iterator
     elif takes == "funds":
         yield _money(f"Seat {step['command']['seat']} puts up {{}}", "funds", bots.FUNDS)
     elif takes == "cards":
-        yield Cue(f"You count {len(DECK)} cards", "cards", len(DECK), str(len(DECK)))
+        by_machine = step["command"]["type"] == Shuffle.__name__
+        counts = "The shuffler counts" if by_machine else "You count"
+        yield Cue(f"{counts} {len(DECK)} cards", "cards", len(DECK), str(len(DECK)))
+
+
+def resting(desk: Mapping[str, Any]) -> Iterator[Cue]:
+    """Yield what the shuffler shows of the resting deck, which somebody enters."""
+    if any(one["fields"] for one in desk["meanwhile"]):
+        yield Cue(f"The shuffler counts {len(DECK)} cards in the resting deck")
 
 
 def ahead(felt: Felt, desk: Mapping[str, Any], round: Round) -> Cue | None:
