@@ -85,7 +85,7 @@ COVERED = """
     ".meters > div", ".placard", ".arc", ".name p > *", ".printed p", ".odds tr",
     ".seats player-seat", ".account .sums", ".account tr", "#dock button", "#dock .clock",
     "#dock .hint", "#dock input", ".strip h1", ".visit > div", ".tools > *", ".sit", ".free",
-    ".mark"];
+    ".mark", ".own .sum"];
   const found = parts.flatMap((part) => [...document.querySelectorAll(part)].filter(shown));
   const boxes = found.map((one) => {
     const range = document.createRange();

@@ -139,6 +139,33 @@ LATE = """
 """
 
 
+def paid(frame: dict[str, Any]) -> dict[str, Any]:
+    """Change a settlement: every wager wins $25."""
+    for box in (frame.get("scene") or {}).get("boxes", {}).values():
+        if box and box["net"] is not None:
+            for line in box["lines"]:
+                line.update(outcome="win", paid="25.00", returned=line["stake"])
+    return frame
+
+
+def test_a_winner_is_paid_beside_the_stake(house: House, new_page: NewPage) -> None:
+    """Neither pile lies on the other's sum, nor on a neighbour's, in two boxes on a phone either."""
+    page = new_page()
+    Wire(page).change = paid
+    come_in(page, house, "maryland")
+    until_bets(page)
+    page.locator(".seats .sit:enabled").first.click()
+    page.wait_for_selector('.own[data-boxes="2"] bet-spot[open]')
+    bet_everywhere(page)
+    page.keyboard.press("d")
+    choices_are_live(page)
+    decide(page)
+    settled(page)
+    piles = page.locator(".own .circle > chip-stack:has(.sum)").count()
+    assert piles == 2 * page.locator(".own bet-spot").count()
+    assert out_of_view(page, "paid", (".own .paid .sum", *RESULT)) == []
+
+
 def test_what_the_clock_chose_stays_in_its_line(house: House, new_page: NewPage) -> None:
     """With the longest words and a clause, at every size."""
     page = new_page()
@@ -405,7 +432,7 @@ def test_the_bet_that_is_asked_for_is_lit(house: House, new_page: NewPage) -> No
         lit = page.locator("bet-spot[asked]")
         expect(lit).to_have_count(1)
         expect(lit.locator(".label")).to_have_text(name)
-        shadow = lit.locator(".circle").evaluate("one => getComputedStyle(one).boxShadow")
+        shadow = lit.locator(".circle").evaluate("e => getComputedStyle(e, '::before').boxShadow")
         assert shadow != "none"
         says = page.locator("#decisions small").all_inner_texts()
         assert says == [f"keep $5 on {name}", f"take $5 back from {name}"]

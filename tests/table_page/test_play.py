@@ -306,7 +306,7 @@ def play_by_keys(house: House, page: Page) -> None:
     expect(page.locator('.tray [aria-checked="true"]')).to_have_attribute("aria-label", "$25")
     assert page.evaluate("document.activeElement.closest('.own bet-spot[open]') !== null")
     ring = "document.activeElement.querySelector('.circle')"
-    assert page.evaluate(f"getComputedStyle({ring}).outlineStyle") == "solid"
+    assert page.evaluate(f"getComputedStyle({ring}, '::before').outlineStyle") == "solid"
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")

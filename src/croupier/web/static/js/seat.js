@@ -292,7 +292,7 @@ function newGroup(group) {
   const rows = group.tables.reduce((sum, table) => sum + table.rows.length, 0);
   const made = h(
     "div",
-    { class: "group", "data-many": many, "data-long": rows > TALL },
+    { class: "group", "data-many": many, "data-long": rows > TALL, "data-bonus": group.bonus },
     h(
       "span",
       { class: "wager", "aria-hidden": "true", "data-initials": initialsOf(group.name) },

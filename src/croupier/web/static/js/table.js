@@ -597,7 +597,9 @@ function draw() {
   felt.dataset.win = ["big", "jackpot"].includes(says.tone) ? says.tone : "";
   drawSum("balance", shown.balanceOf(state, gate.open), money);
   drawSum("net", care.visit.net, signed);
-  const bet = mine.reduce((sum, seat) => sum + seatOf(now, seat).staked, 0);
+  const bet = mine
+    .flatMap((seat) => seatOf(now, seat).spots)
+    .reduce((sum, spot) => sum + (spot.fate === "take back" ? 0 : spot.cents), 0);
   const facts = [
     ["bet", bet ? money(bet) : "\u2013"],
     ["time", care.time],

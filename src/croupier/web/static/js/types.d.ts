@@ -231,7 +231,8 @@ export interface SpotView {
 
 /** The spots of a wager, and what is printed at them. */
 export interface GroupView {
-  wager: string; label: string; name: string; note: string; limits: string; spots: SpotView[];
+  wager: string; /** Whether it is played by a paytable beside the game. */ bonus: boolean;
+  label: string; name: string; note: string; limits: string; spots: SpotView[];
   tables: { id: string; title: string; unit: string;
     rows: { hand: string; pays: string; hit: boolean }[] }[];
 }

@@ -316,8 +316,9 @@ function spotsOf(state, wager, { seat, mine, lines }) {
 export function groupsOf({ felt }, spots, lines) {
   if (!felt) return [];
   const hits = new Set(lines.map((line) => line.row?.join(" ")));
-  return felt.wagers.map((wager) => ({
+  return felt.wagers.map((wager, number) => ({
     wager: wager.wager,
+    bonus: number > 0 && wager.paytable !== null,
     label: wager.label,
     name: spotName(wager),
     note: wager.note,
