@@ -214,15 +214,28 @@ def test_the_menu_is_sorted_and_offers_only_what_can_be_done(
 
 
 def apart(page: Page) -> bool:
-    """Whether the hint stands inside the page and covers nothing of what it is about."""
+    """Whether the hint stands in the page and covers neither its subject nor what is said."""
     hint = page.locator(".first-hand").bounding_box()
-    target = page.locator(".guided").bounding_box()
-    assert hint and target and page.viewport_size
+    assert hint and page.viewport_size
     width, height = page.viewport_size["width"], page.viewport_size["height"]
     inside = hint["x"] >= 0 and hint["y"] >= 0 and hint["x"] + hint["width"] <= width
     inside = inside and hint["y"] + hint["height"] <= height
-    over = hint["y"] + hint["height"] <= target["y"] + 1
-    return inside and (over or hint["y"] >= target["y"] + target["height"] - 1)
+    return inside and page.evaluate(HINT_COVERS) == []
+
+
+HINT_COVERS = """
+() => {
+  const hint = document.querySelector(".first-hand").getBoundingClientRect();
+  const parts = [".guided", ".saying", ".spots:has(.guided) :is(.wager, .label)", ".own .called"];
+  return [...document.querySelectorAll(parts)].filter((one) => {
+    const box = one.getBoundingClientRect();
+    const across = Math.min(box.right, hint.right) - Math.max(box.left, hint.left);
+    const down = Math.min(box.bottom, hint.bottom) - Math.max(box.top, hint.top);
+    const shown = one.textContent || one.matches(".guided");
+    return shown && across > 1 && down > 1;
+  }).map((one) => one.className);
+}
+"""
 
 
 @pytest.mark.parametrize(

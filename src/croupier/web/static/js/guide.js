@@ -11,8 +11,6 @@ import { h, must } from "./dom.js";
 import { limitsSay, openings } from "./view.js";
 
 const EDGE = 8;
-/** Room for the label above a spot. */
-const LABEL = 26;
 
 /**
  * The hint for where the table stands.
@@ -86,7 +84,11 @@ export class Guide {
       "aside",
       { class: "first-hand", role: "region", "aria-label": "First hand" },
       this.says,
-      h("button", { class: "button", click: () => this.stop(true) }, "Close the guide"),
+      h(
+        "button",
+        { class: "button", "aria-label": "Close the guide", click: () => this.stop(true) },
+        "Close",
+      ),
       this.more,
     );
     must("#table").append(this.box);
@@ -119,7 +121,7 @@ export class Guide {
     requestAnimationFrame(() => this.place());
   }
 
-  /** Stand beside what the hint is about, and cover nothing of it. */
+  /** Stand above what the hint is about and cover nothing of it, nor what the table says. */
   place() {
     for (const one of document.querySelectorAll(".guided")) one.classList.remove("guided");
     const target = [...document.querySelectorAll(this.at ?? "")].find(
@@ -131,12 +133,15 @@ export class Guide {
     const own = this.box.getBoundingClientRect();
     const middle = there.left + there.width / 2 - own.width / 2;
     const left = Math.max(EDGE, Math.min(middle, innerWidth - own.width - EDGE));
-    const gap = target.matches(".circle") ? LABEL : EDGE;
-    const above = there.top - own.height - gap;
+    // A spot has its name above it, in one row with those of the others.
+    const head = (target.closest(".spots") ?? target).getBoundingClientRect().top;
+    const said = must("felt-table .saying").getBoundingClientRect();
     const below = Math.min(there.bottom + EDGE, innerHeight - own.height - EDGE);
-    const top = above >= EDGE ? above : below;
+    const clear = (/** @type {number} */ top) =>
+      top >= 0 && (top >= said.bottom || top + own.height <= said.top);
+    const tops = [head - own.height - EDGE, said.top - own.height - EDGE, below];
     this.box.style.left = `${left}px`;
-    this.box.style.top = `${Math.max(top, 0)}px`;
+    this.box.style.top = `${Math.max(tops.find(clear) ?? tops[0], 0)}px`;
   }
 
   /** @param {boolean} [remember] */
