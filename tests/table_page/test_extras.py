@@ -213,6 +213,30 @@ def test_the_menu_is_sorted_and_offers_only_what_can_be_done(
     assert violations(page) == []
 
 
+def test_every_command_is_found_by_its_name(house: House, new_page: NewPage) -> None:
+    """The palette has what the keys and the menu have, and gives the first that fits."""
+    page = new_page()
+    come_in(page, house, "maryland")
+    until_bets(page)
+    lay(page, 1)
+    page.keyboard.press("Control+Shift+C")
+    drawer = page.locator("#drawer[open]")
+    expect(drawer.get_by_role("searchbox", name="Command")).to_be_focused()
+    assert violations(page) == []
+    names = drawer.locator(".palette button:visible").all_inner_texts()
+    keys = {name.split("\n")[0] for name in names}
+    assert keys > {"Deal", "Clear", "Rules and paytables", "Saved bets", "Quiet", "Settings"}
+    assert "Rebet" not in keys  # Chips lie there already.
+    page.keyboard.type("deals it")
+    expect(drawer.get_by_text("No command has that name now.")).to_be_visible()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("clea")
+    expect(drawer.locator(".palette button:visible")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator("#drawer")).not_to_have_attribute("open", "")
+    expect(page.locator(f"{OWN} .sum")).to_have_count(0)
+
+
 def apart(page: Page) -> bool:
     """Whether the hint stands in the page and covers neither its subject nor what is said."""
     hint = page.locator(".first-hand").bounding_box()

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * One registry of commands: it feeds the buttons, the keys and the help. A button is any element
- * with `data-command`; a key is one letter, and all of them can be switched off.
+ * One registry of commands: it feeds the buttons, the keys, the palette and the help. A button is
+ * any element with `data-command`; a key is one letter, and all of them can be switched off.
  *
  * @typedef {import("./types").Command} Command
  */
@@ -46,13 +46,16 @@ export class Commands {
   /** @param {KeyboardEvent} event */
   pressed(event) {
     const at = event.target instanceof Element ? event.target : document.body;
-    const busy = event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented;
+    const letter = event.key.length === 1 && event.key !== "?";
+    const control = event.ctrlKey || event.metaKey;
+    const chord = control && event.shiftKey && letter;
+    const busy = (control && !chord) || event.altKey || event.defaultPrevented;
     if (busy || at.closest("input, select, textarea") || document.querySelector("dialog[open]"))
       return;
     const on = this.keys();
     const shifted = event.key === " " && event.shiftKey;
-    const letter = event.key.length === 1 && event.key !== "?";
-    const held = shifted ? "Shift+Space" : letter ? event.key.toUpperCase() : event.key;
+    const key = letter ? event.key.toUpperCase() : event.key;
+    const held = shifted ? "Shift+Space" : chord ? `Ctrl+Shift+${key}` : key;
     if (event.key === " " && at.closest("button, a, summary")) return;
     // A key of what is asked means nothing else, not even while the answer is on its way.
     const asked = this.more().find((one) => one.key === held);

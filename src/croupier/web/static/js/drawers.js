@@ -243,7 +243,7 @@ const MENU = [
   ["Play", ["here", "guest", "sit", "saved", "switch", "leave"]],
   ["The game", ["rules", "guide", "fair", "text"]],
   ["You", ["you", "name", "chips", "break", "account"]],
-  ["This page", ["quiet", "sound", "settings", "help", "home"]],
+  ["This page", ["quiet", "sound", "settings", "palette", "help", "home"]],
 ];
 
 /** One line each, on a square of 24. @type {Record<string, string>} */
@@ -264,6 +264,7 @@ const ICONS = {
   quiet: "M20 14A8 8 0 1 1 10 4a7 7 0 0 0 10 10",
   sound: "M4 10v4h4l5 4V6L8 10zM16 9a4 4 0 0 1 0 6M18.5 6.5a8 8 0 0 1 0 11",
   settings: "M4 7h10M18 7h2M16 5v4M4 17h2M10 17h10M8 15v4",
+  palette: "M10 4a6 6 0 1 0 .1 0M14.5 14.5L20 20",
   help: "M3 7h18v10H3zM7 11h.1M11 11h.1M15 11h.1M8 14h8",
   home: "M4 11l8-7l8 7M6 10v10h12V10",
 };

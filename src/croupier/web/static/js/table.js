@@ -445,6 +445,17 @@ const fixed = [
     run: () => /** @type {HTMLElement} */ (must('#settings [name="quiet"]')).click(),
   },
   ...extras({ table, state: () => state, socket, bets, care: () => care }),
+  {
+    id: "palette",
+    label: "Find a command",
+    key: "Ctrl+Shift+C",
+    group: "Table",
+    enabled: () => true,
+    run: async () => {
+      const { palette } = await import("./palette.js");
+      palette(commands.all().filter((one) => one.id !== "palette" && one.enabled()));
+    },
+  },
   { id: "help", label: "Keys", key: "?", group: "Table", enabled: () => true, run: help },
 ];
 
