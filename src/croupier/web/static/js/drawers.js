@@ -195,7 +195,6 @@ export async function deal(state) {
 export function visit(care) {
   const { rounds } = care.visit;
   const played = rounds.filter((one) => one.net !== null);
-  const won = played.filter((one) => (one.net ?? 0) > 0).length;
   const fact = (/** @type {string} */ name, /** @type {string} */ says) =>
     h("div", {}, h("dt", {}, name), h("dd", {}, says));
   const rows = rounds.map(({ round, net }) => {
@@ -210,8 +209,6 @@ export function visit(care) {
       { class: "facts" },
       fact("Time", care.time),
       fact("Net", care.net),
-      fact("Rounds", String(care.visit.hands)),
-      fact("Last rounds won", played.length ? `${won} of ${played.length}` : "none yet"),
     ),
     ...(played.length ? [statistics(care.visit.since)] : []),
     h("h3", {}, "Last rounds"),

@@ -253,7 +253,6 @@ async function tables(around) {
   const found = await get("/lobby.json").catch(() => null);
   if (must("#drawer-title").textContent !== "Other tables") return;
   /** @type {any[]} */
-  /** @type {any[]} */
   const tables = found?.tables ?? [];
   const others = tables.filter((one) => one.table !== around.table);
   const state = around.state();
