@@ -21,6 +21,7 @@ from tests.pages.markup import Markup
 from tests.table_page.acts import OWN, come_in, decide, record, settled, until_bets
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House
+from tests.table_page.in_view import COVERED
 
 
 def play(page: Page, house: House, table: str) -> str:
@@ -214,6 +215,37 @@ def test_a_round_is_stepped_through(house: House, new_page: NewPage) -> None:
     page.goto(f"{house.url}/rounds/{id}#step-4")
     page.reload()
     expect(page.locator("#steps > li").nth(3)).to_have_attribute("aria-current", "step")
+
+
+WHOLE = """
+() => {
+  const felt = document.querySelector("felt-table");
+  const middle = felt.querySelector(".middle");
+  const steps = document.querySelector(".player .acts").getBoundingClientRect();
+  const { top } = felt.getBoundingClientRect();
+  return {
+    cut: middle.scrollHeight - middle.clientHeight,
+    away: Math.max(steps.bottom - top - innerHeight, 0),
+    small: felt.querySelector(".own play-card").getBoundingClientRect().height < 40,
+  };
+}
+"""
+
+
+def test_a_replay_shows_the_whole_felt_and_what_came_of_it(house: House, new_page: NewPage) -> None:
+    page = new_page()
+    id = play(page, house, "maryland")
+    page.goto(f"{house.url}/rounds/{id}")
+    page.wait_for_selector("felt-table .says:not(:empty)")
+    page.keyboard.press("End")
+    expect(page.locator(".says .text")).to_have_text(re.compile("^You (win|lose|break even)"))
+    for size in ((1280, 720), PHONE, (320, 568)):
+        resize(page, size)
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
+        assert page.evaluate(WHOLE) == {"cut": 0, "away": 0, "small": False}, size
+        assert page.evaluate(COVERED) == [], size
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".says")).to_have_attribute("data-tone", "")
 
 
 def test_a_round_is_told_in_names_and_words(house: House, new_page: NewPage) -> None:

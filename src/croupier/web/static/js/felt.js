@@ -304,7 +304,7 @@ export class FeltTable extends HTMLElement {
     const { width, height } = this.getBoundingClientRect();
     const boxes = `${this.own.dataset.boxes} ${this.own.querySelectorAll(".account").length}`;
     const key = [width, height, this.printed, boxes, this.places.children.length].join(" ");
-    if (!this.printed || !height || key === this.fitted || this.hasAttribute("replay")) return;
+    if (!this.printed || !height || key === this.fitted) return;
     this.fitted = key;
     this.cloth.style.setProperty("--c", "1");
     // Two boxes leave no room for what is printed below each spot.

@@ -12,7 +12,9 @@ import "./felt.js";
 import { chips } from "./elements.js";
 import { notes } from "./cut.js";
 import { check, cutFault } from "./proof.js";
+import { outcome } from "./messages.js";
 import { START, patched } from "./state.js";
+import { OPEN } from "./view.js";
 import { cardWords } from "./hands.js";
 
 const PLAY_MS = 1100;
@@ -41,9 +43,14 @@ function go(step) {
   const says = now?.querySelector("a")?.textContent ?? "";
   slider.setAttribute("aria-valuetext", `Step ${at + 1} of ${steps.length}: ${says}`);
   must("#step-says").textContent = says;
-  if (states[at]) felt.show(states[at]);
+  draw();
   history.replaceState(null, "", `#step-${at + 1}`);
   commands.refresh();
+}
+
+/** Show a step; the last one says what came of it, as the table did. */
+function draw() {
+  if (states[at]) felt.show(states[at], OPEN, outcome(states[at]));
 }
 
 function pause() {
@@ -124,7 +131,7 @@ const commands = new Commands([
 
 function flip() {
   felt.flipped = !felt.flipped;
-  if (states[at]) felt.show(states[at]);
+  draw();
 }
 
 async function share() {
