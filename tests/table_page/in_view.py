@@ -81,11 +81,11 @@ COVERED = """
     return box.width > 2 && box.height > 2 && style.visibility === "visible" && one.textContent
       || one.matches("play-card, .circle");
   };
-  const parts = ["play-card", ".circle", ".got", ".wager", ".called", "figcaption", ".saying",
-    ".meters > div", ".placard", ".arc", ".name p > *", ".printed p", ".odds tr",
-    ".seats player-seat", ".account .sums", ".account tr", "#dock button", "#dock .clock",
-    "#dock .hint", "#dock input", ".strip h1", ".visit > div", ".tools > *", ".sit", ".free",
-    ".mark", ".own .sum"];
+  const parts = ["play-card", ".places .hand", ".circle", ".got", ".wager", ".called",
+    "figcaption", ".saying", ".meters > div", ".placard", ".arc", ".name p > *",
+    ".printed p", ".odds tr", ".seats player-seat", ".account .sums", ".account tr",
+    "#dock button", "#dock .clock", "#dock .hint", "#dock input", ".strip h1",
+    ".visit > div", ".tools > *", ".sit", ".free", ".mark", ".own .sum"];
   const found = parts.flatMap((part) => [...document.querySelectorAll(part)].filter(shown));
   const boxes = found.map((one) => {
     const range = document.createRange();

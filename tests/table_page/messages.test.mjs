@@ -226,6 +226,10 @@ test("whoever banks sees range, risk and turn, and afterwards what the bank did"
   assert.equal(took - paid - fee, Math.round(Number(banker.net) * 100));
   assert.equal(now, funds + took - paid - fee);
   assert.match(outcome(mine).text, /^Your bank (wins|loses|breaks)/);
+  // What it put up is its stake: little beside it is no big win.
+  const came = (net) => changed(mine, () => ({ banker: { ...banker, funds: "200.00", net } }));
+  assert.equal(outcome(came("25.00")).tone, "win");
+  assert.equal(outcome(came("2000.00")).tone, "big");
   assert.match(outcome(mine).more, /^took \$\d+, paid \$\d+/);
   assert.equal(rows.at(-1).left, funds + took - paid, "what is left when all are settled");
   assert.ok(account.cover.says && account.cover.clause);

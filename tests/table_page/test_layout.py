@@ -149,7 +149,7 @@ def paid(frame: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_winner_is_paid_beside_the_stake(house: House, new_page: NewPage) -> None:
-    """Neither pile lies on the other's sum, nor on a neighbour's, in two boxes on a phone either."""
+    """Neither pile lies on the other's sum, in two boxes on a phone either."""
     page = new_page()
     Wire(page).change = paid
     come_in(page, house, "maryland")

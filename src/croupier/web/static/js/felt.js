@@ -175,6 +175,9 @@ export class FeltTable extends HTMLElement {
     const { text, more, tone, clause, href, net = 0 } = said;
     const words = h("span", { class: "text" });
     countUp(words, 0, net, (sum) => text.replace(money(net), money(sum)));
+    const cited = clause ? cite(state.felt?.rulebook ?? "", clause) : "";
+    // A number by itself says nothing.
+    if (cited && Number(clause)) cited.prepend("Clause ");
     this.says.dataset.tone = tone;
     // Each message is an element of its own, so that none moves where another stood.
     this.says.replaceChildren(
@@ -183,7 +186,7 @@ export class FeltTable extends HTMLElement {
         { class: "saying" },
         words,
         more ? h("small", {}, more) : "",
-        clause ? cite(state.felt?.rulebook ?? "", clause) : "",
+        cited,
         href ? h("a", { href }, "See the round") : "",
       ),
     );

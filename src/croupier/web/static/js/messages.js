@@ -39,12 +39,14 @@ export function outcome(state) {
   const net = nets.reduce((sum, one) => sum + one, 0);
   const boxes = mine.map((seat) => boxOf(state, seat)?.lines ?? []);
   const lines = boxes.flat();
-  const staked = lines.reduce((sum, line) => sum + cents(line.stake), 0);
+  const banked = mine.includes(state.scene.banker?.seat ?? 0);
+  // Whoever banks puts up what it can lose.
+  const funds = banked ? cents(state.scene.banker?.funds ?? "0.00") : 0;
+  const staked = lines.reduce((sum, line) => sum + cents(line.stake), funds);
   const meter = lines.some(({ row }) => {
     const table = state.felt?.paytables.find((one) => one.id === row?.[0]);
     return table?.rows[row?.[1] ?? -1]?.print.includes("meter");
   });
-  const banked = mine.includes(state.scene.banker?.seat ?? 0);
   const verb = net > 0 ? "win" : "lose";
   const text = !net
     ? banked
