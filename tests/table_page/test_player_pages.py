@@ -1,5 +1,7 @@
 """A player's own pages in a real browser: statistics, round by round, the strategy card."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.pages.browser import NARROW, PHONE, resize
@@ -7,6 +9,10 @@ from tests.pages.markup import faults_of
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import IDS, House
 from tests.table_page.test_pages import play
+
+NAMED_HAND = re.compile(
+    "[A-Z][a-z]+ high|Pair of|Two pair|Three |Straight|Flush|Full|Four |Mini|Royal"
+)
 
 
 def test_statistics_and_history_show_the_rounds_played(house: House, new_page: NewPage) -> None:
@@ -29,6 +35,11 @@ def test_statistics_and_history_show_the_rounds_played(house: House, new_page: N
     assert [one.get_attribute("href") for one in shown.all()] == [
         f"/rounds/{id}" for id in reversed(rounds)
     ]
+    # Whose cards they were and what a hand is called, as the felt says it.
+    for one, table in zip(page.locator(".rounds > li").all(), ("ride", "maryland"), strict=True):
+        [place, *_] = house.galleries[table].felt["places"].values()
+        expect(one.locator(".with").first).to_contain_text(place["label"])
+        expect(one.locator(".with").last).to_contain_text(NAMED_HAND)
     assert violations(page) == []
     for size in (PHONE, NARROW):
         resize(page, size)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from croupier.cards import Card
 from croupier.errors import UserError
+from croupier.hands.hand import Hand
 from croupier.ledger.found import FoundRound
 from croupier.odds.analysis import Analysis, analyze
 from croupier.odds.values import values_of
@@ -67,6 +68,8 @@ class ReviewedHand(NamedTuple):
     variance: Fraction | None
     """Of the net, in square cents, by the best strategy."""
     fee: int
+    words: str = ""
+    """The hand as a dealer calls it."""
 
     @property
     def net(self) -> int:
@@ -92,9 +95,13 @@ class Review(NamedTuple):
     hands: tuple[ReviewedHand, ...]
     banked: int | None
     """The net of the player's bank, in cents."""
-    others: tuple[Card, ...]
-    """The cards that were shown besides those of the seats."""
+    places: tuple[tuple[str, tuple[Card, ...]], ...]
+    """The cards that were shown besides those of the seats, by what their place is called."""
     void: bool
+
+    @property
+    def others(self) -> tuple[Card, ...]:
+        return tuple(card for _, cards in self.places for card in cards)
 
     @property
     def staked(self) -> int:
@@ -122,14 +129,18 @@ def review_of(found: FoundRound, faces: Faces | None, player: str) -> Review | N
         title=round.rules.title,
         hands=tuple(_hand(found, faces, box) for box in boxes),
         banked=bank.net if bank else None,
-        others=tuple(
-            round.faces[position]
-            for place, positions in round.places.items()
-            for position in positions
-            if position in round.faces and place != DISCARD
-        ),
+        places=tuple(_places(round)),
         void=round.void is not None,
     )
+
+
+def _places(round: Round) -> Iterator[tuple[str, tuple[Card, ...]]]:
+    """Yield the cards that were shown at each place of the table, and its name."""
+    rules = round.rules
+    for place, positions in round.places.items():
+        cards = tuple(round.faces[p] for p in positions if p in round.faces)
+        if cards and place != DISCARD:
+            yield rules.places[place].label if place in rules.places else rules.bank.label, cards
 
 
 def _hand(found: FoundRound, faces: Faces | None, box: Box) -> ReviewedHand:
@@ -137,10 +148,12 @@ def _hand(found: FoundRound, faces: Faces | None, box: Box) -> ReviewedHand:
     known = Play(round, faces).known_to(box.seat) if faces else round.faces
     cards = tuple(known[p] for p in positions_of(round, box) if p in known)
     priced = None if round.void else _priced(found, box)
+    held = _main_hand(round, cards)
     return ReviewedHand(
         seat=box.seat,
         cards=cards,
-        name=_name(round, cards),
+        name=plan_of(round.rules).name(held) if held else "",
+        words=Hand(held, round.rules.ranking).words if held else "",
         results=tuple(_results(round, box, priced)),
         choices=tuple(_judged(found, faces, box, priced)) if faces and priced else (),
         chose=tuple(round.rules.steps[s].option[o].label for s, o in box.chose.items()),
@@ -149,13 +162,13 @@ def _hand(found: FoundRound, faces: Faces | None, box: Box) -> ReviewedHand:
     )
 
 
-def _name(round: Round, cards: tuple[Card, ...]) -> str:
-    """Name the main hand, or nothing while some of its cards are unknown."""
-    plan = plan_of(round.rules)
-    others = [p for place in plan.main if place != SEAT for p in round.places.get(place, ())]
+def _main_hand(round: Round, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+    """Return the cards of the main hand, or none while some of them are unknown."""
+    main = plan_of(round.rules).main
+    others = [p for place in main if place != SEAT for p in round.places.get(place, ())]
     if not cards or round.void or any(p not in round.faces for p in others):
-        return ""
-    return plan.name((*cards, *(round.faces[p] for p in others)))
+        return ()
+    return (*cards, *(round.faces[p] for p in others))
 
 
 def _priced(found: FoundRound, box: Box) -> Analysis | None:
