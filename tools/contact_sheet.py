@@ -4,12 +4,11 @@
     .venv/bin/python tools/contact_sheet.py [FOLDER] [--table ID] [--size 1440x900] [--scheme dark]
                                             [--bots 7] [--seats 8] [--state decide]
 
-One sheet a table and scheme is written, and every picture on its own. A real server deals, a real
-Chromium looks; whoever looks at the sheets says what is ugly, unclear or dull.
+One sheet a table, scheme and size is written, and every picture on its own. A real server deals, a
+real Chromium looks; whoever looks at the sheets says what is ugly, unclear or dull.
 """
 
 import argparse
-import base64
 import html
 import sys
 import tempfile
@@ -114,38 +113,43 @@ def states_of_a_late_player(page: Page, house: House, table: str) -> Iterator[st
 Played = Callable[[Page, House, str], Iterator[str]]
 
 
-def photograph(page: Page, house: House, table: str, played: Played) -> dict[Scheme, list[Path]]:
+Taken = dict[tuple[Scheme, str], list[Path]]
+"""Pictures by their scheme and size."""
+
+
+def photograph(page: Page, house: House, table: str, played: Played) -> Taken:
     """Take all pictures of a table: one round, looked at in every scheme and size."""
-    taken: dict[Scheme, list[Path]] = {scheme: [] for scheme in ARGUMENTS.scheme}
     folder: Path = ARGUMENTS.folder
+    taken: Taken = {}
     for state in played(page, house, table):
         if ARGUMENTS.state and state not in ARGUMENTS.state:
             continue
-        for scheme, pictures in taken.items():
+        for scheme in ARGUMENTS.scheme:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             for width, height in ARGUMENTS.size:
                 page.set_viewport_size({"width": width, "height": height})
                 page.wait_for_timeout(120)
-                pictures.append(folder / f"{table}-{width}x{height}-{state}-{scheme}.png")
-                page.screenshot(path=pictures[-1])
+                size = f"{width}x{height}"
+                picture = folder / f"{table}-{size}-{state}-{scheme}.png"
+                taken.setdefault((scheme, size), []).append(picture)
+                page.screenshot(path=picture)
         page.set_viewport_size({"width": 1280, "height": 900})
     return taken
 
 
 def lay_out(browser: Browser, pictures: list[Path], sheet: Path) -> None:
-    """Put pictures onto a sheet, one size a row."""
-    pictures = sorted(
-        pictures, key=lambda file: ARGUMENTS.size.index(size(file.name.split("-")[1]))
-    )
+    """Put pictures onto a sheet."""
     figures = "".join(
-        f'<figure><img src="data:image/png;base64,{base64.b64encode(file.read_bytes()).decode()}">'
+        f'<figure><img src="{html.escape(file.name)}">'
         f"<figcaption>{html.escape(file.stem)}</figcaption></figure>"
         for file in pictures
     )
     style = "body{display:flex;flex-wrap:wrap;gap:12px;margin:12px;font:14px sans-serif}"
     style += "figure{margin:0}img{height:300px;border:1px solid #888}"
     page = browser.new_page(viewport={"width": 1900, "height": 900})
-    page.set_content(f"<style>{style}</style>{figures}")
+    written = sheet.with_suffix(".html")
+    written.write_text(f"<style>{style}</style>{figures}")
+    page.goto(written.resolve().as_uri())
     page.screenshot(path=sheet, full_page=True)
     page.close()
 
@@ -161,16 +165,17 @@ def main() -> None:
     rounds: list[tuple[Played, float]] = [(states, 60), (states_of_a_late_player, 3)]
     with open_browser() as browser:
         for table in ARGUMENTS.table:
-            taken = [shot for one in rounds for shot in play(browser, table, *one).items()]
-            for scheme in ARGUMENTS.scheme:
-                sheet = folder / f"sheet-{table}-{scheme}.png"
-                lay_out(
-                    browser, [path for of, paths in taken if of == scheme for path in paths], sheet
-                )
+            taken: Taken = {}
+            for one in rounds:
+                for key, pictures in play(browser, table, *one).items():
+                    taken.setdefault(key, []).extend(pictures)
+            for (scheme, size), pictures in taken.items():
+                sheet = folder / f"sheet-{table}-{size}-{scheme}.png"
+                lay_out(browser, pictures, sheet)
                 print(sheet)
 
 
-def play(browser: Browser, table: str, played: Played, decide_s: float) -> dict[Scheme, list[Path]]:
+def play(browser: Browser, table: str, played: Played, decide_s: float) -> Taken:
     """Photograph what is played at a table of a house of its own."""
     how = {"bots": ARGUMENTS.bots, "seats": ARGUMENTS.seats, "pause": 15, "decide": decide_s}
     with tempfile.TemporaryDirectory() as store, opened(Path(store), **how) as house:
