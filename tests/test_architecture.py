@@ -95,8 +95,6 @@ NAMING = ("bonus", "envy", "extra", "meter", "paytable", "ruling", "wager")
 # Strings of the code that are names by coincidence, each with the reason: (path, string).
 COINCIDENCES: dict[tuple[str, str], str] = {
     ("cli/__init__.py", "play"): "the name of a command",
-    ("round/decide.py", "T6"): "the program's own, in the journals of every book",
-    ("round/decide.py", "T13"): "the program's own, in the journals of every book",
 }
 
 # The casino's own words, as books, rounds, tables, ledgers and players say them. Where two of these

@@ -400,7 +400,9 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
         _check_noticed(facts, row)
     _check_found(round, facts.get("positions"))
     facts = found_in_shoe(round, row.does, facts)
-    ruling = row.ruling or (UNDONE if "void" in row.does and round.lines else None)
+    ruling = row.ruling
+    if "void" in row.does and round.lines and not ruling:
+        ruling = round.rules.ruling_on("undone")
     declared = Declared(command.kind, facts, tuple(row.does), row.clause or "", ruling)
     if round.closed and "void" in row.does:
         return (declared, *return_everything(evolve(round, declared)))
@@ -414,21 +416,16 @@ def _check_noticed(facts: Mapping[str, object], row: Consequence) -> None:
         raise Refused("bad_fact", message, field="noticed_late", clause=row.clause or row.ruling)
 
 
-UNDONE = "T13"
-"""The ruling, common to all books, that a void undoes the seats that were settled."""
-SYSTEM = "T6"
-"""The ruling, common to all books, for calling off a round that can't be finished."""
-
-
 def _call_off(round: Round, command: CallOff) -> tuple[Event, ...]:
     if round.at < 0:
         raise Refused("wrong_step", "the round isn't open")
     if round.void:
         raise Refused("void", "the round is void already")
+    ruling = round.rules.ruling_on("system failure")
     if "cards" in round.rules.things:
         message = "the cards lie on the table, so the round is finished by hand"
-        raise Refused("cards_there", message, field="cause", clause=SYSTEM)
-    return (CalledOff(command.because, SYSTEM, command.cause),)
+        raise Refused("cards_there", message, field="cause", clause=ruling)
+    return (CalledOff(command.because, ruling or "", command.cause),)
 
 
 def _check_found(round: Round, positions: object) -> None:

@@ -139,6 +139,7 @@ class CalledOff(NamedTuple):
 
     because: str
     ruling: str
+    """'' if the book has none on it."""
     cause: Cause = "interrupted"
     """What older journals leave unsaid reads as an interruption."""
 

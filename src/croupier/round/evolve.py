@@ -82,7 +82,7 @@ def evolve(round: Round, event: Event) -> Round:
         case Declared():
             after = _declared(round, event)
         case CalledOff():
-            void = Void("", "", event.ruling, event.because)
+            void = Void("", "", event.ruling or None, event.because)
             after = _but(_voided(round, void), asked=(), due=())
         case PartSettled():
             after = _but(round, lines=round.lines + event.lines)

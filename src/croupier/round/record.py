@@ -160,16 +160,20 @@ def _is_same(event: Event, other: Event) -> bool:
 
 
 def _uncited(event: Event) -> Event:
-    """Return an event without the rulings by which wins were rejected.
+    """Return an event without the rulings that older versions cited for every book.
 
-    Older versions cited one also at tables of books that have no ruling on it.
+    They are those by which wins were rejected and rounds called off.
     """
-    if not isinstance(event, happened.SeatSettled | happened.PartSettled):
-        return event
-    lines = tuple(
-        line._replace(ruling=None) if line.because == REJECTED else line for line in event.lines
-    )
-    return event._replace(lines=lines)
+    match event:
+        case happened.SeatSettled() | happened.PartSettled():
+            lines = tuple(
+                line._replace(ruling=None) if line.because == REJECTED else line
+                for line in event.lines
+            )
+            return event._replace(lines=lines)
+        case happened.CalledOff():
+            return event._replace(ruling="")
+    return event
 
 
 def _check_choice(round: Round, event: happened.Chose, number: int) -> None:

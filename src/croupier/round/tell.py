@@ -56,7 +56,8 @@ def tell(round: Round, event: Event) -> str:
             cited = clause_says(event.clause) if event.clause else f"ruling {event.ruling}"
             return f"{rules.irregularities[event.kind].says}: {does} ({cited})."
         case happened.CalledOff():
-            return f"The system calls the round off: {event.because} (ruling {event.ruling})."
+            cited = f" (ruling {event.ruling})" if event.ruling else ""
+            return f"The system calls the round off: {event.because}{cited}."
         case happened.Confirmed():
             return f"Confirmed by the {event.by}: {rules.clauses[event.clause].says}"
         case happened.MetersRead():

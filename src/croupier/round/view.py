@@ -11,7 +11,7 @@ from croupier.cards import Card
 from croupier.money import format_money, shown_cents
 from croupier.round.play import own_faces
 from croupier.round.result import line_of
-from croupier.round.state import Round
+from croupier.round.state import Round, Void
 from croupier.rules.vocabulary import DISCARD
 
 HIDDEN = "??"
@@ -59,10 +59,14 @@ def view(round: Round, player: str | None, faces: Mapping[int, Card]) -> dict[st
         else None,
         "meters": {id: format_money(shown_cents(m)) for id, m in round.meters.items()},
         "irregular": list(round.irregular),
-        "void": round.void.clause or round.void.ruling if round.void else None,
+        "void": _why_void(round.void) if round.void else None,
         "lines": [{"seat": line.seat, **line_of(line)} for line in round.lines],
         "closed": round.closed,
     }
+
+
+def _why_void(void: Void) -> str:
+    return void.clause or void.ruling or void.because
 
 
 def choices(round: Round) -> list[dict[str, Any]]:

@@ -69,7 +69,9 @@ Keeping = Literal[
 ]
 Keeper = Literal["dealer", "floorperson", "player"]
 Thing = Literal["dealer", "cards", "chips"]
-RulingTopic = Literal["things", "two people", "reading", "validation"]
+RulingTopic = Literal[
+    "things", "two people", "reading", "validation", "system failure", "undone"
+]  # fmt: skip
 
 SEAT, BANK, SEATS, DISCARD = PlaceId("seat"), PlaceId("bank"), PlaceId("seats"), PlaceId("discard")
 """The places for cards at every table; a book names its other places itself."""

@@ -16,7 +16,6 @@ from croupier.house.table import Table
 from croupier.ledger.found import PastHand
 from croupier.ledger.store import NOT_ENOUGH, Answer, NotOwner, Result, Unavailable, Unsure
 from croupier.round.codec import to_plain
-from croupier.round.decide import UNDONE
 from croupier.server.limits import Bucket, Rate
 from croupier.server.messages import id_in, message_from
 from croupier.server.quotas import Allowance
@@ -255,9 +254,10 @@ def spent(table: Table, proposal: str) -> Refused:
 
     A void isn't up to that player: two people let the house advance the chips (T13).
     """
-    open = table.place.standing.table.proposals
-    if any(one.preview.voids for one in open if one.id == proposal):
-        return Refused(NOT_ENOUGH, f"{SPENT} {ADVANCE}", field="purse", clause=UNDONE)
+    standing = table.place.standing.table
+    if any(one.preview.voids for one in standing.proposals if one.id == proposal):
+        ruling = standing.rules.ruling_on("undone")
+        return Refused(NOT_ENOUGH, f"{SPENT} {ADVANCE}", field="purse", clause=ruling)
     return Refused(NOT_ENOUGH, f"{SPENT} decline it", field="purse")
 
 
