@@ -20,7 +20,6 @@ from croupier.round.decide import decide
 from croupier.round.order import positions_of
 from croupier.round.play import Play
 from croupier.round.reasons import Reasons
-from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.round.view import HIDDEN, view
 from croupier.rules.load import load, rulebook_ids
@@ -266,12 +265,10 @@ def _opening(
     if rules.banked_by == "player":
         yield commands.Bank(1, BANKER, funds)
         first = 2
-    place = rules.places.get(shared_place(rules))
     for seat in range(first, last + 1):
-        hand = (seat - 1) % place.hands + 1 if place else None
         player, bets = (YOU, staked) if seat == last else (f"computer {seat}", bots.bets(rules))
         for wager, cents in bets.items():
-            yield commands.Bet(seat, player, wager, cents, hand)
+            yield commands.Bet(seat, player, wager, cents, rules.hand_at(seat))
     yield commands.CloseBets()
     yield commands.Deal()
 

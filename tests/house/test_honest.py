@@ -21,7 +21,6 @@ from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
 from croupier.round import bots
 from croupier.round.commands import Bet
-from croupier.round.settle import shared_place
 from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.table.commands import Join, Leave, TakeBank, Time
@@ -71,7 +70,7 @@ def round_of(act: Act, id: str, chance: Chance) -> None:
     banker = act.round.banker
     for seat, player in act.standing.table.seats.items():
         if banker is None or banker.seat != seat:
-            hand = 1 if shared_place(rules) else None
+            hand = 1 if rules.shared else None
             for wager, cents in bots.bets(rules).items():
                 act.in_round(Bet(seat, player, wager, cents, hand))
     assert act.deck is not None

@@ -23,7 +23,6 @@ from croupier.round.commands import (
 )
 from croupier.round.decide import decide
 from croupier.round.evolve import evolve
-from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
@@ -86,13 +85,11 @@ def stake(rng: random.Random, rules: TableRules, name: str) -> int:
 def bets_closed(game: Game, meters: Mapping[str, int] | None = None) -> Round:
     """A round whose bets are closed; what meters hold is in micros."""
     rules = game.rules
-    place = shared_place(rules)
-    hands = rules.places[place].hands if place else 0
     commands: list[Command] = [Open("", meters or {})]
     if rules.banked_by == "player":
         commands.append(Bank(rules.table.seats, "banker", FUNDS))
     for seat in range(1, game.seats + 1):
-        hand = (seat - 1) % hands + 1 if hands else None
+        hand = rules.hand_at(seat)
         commands += [Bet(seat, f"p{seat}", name, n, hand) for name, n in game.bet.items()]
     return after(Round(rules), *commands, CloseBets())
 
@@ -140,13 +137,13 @@ def play(
 def random_deal(rng: random.Random, game: Game) -> dict[Place, tuple[Card, ...]]:
     """Cards for every place at which some may lie, rare hands more often than by chance."""
     rules = game.rules
-    shared = shared_place(rules)
+    shared = rules.shared
     sizes: dict[Place, int] = dict.fromkeys(range(1, game.seats + 1), 3)
-    sizes |= {place: it.cards for place, it in rules.places.items() if place != shared}
+    sizes |= {place: it.cards for place, it in rules.places.items() if not it.hands}
     if any(line.to == BANK for line in rules.deal.cards):
         sizes["dealer"] = 3
     if shared:
-        sizes = dict.fromkeys(range(1, rules.places[shared].hands + 1), 3) | {"dealer": 3}
+        sizes = dict.fromkeys(range(1, shared.hands + 1), 3) | {"dealer": 3}
     if rng.random() < 0.5:
         dealt = random_places(rng, sizes)
     else:
@@ -157,6 +154,6 @@ def random_deal(rng: random.Random, game: Game) -> dict[Place, tuple[Card, ...]]
         for place, held in dealt.items()
     }
     if shared:
-        hands = rules.places[shared].hands
-        cards[shared] = tuple(card for n in range(1, hands + 1) for card in cards[n])
+        hands = range(1, shared.hands + 1)
+        cards[rules.shared_place] = tuple(card for hand in hands for card in cards[hand])
     return cards

@@ -11,7 +11,7 @@ import pytest
 
 from croupier.cards import DECK
 from croupier.hands.hand import Hand
-from croupier.round.settle import row_for
+from croupier.round.judge import row_for
 from croupier.rules.game import Paytable
 from croupier.rules.resolve import resolve
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, SINGAPORE, book

@@ -115,7 +115,7 @@ class Game:
         self.began_s = time.monotonic()
         self.dealt_s = self.began_s - CYCLE_S
         self.usual: dict[str, int] = {}
-        self.hand = 1 if room.shared else None
+        self.hand = 1 if room.rules.shared else None
         self.seen: object = None
         self.played: list[Played] = []
         self.given_up = 0
@@ -257,7 +257,7 @@ class Game:
 
     def _ask_hand(self, usual: int) -> int:
         """Ask which of the shared hands the player bets on."""
-        place = self.room.shared
+        place = self.rules.shared
         if place is None:
             return usual
         while True:

@@ -19,12 +19,10 @@ from croupier.cards import SUIT_SYMBOLS, Card
 from croupier.errors import UserError
 from croupier.hands.hand import Hand
 from croupier.round.plan import plan_of
-from croupier.round.result import hand_places
-from croupier.round.settle import shared_place
 from croupier.round.state import Line, Round
 from croupier.round.view import HIDDEN
 from croupier.rules.describe import row_hand
-from croupier.rules.game import Cited, Paytable, Wager
+from croupier.rules.game import Cited, Paytable, Place, Wager
 from croupier.rules.present import is_inside
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
@@ -226,14 +224,14 @@ def _middle(round: Round, seen: Mapping[str, Any], seat: int) -> list[CardRow]:
             title = f"{rules.bank.label}{': you' if whose == f': seat {seat}' else whose}"
             found.append(CardRow(title, tuple(cards), _bank_says(rules, cards)))
         elif rules.places[place].hands:
-            found += _shared_hands(round, cards, seat)
+            found += _shared_hands(round, rules.places[place], cards, seat)
         else:
             found.append(CardRow(rules.places[place].label, tuple(cards)))
     return found
 
 
 def _hands(round: Round, seen: Mapping[str, Any], seat: int) -> list[CardRow]:
-    shared = [seen["places"].get(p, []) for p in hand_places(round.rules) if p != SEAT]
+    shared = [seen["places"].get(p, []) for p in plan_of(round.rules).main if p != SEAT]
     return [
         CardRow(
             "You" if box["seat"] == seat else f"Seat {box['seat']}",
@@ -245,9 +243,8 @@ def _hands(round: Round, seen: Mapping[str, Any], seat: int) -> list[CardRow]:
     ]
 
 
-def _shared_hands(round: Round, cards: Sequence[str], seat: int) -> Iterator[CardRow]:
-    place = round.rules.places[shared_place(round.rules)]
-    size = place.cards // place.hands
+def _shared_hands(round: Round, place: Place, cards: Sequence[str], seat: int) -> Iterator[CardRow]:
+    size = place.hand_size
     own = round.boxes[seat].hand if seat in round.boxes else None
     for hand in range(1, place.hands + 1):
         held = list(cards[size * (hand - 1) : size * hand])

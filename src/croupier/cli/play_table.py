@@ -15,9 +15,7 @@ from croupier.round.bets import check_bet, fees, opening_stakes
 from croupier.round.commands import Bet, CloseBets, Deal, TakeDown
 from croupier.round.file import Played
 from croupier.round.play import Play
-from croupier.round.settle import shared_place
 from croupier.round.state import Box, Round
-from croupier.rules.game import Place
 from croupier.rules.table_rules import TableRules
 from croupier.table import commands as at_table
 from croupier.table.dealer import chore
@@ -102,13 +100,12 @@ class Room:
     # ------------------------------------------------------------ the computer's part
 
     def _others_bet(self) -> None:
-        banker, place = self.round.banker, self.shared
+        banker = self.round.banker
         for seat in range(1, self.seat):
             if banker and banker.seat == seat:
                 continue
-            hand = (seat - 1) % place.hands + 1 if place else None
             for wager, cents in bots.bets(self.rules).items():
-                self.play.do(Bet(seat, _name(seat), wager, cents, hand))
+                self.play.do(Bet(seat, _name(seat), wager, cents, self.rules.hand_at(seat)))
 
     def sit_out(self, seat: int) -> None:
         """Remove all bets of a seat."""
@@ -129,11 +126,6 @@ class Room:
         return None
 
     # ------------------------------------------------------------ the player's part
-
-    @property
-    def shared(self) -> Place | None:
-        """The place with hands that all players may bet on, if there is one."""
-        return self.rules.places.get(shared_place(self.rules))
 
     @property
     def box(self) -> Box | None:

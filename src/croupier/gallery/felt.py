@@ -9,8 +9,7 @@ from croupier.reports.notices import notices_of
 from croupier.reports.sign import sign_of
 from croupier.round import bots
 from croupier.round.order import is_read
-from croupier.round.result import hand_places
-from croupier.round.settle import shared_place
+from croupier.round.plan import plan_of
 from croupier.rules.describe import cover_says
 from croupier.rules.game import Paytable, Row, Wager
 from croupier.rules.table_rules import TableMeter, TableRules
@@ -26,7 +25,6 @@ def felt_of(config: TableConfig) -> dict[str, Any]:
     """Return what a page draws a table from."""
     rules, timing = config.rules, config.timing
     sign = sign_of(rules)
-    name = shared_place(rules)
     return {
         "table": config.id,
         "title": config.title,
@@ -47,7 +45,7 @@ def felt_of(config: TableConfig) -> dict[str, Any]:
         "spots": {spot: rules.label(spot) for spots in rules.spots.values() for spot in spots},
         "options": _options(rules),
         "places": _places(rules),
-        "shared_hands": rules.places[name].hands if name else None,
+        "shared_hands": rules.shared.hands if rules.shared else None,
         "meters": {id: _meter(rules, meter) for id, meter in rules.meters.items()},
         "hand": _hand(rules),
         "wheel": rules.ranking.wheel,
@@ -100,10 +98,9 @@ def _options(rules: TableRules) -> dict[str, Any]:
 
 def _hand(rules: TableRules) -> dict[str, Any]:
     """Return whose cards make the hand of the main game, and how many they are."""
-    places = hand_places(rules)
+    places = plan_of(rules).main
     dealt = sum(line.cards for line in rules.deal.cards if line.to == SEATS)
-    shared = [rules.places[place] for place in rules.places if rules.places[place].hands]
-    own = dealt or sum(place.cards // place.hands for place in shared)
+    own = rules.shared.hand_size if rules.shared else dealt
     others = sum(rules.places[place].cards for place in places if place in rules.places)
     return {"of": list(places), "cards": own + others}
 

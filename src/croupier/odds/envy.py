@@ -15,7 +15,7 @@ from croupier.odds import counts
 from croupier.odds.payoffs import place_cards
 from croupier.odds.seats import EVERY, TURNS, codes_of, label, turned
 from croupier.odds.seen import Drawn, SeenCounts
-from croupier.round.settle import row_for
+from croupier.round.judge import row_for
 from croupier.rules.game import Envy
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEAT

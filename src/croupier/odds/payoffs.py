@@ -18,7 +18,7 @@ from croupier.hands.ranking import Ranking
 from croupier.odds.counts import KEPT_MAX, STATES
 from croupier.odds.paths import Exact, Path
 from croupier.odds.seats import CODES, TURNS, label, turned
-from croupier.round.settle import Judgement, judge, row_for, verdict_of
+from croupier.round.judge import Judgement, judge, row_for, verdict_of
 from croupier.rules.game import Bonus, Paytable, Settle, Wager
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEAT

@@ -12,7 +12,7 @@ from croupier.odds.paths import Exact
 from croupier.odds.payoffs import Payoffs, PricedLine, cards_of, rows_by_code
 from croupier.odds.seats import HANDS
 from croupier.odds.solve import Numbers, Solved
-from croupier.round.settle import verdict_of
+from croupier.round.judge import verdict_of
 from croupier.rules.game import Bonus
 from croupier.rules.words import hand_says, number, payout_says
 

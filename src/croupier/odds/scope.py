@@ -12,7 +12,6 @@ from croupier.errors import UserError
 from croupier.odds.paths import decisions, tree
 from croupier.odds.payoffs import states_of
 from croupier.odds.seats import ROYALS
-from croupier.round.settle import shared_place
 from croupier.rules.game import Bonus, Envy, Paytable, Wager
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT, SEATS
@@ -74,9 +73,9 @@ def _dealt(rules: TableRules) -> dict[str, int]:
     for line in rules.deal.cards:
         to = SEAT if line.to == SEATS else line.to
         dealt[to] = dealt.get(to, 0) + line.cards
-    shared = shared_place(rules)
-    if shared:
-        dealt[SEAT] += dealt.pop(shared) // rules.places[shared].hands
+    if rules.shared:
+        del dealt[rules.shared_place]
+        dealt[SEAT] += rules.shared.hand_size
     return dealt
 
 

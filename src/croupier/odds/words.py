@@ -18,7 +18,7 @@ from croupier.hands.hand import Hand
 from croupier.odds.paths import Decision, Path, PathNode
 from croupier.odds.seats import REST, SEATS, Label
 from croupier.odds.solve import Model, Numbers, Solved
-from croupier.round.settle import row_for
+from croupier.round.judge import row_for
 from croupier.rules.game import Paytable
 from croupier.rules.words import listed
 

@@ -12,8 +12,8 @@ from math import ceil
 from croupier.cards import DECK, RANK_NAMES, RANKS, Card
 from croupier.hands.hand import Hand
 from croupier.hands.ranking import NAMES
+from croupier.round.judge import row_for
 from croupier.round.order import positions_of
-from croupier.round.settle import row_for
 from croupier.round.state import Box, Round
 from croupier.rules.game import Step, Wager
 from croupier.rules.table_rules import TableRules

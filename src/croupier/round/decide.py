@@ -9,49 +9,15 @@ from typing import assert_never
 
 from croupier.errors import Refused, quoted
 from croupier.money import micros
+from croupier.round import commands
+from croupier.round import events as happened
 from croupier.round.bets import check_bet, check_seats, fees, rises
 from croupier.round.by_hand import enter
-from croupier.round.commands import (
-    Bank,
-    Bet,
-    ByHand,
-    CallOff,
-    Choose,
-    Close,
-    CloseBets,
-    Command,
-    Confirm,
-    Correct,
-    CorrectChoice,
-    CorrectStake,
-    CountStub,
-    Deal,
-    Declare,
-    Misread,
-    Open,
-    Read,
-    Settle,
-    Show,
-    TakeDown,
-    Validate,
-)
+from croupier.round.commands import Command
 from croupier.round.corrections import correct_choice, correct_stake
 from croupier.round.dealing import deal_plan
 from croupier.round.duties import check_before, check_duties, next_duty
-from croupier.round.events import (
-    Banked,
-    BetMade,
-    BetsClosed,
-    BetTakenDown,
-    CalledOff,
-    Chose,
-    Confirmed,
-    Dealt,
-    Declared,
-    Event,
-    Opened,
-    Validated,
-)
+from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.faces import (
     check_doubt,
@@ -64,7 +30,6 @@ from croupier.round.faces import (
 )
 from croupier.round.irregularity import check_late, check_time, consequence_of
 from croupier.round.plan import plan_of
-from croupier.round.settle import shared_place
 from croupier.round.settling import close, return_everything, settle_all, settle_seat
 from croupier.round.stages import Stage
 from croupier.round.state import Duty, Round
@@ -74,54 +39,54 @@ from croupier.rules.vocabulary import ACTION, StepKind
 
 def decide(round: Round, command: Command) -> tuple[Event, ...]:
     """Return the events that a command causes, or raise Refused."""
-    if round.closed and not isinstance(command, Declare):
+    if round.closed and not isinstance(command, commands.Declare):
         raise Refused("round_over", "the round is over")
     if round.doubt:
         check_doubt(round, command)
     if round.todo:
         check_duties(round, command)
     match command:
-        case Show():
+        case commands.Show():
             return _show(round, command)
-        case Bet():
+        case commands.Bet():
             return _bet(round, command)
-        case Choose():
+        case commands.Choose():
             return _choose(round, command)
-        case Settle():
+        case commands.Settle():
             return _settle(round, command)
-        case Open():
+        case commands.Open():
             return _open(round, command)
-        case CloseBets():
+        case commands.CloseBets():
             return _close_bets(round, command)
-        case Deal():
+        case commands.Deal():
             return _deal(round)
-        case Close():
+        case commands.Close():
             return _close(round)
-        case Validate():
+        case commands.Validate():
             return (_validate(round, command),)
-        case Read():
+        case commands.Read():
             return read_card(round, command)
-        case Misread():
+        case commands.Misread():
             return misread(round, command)
-        case Correct():
+        case commands.Correct():
             return correct_card(round, command)
-        case CountStub():
+        case commands.CountStub():
             return count_stub(round, command)
-        case CorrectStake():
+        case commands.CorrectStake():
             return (correct_stake(round, command),)
-        case CorrectChoice():
+        case commands.CorrectChoice():
             return (correct_choice(round, command),)
-        case ByHand():
+        case commands.ByHand():
             return enter(round, command, decide)
-        case Bank():
+        case commands.Bank():
             return _bank(round, command)
-        case TakeDown():
+        case commands.TakeDown():
             return _take_down(round, command)
-        case Declare():
+        case commands.Declare():
             return _declare(round, command)
-        case CallOff():
+        case commands.CallOff():
             return _call_off(round, command)
-        case Confirm():
+        case commands.Confirm():
             return _confirm(round, command)
     assert_never(command)
 
@@ -151,7 +116,7 @@ _UNTIL: dict[StepKind, str] = {
 # ---------------------------------------------------------------- bets
 
 
-def _open(round: Round, command: Open) -> tuple[Event, ...]:
+def _open(round: Round, command: commands.Open) -> tuple[Event, ...]:
     if round.stage:
         raise Refused("already_open", "the round is open already")
     if command.meters:
@@ -163,7 +128,7 @@ def _open(round: Round, command: Open) -> tuple[Event, ...]:
         elif meter.initial is not None:
             shown[id] = micros(meter.initial)
     rules = round.rules
-    return (Opened(command.round, rules.rulebook, rules.digest, shown, command.counts),)
+    return (happened.Opened(command.round, rules.rulebook, rules.digest, shown, command.counts),)
 
 
 def _check_meters(round: Round, readings: Mapping[str, int]) -> None:
@@ -185,7 +150,7 @@ def _bets_open(round: Round, *, withdraws: bool = False) -> Stage:
     return _expect(round, "bets")
 
 
-def _bank(round: Round, command: Bank) -> tuple[Event, ...]:
+def _bank(round: Round, command: commands.Bank) -> tuple[Event, ...]:
     _bets_open(round)
     rules = round.rules
     if rules.banked_by == "house":
@@ -202,7 +167,7 @@ def _bank(round: Round, command: Bank) -> tuple[Event, ...]:
         raise Refused("banker_bets", "a player who bets cannot bank", clause=rules.bank.clause)
     if command.funds <= 0:
         raise Refused("no_money", "the banker must put up funds", field="funds")
-    return (Banked(command.seat, command.player, command.funds),)
+    return (happened.Banked(command.seat, command.player, command.funds),)
 
 
 def _no_such_seat(round: Round, seat: int) -> Refused:
@@ -211,11 +176,11 @@ def _no_such_seat(round: Round, seat: int) -> Refused:
     return Refused("no_such_seat", message, field="seat", clause=table.clause)
 
 
-def _bet(round: Round, command: Bet) -> tuple[Event, ...]:
+def _bet(round: Round, command: commands.Bet) -> tuple[Event, ...]:
     seat, player, wager, cents, hand = command
     if cents not in _box_open(round, seat, player, hand=hand).get(wager, ()):
         check_bet(round.rules, wager, cents)
-    return (BetMade(*command),)
+    return (happened.BetMade(*command),)
 
 
 def decide_bets(
@@ -231,7 +196,7 @@ def decide_bets(
     for wager, cents in wagers.items():
         if cents not in stakes.get(wager, ()):
             check_bet(round.rules, wager, cents)
-        made.append(BetMade(seat, player, wager, cents, hand))
+        made.append(happened.BetMade(seat, player, wager, cents, hand))
     return made
 
 
@@ -260,28 +225,27 @@ def _box_open(
 
 
 def _check_hand(round: Round, hand: int | None) -> None:
-    """Require the shared hand that a seat bets on where hands are shared, and only there (M9)."""
-    name = shared_place(round.rules)
-    if not name:
+    """Require the shared hand that a seat bets on where hands are shared, and only there."""
+    place = round.rules.shared
+    if place is None:
         if hand is not None:
             raise Refused("no_shared_hands", "this table has no shared hands", field="hand")
         return
-    place = round.rules.places[name]
     if hand is None or not 1 <= hand <= place.hands:
         message = f"must be the number of a shared hand, 1 to {place.hands}"
         raise Refused("no_such_hand", message, field="hand", clause=place.clause)
 
 
-def _take_down(round: Round, command: TakeDown) -> tuple[Event, ...]:
+def _take_down(round: Round, command: commands.TakeDown) -> tuple[Event, ...]:
     _bets_open(round, withdraws=True)
     box = round.boxes.get(command.seat)
     spots = round.rules.spots.get(command.wager, ())
     if box is None or not any(spot in box.stakes for spot in spots):
         raise Refused("no_such_bet", "there is no such wager to take down", field=command.wager)
-    return (BetTakenDown(command.seat, command.wager),)
+    return (happened.BetTakenDown(command.seat, command.wager),)
 
 
-def _close_bets(round: Round, command: CloseBets) -> tuple[Event, ...]:
+def _close_bets(round: Round, command: commands.CloseBets) -> tuple[Event, ...]:
     _expect(round, "bets")
     check_seats(round)
     if command.action is not None:
@@ -289,7 +253,7 @@ def _close_bets(round: Round, command: CloseBets) -> tuple[Event, ...]:
             raise Refused("no_action", "this book has no action seat", field="action")
         if command.action not in round.boxes:
             raise Refused("no_action", f"seat {command.action} has no wager", field="action")
-    return (BetsClosed(rises(round), fees(round), command.action),)
+    return (happened.BetsClosed(rises(round), fees(round), command.action),)
 
 
 # ---------------------------------------------------------------- cards and choices
@@ -300,10 +264,10 @@ def _deal(round: Round) -> tuple[Event, ...]:
     if round.due:
         message = "the card that was found face up has yet to be read"
         raise Refused("cards_hidden", message, clause=stage.step.clause)
-    return (Dealt(deal_plan(round)),)
+    return (happened.Dealt(deal_plan(round)),)
 
 
-def _show(round: Round, command: Show) -> tuple[Event, ...]:
+def _show(round: Round, command: commands.Show) -> tuple[Event, ...]:
     faces, due, seen = command.faces, [*round.due], {*round.faces.values()}
     for position, card, _, _ in faces:
         if position not in due:
@@ -317,7 +281,7 @@ def _show(round: Round, command: Show) -> tuple[Event, ...]:
     return faces
 
 
-def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
+def _choose(round: Round, command: commands.Choose) -> tuple[Event, ...]:
     stage = _expect(round, "decide")
     step = stage.step
     if round.due:
@@ -334,13 +298,13 @@ def _choose(round: Round, command: Choose) -> tuple[Event, ...]:
         options = " or ".join(map(repr, step.option))
         message = f"{quoted(option)} isn't a choice; choose {options}"
         raise Refused("no_such_choice", message, field="option", clause=step.clause)
-    return (Chose(seat, stage.name, option, by),)
+    return (happened.Chose(seat, stage.name, option, by),)
 
 
 # ---------------------------------------------------------------- the end
 
 
-def _settle(round: Round, command: Settle) -> tuple[Event, ...]:
+def _settle(round: Round, command: commands.Settle) -> tuple[Event, ...]:
     if round.void:
         return return_everything(round)
     stage = _expect(round, "settle")
@@ -364,7 +328,7 @@ def _close(round: Round) -> tuple[Event, ...]:
     return close(round)
 
 
-def _validate(round: Round, command: Validate) -> Validated:
+def _validate(round: Round, command: commands.Validate) -> happened.Validated:
     seat, wager = command.seat, command.wager
     found = round.awards.get((seat, wager))
     if found is None or found.answer:
@@ -377,12 +341,12 @@ def _validate(round: Round, command: Validate) -> Validated:
         raise Refused("bad_fact", "say why the award is rejected", field="why")
     if command.answer == "pay":
         check_before(round, f"seat {seat} {wager}")
-    return Validated(seat, wager, command.answer, command.why)
+    return happened.Validated(seat, wager, command.answer, command.why)
 
 
-def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
+def _declare(round: Round, command: commands.Declare) -> tuple[Event, ...]:
     if not round.rules.things:
-        # T9: with virtual cards and nobody to handle them, nothing of the kind can happen.
+        # With virtual cards and nobody to handle them, nothing of the kind can happen.
         message = "nobody is at this table to see an irregularity; a system fault is called off"
         raise Refused("no_people", message, field="kind")
     if round.at < 0:
@@ -400,10 +364,10 @@ def _declare(round: Round, command: Declare) -> tuple[Event, ...]:
         _check_noticed(facts, row)
     _check_found(round, facts.get("positions"))
     facts = found_in_shoe(round, row.does, facts)
-    ruling = row.ruling
+    ruling: str | None = row.ruling
     if "void" in row.does and round.lines and not ruling:
         ruling = round.rules.ruling_on("undone")
-    declared = Declared(command.kind, facts, tuple(row.does), row.clause or "", ruling)
+    declared = happened.Declared(command.kind, facts, tuple(row.does), row.clause or "", ruling)
     if round.closed and "void" in row.does:
         return (declared, *return_everything(evolve(round, declared)))
     return (declared,)
@@ -416,7 +380,7 @@ def _check_noticed(facts: Mapping[str, object], row: Consequence) -> None:
         raise Refused("bad_fact", message, field="noticed_late", clause=row.clause or row.ruling)
 
 
-def _call_off(round: Round, command: CallOff) -> tuple[Event, ...]:
+def _call_off(round: Round, command: commands.CallOff) -> tuple[Event, ...]:
     if round.at < 0:
         raise Refused("wrong_step", "the round isn't open")
     if round.void:
@@ -425,7 +389,7 @@ def _call_off(round: Round, command: CallOff) -> tuple[Event, ...]:
     if "cards" in round.rules.things:
         message = "the cards lie on the table, so the round is finished by hand"
         raise Refused("cards_there", message, field="cause", clause=ruling)
-    return (CalledOff(command.because, ruling or "", command.cause),)
+    return (happened.CalledOff(command.because, ruling or "", command.cause),)
 
 
 def _check_found(round: Round, positions: object) -> None:
@@ -436,10 +400,10 @@ def _check_found(round: Round, positions: object) -> None:
             raise Refused("bad_fact", message, field="positions")
 
 
-def _confirm(round: Round, command: Confirm) -> tuple[Event, ...]:
+def _confirm(round: Round, command: commands.Confirm) -> tuple[Event, ...]:
     clause = round.rules.clauses.get(command.clause)
     if clause is None or clause.kept != "guided" or clause.force != "task":
         raise Refused("not_guided", f"{command.clause!r} is not a clause to confirm")
     wanted = Duty(command.clause, clause.at or "bets", command.about, (command.by,))
     duty = next_duty(round.rules, round.todo, wanted)
-    return (Confirmed(duty.clause, command.by, duty.about),)
+    return (happened.Confirmed(duty.clause, command.by, duty.about),)

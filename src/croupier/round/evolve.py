@@ -7,34 +7,9 @@ from typing import Any, TypeVar, assert_never
 
 from croupier.cards import Card
 from croupier.money import micros
+from croupier.round import events as happened
 from croupier.round.duties import todo_after
-from croupier.round.events import (
-    AwardFound,
-    Banked,
-    BetMade,
-    BetsClosed,
-    BetTakenDown,
-    ByHand,
-    CalledOff,
-    CardCorrected,
-    ChoiceCorrected,
-    Chose,
-    Closed,
-    Confirmed,
-    Dealt,
-    Declared,
-    Doubted,
-    Event,
-    MetersRead,
-    Misread,
-    Opened,
-    PartSettled,
-    SeatSettled,
-    Shown,
-    StakeCorrected,
-    StubCounted,
-    Validated,
-)
+from croupier.round.events import Event
 from croupier.round.order import asked_in, cards_to_show, due_in, seats_to_ask, turned_up
 from croupier.round.plan import plan_of
 from croupier.round.stages import DealOrder, OptionEffect, Stage
@@ -51,59 +26,59 @@ def replay(rules: TableRules, events: Iterable[Event]) -> Round:
 def evolve(round: Round, event: Event) -> Round:
     """Return the round after one event. The most frequent kinds come first."""
     match event:
-        case Shown():
+        case happened.Shown():
             position, card, _, _ = event
             due, faces = _without(round.due, position), {**round.faces, position: card}
             after = _moved(round, round.boxes, round.asked, due, faces)
-        case BetMade():
+        case happened.BetMade():
             after = _bet(round, (event,))
-        case Chose():
+        case happened.Chose():
             after = _chose(round, event)
-        case SeatSettled():
+        case happened.SeatSettled():
             after = _settled(round, (event,))
-        case Dealt():
+        case happened.Dealt():
             after = _dealt(round, event)
-        case Opened():
+        case happened.Opened():
             after = _opened(round, event)
-        case BetsClosed():
+        case happened.BetsClosed():
             after = _bets_closed(round, event)
-        case Closed():
+        case happened.Closed():
             after = _but(round, stage=None, bank_result=event.bank, closed=True)
-        case BetTakenDown():
+        case happened.BetTakenDown():
             after = _taken_down(round, event)
-        case Banked():
+        case happened.Banked():
             after = _but(round, banker=Banker(event.seat, event.player, event.funds))
-        case AwardFound():
+        case happened.AwardFound():
             after = _found(round, event)
-        case Validated():
+        case happened.Validated():
             after = _validated(round, event)
-        case MetersRead():
+        case happened.MetersRead():
             after = _meters_read(round, event)
-        case Declared():
+        case happened.Declared():
             after = _declared(round, event)
-        case CalledOff():
+        case happened.CalledOff():
             void = Void("", "", event.ruling or None, event.because)
             after = _but(_voided(round, void), asked=(), due=())
-        case PartSettled():
+        case happened.PartSettled():
             after = _but(round, lines=round.lines + event.lines)
-        case Confirmed():
+        case happened.Confirmed():
             after = _confirmed(round, event)
-        case Doubted():
+        case happened.Doubted():
             after = _but(round, doubt=(event.position, event.card))
-        case Misread():
+        case happened.Misread():
             after = _but(round, doubt=None)
-        case CardCorrected():
+        case happened.CardCorrected():
             after = _but(round, faces={**round.faces, event.position: event.card})
-        case ByHand():
+        case happened.ByHand():
             after = _but(round, by_hand=True)
-        case StakeCorrected():
+        case happened.StakeCorrected():
             after = _stake_corrected(round, event)
-        case ChoiceCorrected():
+        case happened.ChoiceCorrected():
             box = round.boxes[event.seat]
             box = _but(box, chose={**box.chose, event.step: event.option})
             after = _corrected(round, restaked(round.rules, box))
             after = _but(after, collected=round.collected - {event.seat})
-        case StubCounted():
+        case happened.StubCounted():
             after = _but(round, stub=event.cards)
         case _:
             assert_never(event)
@@ -112,7 +87,7 @@ def evolve(round: Round, event: Event) -> Round:
 
 def _attended(round: Round, event: Event, after: Round) -> Round:
     """Return the round with what a dealer has to do now."""
-    if isinstance(event, Chose):
+    if isinstance(event, happened.Chose):
         after = _but(after, firm=len(after.faces))
     return _but(after, todo=todo_after(round, event, after))
 
@@ -129,11 +104,11 @@ def evolve_all(round: Round, events: Sequence[Event]) -> Round:
         return reduce(evolve, events, round)
     for kind, group in groupby(events, type):
         run: list[Any] = [*group]
-        if kind is Shown:
+        if kind is happened.Shown:
             round = _all_shown(round, run)
-        elif kind is BetMade:
+        elif kind is happened.BetMade:
             round = _bet(round, run)
-        elif kind is SeatSettled:
+        elif kind is happened.SeatSettled:
             round = _settled(round, run)
         else:
             round = reduce(evolve, run, round)
@@ -143,14 +118,14 @@ def evolve_all(round: Round, events: Sequence[Event]) -> Round:
 # ---------------------------------------------------------------- bets
 
 
-def _opened(round: Round, event: Opened) -> Round:
+def _opened(round: Round, event: happened.Opened) -> Round:
     first, shown = plan_of(round.rules).stages[0], event.meters
     return _but(
         round, id=event.round, stage=first, meters=shown, meters_before=shown, counts=event.counts
     )
 
 
-def _bet(round: Round, events: Sequence[BetMade]) -> Round:
+def _bet(round: Round, events: Sequence[happened.BetMade]) -> Round:
     boxes, spots = {**round.boxes}, round.rules.spots
     for seat, player, wager, cents, hand in events:
         box = boxes.get(seat)
@@ -161,7 +136,7 @@ def _bet(round: Round, events: Sequence[BetMade]) -> Round:
     return _but(round, boxes=boxes)
 
 
-def _taken_down(round: Round, event: BetTakenDown) -> Round:
+def _taken_down(round: Round, event: happened.BetTakenDown) -> Round:
     box = round.boxes[event.seat]
     spots = round.rules.spots[event.wager]
     stakes = {spot: stake for spot, stake in box.stakes.items() if spot not in spots}
@@ -170,7 +145,7 @@ def _taken_down(round: Round, event: BetTakenDown) -> Round:
     return _but(round, boxes={s: b for s, b in round.boxes.items() if s != event.seat})
 
 
-def _bets_closed(round: Round, event: BetsClosed) -> Round:
+def _bets_closed(round: Round, event: happened.BetsClosed) -> Round:
     boxes, meters = round.boxes, round.meters
     if len(boxes) > 1:
         boxes = dict(sorted(boxes.items()))
@@ -190,7 +165,7 @@ _stake = lru_cache(maxsize=4096)(Stake)
 # ---------------------------------------------------------------- cards and choices
 
 
-def _dealt(round: Round, event: Dealt) -> Round:
+def _dealt(round: Round, event: happened.Dealt) -> Round:
     hands, places = _lying(event.cards)
     boxes = {seat: _but(box, cards=hands.get(seat, ())) for seat, box in round.boxes.items()}
     last, _, _ = event.cards[-1]
@@ -212,7 +187,7 @@ def _lying(cards: DealOrder) -> tuple[Mapping[int, tuple[int, ...]], Mapping[str
     return hands, places
 
 
-def _all_shown(round: Round, events: Sequence[Shown]) -> Round:
+def _all_shown(round: Round, events: Sequence[happened.Shown]) -> Round:
     shown = {position: card for position, card, _, _ in events}
     due = tuple([position for position in round.due if position not in shown])
     return _moved(round, round.boxes, round.asked, due, {**round.faces, **shown})
@@ -224,7 +199,7 @@ def _without(numbers: tuple[int, ...], number: int) -> tuple[int, ...]:
     return tuple([other for other in numbers if other != number])
 
 
-def _chose(round: Round, event: Chose) -> Round:
+def _chose(round: Round, event: happened.Chose) -> Round:
     seat, step, name, _ = event
     choice = plan_of(round.rules).choices[step, name]
     box = round.boxes[seat]
@@ -253,7 +228,7 @@ def _stakes_after(stakes: Mapping[str, Stake], choice: OptionEffect) -> Mapping[
 # ---------------------------------------------------------------- corrections
 
 
-def _stake_corrected(round: Round, event: StakeCorrected) -> Round:
+def _stake_corrected(round: Round, event: happened.StakeCorrected) -> Round:
     box = _but(round.boxes[event.seat], fee=event.fee)
     sums = dict.fromkeys(round.rules.spots[event.wager], event.cents)
     meters = {id: micros + event.rises.get(id, 0) for id, micros in round.meters.items()}
@@ -287,7 +262,7 @@ def _corrected(round: Round, box: Box) -> Round:
     return _moved(after, after.boxes, seats_to_ask(after), due, after.faces)
 
 
-def _confirmed(round: Round, event: Confirmed) -> Round:
+def _confirmed(round: Round, event: happened.Confirmed) -> Round:
     """Return the round with the forfeited wagers that keeping a clause has taken in."""
     kept = round.rules.clauses.get(event.clause)
     if kept is None or not kept.collects:
@@ -299,7 +274,7 @@ def _confirmed(round: Round, event: Confirmed) -> Round:
 # ---------------------------------------------------------------- irregularities
 
 
-def _declared(round: Round, event: Declared) -> Round:
+def _declared(round: Round, event: happened.Declared) -> Round:
     kind, count = event.kind, event.facts.get("count")
     round = _but(round, irregular=(*round.irregular, kind), doubt=None)
     if isinstance(count, int):
@@ -329,7 +304,7 @@ def _declared(round: Round, event: Declared) -> Round:
 
 
 def _voided(round: Round, void: Void) -> Round:
-    """Return the round as void; seats that were settled are no longer so (T13)."""
+    """Return the round as void; seats that were settled are so no longer."""
     meters = round.meters_before
     return _but(round, void=round.void or void, meters=meters, lines=(), order=(), awards=NOTHING)
 
@@ -337,7 +312,7 @@ def _voided(round: Round, void: Void) -> Round:
 # ---------------------------------------------------------------- the settlement
 
 
-def _meters_read(round: Round, event: MetersRead) -> Round:
+def _meters_read(round: Round, event: happened.MetersRead) -> Round:
     """Take over shared meter readings; other tables' changes don't count as this round's."""
     before = {
         id: micros + event.meters.get(id, round.meters[id]) - round.meters[id]
@@ -346,7 +321,7 @@ def _meters_read(round: Round, event: MetersRead) -> Round:
     return _but(round, meters={**round.meters, **event.meters}, meters_before=before)
 
 
-def _found(round: Round, event: AwardFound) -> Round:
+def _found(round: Round, event: happened.AwardFound) -> Round:
     """Keep a progressive win apart, with its meter as it is after it."""
     seat, wager, hand, cents, meter, shows, two = event
     reset, meters = 0, round.meters
@@ -357,7 +332,7 @@ def _found(round: Round, event: AwardFound) -> Round:
     return _but(round, awards={**round.awards, (seat, wager): found}, meters=meters)
 
 
-def _validated(round: Round, event: Validated) -> Round:
+def _validated(round: Round, event: happened.Validated) -> Round:
     key = event.seat, event.wager
     found, meters = round.awards[key]._replace(answer=event.answer), round.meters
     if event.answer == "reject" and found.meter is not None:
@@ -366,7 +341,7 @@ def _validated(round: Round, event: Validated) -> Round:
     return _but(round, awards={**round.awards, key: found}, meters=meters)
 
 
-def _settled(round: Round, events: Sequence[SeatSettled]) -> Round:
+def _settled(round: Round, events: Sequence[happened.SeatSettled]) -> Round:
     lines, order = round.lines, round.order
     for seat, settled, fee, moved in events:
         lines, order = (*lines, *settled), (*order, seat)

@@ -30,7 +30,6 @@ from croupier.round.events import Chose, Declared, Event
 from croupier.round.irregularity import DEALER
 from croupier.round.plan import plan_of
 from croupier.round.play import Play
-from croupier.round.settle import shared_place
 from croupier.round.state import NOTHING, Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import ACTION, BANK
@@ -212,9 +211,9 @@ def parse_round(rules: TableRules, data: Mapping[str, Any]) -> RoundFile:
         message = f"has {len(file.deck)} cards, not {rules.deck.cards}"
         raise UserError(message, field="deck")
     _check_cards(file)
-    if file.deck and shared_place(rules):
-        clause = rules.places[shared_place(rules)].clause
-        raise UserError("shared hands are not dealt from a deck", field="deck", clause=clause)
+    if file.deck and rules.shared:
+        message = "shared hands are not dealt from a deck"
+        raise UserError(message, field="deck", clause=rules.shared.clause)
     return file
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from croupier.round.plan import plan_of
-from croupier.round.settle import shared_place
 from croupier.round.stages import Stage
 from croupier.round.state import Box, Round
 from croupier.rules.game import Envy
@@ -40,8 +39,8 @@ def positions_of(round: Round, box: Box) -> tuple[int, ...]:
     """Return the deck positions of a box's cards: its own, or the shared hand it bets on (M9)."""
     if box.hand is None:
         return box.cards
-    name = shared_place(round.rules)
-    size = round.rules.places[name].cards // round.rules.places[name].hands
+    name = round.rules.shared_place
+    size = round.rules.places[name].hand_size
     return round.places.get(name, ())[size * (box.hand - 1) : size * box.hand]
 
 

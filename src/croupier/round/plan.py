@@ -11,7 +11,7 @@ from croupier.hands.hand import Hand
 from croupier.hands.lookup import evaluator
 from croupier.hands.ranking import least_high, least_pair
 from croupier.money import odds
-from croupier.round.settle import Judgement, fits, is_high_enough, judge, names_of, verdict_of
+from croupier.round.judge import Judgement, fits, is_high_enough, judge, names_of, verdict_of
 from croupier.round.stages import DealOrder, choices_of, stages_of
 from croupier.round.state import Box, Line
 from croupier.rules.game import Bonus, Envy, Paytable, Qualifier, Row, Unnamed, Wager

@@ -21,7 +21,6 @@ from croupier.round.order import positions_of
 from croupier.round.plan import plan_of
 from croupier.round.play import Play
 from croupier.round.result import result_of
-from croupier.round.settle import shared_place
 from croupier.round.state import Box, Line, Round
 from croupier.rules.check import idle_rulings
 from croupier.rules.game import Envy
@@ -170,10 +169,8 @@ class _Trial:
         self.play.do(commands.Open("proof"))
         if self.banker:
             self.play.do(self.banker)
-        place = shared_place(self.rules)
-        hands = self.rules.places[place].hands if place else 0
         for seat, (_, bets) in self.ways.items():
-            hand = seat % hands + 1 if hands else None
+            hand = self.rules.hand_at(seat)
             for wager, cents in bets.items():
                 self.play.do(commands.Bet(seat, f"player {seat}", wager, cents, hand))
                 self.made += [(seat, spot, cents) for spot in self.rules.spots[wager]]

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from croupier.hands.hand import Hand
-from croupier.round.settle import row_for, verdict_of
+from croupier.round.judge import row_for, verdict_of
 from croupier.round.settlement import Settlement
 from croupier.round.state import Line, Round
 from croupier.rules.game import Paytable

@@ -6,10 +6,9 @@ from typing import Any
 from croupier.cards import Card, format_cards
 from croupier.money import format_money, shown_cents
 from croupier.round.file import Played, SeatEntry, name_of
+from croupier.round.order import positions_of
 from croupier.round.plan import plan_of
-from croupier.round.settle import shared_place
 from croupier.round.state import Box, Line
-from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, SEAT
 
 
@@ -94,14 +93,12 @@ def _seat(
 
 def _seat_cards(played: Played, box: Box) -> tuple[Card, ...]:
     round = played.round
-    if box.hand is not None:
-        name = shared_place(round.rules)
-        size = round.rules.places[name].cards // round.rules.places[name].hands
-        shared = _faces(played, round.places.get(name, ()))
-        if not shared and played.file:
-            shared = played.file.places.get(name, ())
-        return shared[size * (box.hand - 1) : size * box.hand]
-    return _faces(played, box.cards)
+    cards = _faces(played, positions_of(round, box))
+    if cards or box.hand is None or played.file is None:
+        return cards
+    name = round.rules.shared_place
+    size = round.rules.places[name].hand_size
+    return played.file.places.get(name, ())[size * (box.hand - 1) : size * box.hand]
 
 
 def _hand_name(played: Played, cards: tuple[Card, ...]) -> str | None:
@@ -113,11 +110,6 @@ def _hand_name(played: Played, cards: tuple[Card, ...]) -> str | None:
         if place != SEAT:
             cards += _faces(played, round.places.get(place, ()))
     return plan.name(cards)
-
-
-def hand_places(rules: TableRules) -> tuple[str, ...]:
-    """Return the places whose cards make the main hand, that of the first wager."""
-    return plan_of(rules).main
 
 
 def line_of(line: Line) -> dict[str, Any]:

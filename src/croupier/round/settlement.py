@@ -9,9 +9,9 @@ from croupier.cards import Card
 from croupier.errors import Bug
 from croupier.hands.hand import Hand
 from croupier.money import micros, share
+from croupier.round.judge import Judgement
 from croupier.round.order import may_be_envied, positions_of, seats_in
 from croupier.round.plan import HeldCards, Part, is_due, plan_of, ruling_cited
-from croupier.round.settle import Judgement
 from croupier.round.state import Box, FoundAward, Line, Round, Stake
 from croupier.rules.game import Bonus, Envy, PayoutLimit, Row
 from croupier.rules.vocabulary import BANK, SEAT

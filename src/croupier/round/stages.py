@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from sys import maxsize
 from typing import NamedTuple
 
-from croupier.round.settle import shared_place
 from croupier.rules.game import Option, Step
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS, Order, StepKind
@@ -31,8 +30,8 @@ class Stage:
     """The cents that each wager takes, regardless of other bets."""
     seats: int
     """The number of seats at the table."""
-    shared: str
-    """The place that holds shared hands to bet on, or ''."""
+    shared: bool
+    """Whether players bet on shared hands."""
     later: tuple["Stage", ...] = field(repr=False, compare=False)
 
 
@@ -101,7 +100,7 @@ def stages_of(rules: TableRules) -> tuple[Stage, ...]:
             turns=turns[at],
             stakes=stakes if step.do == "bets" else {},
             seats=rules.table.seats,
-            shared=shared_place(rules),
+            shared=rules.shared is not None,
             later=stages,
         )
         stages = (stage, *stages)

@@ -280,6 +280,11 @@ class Place(Cited):
     cards: WholeNumber
     hands: WholeNumber = 0
 
+    @property
+    def hand_size(self) -> int:
+        """How many cards each of its hands has."""
+        return self.cards // self.hands
+
 
 class StakeFate(Cited):
     """What an option does to a stake; its clause says so beside one wager, else the ruling does."""

@@ -101,6 +101,20 @@ class TableRules(Shape):
         """Return the book's ruling on a question that its text leaves open, if it has one."""
         return next((id for id, one in self.rulings.items() if one.decides == question), None)
 
+    @property
+    def shared_place(self) -> str:
+        """The place that holds shared hands to bet on, or ''."""
+        return next((name for name, place in self.places.items() if place.hands), "")
+
+    @property
+    def shared(self) -> Place | None:
+        """The place that holds shared hands to bet on, if there is one."""
+        return self.places.get(self.shared_place)
+
+    def hand_at(self, seat: int) -> int | None:
+        """Return the shared hand that a seat bets on if its player has no preference."""
+        return (seat - 1) % self.shared.hands + 1 if self.shared else None
+
     def label(self, name: str) -> str:
         """Return what a wager or one of its spots, a bonus or an envy is called."""
         if label := spot_label(self.wagers, name):

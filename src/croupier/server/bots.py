@@ -18,7 +18,6 @@ from croupier.house.said import Bank, Bet, Choose, PlayerMessage, Ready, Sit
 from croupier.house.standing import Standing
 from croupier.house.table import Table
 from croupier.round import bots
-from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.table.state import bank_order
@@ -103,8 +102,7 @@ class HousePlayer:
             return
         if round.banker and round.banker.seat == self.seat:
             return
-        name = shared_place(standing.table.rules)
-        hand = (self.seat - 1) % standing.table.rules.places[name].hands + 1 if name else None
+        hand = standing.table.rules.hand_at(self.seat)
         stakes = self._stakes(standing.table.rules, self.seat)
         await self._fill(4 * sum(stakes.values()))
         for wager, cents in stakes.items():

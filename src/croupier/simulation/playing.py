@@ -36,7 +36,6 @@ from croupier.round.commands import (
 )
 from croupier.round.order import positions_of
 from croupier.round.play import Play
-from croupier.round.settle import shared_place
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
@@ -224,13 +223,11 @@ class _Player:
 
     def _closed(self, meters: Mapping[str, int]) -> Round:
         rules, task = self.rules, self.task
-        place = shared_place(rules)
-        hands = rules.places[place].hands if place else 0
         commands: list[Command] = [Open("", meters)]
         if rules.banked_by == "player":
             commands.append(Bank(rules.table.seats, "banker", _FUNDS))
         for seat in range(1, task.seats + 1):
-            hand = (seat - 1) % hands + 1 if hands else None
+            hand = rules.hand_at(seat)
             for name, units in task.bet.items():
                 commands.append(Bet(seat, f"player {seat}", name, _cents(name, units), hand))
         play = Play(Round(rules), {})

@@ -31,7 +31,7 @@ from croupier.odds.paths import Path
 from croupier.odds.payoffs import place_cards
 from croupier.odds.seats import CODES, Ints, codes_of, label, plays
 from croupier.odds.solve import Group, PricedModel, Solved
-from croupier.round.settle import row_for, shared_place
+from croupier.round.judge import row_for
 from croupier.rules.game import Envy
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEAT
@@ -353,6 +353,5 @@ def boxes(rules: TableRules, seats: int) -> list[int]:
     most = rules.table.seats - (rules.banked_by == "player")
     if not 1 <= seats <= most:
         raise UserError(f"{seats} is not from 1 to {most}, the seats that may bet", field="seats")
-    place = shared_place(rules)
-    hands = min(seats, rules.places[place].hands if place else seats)
+    hands = min(seats, rules.shared.hands if rules.shared else seats)
     return [len(range(hand, seats, hands)) for hand in range(hands)]

@@ -13,7 +13,6 @@ from croupier.errors import Bug
 from croupier.hands.ranking import ALSO
 from croupier.money import odds
 from croupier.rules.game import Bonus, Paytable, Row, Settle, Unnamed, Verdict, Wager
-from croupier.rules.table_rules import TableRules
 
 
 class Named(Protocol):
@@ -137,11 +136,3 @@ def _returned(wager: Wager | Bonus, row: Row, stake: int) -> int:
     if row.amount is not None:
         return stake if wager.returns or not wager.collected else 0
     return stake if row.to is not None else 0
-
-
-def shared_place(rules: TableRules) -> str:
-    """Return the place that holds shared hands to bet on, or ''."""
-    for name, place in rules.places.items():
-        if place.hands:
-            return name
-    return ""
