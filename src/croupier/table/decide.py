@@ -9,55 +9,56 @@ from typing import assert_never
 
 from croupier.errors import Refused
 from croupier.rules.table_rules import TableRules
-from croupier.table import commands
+from croupier.table import commands, devices, disputes, life, walkins
 from croupier.table import events as happened
 from croupier.table.commands import Command
 from croupier.table.crew import POSTS, check_post
-from croupier.table.decks import check_ready, check_real, decide_deck
-from croupier.table.devices import check_devices, check_works, decide_device, fail
-from croupier.table.disputes import decide_dispute
+from croupier.table.decks import DeckCommand, check_ready, check_real, decide_deck
+from croupier.table.devices import check_devices, check_works
 from croupier.table.events import Event
-from croupier.table.life import check_between, check_open, decide_life
-from croupier.table.proposals import check_not_stopped, check_stranger, decide_proposal
-from croupier.table.state import (
-    InPlay,
-    Table,
-    bank_order,
-    has_banked_enough,
-    uses,
+from croupier.table.life import check_between, check_open
+from croupier.table.proposals import (
+    ProposalCommand,
+    check_not_stopped,
+    check_stranger,
+    decide_proposal,
 )
-from croupier.table.walkins import decide_pay, next_walk_in
+from croupier.table.state import InPlay, Table, bank_order, has_banked_enough, uses
 
 
 def decide(table: Table, command: Command) -> tuple[Event, ...]:
     """Return the events that a command causes, or raise Refused."""
+    if isinstance(command, DeckCommand):
+        return decide_deck(table, command)
+    if isinstance(command, ProposalCommand):
+        return decide_proposal(table, command)
     match command:
         case commands.Join():
             return (_join(table, command),)
         case commands.SeatWalkIn():
-            return (_join(table, commands.Join(command.seat, next_walk_in(table))),)
-        case commands.Mispay() | commands.CorrectPay():
-            return (decide_pay(table, command),)
-        case commands.Dispute() | commands.LetStand() | commands.SetRight():
-            return (decide_dispute(table, command),)
+            return (_join(table, commands.Join(command.seat, walkins.next_walk_in(table))),)
+        case commands.Mispay():
+            return (walkins.mispay(table, command),)
+        case commands.CorrectPay():
+            return (walkins.correct_pay(table, command),)
+        case commands.Dispute():
+            return (disputes.dispute(table, command),)
+        case commands.LetStand():
+            return (disputes.let_stand(table, command),)
+        case commands.SetRight():
+            return (disputes.set_right(table, command),)
         case commands.Leave():
-            _player_at(table, command.seat)
-            return (happened.Left(command.seat),)
-        case (
-            commands.Receive()
-            | commands.Confirm()
-            | commands.Shuffle()
-            | commands.Cut()
-            | commands.Recut()
-            | commands.Count()
-            | commands.OrderShuffle()
-            | commands.Recall()
-        ):
-            return decide_deck(table, command)
+            return (_leave(table, command),)
         case commands.Idle():
             return (_say_idle(table, command),)
-        case commands.Fail() | commands.Secure() | commands.Restore() | commands.Change():
-            return (decide_device(table, command),)
+        case commands.Fail(device, usable):
+            return (devices.fail(table, device, usable=usable),)
+        case commands.Secure():
+            return (devices.secure(table, command),)
+        case commands.Restore():
+            return (devices.restore(table, command.device),)
+        case commands.Change():
+            return (devices.change(table, command),)
         case commands.TakeBank():
             return (_take_bank(table, command),)
         case commands.PassBank():
@@ -68,28 +69,20 @@ def decide(table: Table, command: Command) -> tuple[Event, ...]:
             return (_deal_first(table, command),)
         case commands.EndRound():
             return _end(table, command)
-        case commands.UndoRound(id, meters, chips):
-            check_between(table)
-            return (happened.RoundUndone(id, meters, chips),)
-        case (
-            commands.CountTray()
-            | commands.OpenTable()
-            | commands.CloseTable()
-            | commands.MoveChips()
-        ):
-            return decide_life(table, command)
+        case commands.UndoRound():
+            return (_undo(table, command),)
+        case commands.CountTray():
+            return life.count_tray(table, command)
+        case commands.OpenTable():
+            return (life.open_table(table, command.sign),)
+        case commands.CloseTable():
+            return (life.close_table(table),)
+        case commands.MoveChips():
+            return (life.move_chips(table, command),)
         case commands.TapIn():
             return (_tap_in(table, command),)
         case commands.TapOut():
             return (_tap_out(table, command),)
-        case (
-            commands.Propose()
-            | commands.Approve()
-            | commands.Withdraw()
-            | commands.Decline()
-            | commands.Lapse()
-        ):
-            return decide_proposal(table, command)
     assert_never(command)
 
 
@@ -106,6 +99,11 @@ def _join(table: Table, command: commands.Join) -> happened.Joined:
     if table.crew.post_of(command.player):
         raise Refused("plays_here", "you work at this table, so you can't play at it")
     return happened.Joined(seat, command.player)
+
+
+def _leave(table: Table, command: commands.Leave) -> happened.Left:
+    _player_at(table, command.seat)
+    return happened.Left(command.seat)
 
 
 def _player_at(table: Table, seat: int) -> str:
@@ -269,4 +267,9 @@ def _end(table: Table, command: commands.EndRound) -> tuple[Event, ...]:
         if command.all_decks or number == playing.deck:
             events.append(happened.DeckRemoved(number, command.removed or ""))
     failed = (d for d in command.failed if uses(table.rules, d) and d not in table.out)
-    return (*events, *(fail(table, device, usable=None) for device in failed))
+    return (*events, *(devices.fail(table, device, usable=None) for device in failed))
+
+
+def _undo(table: Table, command: commands.UndoRound) -> happened.RoundUndone:
+    check_between(table)
+    return happened.RoundUndone(command.round, command.meters, command.chips)

@@ -1,34 +1,14 @@
 """Decide what happens to the devices of a table: they fail, are covered, restored or replaced."""
 
-from typing import assert_never
-
 from croupier.errors import Refused
 from croupier.round.duties import next_duty
 from croupier.round.state import Duty
 from croupier.rules.vocabulary import Device
 from croupier.table import commands
 from croupier.table import events as happened
-from croupier.table.events import Event
 from croupier.table.life import check_between
 from croupier.table.prompts import DEVICE, due
 from croupier.table.state import Table, uses
-
-DeviceCommand = commands.Fail | commands.Secure | commands.Restore | commands.Change
-
-
-def decide_device(table: Table, command: DeviceCommand) -> Event:
-    """Return the event that a command about a device causes, or refuse it."""
-    match command:
-        case commands.Fail():
-            return fail(table, command.device, usable=command.usable)
-        case commands.Secure():
-            return _secure(table, command)
-        case commands.Restore():
-            _check_out(table, command.device)
-            return happened.Restored(command.device)
-        case commands.Change():
-            return _change(table, command)
-    assert_never(command)
 
 
 def check_devices(table: Table) -> None:
@@ -65,7 +45,12 @@ def _check_out(table: Table, device: Device) -> None:
         raise Refused("not_out", f"the {device} isn't out of order", field="device")
 
 
-def _secure(table: Table, command: commands.Secure) -> happened.Secured:
+def restore(table: Table, device: Device) -> happened.Restored:
+    _check_out(table, device)
+    return happened.Restored(device)
+
+
+def secure(table: Table, command: commands.Secure) -> happened.Secured:
     device = command.device
     _check_out(table, device)
     for duty in due(table):
@@ -78,7 +63,7 @@ def _secure(table: Table, command: commands.Secure) -> happened.Secured:
     raise Refused("not_due", message, field="clause")
 
 
-def _change(table: Table, command: commands.Change) -> happened.Changed:
+def change(table: Table, command: commands.Change) -> happened.Changed:
     check_between(table)
     if command.digest not in table.ways:
         raise Refused("no_such_rules", "the table has no rules of this digest", field="digest")

@@ -12,22 +12,17 @@ from croupier.table.state import Table
 ABOUT_MAX = 200
 """How long the words of a dispute may be."""
 
-DisputeCommand = commands.Dispute | commands.LetStand | commands.SetRight
+
+def dispute(table: Table, command: commands.Dispute) -> happened.Disputed:
+    id, about = str(table.disputed + 1), _words(command.about, "about")
+    return happened.Disputed(id, command.round, command.seat, command.player, about)
 
 
-def decide_dispute(table: Table, command: DisputeCommand) -> happened.DisputeEvent:
-    """Return a new dispute or the answer to an open one; or refuse it."""
-    match command:
-        case commands.Dispute(seat, round, about, player):
-            id = str(table.disputed + 1)
-            return happened.Disputed(id, round, seat, player, _words(about, "about"))
-        case commands.LetStand(dispute, why):
-            return happened.Stands(_open(table, dispute).id, _words(why, "why"))
-        case commands.SetRight():
-            return _set_right(table, command)
+def let_stand(table: Table, command: commands.LetStand) -> happened.Stands:
+    return happened.Stands(_open(table, command.dispute).id, _words(command.why, "why"))
 
 
-def _set_right(table: Table, command: commands.SetRight) -> happened.Corrected:
+def set_right(table: Table, command: commands.SetRight) -> happened.Corrected:
     one, why, cents = _open(table, command.dispute), _words(command.why, "why"), command.cents
     if cents < 0:
         raise Refused("no_money", "cannot be negative", field="cents")

@@ -4,8 +4,6 @@ A round starts only at an open table. What a table has nothing of doesn't apply:
 where there are chips, and a sign's code is read where players sit around real cards.
 """
 
-from typing import assert_never
-
 from croupier.errors import Refused
 from croupier.round.duties import open_duty
 from croupier.rules.table_rules import TableRules
@@ -19,8 +17,6 @@ from croupier.table.tray import CHIPS_CENTS, COINS_CENTS, SIGNS, TrayFigure
 SIGN_DIGITS = 16
 """How many digits of the rules' digest a sign prints."""
 _UNCOUNTED = "the chip tray has to be counted by two people first"
-
-LifeCommand = commands.CountTray | commands.OpenTable | commands.CloseTable | commands.MoveChips
 
 
 def sign_code(rules: TableRules) -> str:
@@ -42,22 +38,6 @@ def has_tray(rules: TableRules) -> bool:
     return "chips" in rules.things
 
 
-def decide_life(table: Table, command: LifeCommand) -> tuple[Event, ...]:
-    """Return the events of opening, counting or closing; or refuse it."""
-    if "dealer" not in table.rules.things:
-        raise Refused("no_dealer", "people don't open or close an automatic table")
-    match command:
-        case commands.CountTray():
-            return _count(table, command)
-        case commands.OpenTable(sign):
-            return (_open(table, sign),)
-        case commands.CloseTable():
-            return (_close(table),)
-        case commands.MoveChips():
-            return (_move(table, command),)
-    assert_never(command)
-
-
 def check_between(table: Table) -> None:
     """Refuse while a round is in play."""
     if table.round:
@@ -71,7 +51,20 @@ def check_open(table: Table) -> None:
         raise Refused("table_closed", f"{message}, so no round starts")
 
 
-def _open(table: Table, sign: str) -> happened.TableOpened:
+def _check_attended(table: Table) -> None:
+    if "dealer" not in table.rules.things:
+        raise Refused("no_dealer", "people don't open or close an automatic table")
+
+
+def _check_tray(table: Table) -> None:
+    _check_attended(table)
+    if not has_tray(table.rules):
+        cited = table.rules.ruling_on("things")
+        raise Refused("no_tray", "this table has no chip tray", clause=cited)
+
+
+def open_table(table: Table, sign: str) -> happened.TableOpened:
+    _check_attended(table)
     rules, crew = table.rules, table.crew
     if table.life in ("open", "closing"):
         raise Refused("already_open", "the table is open")
@@ -88,12 +81,9 @@ def _open(table: Table, sign: str) -> happened.TableOpened:
     return happened.TableOpened(given if has_sign(rules) else "")
 
 
-def _count(table: Table, command: commands.CountTray) -> tuple[Event, ...]:
+def count_tray(table: Table, command: commands.CountTray) -> tuple[Event, ...]:
     """Take one person's figure; unequal ones are counted again, and all stay in the journal."""
-    if not has_tray(table.rules):
-        raise Refused(
-            "no_tray", "this table has no chip tray", clause=table.rules.ruling_on("things")
-        )
+    _check_tray(table)
     if table.life in ("open", "counted"):
         raise Refused("not_due", "the tray is counted when the table opens and when it closes")
     _check_over(table)
@@ -135,7 +125,8 @@ def _check_over(table: Table) -> None:
                 raise open_duty(table.rules, duty)
 
 
-def _close(table: Table) -> happened.TableClosing | happened.TableClosed:
+def close_table(table: Table) -> happened.TableClosing | happened.TableClosed:
+    _check_attended(table)
     if table.life in ("closed", "counted"):
         raise Refused("table_closed", "the table is closed already")
     if table.life == "open" and (table.round or has_tray(table.rules)):
@@ -146,11 +137,8 @@ def _close(table: Table) -> happened.TableClosing | happened.TableClosed:
     return happened.TableClosed()
 
 
-def _move(table: Table, command: commands.MoveChips) -> happened.ChipsMoved:
-    if not has_tray(table.rules):
-        raise Refused(
-            "no_tray", "this table has no chip tray", clause=table.rules.ruling_on("things")
-        )
+def move_chips(table: Table, command: commands.MoveChips) -> happened.ChipsMoved:
+    _check_tray(table)
     if table.life not in ("counted", "open") and SIGNS[command.why]:
         raise Refused("table_closed", "chips move only after the tray was counted")
     if command.cents <= 0:

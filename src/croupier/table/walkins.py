@@ -29,16 +29,7 @@ def walk_in_at(table: Table, seat: int) -> str:
     return player
 
 
-def decide_pay(
-    table: Table, command: commands.Mispay | commands.CorrectPay
-) -> happened.Mispaid | happened.PayCorrected:
-    """Return a mispay of a walk-in, or its correction; or refuse it."""
-    if isinstance(command, commands.Mispay):
-        return _mispay(table, command)
-    return _correct_pay(table, command)
-
-
-def _mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
+def mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
     """Return a mispay of a walk-in, unless the sum is what was due."""
     player = command.player
     if not is_walk_in(player):
@@ -58,7 +49,7 @@ def _mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
     return happened.Mispaid(*place, command.due, command.paid, posted=_from_tray(table))
 
 
-def _correct_pay(table: Table, command: commands.CorrectPay) -> happened.PayCorrected:
+def correct_pay(table: Table, command: commands.CorrectPay) -> happened.PayCorrected:
     """Return the correction of a mispay that was noted."""
     found = _found(table, command.round, command.seat, command.wager)
     if found is None:
