@@ -19,6 +19,7 @@ from croupier.ledger.entries import Posting, Setting, post
 from croupier.ledger.found import award_found
 from croupier.ledger.journal import Record, decode
 from croupier.ledger.store import View
+from croupier.ledger.verify import verify
 from croupier.round.codec import event_from
 from croupier.round.commands import Bet, CloseBets, Command, Deal, Open
 from croupier.round.decide import decide
@@ -274,7 +275,12 @@ def test_two_people_validate_a_large_win(tmp_path: Path, monkeypatch: pytest.Mon
         await table.eye.say("approve", proposal="1")
         (record,) = [r for r in await table.records() if r.event["type"] == "Validated"]
         assert record.who == ("f1", "s1")
-        await table.finish()
+        for count in (0, 1):
+            found = await table.pit.books.read(lambda view: verify(view, rules_of))
+            assert (
+                f"how {count} of 1 awards that waited for the floor were released" in found.proved
+            )
+            await table.finish()
 
     at_the_win(tmp_path, monkeypatch, scenario, more="witnessed = 500")
 

@@ -282,7 +282,8 @@ def _audit(
                 f"from a form: {named}"
             )
         if totals.awards:
-            count = f"how {len(totals.released):,} of {len(totals.awards):,} awards"
+            gone = sum(not totals.micros.get(one.account) for one in totals.awards.values())
+            count = f"how {gone:,} of {len(totals.awards):,} awards"
             findings.note(
                 faults_of(totals.awards, totals.released),
                 f"{count} that waited for the floor were released",
