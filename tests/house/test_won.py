@@ -270,6 +270,9 @@ def test_two_people_validate_a_large_win(tmp_path: Path, monkeypatch: pytest.Mon
         why = await refusal(table.dealer.say("propose", of="round", command=PAY, why=""))
         assert (why.code, why.clause) == ("wrong_person", "11.D(7)(c)")
         await table.floor.say("propose", of="round", command=PAY, why="seen")
+        (asked,) = (await table.floor.look())["proposals"]
+        assert (asked["preview"]["clause"], asked["preview"]["ruling"]) == ("11.D(7)(c)", None)
+        assert asked["preview"]["says"].startswith("As floorperson or above, validate")
         assert (await refusal(table.floor.say("approve", proposal="1"))).code == "same_person"
         assert (await refusal(table.dealer.say("approve", proposal="1"))).code == "wrong_person"
         await table.eye.say("approve", proposal="1")

@@ -15,6 +15,7 @@ from croupier.house.standing import Act, Standing, round_before
 from croupier.ledger.events import BalanceAdjusted, LedgerEvent, MeterAdjusted, ledger_event_from
 from croupier.ledger.journal import canonical
 from croupier.reading.reader import reader_of, run
+from croupier.round.awards import validating
 from croupier.round.codec import command_from as round_command_from
 from croupier.round.codec import to_plain
 from croupier.round.commands import ByHand, Declare, Settle
@@ -32,6 +33,7 @@ from croupier.round.events import (
 from croupier.round.faces import is_acted_on
 from croupier.round.order import is_read
 from croupier.round.state import Round
+from croupier.rules.table_rules import TableRules
 from croupier.table import commands as at_table
 from croupier.table.codec import command_from as table_command_from
 from croupier.table.commands import Command as TableCommand
@@ -130,8 +132,7 @@ def preview(standing: Standing, what: Proposable, approvers: Approvers) -> Previ
     trial = Act(standing)
     do(trial, what)
     events = [happened.event for happened in trial.happened]
-    cited = next((event for event in events if getattr(event, "clause", "")), None)
-    clause = str(cited.clause) if cited else ""
+    clause, ruling = _cited(standing.table.rules, events)
     said = standing.table.rules.clauses.get(clause)
     declared = next((event for event in events if isinstance(event, Declared)), None)
     people = two_people(standing, events, approvers)
@@ -140,7 +141,7 @@ def preview(standing: Standing, what: Proposable, approvers: Approvers) -> Previ
         events=digest,
         clause=clause,
         says=said.says if said else "",
-        ruling=next((e.ruling for e in events if getattr(e, "ruling", None)), None),
+        ruling=ruling,
         adjusts=sum(e.micros for e in events if isinstance(e, MeterAdjusted | BalanceAdjusted)),
         returns=_returns(trial.standing.round, events, declared),
         undoes=_undoes(standing.round, trial.standing.round),
@@ -150,6 +151,17 @@ def preview(standing: Standing, what: Proposable, approvers: Approvers) -> Previ
         propose=people.propose,
         approve=people.approve,
     )
+
+
+def _cited(rules: TableRules, events: Sequence[object]) -> tuple[str, str | None]:
+    """Return the clause, or '', and the ruling by which events happen."""
+    for event in events:
+        if isinstance(event, Validated):  # It keeps the clause, and doesn't cite it.
+            clause = validating(rules, event.wager)
+            return clause or "", None if clause else rules.ruling_on("validation")
+    clauses = (getattr(event, "clause", "") for event in events)
+    rulings = (getattr(event, "ruling", None) for event in events)
+    return next(filter(None, clauses), ""), next(filter(None, rulings), None)
 
 
 def two_people(standing: Standing, events: Sequence[object], approvers: Approvers) -> TwoPeople:
