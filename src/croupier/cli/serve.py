@@ -172,7 +172,7 @@ def _house(
 ) -> int:
     """Open a house and serve it until the end; return how many rounds are still open."""
     from croupier.house.build import Build
-    from croupier.house.folder import Opener, opened_house, opened_web
+    from croupier.house.folder import Opener, opened_house, opened_web, patiently
     from croupier.house.pit import Pit
     from croupier.server.app import make_app
     from croupier.server.doorway import Server, serve_config
@@ -198,7 +198,8 @@ def _house(
             host, port = listener.getsockname()[:2]
             if not worker:
                 page = f"http://{host}:{port}"
-                _announce(page, people.operator_link(), _kept(data, database))
+                once = patiently(house.store, people.operator_link)
+                _announce(page, once, _kept(data, database))
                 if open_page:
                     webbrowser.open(f"{page}/")
             server = Server(serve_config(Guard(whole, policy), host=host, port=port))

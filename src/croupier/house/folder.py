@@ -7,11 +7,13 @@ signs a checkpoint.
 import fcntl
 import os
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from croupier.errors import UserError
 from croupier.house.books import Books
@@ -29,6 +31,7 @@ from croupier.house.keys import (
     note_link_key,
 )
 from croupier.house.signing import Signing
+from croupier.ledger.store import Lost, Unavailable
 from croupier.ledger.stores import open_postgres, open_sqlite
 from croupier.ledger.stores.marks import CHECKPOINTS, HIGH_WATER, LEDGER, check_marks, marks_in
 from croupier.ledger.stores.protocol import Store
@@ -38,6 +41,26 @@ LOCK = "open.lock"
 NO_KEY = b""
 KEPT = (MASTER, SIGNING, CHECKPOINTS, HIGH_WATER)
 """Files that belong to one ledger; if one of them is there, there was a ledger."""
+START_S, AGAIN_S = 30.0, 0.05
+"""How long a start goes on trying while the database of a shared house doesn't answer, and how
+often."""
+T = TypeVar("T")
+
+
+def patiently(store: Store, do: Callable[[], T]) -> T:
+    """Do a part of the start; in a shared house, again if the database doesn't answer just now.
+
+    A node that was slow to start may have been declared dead meanwhile, and comes back.
+    """
+    until_s = time.monotonic() + START_S
+    while True:
+        try:
+            return do()
+        except Unavailable as error:
+            lasts = store.tenure.is_shared and not isinstance(error, Lost)
+            if not lasts or time.monotonic() > until_s:
+                raise UserError(str(error), field="--database") from None
+        time.sleep(AGAIN_S)
 
 
 @contextmanager
@@ -87,12 +110,7 @@ def opened_house(
     with nullcontext() if by.is_locked else locked_folder(folder):
         store = _ledger(folder, database, by)
         try:
-            keys = keys_of(folder, store, command=by.key_command)
-            if database:
-                note_link_key(store, keys.master)
-            with store.reading() as view:
-                check_marks(view, marks_in(folder))
-            yield House(folder, store, keys)
+            yield House(folder, store, patiently(store, partial(_keys, folder, store, by)))
         finally:
             store.close()
 
@@ -108,10 +126,20 @@ def opened_web(folder: Path, database: str | None = None, by: Opener = ALONE) ->
         place = by.place(folder)
         store = open_postgres(database or "", node=by.node, place=place, owns=False)
         try:
-            check_link_key(store, key)
+            patiently(store, partial(check_link_key, store, key))
             yield Web(store, key)
         finally:
             store.close()
+
+
+def _keys(folder: Path, store: Store, by: Opener) -> Keys:
+    """Return the keys of a ledger that fit it, after checking that it is no older than it was."""
+    keys = keys_of(folder, store, command=by.key_command)
+    if store.tenure.is_shared:
+        note_link_key(store, keys.master)
+    with store.reading() as view:
+        check_marks(view, marks_in(folder))
+    return keys
 
 
 def _ledger(folder: Path, database: str | None, by: Opener) -> Store:

@@ -35,7 +35,7 @@ class House:
         self.tables, self.errors = folder / "tables.toml", folder / "errors.jsonl"
         self.tables.write_text(tables)
         command = [sys.executable, "-m", "tests.server.durability.starter", *mutant.split()]
-        self.pid = 0
+        self.pid, self._unread = 0, b""
         self.address = ""
         self._starter = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, cwd=ROOT
@@ -65,6 +65,7 @@ class House:
         assert self._starter.stdin
         self._starter.stdin.write(json.dumps([arguments, str(self.errors)]) + "\n")
         self._starter.stdin.flush()
+        self.pid = 0
         self.pid = int(self.said())
         said = self.said()
         assert said.startswith(OPEN), said + self.complaints()
@@ -73,9 +74,28 @@ class House:
             self.said()
 
     def said(self) -> str:
-        out = self._starter.stdout
-        assert out
-        return out.readline().strip()
+        """Return the next line that the server says, or '' if it ends without another."""
+        assert self._starter.stdout
+        out = self._starter.stdout.fileno()
+        while b"\n" not in self._unread:
+            if not (self._says_more(out) and (more := os.read(out, 4096))):
+                return ""
+            self._unread += more
+        line, self._unread = self._unread.split(b"\n", 1)
+        return line.decode().strip()
+
+    def _says_more(self, out: int) -> bool:
+        """Wait until the server says something, or is no more; return whether it said something."""
+        try:
+            process = os.pidfd_open(self.pid) if self.pid else out
+        except ProcessLookupError:
+            return bool(select.select([out], [], [], 0)[0])
+        try:
+            select.select([out, process], [], [])
+            return bool(select.select([out], [], [], 0)[0])
+        finally:
+            if process != out:
+                os.close(process)
 
     def kill(self) -> None:
         """End the server at once, whatever it is doing."""

@@ -37,6 +37,7 @@ from tests.server.durability.guests import BROKEN
 from tests.server.durability.houses import KEPT, House
 from tests.server.durability.mutants import NAP, WAKE
 from tests.server.durability.tables import METER, metered, rules_of, tables_text
+from tests.server.machines.way import Way
 
 TTL_S = 1.0
 OVERSLEPT_S = TTL_S + 0.3
@@ -48,6 +49,8 @@ NAP_S, VISIT_S = 5.0, 4.0
 CLOCKS = ((), ("ahead",), ("behind",))
 """An hour off, of all servers but the first."""
 TIMING = tables.TIMING.replace("decide = 2", "decide = 0.3")
+TOLD_EVERY = 50
+"""A long run says after every so many faults that it goes on."""
 TABLES = ("md1", "md2", "ride", "sg")
 TERMINATE = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -209,13 +212,16 @@ class Machines:
         self.hit_s = 0.0
         """When the last fault began to show."""
         self._server, self.database = database, new_database(database.where)
-        self.houses = []
+        self.houses: list[House] = []
+        self._ways: dict[House, Way] = {}
         for name, clock in zip(range(count), cycle(CLOCKS)):
             (folder / f"{name}").mkdir()
             spoilt = " ".join(("hurried", "napping", *clock, *mutants))
             text = tables_text(TABLES, timing=TIMING)
-            house = House(folder / f"{name}", text, database=self.database, mutant=spoilt)
+            way = Way(self.database)
+            house = House(folder / f"{name}", text, database=way.where, mutant=spoilt)
             self.houses.append(house)
+            self._ways[house] = way
 
     async def start(self) -> None:
         first, *others = self.houses
@@ -279,6 +285,12 @@ class Machines:
             connection.execute(TERMINATE)
         self._hit()
 
+    async def part(self, house: House) -> None:
+        """Cut one server from the database, for longer than its lease; then all arrives at once."""
+        self._hit()
+        with self._ways[house].blocked():
+            await asyncio.sleep(self.sleeps_s)
+
     async def bounce(self, _: House) -> None:
         """Let the database crash, and start it again."""
         await asyncio.to_thread(self._server.down)
@@ -318,6 +330,8 @@ class Machines:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(house.pid, signal.SIGKILL)
             house.__exit__(None, None, None)
+        for way in self._ways.values():
+            way.close()
 
     def logged(self) -> list[dict[str, Any]]:
         lines = (line for house in self.houses for line in house.complaints().splitlines())
@@ -361,7 +375,7 @@ async def afflicted(
     """Let players play while one fault follows another; then check what they noted."""
     began, rng, notes = time.monotonic(), random.Random(seed), Notes()
     every = (machines.kill, machines.freeze, machines.roll, machines.cut)
-    kinds = [*every, machines.bounce, machines.nap]
+    kinds = [*every, machines.bounce, machines.nap, machines.part]
     if only:
         kinds = [getattr(machines, only)]
     done, stood_s = 0, 0.0
@@ -376,6 +390,8 @@ async def afflicted(
             done += 1
             still_s = await _alive(notes, tasks, since_s=machines.hit_s)
             stood_s = max(stood_s, still_s)
+            if done % TOLD_EVERY == 0:
+                print(f"{done} faults in {time.monotonic() - began:.0f} s", flush=True)
             if still_s > STILL_S:
                 name = kind.__name__
                 notes.faults.append(f"tables stood still for {still_s:.1f} s after a {name}")

@@ -2,18 +2,15 @@
 
 import asyncio
 import json
-import socket
 import threading
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from fractions import Fraction
 from itertools import count
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from croupier.gallery.galleries import MOVED, Galleries
 from croupier.gallery.outbox import Viewer
@@ -32,6 +29,7 @@ from tests.house.test_two_pits import house
 from tests.ledger.servers import new_database
 from tests.server.durability.databases import Database, database
 from tests.server.machines.test_leases import EXPIRE, HOLDER, eventually, run
+from tests.server.machines.way import Way
 
 LATER_S = 120.0
 """How long a busy machine may take for what only has to happen at some time."""
@@ -119,68 +117,6 @@ def test_a_server_that_is_declared_dead_while_it_starts_comes_back_and_opens_its
 
     with database() as own:
         asyncio.run(main(own))
-
-
-class Way:
-    """A way to a database over which, once it is blocked, nothing comes and no error either."""
-
-    def __init__(self, where: str, delay_s: float = 0) -> None:
-        self._delay_s = delay_s
-        parts = conninfo_to_dict(where)
-        self._socket = f"{parts['host']}/.s.PGSQL.{parts.get('port', 5432)}"
-        self._is_open = threading.Event()
-        self._is_open.set()
-        self.held = b""
-        """What waits to be passed on."""
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        port = self._listener.getsockname()[1]
-        self.where = f"host=127.0.0.1 port={port} user=postgres dbname={parts['dbname']}"
-        self._ends: list[socket.socket] = []
-        self._threads = [threading.Thread(target=self._accept)]
-        self._threads[0].start()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                far = socket.socket(socket.AF_UNIX)
-                far.connect(self._socket)
-                self._ends += [near, far]
-                for pair in ((near, far), (far, near)):
-                    self._threads.append(threading.Thread(target=self._pass, args=pair))
-                    self._threads[-1].start()
-
-    def _pass(self, source: socket.socket, to: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65_536):
-                if not self._is_open.is_set():
-                    self.held += data
-                self._is_open.wait()
-                time.sleep(self._delay_s)
-                to.sendall(data)
-        self._is_open.wait()
-        for end in (source, to):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    @contextmanager
-    def blocked(self) -> Iterator[None]:
-        self._is_open.clear()
-        try:
-            yield
-        finally:
-            self._is_open.set()
-
-    def close(self) -> None:
-        self._is_open.set()
-        self._listener.shutdown(socket.SHUT_RDWR)
-        for end in self._ends:
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join()
-        for end in (self._listener, *self._ends):
-            end.close()
 
 
 def ids_of(nodes: list[str]) -> list[str]:

@@ -10,13 +10,19 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from croupier.errors import UserError
+from croupier.house import folder
 from croupier.house.books import Books
 from croupier.house.config import parse_config
+from croupier.house.folder import Opener, opened_house, patiently
 from croupier.house.pit import Pit
+from croupier.ledger.store import Unavailable
+from croupier.ledger.stores.leasing import Leasing
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.server.app import make_app
 from croupier.server.passwords import Passwords
 from croupier.server.people import People
+from tests.ledger.servers import new_database
 from tests.server.attacks.houses import rules_of
 from tests.server.doors import CHEAP
 from tests.server.durability.tables import tables_text
@@ -24,10 +30,33 @@ from tests.server.durability.tables import tables_text
 TABLES = "md1", "ride"
 
 
+def test_a_start_goes_on_if_the_database_does_not_answer_just_then(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when a node was declared dead before it had read its keys, and is about to come back."""
+    check, silences = Leasing.check, iter([True, False, True, False, True])
+
+    def silent_now_and_then(node: Leasing) -> None:
+        if next(silences, False):
+            raise Unavailable("the database does not answer")
+        check(node)
+
+    monkeypatch.setattr(Leasing, "check", silent_now_and_then)
+    url = new_database(server)
+    with opened_house(tmp_path, url, Opener("here")) as house:
+        assert not any(silences)
+        with house.store.reading() as view:
+            assert view.heads()
+        monkeypatch.setattr(folder, "START_S", 0)
+        silences = iter([True, True])
+        with pytest.raises(UserError, match=r"^--database: the database does not answer"):
+            patiently(house.store, house.store.check)
+
+
 @asynccontextmanager
-async def asked(folder: Path) -> AsyncIterator[tuple[FastAPI, Pit, httpx.AsyncClient]]:
+async def asked(where: Path) -> AsyncIterator[tuple[FastAPI, Pit, httpx.AsyncClient]]:
     """A house that isn't open yet, and a way to ask it."""
-    store = SqliteStore(folder / "ledger.db", make=True)
+    store = SqliteStore(where / "ledger.db", make=True)
     people = People(store, passwords=Passwords(made_by=CHEAP))
     pit = Pit(parse_config(tables_text(TABLES), rules_of), Books(store, bytes(32)), rules_of)
     app = make_app(pit, people)

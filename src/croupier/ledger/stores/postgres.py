@@ -172,6 +172,7 @@ class PostgresStore:
             self._pool.open(wait=True, timeout=CONNECT_S)
             self._prepare(make=make)
             if leasing:
+                self._warn()
                 leasing.begin()
         except BaseException as error:
             self._pool.close()
@@ -184,9 +185,12 @@ class PostgresStore:
         if leasing:
             self.tenure = self._node = leasing
             leasing.on_silence = self._break_off
-            with self.snapshot() as reading:
-                if list(reading.rows(ASYNCHRONOUS)) == [(True,)]:
-                    LOGGER.warning("standbys_asynchronous")
+
+    def _warn(self) -> None:
+        """Warn of standbys that may lack the last commits."""
+        with self.snapshot() as reading:
+            if list(reading.rows(ASYNCHRONOUS)) == [(True,)]:
+                LOGGER.warning("standbys_asynchronous")
 
     def _prepare(self, *, make: bool) -> None:
         """Create the tables of a new ledger, or bring an older one up to date."""
