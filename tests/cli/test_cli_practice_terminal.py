@@ -1,6 +1,7 @@
 """Practice in the terminal: a dealer who types what the script shows keeps to the book."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,7 @@ from croupier.cli import practice_terminal
 from croupier.cli.practice_terminal import Terminal, choices
 from croupier.gallery.payout import payout_of
 from croupier.money import format_money
+from croupier.rules.words import dollars
 from croupier.server import bots
 from croupier.server.practice import Practice
 from croupier.server.practices import Practices, PracticeWanted
@@ -35,14 +37,15 @@ def lines(at: Practice) -> Iterator[str]:
             yield " ".join(["n", str(command["seat"]), *paid])
         elif left:
             seat, wager = left[0]["seat"], left[0]["wager"]
-            yield f"{seat} {wager} {format_money(told[seat, wager])}"
+            name = wager if seat % 2 else left[0]["label"]
+            yield f"{seat} {name} {dollars(told[seat, wager])}"
         elif takes and takes["field"] == "answer":
             due = payout_of(round, at.table.meters())
             assert due is not None
             yield f"{format_money(due['take'])} {format_money(due['pay'])}"
         elif takes:
             (cue,) = (one for one in sights(at.felt, standing, desk) if one.field)
-            yield cue.typed
+            yield dollars(cue.value) if takes["kind"] == "money" else cue.typed
         elif round and round.asked and desk["next"]["command"] is None:
             option = at.felt.choice(round, round.asked[0])
             listed = [*choices(desk)]
@@ -109,6 +112,11 @@ def test_a_dealer_who_types_what_is_shown_has_no_deviation(
     said = capsys.readouterr().err
     assert "Enter does the next step" in said and "Settle" not in said.splitlines()[0]
     assert ("You turn up the " in said) is (real or screens)
+    lies = r"Seat (\d+): what do you take.*\n(?:  .+\n)*?  Seat (\d+)(, folded|, abandoned)?: (.*);"
+    asked = re.findall(lies, said)
+    assert asked and len(asked) == said.count("what do you take")
+    for seat, shown, out, cards in asked:
+        assert seat == shown and (out or "??" not in cards), "what decides it is to be seen"
 
 
 def test_the_end_of_the_input_ends_the_practice(monkeypatch: pytest.MonkeyPatch) -> None:

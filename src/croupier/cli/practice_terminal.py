@@ -11,6 +11,11 @@ from croupier.gallery.outbox import Viewer
 from croupier.house.dealer import POSTED
 from croupier.ledger.audit import RulesOf
 from croupier.money import parse_money
+from croupier.round.order import positions_of
+from croupier.round.settling import next_seat
+from croupier.round.state import Round
+from croupier.rules.vocabulary import BANK
+from croupier.rules.words import dollars, listed
 from croupier.server import talk
 from croupier.server.practice import TRAINEE, Practice
 from croupier.server.practices import Practices, PracticeWanted
@@ -91,6 +96,13 @@ class Terminal:
             _say(self._said)
         clause = f" ({step['clause']})" if step["clause"] else ""
         _say(f"\n{step['says']}{clause}")
+        for one in desk["manners"]:
+            _say(f"  - {one['says']} ({one['clause']})")
+        for one in lying(self.practice.table.place.standing.in_play):
+            _say(f"  {one}")
+        for line in (desk["settling"] or {}).get("lines", ()):
+            sum = dollars(line[line["does"]])
+            _say(f"  {line['does']} {sum}, {line['label']}: {line['because']} ({line['clause']})")
         for one in seen["sees"]:
             _say(f"  {'! ' if seen['wrong'] else ''}{one}.")
         for number, one in enumerate(listed, 1):
@@ -170,6 +182,29 @@ class Terminal:
         return answer
 
 
+def lying(round: Round | None) -> Iterator[str]:
+    """Yield what lies on the table once seats are settled: shared cards, and the next seat's."""
+    seat = next_seat(round) if round and round.stage and round.stage.do == "settle" else None
+    if round is None or seat is None:
+        return
+    for place, cards in round.places.items():
+        label = round.rules.bank.label if place == BANK else round.rules.places[place].label
+        yield f"{label}: {_faces(round, cards)}"
+    box = round.boxes[seat]
+    bets = [
+        f"{dollars(stake.cents)} on {round.rules.label(spot)}"
+        for spot, stake in box.stakes.items()
+        if stake.fate != "take back"
+    ]
+    out = ", abandoned" if box.abandoned else ", folded" if box.folded else ""
+    yield f"Seat {seat}{out}: {_faces(round, positions_of(round, box))}; {listed(bets)}"
+
+
+def _faces(round: Round, positions: tuple[int, ...]) -> str:
+    """Write cards, those that lie face down as ??."""
+    return " ".join(str(round.faces.get(position, "??")) for position in positions)
+
+
 def choices(desk: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what can be done by its number: answers, decisions, shortcuts, the resting deck."""
     works = desk["next"]["command"]
@@ -187,13 +222,21 @@ def _is_mine(act: Mapping[str, Any]) -> bool:
 
 def bet_in(line: str, desk: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the bet that a line such as '7 ante 25' makes, if it is one."""
-    words = line.split()
-    if len(words) != 3:
-        return None
+    seat, *name, sum = line.split() if line.count(" ") > 1 else ("",) * 2
     for spot in desk["spots"]:
-        if [str(spot["seat"]), spot["wager"]] == words[:2]:
-            return {**spot["put"], "cents": parse_money(words[2], "cents")}
+        if str(spot["seat"]) == seat and " ".join(name).lower() in _names(spot):
+            return {**spot["put"], "cents": dollars_in(sum, "cents")}
     return None
+
+
+def _names(spot: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what somebody may call a wager: as it is told, or as in a tables file."""
+    return spot["label"].lower(), spot["wager"]
+
+
+def dollars_in(text: str, field: str) -> int:
+    """Read a sum as it is told: $50,000."""
+    return parse_money(text.removeprefix("$").replace(",", ""), field)
 
 
 def noted_in(line: str, round: str) -> dict[str, Any] | None:
@@ -202,7 +245,7 @@ def noted_in(line: str, round: str) -> dict[str, Any] | None:
         case ["n", seat] if seat.isdecimal():
             return {"type": "Dispute", "seat": int(seat), "round": round, "about": "the payment"}
         case ["n", seat, wager, paid] if seat.isdecimal():
-            cents = parse_money(paid, "paid")
+            cents = dollars_in(paid, "paid")
             return {"type": "Mispay", "seat": int(seat), "wager": wager, "paid": cents}
     return None
 
@@ -211,7 +254,7 @@ def entered(takes: Mapping[str, Any], line: str) -> dict[str, Any]:
     """Return what was typed for a step, as its command has it."""
     match takes["kind"]:
         case "money":
-            return {takes["field"]: parse_money(line, takes["field"])}
+            return {takes["field"]: dollars_in(line, takes["field"])}
         case "number":
             if not line.isdecimal():
                 raise Refused("bad_fact", "type a whole number", field=takes["field"])
