@@ -233,7 +233,7 @@ def test_shared_cards_are_read_after_the_seats_own_by_the_clause_that_turns_them
     shift.until(lambda s: s.in_play and s.in_play.stage and s.in_play.stage.do == "settle")
     turned: list[tuple[str, str]] = []
     while isinstance((step := shift.next_step()).command, Read):
-        turned.append((step.says.split(": ")[1].split(",")[0], step.clause))
+        turned.append((step.says.removeprefix("Turn up and read ").split(",")[0], step.clause))
         shift.step()
     community = book(MARYLAND).rules.place["community"].label
     assert turned == [("seat 2", "11.D(3)(a)")] * 3 + [(community, "11.D(9)(b)")] * 2

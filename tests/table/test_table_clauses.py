@@ -78,7 +78,7 @@ def test_3_B_3_the_resting_deck_is_shuffled_while_the_other_is_in_play() -> None
     assert refusal(house, Shuffle(1)) == ("prompt_open", "11.E")
     house.do(DealFirstCard(house.time), Confirm(1, "11.E", "dealer"), Shuffle(1))
     assert house.table.decks[1].stack == "shuffled by machine"
-    assert refusal(house, Shuffle(2)) == ("deck_in_play", "3.A(1)")
+    assert refusal(house, Shuffle(2)) == ("deck_in_play", "3.B")
 
 
 @pytest.mark.clause(MARYLAND, "3.C", "3.C(1)", "3.C(2)")
