@@ -236,6 +236,14 @@ def test_5_E_1_a_machine_s_stack_is_dealt_without_a_cut(id: str) -> None:
     assert house.start()
 
 
+@pytest.mark.clause(MARYLAND, "5.E(2)")
+@pytest.mark.clause(LET_IT_RIDE, "5.D(2)")
+@books_of_maryland
+def test_5_E_2_cards_shuffled_by_hand_are_cut(id: str) -> None:
+    house = House(id, BY_HAND).sit("ann").get_ready(until="Cut")
+    assert refusal(house, StartRound("r", house.time)) == ("not_cut", "5.F")
+
+
 @pytest.mark.clause(MARYLAND, "5.F")
 @pytest.mark.clause(LET_IT_RIDE, "5.F")
 @books_of_maryland
