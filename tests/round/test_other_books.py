@@ -14,7 +14,7 @@ from croupier.round.result import result_of
 from croupier.rules.load import load_file
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook, parse_rulebook
-from tests.rules.books import DATA, ROOT, SIXTH_TEXT, sixth, swapped
+from tests.rules.books import CALIFORNIA, DATA, ROOT, SIXTH_TEXT, sixth, swapped, text_of
 from tests.rules.test_playable import AGAIN, GUARDED
 
 PAGE = (ROOT / "docs/rulebook-format.md").read_text()
@@ -76,6 +76,46 @@ def test_a_player_banks_a_game_in_which_the_bank_has_no_hand() -> None:
         "seat": 2, "funds": "30.00", "collected": "8.00", "paid": "38.00", "net": "-30.00",
     }  # fmt: skip
     assert result["house"] == "0.00"
+
+
+@pytest.mark.parametrize(
+    ("unit", "collects", "part", "paid"),
+    [
+        # The seats win $10 and $50, a lost $8 comes last; the banker put up $30.
+        ("wager", "first", "true", ["10.00", "28.00"]),
+        ("wager", "first", "false", ["10.00", None]),
+        ("wager", "in turn", "true", ["10.00", "20.00"]),
+        ("wager", "in turn", "false", ["10.00", None]),
+        ("hand", "first", "false", ["10.00", None]),
+        ("hand", "in turn", "false", ["10.00", None]),
+    ],
+)
+def test_a_bank_covers_by_the_unit_and_at_the_time_that_the_book_says(
+    unit: str, collects: str, part: str, paid: list[str | None]
+) -> None:
+    text = swapped(
+        BANKED,
+        ('unit     = "wager"', f'unit     = "{unit}"'),
+        ('collects = "first"', f'collects = "{collects}"'),
+        ("in_part  = true", f"in_part  = {part}"),
+    )
+    result = settled(parse_rulebook(text, id="banked", file="banked.toml"), BANKED_ROUND)
+    lines = [lines_of(result, seat)[0] for seat in (0, 1)]
+    assert [sum_ if outcome == "win" else None for _, _, outcome, sum_, _ in lines] == paid
+
+
+def test_a_hand_that_cannot_be_paid_has_still_lost_what_was_collected_first() -> None:
+    whole = ('unit     = "wager"', 'unit     = "hand"'), ("in_part  = true", "in_part  = false")
+    book = parse_rulebook(swapped(text_of(CALIFORNIA), *whole), id="whole", file="whole.toml")
+    seats = [seat(1, "Ks 9d 4c", "play", ante=10, pair_plus=5)]
+
+    def lines(funds: int) -> list[tuple[str, str]]:
+        banker = {"seat": 8, "funds": funds, "cards": "Qh 7d 2c"}
+        result = settled(book, {"banker": banker, "seats": seats})
+        return [(outcome, paid) for _, _, outcome, paid, _ in lines_of(result)]
+
+    assert lines(15) == [("win", "10.00"), ("win", "10.00"), ("lose", "0.00")]
+    assert lines(14) == [("uncovered", "0.00"), ("uncovered", "0.00"), ("lose", "0.00")]
 
 
 def test_cards_of_a_bank_that_gets_none_are_refused() -> None:

@@ -85,8 +85,14 @@ def test_a_row_may_be_for_any_size_that_a_selection_allows() -> None:
             "",
             "'payers' has no clause by which 'all' may be charged",
         ),
+        (
+            FLORIDA,
+            "in_part  = false",
+            "in_part  = true",
+            "a hand that is covered as a whole or not at all is not paid in part",
+        ),
     ],
-    ids=["fees", "rake"],
+    ids=["fees", "rake", "cover"],
 )
 def test_charges_that_cannot_be_made_are_refused(id: str, old: str, new: str, message: str) -> None:
     assert message in [p.message for p in problems_of(swapped(text_of(id), (old, new)))]

@@ -22,13 +22,7 @@ def covered(
     cover = rules.bank.cover
     if cover is None:
         raise Bug("a banker without a rule of cover")
-    match cover.collects:
-        case "first":
-            lines = _collect_first(cover, banker.funds, owed)
-        case "in turn":
-            lines = _in_turn(cover, banker.funds, owed)
-        case _:
-            assert_never(cover.collects)
+    lines = _as_far_as_funds_go(cover, banker.funds, owed)
     clauses = {
         spot: rules.wagers[name].uncovered or cover.clause
         for name, spots in rules.spots.items()
@@ -39,41 +33,51 @@ def covered(
         line if line == due else line._replace(clause=clauses[line.wager], ruling=cover.ruling)
         for due, line in zip(owed, lines, strict=True)
     ]
-    collected = sum(line.stake for line in lines if line.outcome in LOST)
     paid = sum(line.paid for line in lines)
-    return list(lines), BankResult(banker.seat, banker.funds, collected, paid, 0)
+    return list(lines), BankResult(banker.seat, banker.funds, _lost(lines), paid, 0)
 
 
-def _collect_first(cover: Cover, funds: int, lines: Sequence[Line]) -> list[Line]:
-    """Collect every losing wager, then pay the winners in turn while the money lasts (C3)."""
-    left = funds
-    if cover.from_ == "wager and collections":
-        left += sum(line.stake for line in lines if line.outcome in LOST)
-    result = []
-    for line in lines:
-        if line.outcome == "win":
-            paid = line.paid if line.paid <= left else left if cover.in_part else 0
-            left -= paid
-            line = _uncovered(line) if paid == 0 < line.paid else line._replace(paid=paid)
-        result.append(line)
-    return result
-
-
-def _in_turn(cover: Cover, funds: int, lines: Sequence[Line]) -> list[Line]:
-    """Settle hand by hand; a hand that the funds can't cover at its turn is dead (F4, F5)."""
-    left = funds
+def _as_far_as_funds_go(cover: Cover, funds: int, owed: Sequence[Line]) -> list[Line]:
+    """Settle hand by hand, or wager by wager, while the banker's money lasts (C3, F4, F5)."""
+    first, adds = cover.collects == "first", cover.from_ == "wager and collections"
+    left = funds + (_lost(owed) if first and adds else 0)
     result: list[Line] = []
-    for hand in _hands(lines):
-        stakes, due = sum(line.stake for line in hand), sum(line.paid for line in hand)
-        folded = any(line.outcome == "forfeit" for line in hand)
-        if not folded and (left < stakes or left < due):
-            result += [_uncovered(line) for line in hand]
-            continue
-        if cover.from_ == "wager and collections":
-            left += sum(line.stake for line in hand if line.outcome in LOST)
-        left -= due
-        result += hand
+    for part in _hands(owed) if cover.unit == "hand" else [[line] for line in owed]:
+        match cover.unit:
+            case "hand":
+                lines = _hand(part, left, first=first)
+            case "wager":
+                lines = [_wager(part[0], left, in_part=cover.in_part)]
+            case _:
+                assert_never(cover.unit)
+        left += _lost(lines) if adds and not first else 0
+        left -= sum(line.paid for line in lines)
+        result += lines
     return result
+
+
+def _hand(lines: list[Line], left: int, *, first: bool) -> list[Line]:
+    """Return a hand's lines, uncovered if the money is short.
+
+    At its turn a called hand needs cover for its stakes too, win or lose (F4). Where lost stakes
+    were collected before, only its wins come back.
+    """
+    short = left < sum(line.paid for line in lines)
+    if first:
+        return [_uncovered(line) if short and line.paid else line for line in lines]
+    folded = any(line.outcome == "forfeit" for line in lines)
+    short = short or left < sum(line.stake for line in lines)
+    return [*map(_uncovered, lines)] if short and not folded else lines
+
+
+def _wager(line: Line, left: int, *, in_part: bool) -> Line:
+    if line.paid <= left:
+        return line
+    return line._replace(paid=left) if left and in_part else _uncovered(line)
+
+
+def _lost(lines: Sequence[Line]) -> int:
+    return sum(line.stake for line in lines if line.outcome in LOST)
 
 
 def _hands(lines: Sequence[Line]) -> list[list[Line]]:

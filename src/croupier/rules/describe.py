@@ -102,10 +102,15 @@ def _table(rules: Rules) -> _Sayings:
 
 
 def cover_says(cover: game.Cover) -> str:
-    if cover.unit == "hand":
+    if cover.unit == "hand" and cover.collects == "in turn":
         return "A hand that the funds cannot cover at its turn is dead, and its stakes go back."
     part = "in part where the money runs out" if cover.in_part else "only in full"
-    return f"The banker collects every losing wager first, then pays the winners in turn, {part}."
+    part = "each hand only as a whole" if cover.unit == "hand" else part
+    if cover.collects == "first":
+        return (
+            f"The banker collects every losing wager first, then pays the winners in turn, {part}."
+        )
+    return f"The banker settles one wager after another, and pays the winners {part}."
 
 
 def _wagers(rules: Rules) -> _Sayings:

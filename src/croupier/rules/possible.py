@@ -91,6 +91,10 @@ def _meters(table: Paytable, at: DataPath) -> Iterator[Fault]:
 
 
 def _charges(rules: Rules) -> Iterator[Fault]:
+    cover = rules.bank.cover if rules.bank else None
+    if cover and cover.unit == "hand" and cover.in_part:
+        message = "a hand that is covered as a whole or not at all is not paid in part"
+        yield Fault(("bank", "cover", "in_part"), message)
     if rules.fee and not _rises([bracket.up_to for bracket in rules.fee.brackets]):
         yield Fault(("fee", "brackets"), "'up_to' must rise from one bracket to the next")
     if rules.rake and rules.rake.payer not in rules.rake.payers:
