@@ -283,6 +283,13 @@ def test_a_book_nobody_has_seen_is_in_view(
     with opened(tmp_path, more=UNSEEN.format(id="unseen", book=book, seats=seats)) as house:
         page = new_page()
         come_in(page, house, "unseen")
+        first, *others = house.galleries["unseen"].felt["wagers"]
+        early = [one for one in others if one["placed"] == first["placed"]]
+        beside = [one for one in early if one["paytable"]]
+        expect(page.locator(".own .group[data-bonus]")).to_have_count(len(beside))
+        # Without limits the placard says so, beside what the bank keeps.
+        expect(page.locator(".placard > :not(.where)")).to_have_count(1 + len(early))
+        expect(page.locator(".placard")).to_contain_text("any sum")
         assert out_of_view_in_a_round(page) == []
 
 

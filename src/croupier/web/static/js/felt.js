@@ -129,10 +129,10 @@ export class FeltTable extends HTMLElement {
         h("button", { class: "paytables", type: "button", "data-command": "rules" }, "Paytables"),
       ),
     );
-    const limits = openings(felt).flatMap((wager) => {
-      const sums = limitsSay(wager).replace(" to ", "\u2013");
+    const limits = openings(felt).map((wager) => {
+      const sums = limitsSay(wager).replace(" to ", "\u2013") || "any sum";
       const edge = h("dd", { class: "edge", "data-wager": wager.wager });
-      return sums ? [h("div", {}, h("dt", {}, spotName(wager)), h("dd", {}, sums), edge)] : [];
+      return h("div", {}, h("dt", {}, spotName(wager)), h("dd", {}, sums), edge);
     });
     const costs = felt.notices.filter(
       ({ about, says }) => ["fee", "rake", "payout_limit"].includes(about) && says !== "none",
@@ -243,8 +243,8 @@ export class FeltTable extends HTMLElement {
       const bank = place.first && banker ? banker : null;
       const name = bank ? (seats[bank.seat]?.name ?? `seat ${bank.seat}`) : "";
       const banked = bank ? `: ${name}, ${money(cents(bank.funds))}` : "";
-      if (label.textContent !== `${place.label}${banked}`)
-        label.replaceChildren(place.label, h("span", {}, banked));
+      if (label.textContent !== `${sentence(place.label)}${banked}`)
+        label.replaceChildren(sentence(place.label), h("span", {}, banked));
       showCalled(called, place.called);
       write(plays, place.plays === null ? "" : place.plays ? "plays" : "does not play");
       return made;

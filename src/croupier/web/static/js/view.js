@@ -318,7 +318,7 @@ export function groupsOf({ felt }, spots, lines) {
   const hits = new Set(lines.map((line) => line.row?.join(" ")));
   return felt.wagers.map((wager, number) => ({
     wager: wager.wager,
-    bonus: number > 0 && wager.paytable !== null,
+    bonus: number > 0 && wager.paytable !== null && wager.placed === BEFORE,
     label: wager.label,
     name: spotName(wager),
     note: wager.note,
