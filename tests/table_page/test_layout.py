@@ -166,6 +166,51 @@ def test_a_winner_is_paid_beside_the_stake(house: House, new_page: NewPage) -> N
     assert out_of_view(page, "paid", (".own .paid .sum", *RESULT)) == []
 
 
+COACHED = """
+() => {
+  const [felt, coach, dock] = ["felt-table", "#coach", "#dock"].map((one) =>
+    document.querySelector(one).getBoundingClientRect());
+  const words = document.createRange();
+  words.selectNodeContents(document.querySelector("#coach"));
+  const said = words.getBoundingClientRect();
+  const inside = said.top >= coach.top - 1 && said.bottom <= coach.bottom + 1;
+  return { felt: felt.height, apart: felt.bottom <= coach.top + 1 && coach.bottom <= dock.top + 1,
+    inside: inside && said.left >= 0 && said.right <= innerWidth };
+}
+"""
+
+
+@pytest.mark.parametrize("table", ["maryland", "ride"])
+def test_the_coach_takes_a_place_of_its_own(table: str, house: House, new_page: NewPage) -> None:
+    """All that it says is read at every size, and the felt stays as high as it is."""
+    page = new_page()
+    page.add_init_script("localStorage['croupier.settings'] = JSON.stringify({coach: true})")
+    come_in(page, house, table)
+    until_bets(page)
+    bet_everywhere(page)
+    heights = seen_with_coach(page)
+    page.keyboard.press("d")
+    choices_are_live(page)
+    page.wait_for_selector("#coach .worth li")
+    wrong = out_of_view(page, "coached", DECIDE)
+    assert seen_with_coach(page) == heights
+    decide(page)
+    settled(page)
+    assert seen_with_coach(page) == heights
+    assert wrong + out_of_view(page, "judged", RESULT) == []
+
+
+def seen_with_coach(page: Page) -> list[float]:
+    """How high the felt is at every size, where the coach lies on nothing."""
+    heights = []
+    for size in SIZES:
+        resize(page, size)
+        found = page.evaluate(COACHED)
+        assert found["apart"] and found["inside"], (size, found)
+        heights.append(found["felt"])
+    return heights
+
+
 def test_what_the_clock_chose_stays_in_its_line(house: House, new_page: NewPage) -> None:
     """With the longest words and a clause, at every size."""
     page = new_page()

@@ -116,7 +116,7 @@ export class Coach {
             ),
           )
         : "",
-      h("span", { class: "score" }, score),
+      this.advice ? "" : h("span", { class: "score" }, score),
     );
   }
 }
