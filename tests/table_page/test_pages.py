@@ -257,7 +257,7 @@ def test_a_round_is_told_in_names_and_words(house: House, new_page: NewPage) -> 
     page.evaluate(OPENED)
     text = page.locator("main").inner_text()
     assert IDS.findall(text) == []
-    assert f"{name}: " in page.locator(".below").inner_text()
+    assert f"{name}: " in page.locator(".after").inner_text()
     expect(page.locator(".entries")).to_contain_text(name)
     expect(page.locator("#steps")).to_contain_text(re.compile(r"shows the \w+ of \w+\."))
     # Both when it was opened and when it was settled.
