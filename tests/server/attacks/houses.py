@@ -232,7 +232,14 @@ class House:
 
     def visitor(self, **headers: str) -> Visitor:
         own = {**OWN, **headers}
-        http = httpx.AsyncClient(base_url=self.url, headers=own, timeout=60, verify=NO_TLS)
+        http = httpx.AsyncClient(
+            base_url=self.url,
+            headers=own,
+            timeout=60,
+            # One that is kept may be closed by the server just as the next request leaves.
+            limits=httpx.Limits(max_keepalive_connections=0),
+            verify=NO_TLS,
+        )
         http.event_hooks = {"response": [check_answer]}
         self.visitors.append(Visitor(self, http))
         return self.visitors[-1]
