@@ -53,6 +53,7 @@ def test_only_a_walk_in_is_entered_and_only_where_there_are_chips(tmp_path: Path
         await clerk.do({**bet, "seat": 2})
         boxes = pit.tables["t"].place.standing.round.boxes  # type: ignore[union-attr]
         assert boxes[2].player == "w-1"
+        assert pit.scene()["seats"]["2"]["present"], "they stand there, without a socket"
         assert (await refusal(clerk.do({"type": "CloseBets"}))).code == "wrong_person"
         assert (await refusal(dealer.do({"type": "Leave", "seat": 1}, "table"))).code == (
             "player_decides"

@@ -44,6 +44,7 @@ TABLES = "".join(
         "focus",
         "codes-of-cards",
         "chips",
+        "clerk",
         "won",
     )
 )
@@ -317,6 +318,40 @@ def test_a_changed_bet_takes_one_press(house: House, new_page: NewPage) -> None:
     assert 3 not in stakes()
 
 
+def test_a_clerk_enters_bets_and_reads_cards_beside_the_dealer(
+    house: House, new_page: NewPage
+) -> None:
+    stage, page = Stage(house, "clerk"), new_page(TABLET)
+    stage.first_bets()
+    come(page, house, "Cle Ash", "dealer", "clerk")
+    page.get_by_role("button", name="Tap in as clerk").click()
+    tapped = "Cle Ash: Tapped in: clerk."
+    expect(page.locator("#tape")).to_contain_text(tapped)
+    for seat in SEATS:
+        changed(page, page.get_by_role("button", name=f"Seat {seat}, Ante: no").click)
+    assert {box.stakes["ante"].cents for box in stage.round.boxes.values()} == {5_00}
+    # What the dealer does is no button here, and no key.
+    expect(page.locator("#do")).to_be_disabled()
+    expect(page.locator("#do b")).to_have_text("Waits for the dealer")
+    seen(page, "clerk-bets", TABLET, UPRIGHT, PHONE)
+    page.keyboard.press("Space")
+    page.keyboard.press("n")
+    stage.go_on(lambda desk: not desk["next"]["command"])
+    for seat in SEATS:
+        expect(page.locator("#step")).to_contain_text(f"Ask seat {seat}:")
+        page.keyboard.press("p")
+    expect(page.locator("#step")).not_to_contain_text("Ask seat")
+    assert [box.chose for box in stage.round.boxes.values()] == [{"play_or_fold": "play"}] * 3
+    stage.go_on(lambda desk: bool(desk["reads"]) and desk["next"]["takes"] is not None)
+    card = card_due(stage)
+    expect(page.locator("#read")).to_be_focused()
+    page.keyboard.type(card)
+    page.keyboard.press("Enter")
+    expect(page.locator("#tape")).to_contain_text(parse_cards(card)[0].words)
+    assert card in map(str, stage.round.faces.values())
+    seen(page, "clerk-reads", TABLET, UPRIGHT, PHONE)
+
+
 def test_11D7_a_win_is_checked_and_validated_by_name(house: House, new_page: NewPage) -> None:
     """The dealer sees what is confirmed, and the floor's button says that it validates."""
     stage = Stage(house, "won", parse_cards("As 2c 2d 2h Ks 3s 3h 3d Qs 6h 6d 6c"))
@@ -349,6 +384,8 @@ def test_11D7_a_win_is_checked_and_validated_by_name(house: House, new_page: New
     expect(page.locator("#do b")).to_have_text("Waits for the floorperson")
     validates = f"Validate {dollars(award['cents'])} of seat {award['seat']}"
     expect(floor.locator("#do b")).to_have_text(validates)
+    expect(floor.get_by_role("button", name="Defer seat")).to_have_count(1)
+    expect(page.get_by_role("button", name="Defer seat")).to_have_count(0)
     seen(floor, "won-floor", PHONE)
     floor.locator("#do").tap()
     expect(page.locator("#do b")).to_have_text(f"Seat {award['seat']} done")

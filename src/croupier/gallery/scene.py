@@ -21,7 +21,7 @@ from croupier.round.order import is_read
 from croupier.round.plan import plan_of
 from croupier.round.reasons import Reasons
 from croupier.round.result import line_of
-from croupier.round.state import Box, Line, Round, Void
+from croupier.round.state import Box, Line, Round, Void, is_walk_in
 from croupier.round.view import choices
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK
@@ -197,7 +197,7 @@ def _seats(now: Now, names: Mapping[str, str], last: Seen | None) -> Scene:
         str(seat): {
             "player": player,
             "name": names.get(player, player),
-            "present": player in company.present,
+            "present": player in company.present or is_walk_in(player),
             "ready": seat in company.ready,
         }
         for seat, player in sorted(seats.items())

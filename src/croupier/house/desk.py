@@ -15,6 +15,7 @@ from croupier.house.forms import forms, spots_of, topic_of
 from croupier.house.irregularities import irregularities
 from croupier.house.moments import deal_order, kept_by, manners
 from croupier.house.next_step import READS, act_due, due_now, in_play, next_step, stub_answer
+from croupier.house.proposals import proposable
 from croupier.house.shift import meanwhile, others, tray_of
 from croupier.house.shoe import card_at, doubled_kinds, reads_of
 from croupier.house.shortcuts import REPEAT, REST, shortcuts
@@ -257,6 +258,12 @@ def _last_read(round: Round | None) -> dict[str, Any] | None:
     return {**shown, "key": TAKE_BACK, "command": plain["command"], "takes": takes}
 
 
+def _posted(act: dict[str, Any]) -> dict[str, Any]:
+    """Return an act of this moment with the posts from which it is done."""
+    command = proposable(act["of"], act["command"]).command
+    return {**act, "posts": [*MAY.get(type(command), ())]}
+
+
 def _other_acts(standing: Standing, closed: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield what the people here may do or enter besides the next step."""
     for one in (*forms(standing, closed), *others(standing.table)):
@@ -288,7 +295,7 @@ def desk_of(
     now = (*due(table), *(due_now(round) if round else ()))
     rules, step = table.rules, next_step(standing, time, stopped=stopped)
     awards = [*awards_seen(round)] if round else []
-    acts = [*_acts(round), *_voiced(standing, step)]
+    acts = [_posted(act) for act in (*_acts(round), *_voiced(standing, step))]
     together = _together(rules, now, step)
     if round and round.asked and step.command is None:
         together["about"] = f"seat {round.asked[0]}"

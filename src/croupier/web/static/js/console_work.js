@@ -55,7 +55,10 @@ export class Work {
     const again = held && place.querySelector(`[data-key="${held}"]`);
     if (again) /** @type {HTMLElement} */ (again).focus();
     const step = JSON.stringify(desk.next.command);
-    const now = desk.acts.filter((one) => !one.topic && JSON.stringify(one.command) !== step);
+    const posts = Object.keys(desk.crew).filter((post) => desk.crew[post] === this.me);
+    // Somebody who has a post here is shown what is done from it.
+    const now = desk.acts.filter((one) => !one.topic && JSON.stringify(one.command) !== step
+      && (!posts.length || !one.posts || one.posts.includes(posts[0])));
     const others = desk.acts.filter((one) =>
       one.topic && one.posts?.some((post) => desk.crew[post] === this.me));
     this.others = others.length;

@@ -219,7 +219,7 @@ export class PlayerSeat extends HTMLElement {
         const sum = spot.got === null ? money(spot.cents) : spot.got ? signed(spot.got) : "push";
         const sign = String(Math.sign(spot.got ?? 0));
         const back = spot.fate === "take back" ? "back" : sum;
-        return h("li", { "data-sign": sign }, `${spot.label} `, h("b", {}, back));
+        return h("li", { "data-sign": sign }, `${spot.short} `, h("b", {}, back));
       }),
     );
     this.dataset.sum = view.staked && view.net === null ? money(view.staked) : "";

@@ -436,7 +436,7 @@ export function announcement(state) {
     case "reveal":
       return "The cards are turned up.";
     case "settle":
-      return "The bets are settled.";
+      return scene.attended ? "The bets are being settled." : "The bets are settled.";
     default:
       return "No more bets.";
   }
