@@ -1,10 +1,12 @@
 """What happens at a live table: the bank and its turn, meters."""
 
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from croupier.house.config import parse_config
+from croupier.ledger.acts import MeterStopped
 from croupier.ledger.events import CashedIn
 from croupier.money import micros
 from tests.house.floor import (
@@ -107,5 +109,30 @@ def test_a_wager_whose_meter_is_out_of_reach_is_not_offered_and_the_rest_goes_on
         await first_bet(one, 1)
         await deal_until(pit, "over")
         assert pit.scene()["void"] is None
+
+    play(tmp_path, one_table(MARYLAND, 'progressive = "A"'), scenario)
+
+
+def test_P4_a_meter_that_goes_out_at_any_step_takes_no_chip_and_stops_nothing(
+    tmp_path: Path,
+) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        (one,) = await seated(pit, 1)
+        steps = []
+        for acts in count():
+            await pit.acts.do(MeterStopped("t/progressive", out=False, by="boss"))
+            await deal_until(pit, "bets")
+            await bet_all(one, 1)
+            dealt = [await deal_on(pit) for _ in range(acts)]
+            if "settle" in dealt:
+                break
+            steps.append(pit.scene()["step"])
+            await pit.acts.do(MeterStopped("t/progressive", out=True, by="boss"))
+            scene = await one.look()
+            assert scene["meters"] == {} and list(scene["closed_wagers"]) == ["progressive"]
+            await refused(one.ask("bet", seat=1, wager="progressive", cents=100))
+            await deal_until(pit, "over")
+            assert pit.scene()["void"] is None
+        assert {*steps} >= {"bets", "play_or_fold", "settle"}
 
     play(tmp_path, one_table(MARYLAND, 'progressive = "A"'), scenario)

@@ -238,6 +238,11 @@ def putting(deck: SealedDeck) -> Decide:
     return lambda _: Work((), "", sealed=(deck,))
 
 
+def _tries(store: Store) -> int:
+    """A real database takes longer, and does the same."""
+    return 1_000 if store.is_local else 100
+
+
 async def second_deck(store: Store) -> tuple[Any, ...]:
     async with Floor(store, "md1", seed=SEED).opened() as floor:
         await floor.until("deal")
@@ -247,7 +252,7 @@ async def second_deck(store: Store) -> tuple[Any, ...]:
         with store.reading() as view:
             before = view.sealed(round.id)
         refused = 0
-        for number in range(100):
+        for number in range(_tries(store)):
             claim = Claim(f"again {number}", bytes(32), table.id, table.place.scribe.head)
             deck = SealedDeck(round.id, entropy(100))
             finish = store.begin_all([Request(claim, (), putting(deck))])
@@ -260,7 +265,7 @@ async def second_deck(store: Store) -> tuple[Any, ...]:
 
 def test_a_round_has_one_deck_however_often_another_is_offered(store: Store) -> None:
     """R2: the key of a round is taken, whoever asks."""
-    assert run(second_deck(store)) == (100, True, None)
+    assert run(second_deck(store)) == (_tries(store), True, None)
 
 
 # ---------------------------------------------------------------- players who drop
