@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from resource import RLIMIT_NOFILE, getrlimit, setrlimit
 from typing import Any
@@ -20,13 +21,14 @@ from croupier.client import Client
 from croupier.errors import Refused, UserError
 from croupier.ledger import tenure
 from croupier.ledger.checkpoints import sign
-from croupier.ledger.store import Answer, NotOwner, Request, Unavailable
+from croupier.ledger.journal import START
+from croupier.ledger.store import Answer, NotOwner, Request, Unavailable, Work
 from croupier.ledger.stores import leasing
 from croupier.ledger.stores.batch import Batch
 from croupier.ledger.stores.leasing import Leasing
 from croupier.ledger.stores.postgres import APPEND, FENCE, PostgresSession, PostgresStore
 from croupier.ledger.tenure import CHECKPOINT
-from tests.ledger.contract import SECRET, claim, everything, moving, settle_all
+from tests.ledger.contract import EVENT, SECRET, claim, everything, moving, settle_all
 from tests.ledger.servers import new_database
 from tests.server.durability.databases import Database, database
 from tests.server.durability.floors import Floor
@@ -214,6 +216,33 @@ def test_a_node_that_sleeps_is_overtaken_and_stores_nothing_more(server: str) ->
             assert first.tenure.owned == {}, "it steps down"
             assert everything(second) == before
             assert _settled(second, late) == Answer("done 2", 2)
+
+
+@pytest.mark.parametrize("times", [50, pytest.param(1_000, marks=pytest.mark.long)])
+def test_A4_an_owner_that_was_paused_stores_nothing_however_often(server: str, times: int) -> None:
+    """It is late by a take-over alone, or also by what the next owner has stored since."""
+    url, head = new_database(server), START
+    with (
+        node(url) as one,
+        node(url, of="another") as other,
+        psycopg.connect(url, autocommit=True) as database,
+    ):
+        sleeper, next = one, other
+        for turn in range(times):
+            database.execute("UPDATE leases SET node = '' WHERE stream = 's'")
+            assert next.tenure.claim(["s"]) == {"s"}
+            late = Request(claim(f"late {turn}", head), (), partial(_moved, f"late {turn}"))
+            if turn % 2:
+                next.append(claim(f"{turn}", head), moving(1, f"{turn}"))
+                head = head.after(EVENT)
+            [refused] = settle_all(sleeper, [late])
+            assert isinstance(refused, NotOwner) and "s" not in sleeper.tenure.owned
+            sleeper, next = next, sleeper
+        assert everything(other)["heads"]["s"] == head and head.number == times // 2
+
+
+def _moved(id: str, _: object) -> Work:
+    return moving(7, id)
 
 
 def test_a_node_that_was_declared_dead_comes_back_under_another_name_and_owns_nothing(
