@@ -23,7 +23,7 @@ from croupier.server.faults import unreachable
 from croupier.server.guard import whole_body
 from croupier.server.link import Link, LinkMessage, accept, dial, listening
 from croupier.server.owner import HERE, Owner
-from croupier.server.sockets import UNREACHABLE, converse
+from croupier.server.sockets import UNREACHABLE, accepted, converse
 from croupier.server.wire import Wire, wire_of
 
 _TABLE = re.compile(r"/(?:api/)?tables/([a-z0-9-]+)(?:\.json|/.*)?")
@@ -214,10 +214,8 @@ class Passing:
     # ------------------------------------------------------------ passing on
 
     async def _socket(self, websocket: WebSocket, calls: Calls | None) -> None:
-        try:
-            await websocket.accept()
-        except OSError:
-            return  # The client left while the table changed hands.
+        if not await accepted(websocket):
+            return
         if calls is None:
             await websocket.close(UNREACHABLE, CANNOT_REACH)
             return

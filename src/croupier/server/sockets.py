@@ -40,7 +40,8 @@ async def socket(
     """Watch a table, or play at it with a ticket."""
     state = state_of(websocket)
     galleries, people = state.galleries, state.people
-    await websocket.accept()
+    if not await accepted(websocket):
+        return
     table = galleries.pit.tables.get(id)
     if table is None:
         closed = galleries.pit.closed.because(id)
@@ -71,6 +72,15 @@ async def socket(
         if viewer.expiry:
             viewer.expiry.cancel()
         galleries.farewell(viewer, id)
+
+
+async def accepted(websocket: WebSocket) -> bool:
+    """Open a socket; return False if its client has gone away before that."""
+    try:
+        await websocket.accept()
+    except OSError:
+        return False
+    return True
 
 
 async def _refuse(websocket: WebSocket, code: int, why: str) -> None:

@@ -110,6 +110,26 @@ def test_a_process_that_starts_shows_the_tables_that_it_has_taken_up(
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("path", ["/api/tables/md1/socket", "/practice/0123/socket"])
+def test_a_client_may_leave_before_its_socket_is_open(tmp_path: Path, path: str) -> None:
+    """As when a busy server takes longer to answer than the client waits."""
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        assert message["type"] == "websocket.accept"
+        raise ConnectionResetError
+
+    scope: Any = {"type": "websocket", "path": path, "query_string": b"", "headers": []}
+
+    async def main() -> None:
+        async with asked(tmp_path) as (app, _, _), app.router.lifespan_context(app):
+            await app({**scope, "scheme": "ws", "app": app}, receive, send)
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize("path", ["/", "/lobby.json"])
 def test_the_lobby_leaves_out_a_table_that_is_handed_over_meanwhile(
     tmp_path: Path, path: str

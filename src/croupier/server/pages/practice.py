@@ -19,7 +19,7 @@ from croupier.server.pages.render import document, page
 from croupier.server.practice import ROUNDS, ROUNDS_MAX, TRAINEE, Practice
 from croupier.server.practices import ELSEWHERE, PracticeWanted
 from croupier.server.script import FAULTS, ID, shipped
-from croupier.server.sockets import NO_TABLE, converse
+from croupier.server.sockets import NO_TABLE, accepted, converse
 from croupier.server.state import state_of
 from croupier.server.strict import StrictRoute
 from croupier.server.talk import Talk
@@ -101,7 +101,8 @@ async def report_json(request: Request, token: Token) -> Response:
 @router.websocket("/practice/{token}/socket")
 async def socket(websocket: WebSocket, token: str) -> None:
     """Work at a practice table; its address is the only key to it."""
-    await websocket.accept()
+    if not await accepted(websocket):
+        return
     try:
         practice = state_of(websocket).practices.get(token)
     except Refused as error:
