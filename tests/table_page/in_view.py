@@ -43,6 +43,7 @@ OUT_OF_VIEW = """
 (selectors) => {
   const wrong = [];
   const width = innerWidth, height = innerHeight;
+  const felt = document.querySelector("felt-table").getBoundingClientRect();
   for (const selector of selectors) {
     const found = [...document.querySelectorAll(selector)].filter((one) => one.textContent
       || one.matches("play-card, .circle, .chip, input"));
@@ -51,7 +52,8 @@ OUT_OF_VIEW = """
       const box = one.getBoundingClientRect();
       const small = box.width < 6 || box.height < 6;
       const out = box.left < -1 || box.top < -1 || box.right > width + 1 || box.bottom > height + 1;
-      if (small || out) {
+      const cut = one.closest("felt-table") && box.bottom > felt.bottom;
+      if (small || out || cut) {
         wrong.push(`${selector}: ${[box.left, box.top, box.right, box.bottom].map(Math.round)}`);
         continue;
       }
@@ -63,7 +65,6 @@ OUT_OF_VIEW = """
       }
     }
   }
-  const felt = document.querySelector("felt-table").getBoundingClientRect();
   const dock = document.querySelector("#dock").getBoundingClientRect();
   if (felt.bottom > dock.top + 1) wrong.push("the dock covers the felt");
   if (document.documentElement.scrollHeight > height + 1) wrong.push("the page scrolls down");

@@ -191,7 +191,7 @@ def test_the_coach_takes_a_place_of_its_own(table: str, house: House, new_page: 
     heights = seen_with_coach(page)
     page.keyboard.press("d")
     choices_are_live(page)
-    page.wait_for_selector("#coach .worth li")
+    page.wait_for_selector("#coach .reason")
     wrong = out_of_view(page, "coached", DECIDE)
     assert seen_with_coach(page) == heights
     decide(page)
