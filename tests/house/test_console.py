@@ -300,6 +300,7 @@ def test_a_handover_names_who_approved_it_and_waits_from_no_more_bets_on(tmp_pat
         await relieved.do({"type": "CloseBets"})
         assert (await refusal(relieved.say("approve", proposal="2"))).code == "round_open"
         assert (await refusal(relieved.say("tap_out"))).code == "round_open"
+        assert (await refusal(relieved.say("tap_in", post="dealer"))).code == "tapped_in"
         assert (await relieved.look())["crew"]["dealer"] == "d2"
 
     play(tmp_path, attended(MARYLAND), scenario)

@@ -25,6 +25,9 @@ SAID: tuple[tuple[Vocabulary, dict[str, Any], str], ...] = (
     ),
     ("house", {"type": "RolesSet", "person": "p-1", "roles": ["dealer", "floor"]}, "dealer, floor"),
     ("house", {"type": "NoteTaken", "by": "p-2", "about": "t", "says": "look"}, "look"),
+    ("round", {"type": "Shown", "position": 4, "card": "Kd"}, "Kd"),
+    ("round", {"type": "BetMade", "seat": 2, "wager": "pair_plus"}, "seat 2: pair plus"),
+    ("table", {"type": "Failed", "device": "shuffler"}, "shuffler"),
     ("round", {"type": "Chose", "seat": 1, "option": "fold", "by": "posted"}, "seat 1: fold"),
 )
 

@@ -22,7 +22,7 @@ def tap_in(act: Act, post: Post, asking: StaffAsking) -> None:
         act.who = (asking.person,)
         act.at_table(tap)
         return
-    if post == "dealer":
+    if post == "dealer" and there != asking.person:
         _check_leaves(act.standing)
     by = Who(asking.person, ROLE_FOR[post])
     what, approvers = Proposable("table", tap), asking.config.approvers

@@ -19,8 +19,8 @@ _TOLD = (
 Proposals = dict[str, Mapping[str, Any]]
 """The open proposals of a stream by id."""
 _SAYING = (
-    *("kind", "cause", "answer", "post", "option", "roles", "role", "table", "meter", "file"),
-    *("says", "why"),
+    *("wager", "card", "device", "kind", "cause", "answer", "post", "option", "roles", "role"),
+    *("table", "meter", "file", "says", "why"),
 )
 """What an event says of an act, the most important first."""
 
