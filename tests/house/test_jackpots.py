@@ -78,11 +78,11 @@ async def at_rest(pits: list[Pit]) -> Pit:
     """Return who has the table, once all processes are there and its heir has it."""
     async with asyncio.timeout(30):
         while True:
-            register = await asyncio.to_thread(pits[0].tenure.register)
+            roster = await asyncio.to_thread(pits[0].tenure.roster)
             names = [pit.tenure.name for pit in pits]
             for pit in pits:
                 is_heir = heir(TABLE, names) == pit.tenure.name
-                if is_heir and pit.has(TABLE) and {*names} == register.nodes.keys():
+                if is_heir and pit.has(TABLE) and {*names} == roster.nodes.keys():
                     return pit
             await asyncio.sleep(0.05)
 

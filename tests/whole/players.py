@@ -86,7 +86,7 @@ class Connection:
     def _calls(self, table: str) -> Calls | None:
         """Return the way to the process that has a table, as far as the node knows."""
         node = self.node
-        owner = node.pit.leases.register.owner(table) if node.ready else None
+        owner = node.pit.leases.roster.owner(table) if node.ready else None
         named = [one for one in self.world.nodes if owner and one.tenancy_name == owner.name]
         return self.world.calls(node, named[0]) if named and named[0] is not node else None
 

@@ -101,7 +101,7 @@ class Tenancy:
     def has_expired(self) -> bool:
         return not self.is_alive()
 
-    def register(self) -> Roster:
+    def roster(self) -> Roster:
         return self._register.roster()
 
     def claim(self, streams: Collection[str]) -> set[str]:

@@ -87,7 +87,7 @@ def _returns(one: "Analysis") -> Iterator[tuple[str, ...]]:
     for part in one.returns:
         if part.line != line:
             line = part.line
-            yield _label(one, line), "", "", "", "", ""
+            yield one.rules.label(line), "", "", "", "", ""
         yield (
             f"  {part.says}",
             part.pays,
@@ -96,11 +96,6 @@ def _returns(one: "Analysis") -> Iterator[tuple[str, ...]]:
             _one_in(part.one_in),
             f"{float(part.contribution):+.6f}",
         )
-
-
-def _label(one: "Analysis", line: str) -> str:
-    bonus = one.rules.bonuses.get(line)
-    return bonus.label if bonus else one.rules.wagers[line].label
 
 
 def _one_in(value: Fraction | None) -> str:

@@ -1,14 +1,11 @@
 """`croupier approve-build`: approve the installed files for a house."""
 
 import time
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from croupier.cli.opening import ByName, Database, KeyCommand, check_by
+from croupier.cli.opening import ByName, Database, HouseFolder, KeyCommand, check_by, opened_closed
 from croupier.cli.output import group, print_lines
-from croupier.errors import UserError
 
 app = group("Approve the installed files for a house.")
 
@@ -16,10 +13,7 @@ app = group("Approve the installed files for a house.")
 @app.command()
 def approve_build(
     context: typer.Context,
-    data: Annotated[
-        Path,
-        typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files."),
-    ],
+    data: HouseFolder,
     database: Database = None,
     key_command: KeyCommand = "",
     by: ByName = "",
@@ -30,13 +24,10 @@ def approve_build(
     on a table is closed while its rulebook or the program differs from it.
     """
     from croupier.house.build import Build, approve_build
-    from croupier.house.folder import Opener, opened_house
 
-    if not data.is_dir():
-        raise UserError(f"there is no folder {data}", field="--data")
     check_by(by)
     files = Build(context.obj).files()
-    with opened_house(data, database, Opener(key_command=key_command)) as house:
+    with opened_closed(data, database, key_command) as house:
         house.take_signing()
         now_ms = time.time_ns() // 1_000_000
         build = approve_build(house.store, house.keys, files, by=by, time_ms=now_ms)

@@ -2,7 +2,7 @@
 
 import re
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from croupier.cli.bets import Book, percent
 from croupier.cli.output import AsJson, group, print_json, print_table, say
 from croupier.cli.selections import Select, parse_selections
 from croupier.errors import UserError, quoted
+from croupier.reports.answers import toml_text
 from croupier.rules.load import load
 from croupier.rules.words import plain
 
@@ -69,11 +70,5 @@ def choose(
 
 def _says(selections: object) -> str:
     """Write selections as `--select` and a submission read them."""
-    words = [f"{name} = {_select_value(value)}" for name, value in plain(selections).items()]
+    words = [f"{name} = {toml_text(value)}" for name, value in plain(selections).items()]
     return ", ".join(words) or "the book's defaults"
-
-
-def _select_value(value: Any) -> str:
-    if not isinstance(value, dict):
-        return str(value)
-    return "{" + ", ".join(f'"{hand}" = {to}' for hand, to in value.items()) + "}"

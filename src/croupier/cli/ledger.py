@@ -361,9 +361,10 @@ def _key(text: str) -> bytes | None:
 
 def _secret(file: Path) -> bytes:
     """Read the secret key from a file that only its owner may read, or create one."""
+    from croupier.house.keys import write_private
+
     if not file.exists():
-        with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as made:
-            made.write(f"{os.urandom(KEY_BYTES).hex()}\n")
+        write_private(file, f"{os.urandom(KEY_BYTES).hex()}\n")
     try:
         # A server writes the kind of key before the key.
         secret = bytes.fromhex(read_text(file).rpartition("-1 ")[2])

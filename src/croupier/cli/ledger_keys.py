@@ -1,6 +1,5 @@
 """The keys of a house: `croupier ledger rotate-keys`, `export-keys` and `restore-keys`."""
 
-import os
 import time
 from enum import StrEnum
 from pathlib import Path
@@ -8,16 +7,12 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.opening import ByName, Database, KeyCommand, check_by
+from croupier.cli.opening import ByName, Database, HouseFolder, KeyCommand, check_by, opened_closed
 from croupier.cli.output import print_lines
 from croupier.errors import UserError
 from croupier.ledger.tenure import other_nodes
 from croupier.rules.load import read_text
 from croupier.rules.words import counted
-
-Folder = Annotated[
-    Path, typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files.")
-]
 
 
 class Approving(StrEnum):
@@ -36,19 +31,16 @@ PassphraseFile = Annotated[
 ]
 
 
-def rotate_keys(data: Folder, database: Database = None, key_command: KeyCommand = "") -> None:
+def rotate_keys(data: HouseFolder, database: Database = None, key_command: KeyCommand = "") -> None:
     """Give a closed house new keys.
 
     The change is signed with the old signing key and recorded in the journal. The old files stay
     under other names: decks that were sealed with the old master key need it. Keep a new copy. Keys
     that a command printed are written to the folder too, with the new ones.
     """
-    from croupier.house.folder import Opener, opened_house
     from croupier.house.keys import MASTER, SIGNING, ids_of
 
-    if not data.is_dir():
-        raise UserError(f"there is no folder {data}", field="--data")
-    with opened_house(data, database, Opener(key_command=key_command)) as house:
+    with opened_closed(data, database, key_command) as house:
         if others := other_nodes(house.store.tenure):
             are = f"{len(others)} servers of this house are" if others[1:] else "a server is"
             message = f"{are} still running with the old keys; close all servers first"
@@ -64,7 +56,7 @@ def rotate_keys(data: Folder, database: Database = None, key_command: KeyCommand
 
 def appoint(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Somebody who has an account.")],
-    data: Folder,
+    data: HouseFolder,
     role: Annotated[
         Approving, typer.Option("--role", help="The role they get; it replaces any others.")
     ],
@@ -77,13 +69,10 @@ def appoint(
     This is the way out if the only other person who could approve has left. The act is signed with
     the house's key and recorded in the journal, and `ledger verify` counts it.
     """
-    from croupier.house.folder import Opener, opened_house
     from croupier.server.appointing import appoint
 
-    if not data.is_dir():
-        raise UserError(f"there is no folder {data}", field="--data")
     check_by(by)
-    with opened_house(data, database, Opener(key_command=key_command)) as house:
+    with opened_closed(data, database, key_command) as house:
         if other_nodes(house.store.tenure):
             raise UserError("close all servers of this house first", field="--database")
         now_ms = time.time_ns() // 1_000_000
@@ -92,7 +81,7 @@ def appoint(
     print_lines(f"{person.name} is {role.value} now, and has no other role")
 
 
-def link_key(data: Folder, output: NewFile, key_command: KeyCommand = "") -> None:
+def link_key(data: HouseFolder, output: NewFile, key_command: KeyCommand = "") -> None:
     """Write the key of the links between a house's servers to a file, for `serve --web`.
 
     It follows from the master key and opens no deck. After `rotate-keys` there is another one.
@@ -105,7 +94,7 @@ def link_key(data: Folder, output: NewFile, key_command: KeyCommand = "") -> Non
 
 
 def export_keys(
-    data: Folder,
+    data: HouseFolder,
     output: NewFile,
     passphrase_file: PassphraseFile = None,
     key_command: KeyCommand = "",
@@ -125,7 +114,7 @@ def export_keys(
 
 def restore_keys(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="Written by `export-keys`.")],
-    data: Folder,
+    data: HouseFolder,
     passphrase_file: PassphraseFile = None,
 ) -> None:
     """Put the key files of a house back from a wrapped copy. No other key is replaced."""
@@ -140,12 +129,11 @@ def restore_keys(
 
 def _write_new(output: Path, text: str) -> None:
     """Write a file that only its owner reads; refuse to replace one."""
+    from croupier.house.keys import write_private
+
     if output.exists():
         raise UserError(f"{output.name} exists already", field="--output")
-    with os.fdopen(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    write_private(output, text)
 
 
 def _passphrase(file: Path | None, *, new: bool = False) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,12 @@ from croupier.ledger.stores.protocol import Store
 from croupier.rules.load import load
 from croupier.rules.resolve import resolve
 
+if TYPE_CHECKING:
+    from croupier.house.folder import House
+
+HouseFolder = Annotated[
+    Path, typer.Option("--data", metavar="FOLDER", help="The house's folder with its key files.")
+]
 DataFolder = Annotated[
     Path | None,
     typer.Option("--data", metavar="FILE", help="The ledger's SQLite file, or a server's folder."),
@@ -40,6 +46,17 @@ def check_by(by: str) -> None:
     if not by.isprintable() or len(by) > BY_CHARS:
         message = f"must be a name of at most {BY_CHARS} characters"
         raise UserError(message, field="--by")
+
+
+@contextmanager
+def opened_closed(data: Path, database: str | None, key_command: str) -> "Iterator[House]":
+    """Open a closed house with its keys, and close it afterwards."""
+    from croupier.house.folder import Opener, opened_house
+
+    if not data.is_dir():
+        raise UserError(f"there is no folder {data}", field="--data")
+    with opened_house(data, database, Opener(key_command=key_command)) as house:
+        yield house
 
 
 @contextmanager

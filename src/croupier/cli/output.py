@@ -32,6 +32,11 @@ def say(text: str) -> None:
     print(f"croupier: {one_line(text)}", file=sys.stderr)
 
 
+def tell(text: str) -> None:
+    """Print something to a person who takes part, beside the data."""
+    print(text, file=sys.stderr, flush=True)
+
+
 def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 

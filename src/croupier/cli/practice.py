@@ -1,14 +1,13 @@
 """`croupier practice`: deal practice rounds at a table of your own, in a browser."""
 
 import secrets
-import sys
 import webbrowser
 from typing import Annotated, Any
 
 import typer
 
 from croupier.cli.opening import rules_in
-from croupier.cli.output import AsJson, group, print_json
+from croupier.cli.output import AsJson, group, print_json, tell
 from croupier.cli.selections import Select, parse_selections
 from croupier.cli.serve import LOOPBACK, listening, remembered, run_server, stop_like_ctrl_c
 from croupier.errors import UserError
@@ -94,9 +93,9 @@ def _in_browser(
         page = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
 
         def opened(path: str) -> None:
-            _say(f"Your console: {page}{path}")
+            tell(f"Your console: {page}{path}")
             dealt = f"Seed {wanted.seed}, {wanted.rounds} rounds"
-            _say(f"{dealt}. Ctrl-C ends the practice and prints the report.")
+            tell(f"{dealt}. Ctrl-C ends the practice and prints the report.")
             if open_page:
                 webbrowser.open(f"{page}{path}")
 
@@ -117,7 +116,3 @@ def _print(report: dict[str, Any]) -> None:
         clause = f" ({one['clause']})" if one["clause"] else ""
         print(f"{one['round']}: {one['says']}{clause}: ${one['dollars']}")
     print(f"Deviations: {len(report['deviations'])}, at a cost of ${report['costs']}.")
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

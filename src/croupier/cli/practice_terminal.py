@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from croupier.cli.output import tell
 from croupier.errors import Refused, UserError
 from croupier.gallery.outbox import Viewer
 from croupier.house.dealer import POSTED
@@ -58,7 +59,7 @@ class Terminal:
 
     async def run(self) -> None:
         """Ask for one thing after another until the practice is over."""
-        _say(HELP)
+        tell(HELP)
         while not self.practice.is_over:
             desk = await self._mine()
             if desk is None:
@@ -71,8 +72,8 @@ class Terminal:
             try:
                 await self._do(line, desk, listed)
             except UserError as error:
-                _say(str(error))
-        _say(self.practice.assessor.last)
+                tell(str(error))
+        tell(self.practice.assessor.last)
 
     async def _mine(self) -> dict[str, Any] | None:
         """Wait until there is something for the dealer to do, and return the desk."""
@@ -85,7 +86,7 @@ class Terminal:
             if mine and not desk["stopped"]:
                 return desk
             await asyncio.sleep(WAIT_S)
-        _say("Nobody goes on.")
+        tell("Nobody goes on.")
         return None
 
     def _show(self, desk: Mapping[str, Any], listed: list[dict[str, Any]]) -> None:
@@ -93,27 +94,27 @@ class Terminal:
         step, seen = desk["next"], desk["practice"]
         if seen["says"] != self._said:
             self._said = seen["says"]
-            _say(self._said)
+            tell(self._said)
         clause = f" ({step['clause']})" if step["clause"] else ""
-        _say(f"\n{step['says']}{clause}")
+        tell(f"\n{step['says']}{clause}")
         for one in desk["manners"]:
-            _say(f"  - {one['says']} ({one['clause']})")
+            tell(f"  - {one['says']} ({one['clause']})")
         for one in lying(self.practice.table.place.standing.in_play):
-            _say(f"  {one}")
+            tell(f"  {one}")
         for line in (desk["settling"] or {}).get("lines", ()):
             sum = dollars(line[line["does"]])
-            _say(f"  {line['does']} {sum}, {line['label']}: {line['because']} ({line['clause']})")
+            tell(f"  {line['does']} {sum}, {line['label']}: {line['because']} ({line['clause']})")
         for one in seen["sees"]:
-            _say(f"  {'! ' if seen['wrong'] else ''}{one}.")
+            tell(f"  {'! ' if seen['wrong'] else ''}{one}.")
         for number, one in enumerate(listed, 1):
-            _say(f"  {number}  {one['says']}")
+            tell(f"  {number}  {one['says']}")
         if step["takes"]:
-            _say(f"{step['takes']['says']}")
+            tell(f"{step['takes']['says']}")
 
     async def _do(self, line: str, desk: Mapping[str, Any], listed: list[dict[str, Any]]) -> None:
         step = desk["next"]
         if line == "?":
-            _say(HELP)
+            tell(HELP)
         elif line == "x":
             await self._ask({"type": "call_floor", "on": True})
         elif line == "i":
@@ -135,22 +136,22 @@ class Terminal:
         elif not line and step["command"] and not step["takes"]:
             await self._perform(step["of"], step["command"])
         else:
-            _say("That isn't asked for; ? says what you can type.")
+            tell("That isn't asked for; ? says what you can type.")
 
     async def _declare(self, desk: Mapping[str, Any]) -> None:
         """Ask what went wrong and its facts, and declare it."""
         kinds = desk["irregularities"]
         for number, one in enumerate(kinds, 1):
-            _say(f"  {number}  {one['says']} ({', '.join(one['clauses'])})")
+            tell(f"  {number}  {one['says']} ({', '.join(one['clauses'])})")
         chosen = await _number(len(kinds))
         if not chosen:
             return
         one, facts = kinds[chosen - 1], {}
         for ask in one["asks"]:
-            _say(ask["says"])
+            tell(ask["says"])
             answers = ask["answers"]
             for number, answer in enumerate(answers or (), 1):
-                _say(f"  {number}  {answer['says']}")
+                tell(f"  {number}  {answer['says']}")
             given = await _number(len(answers) if answers else None)
             facts[ask["fact"]] = answers[given - 1]["value"] if answers else given
         command = {"type": "Declare", "kind": one["kind"], "facts": facts}
@@ -274,7 +275,3 @@ async def _line() -> str | None:
     print(PROMPT, end="", file=sys.stderr, flush=True)
     line = await asyncio.to_thread(sys.stdin.readline)
     return line.strip() if line else None
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -12,7 +12,7 @@ from croupier.house.recall import forgotten
 from croupier.house.turn import Reply
 from croupier.ledger.accounts import Account, account
 from croupier.ledger.audit import Posted, RulesOf, no_rules
-from croupier.ledger.awards import Award
+from croupier.ledger.awards import PENDING, Award, won_at
 from croupier.ledger.entries import at_stake
 from croupier.ledger.events import AwardProposed, Bought, LedgerEvent
 from croupier.ledger.found import player_at, round_found
@@ -154,9 +154,8 @@ class Cage:
         pending = self.books.pending
         self._owners = {one: player for one, player in self._owners.items() if one in pending}
         for one in pending - self._owners.keys():
-            # The account names the round and the seat.
-            round, seat, _ = one.removeprefix("pending:").rsplit("/", 2)
-            owner = partial(player_at, round=round, seat=int(seat))
+            round, seat, _ = won_at(one.removeprefix(PENDING))
+            owner = partial(player_at, round=round, seat=seat)
             self._owners[one] = await self.books.read(owner)
 
     def _looked_up(

@@ -8,7 +8,7 @@ from croupier.round import commands as in_round
 from croupier.round.awards import open_awards, validating
 from croupier.round.duties import duties_of
 from croupier.round.settlement import Settlement
-from croupier.round.state import FoundAward, Round
+from croupier.round.state import FoundAward, Round, about_seat
 from croupier.rules.words import dollars
 
 DEALER = ("dealer",)
@@ -31,7 +31,7 @@ def awards_seen(round: Round) -> Iterator[dict[str, Any]]:
 
 
 def _checks(round: Round, found: FoundAward) -> Iterator[dict[str, Any]]:
-    rules, about = round.rules, f"seat {found.seat} {found.wager}"
+    rules, about = round.rules, about_seat(found.seat, found.wager)
     left = {duty.clause for duty in round.todo if duty.about == about}
     for duty in duties_of(rules, "progressive won", about):
         clause = rules.clauses[duty.clause]

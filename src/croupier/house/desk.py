@@ -25,15 +25,17 @@ from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.bots import choose
 from croupier.round.codec import to_plain
+from croupier.round.commands import Command as RoundCommand
 from croupier.round.faces import is_settled_on, read_ahead
 from croupier.round.order import is_read, seats_in
 from croupier.round.plan import plan_of
-from croupier.round.state import NOTHING, Duty, Round, is_walk_in
+from croupier.round.state import NOTHING, Duty, Round, about_seat, is_walk_in
 from croupier.rules.game import Step
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import ACTION
 from croupier.rules.words import dollars
 from croupier.table import commands as at_table
+from croupier.table.commands import Command as TableCommand
 from croupier.table.commands import Time
 from croupier.table.crew import PERSON, Post
 from croupier.table.events import Proposed
@@ -161,37 +163,39 @@ def _settled_in(round: Round | None) -> tuple[int, ...]:
     return seats_in(round, plan_of(round.rules).order) if round and settles else ()
 
 
+def _act(
+    says: str, clause: str | None, command: RoundCommand | TableCommand, of: str = "round"
+) -> dict[str, Any]:
+    """Return something that may be done at once, with the command that does it."""
+    return {"says": says, "clause": clause or "", "of": of, "command": to_plain(command)}
+
+
 def _voiced(standing: Standing, step: NextStep) -> Iterator[dict[str, Any]]:
     """Yield what people at the table say: a walk-in passes, or where the action button lies."""
     table, round = standing.table, standing.in_play
     rotation = table.rules.bank.rotation
     if isinstance(step.command, at_table.TakeBank) and rotation and rotation.passes:
         seat = step.command.seat
-        says, command = f"Seat {seat} passes", to_plain(at_table.PassBank(seat))
-        yield {"says": says, "clause": rotation.clause, "of": "table", "command": command}
+        command = at_table.PassBank(seat)
+        yield _act(f"Seat {seat} passes", rotation.clause, command, of="table")
     if round and round.at == 0 and plan_of(round.rules).order == ACTION and round.step:
         for seat in round.boxes:
-            says, close = f"No more bets: action at seat {seat}", in_round.CloseBets(seat)
-            about = {"says": says, "clause": round.step.clause, "of": "round"}
-            yield {**about, "command": to_plain(close)}
+            says = f"No more bets: action at seat {seat}"
+            yield _act(says, round.step.clause, in_round.CloseBets(seat))
 
 
 def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
     """Yield what may be done now besides the next step."""
     if round and round.doubt:
-        command = to_plain(in_round.Misread("twice"))
-        ruling = round.rules.ruling_on("reading") or ""
-        yield {"says": "It was read twice", "clause": ruling, "of": "round", "command": command}
+        ruling = round.rules.ruling_on("reading")
+        yield _act("It was read twice", ruling, in_round.Misread("twice"))
         for kind in doubled_kinds(round.rules):
-            command = to_plain(in_round.Declare(kind))
             row = round.rules.irregularities[kind].rows[0]
-            clause = row.clause or row.ruling or ""
-            yield {"says": "There are two", "clause": clause, "of": "round", "command": command}
+            yield _act("There are two", row.clause or row.ruling, in_round.Declare(kind))
     elif round and round.stub is not None and act_due(round) == "count":
         for says, wrongly in (("Yes, they were", False), ("No, cards were dealt wrongly", True)):
             declare, row = stub_answer(round, wrongly=wrongly)
-            cited = row.clause or row.ruling or ""
-            yield {"says": says, "clause": cited, "of": "round", "command": to_plain(declare)}
+            yield _act(says, row.clause or row.ruling, declare)
     elif round is None or round.void or round.todo or round.due:
         pass  # Nobody decides before what the book has done first, and cards that are turned up.
     elif round.asked and is_read(round.rules) and round.step:
@@ -199,9 +203,8 @@ def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
     elif round.asked:
         seat = round.asked[0]
         says = f"If seat {seat} is gone: apply the posted choice"
-        clause = round.step.clause if round.step else ""
-        command = to_plain(in_round.Choose(seat, "", POSTED))
-        yield {"says": says, "clause": clause, "of": "round", "command": command}
+        clause = round.step.clause if round.step else None
+        yield _act(says, clause, in_round.Choose(seat, "", POSTED))
     if round and not round.void:
         yield from _deferring(round)
 
@@ -211,25 +214,22 @@ def _answers(round: Round, seat: int, step: Step) -> Iterator[dict[str, Any]]:
     options = step.option
     if is_walk_in(round.boxes[seat].player):
         for name, option in options.items():
-            command = to_plain(in_round.Choose(seat, name, "dealer"))
-            says = f"Seat {seat}: {option.label}"
-            about = {"says": says, "clause": option.clause, "key": option.key}
-            yield {**about, "of": "round", "command": command}
+            command = in_round.Choose(seat, name, "dealer")
+            act = _act(f"Seat {seat}: {option.label}", option.clause, command)
+            yield {**act, "key": option.key}
         return
     posted = choose(round, seat, round.faces)
     says = f"If seat {seat} is gone: {options[posted].label}, the posted choice"
-    command = to_plain(in_round.Choose(seat, posted, POSTED))
-    yield {"says": says, "clause": options[posted].clause, "of": "round", "command": command}
+    yield _act(says, options[posted].clause, in_round.Choose(seat, posted, POSTED))
 
 
 def _deferring(round: Round) -> Iterator[dict[str, Any]]:
     """Yield a way to leave each progressive win pending."""
-    clause = round.rules.ruling_on("validation") or ""
+    ruling = round.rules.ruling_on("validation")
     for found in open_awards(round):
         if found.meter is not None:
             says = f"Defer seat {found.seat}'s win: it stays pending, and the round goes on"
-            command = to_plain(in_round.Validate(found.seat, found.wager, "defer"))
-            yield {"says": says, "clause": clause, "of": "round", "command": command}
+            yield _act(says, ruling, in_round.Validate(found.seat, found.wager, "defer"))
 
 
 def _read_now(round: Round | None, step: NextStep) -> dict[str, Any] | None:
@@ -298,7 +298,7 @@ def desk_of(
     acts = [_posted(act) for act in (*_acts(round), *_voiced(standing, step))]
     together = _together(rules, now, step)
     if round and round.asked and step.command is None:
-        together["about"] = f"seat {round.asked[0]}"
+        together["about"] = about_seat(round.asked[0])
     duties = [
         {"clause": d.clause, "about": d.about, "by": [*d.by], "says": rules.clauses[d.clause].says}
         for d in todo

@@ -26,7 +26,7 @@ from croupier.ledger.derived import Opens, SealedFor
 from croupier.ledger.journal import decode
 from croupier.ledger.store import View
 from croupier.ledger.stores.formats import link_of, note_link
-from croupier.ledger.stores.jotting import begin_journal, jot
+from croupier.ledger.stores.jotting import begin_house, begin_journal, put_keys
 from croupier.ledger.stores.protocol import Store
 
 MASTER, SIGNING, LINK = "master.key", "signing.key", "link.key"
@@ -71,12 +71,10 @@ def keys_of(folder: Path, store: Store, *, command: str = "") -> Keys:
 
     With a command, the keys in force are what it prints, and none are made.
     """
-    with store.snapshot() as session:
-        known = next(
-            (KeyIds(*row) for row in session.rows("SELECT master, signing FROM house")), None
-        )
     with store.reading() as view:
+        ids = view.house_keys()
         empty = not any(head.number for head in view.heads().values())
+    known = KeyIds(*ids) if ids else None
     if known is None and empty and not command:
         return make_keys(folder, store)
     if known is not None:
@@ -266,6 +264,11 @@ def _new(folder: Path, name: str) -> Path:
 
 def _write(file: Path, text: str) -> None:
     file.unlink(missing_ok=True)
+    write_private(file, text)
+
+
+def write_private(file: Path, text: str) -> None:
+    """Write a new file that only its owner may read, and wait until it is on the disk."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     with os.fdopen(os.open(file, flags, OWNER_ONLY), "w") as made:
         made.write(text)
@@ -284,17 +287,13 @@ def _finish_making(folder: Path, known: KeyIds) -> None:
         new.rename(file)
 
 
-BEGIN_HOUSE = (
-    "INSERT INTO house (house, master, signing) VALUES (1, ?, ?) ON CONFLICT (house) DO NOTHING"
-)
 COPY = f"copy {MASTER} and {SIGNING} from its data folder to this one and start again"
 
 
 def _note(store: Store, known: KeyIds) -> None:
     with store.writing() as session:
-        if not session.run(BEGIN_HOUSE, known):
+        if not begin_house(session, KeysSet(*known), time_ms=_now_ms()):
             raise UserError(f"another server has just begun this house; {COPY}", field=MASTER)
-        begin_journal(session, KeysSet(*known), time_ms=_now_ms())
 
 
 def _now_ms() -> int:
@@ -320,8 +319,7 @@ def change_keys(folder: Path, store: Store, old: Keys) -> Keys:
     ids = ids_of(keys)
     signature = sign_text(old.signing, change_of_keys(*ids)).hex()
     with store.writing() as session:
-        session.run("UPDATE house SET master = ?, signing = ?", ids)
-        jot(session, KeysSet(*ids, signature), time_ms=_now_ms())
+        put_keys(session, KeysSet(*ids, signature), time_ms=_now_ms())
     _finish_making(folder, ids)
     return keys
 

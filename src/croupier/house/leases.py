@@ -51,7 +51,7 @@ class Leases:
         self._books, self._open, self._closed, self._acts = books, open, closed, acts
         self._nodes = nodes
         self._tenure = books.store.tenure
-        self.register: Roster = EMPTY
+        self.roster: Roster = EMPTY
         """Who owned which table when this process last looked."""
         self._free_since: dict[str, int] = {}
         self._mended_ms = 0
@@ -65,15 +65,15 @@ class Leases:
     @property
     def is_alone(self) -> bool:
         """Whether no other process serves this house."""
-        return not self._tenure.is_shared or len(self.register.nodes) < 2
+        return not self._tenure.is_shared or len(self.roster.nodes) < 2
 
     async def meet(self) -> None:
         """Wait for the other processes that start, so that tables don't move right afterwards."""
         self._tenure.on_release = partial(_set_in, asyncio.get_running_loop(), self._again)
         until_ms = self._books.clocks.wait_ms() + MEET_MS
         while self._books.clocks.wait_ms() < until_ms:
-            self.register = await self._books.away(self._tenure.register)
-            if len(self.register.nodes) >= self._nodes:
+            self.roster = await self._books.away(self._tenure.roster)
+            if len(self.roster.nodes) >= self._nodes:
                 return
             await asyncio.sleep(POLL_S)
 
@@ -103,16 +103,16 @@ class Leases:
 
     async def tend(self, checkpoints: Checkpoints | None) -> None:
         """Close what others own by now, hand over what they should own, and open our own."""
-        self.register = await self._books.away(self._tenure.register)
+        self.roster = await self._books.away(self._tenure.roster)
         self._lose()
         if checkpoints and CHECKPOINT not in self._tenure.owned:
             checkpoints.pause()
         await self._stop_where_events_were_lost()
         self._mend()
         me, tables = self._tenure.name, self._open.tables
-        # Decided before the handover: by this register, what we hand over is still ours.
-        back = to_take_back(self.register, me, self._tenure.owned)
-        away = to_hand_over(self.register, me, tables)
+        # Decided before the handover: by this roster, what we hand over is still ours.
+        back = to_take_back(self.roster, me, self._tenure.owned)
+        away = to_hand_over(self.roster, me, tables)
         await self._open.release([id for id in away if _is_idle(tables[id])])
         openable = self._closed.openable()
         await self._claim([*openable, CHECKPOINT], back)
@@ -123,7 +123,7 @@ class Leases:
     def _lose(self) -> None:
         """Close the tables that others own by now."""
         owned = self._tenure.owned
-        for stream in to_lose(self.register, self._tenure.name, owned):
+        for stream in to_lose(self.roster, self._tenure.name, owned):
             self._tenure.lose(stream, owned[stream])
         tables = self._open.tables
         if self._returns != self._tenure.returns:
@@ -157,18 +157,18 @@ class Leases:
     async def _claim(self, streams: list[str], back: list[str]) -> None:
         """Claim what is ours to inherit or was ours, and what its heir leaves free for too long."""
         me, now_ms = self._tenure.name, self._books.clocks.wait_ms()
-        free = [stream for stream in streams if is_free(self.register, stream)]
+        free = [stream for stream in streams if is_free(self.roster, stream)]
         self._free_since = {s: self._free_since.get(s, now_ms) for s in free}
         patient_ms = now_ms - PATIENCE_MS
         waited = {s for s, since in self._free_since.items() if since <= patient_ms}
-        mine = [*to_claim(self.register, me, streams, waited=waited), *back]
+        mine = [*to_claim(self.roster, me, streams, waited=waited), *back]
         wanted = [] if self._drains else [stream for stream in mine if stream in streams]
         if wanted:
             await self._books.away(self._tenure.claim, wanted)
 
     async def drain(self) -> None:
         """Hand every table over at the end of its round, or as it stands if that takes long."""
-        if not {*self.register.heirs} - {self._tenure.name}:
+        if not {*self.roster.heirs} - {self._tenure.name}:
             return  # Nobody would take them.
         self._drains = True
         await self._books.away(self._tenure.drain)

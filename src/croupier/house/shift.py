@@ -15,7 +15,7 @@ from croupier.table.commands import Time
 from croupier.table.decks import old
 from croupier.table.life import has_sign, has_tray, needs_floor
 from croupier.table.prompts import DEVICE, due
-from croupier.table.state import Table, is_cut_due, right, uses
+from croupier.table.state import Table, about_deck, is_cut_due, right, uses
 from croupier.table.tray import CHIPS_CENTS, COINS_CENTS
 
 FLOOR, DEALER = ("floorperson",), ("dealer",)
@@ -143,7 +143,7 @@ def rests(table: Table, number: int) -> bool:
 
 def resting_duty(table: Table, duty: Duty) -> bool:
     """Whether a duty is about a resting deck, so that the round doesn't wait for it."""
-    return any(duty.about == f"deck {number}" and rests(table, number) for number in table.decks)
+    return any(duty.about == about_deck(number) and rests(table, number) for number in table.decks)
 
 
 def meanwhile(table: Table) -> Iterator[NextStep]:
@@ -156,7 +156,7 @@ def meanwhile(table: Table) -> Iterator[NextStep]:
     for number, deck in sorted(table.decks.items()):
         if "cards" not in table.rules.things or not rests(table, number):
             continue
-        if mine := [duty for duty in due(table) if duty.about == f"deck {number}"]:
+        if mine := [duty for duty in due(table) if duty.about == about_deck(number)]:
             yield duty_step(table, mine[0])
         elif deck.stack is None and not deck.todo and rules.shuffle:
             takes = BY_MACHINE if rules.machine_count else None

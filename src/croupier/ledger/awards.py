@@ -46,6 +46,12 @@ class Award(NamedTuple):
         return account("pending", self.id)
 
 
+def won_at(id: str) -> tuple[str, int, str]:
+    """Return the round, the seat and the wager that an award's id names."""
+    round, seat, wager = id.rsplit("/", 2)
+    return round, int(seat), wager
+
+
 class WrongAward(CroupierError):
     """Raised for an event about an award that can't follow those before it."""
 
@@ -61,9 +67,10 @@ def awards_in(
         after = rows[at + 1] if at + 1 < len(rows) else None
         filled = after is not None and after.code == RESET and after.credit == entry.debit
         id = entry.credit.removeprefix(PENDING)
+        _, seat, _ = won_at(id)
         yield Award(
             id=id,
-            player=players[int(id.rsplit("/", 2)[1])],
+            player=players[seat],
             meter=entry.debit.removeprefix("meter:"),
             micros=entry.micros,
             reset_micros=after.micros if after and filled else 0,

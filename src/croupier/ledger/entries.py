@@ -18,7 +18,7 @@ from croupier.round.awards import validating
 from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.settlement import Settlement
-from croupier.round.state import NOTHING, FoundAward, Line, Round, Stake
+from croupier.round.state import NOTHING, FoundAward, Line, Round, Stake, about_seat
 
 TAKEN_BACK = "take back"
 """The fate of a stake that left the layout before the settlement."""
@@ -303,7 +303,7 @@ def _seat_moves(posting: Posting, event: happened.SeatSettled) -> Iterator[Move]
 
 def _check_validated(posting: Posting, line: Line) -> None:
     """Raise if a dealer paid a progressive win that the book has validated first (M21)."""
-    round, about = posting.round, f"seat {line.seat} {line.wager}"
+    round, about = posting.round, about_seat(line.seat, line.wager)
     if "dealer" not in round.rules.things or validating(round.rules, line.wager) is None:
         return
     found = round.awards.get((line.seat, line.wager))

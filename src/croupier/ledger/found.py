@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from croupier.errors import UserError
 from croupier.ledger.accounts import account
 from croupier.ledger.audit import Posted, RulesOf, rules_set
-from croupier.ledger.awards import Award, awards_in
+from croupier.ledger.awards import Award, awards_in, won_at
 from croupier.ledger.entries import Unlike
 from croupier.ledger.events import TableSet, ledger_event_from
 from croupier.ledger.journal import Record, StoredEvent, decode
@@ -160,7 +160,8 @@ def award_found(view: View, id: str, rules_of: RulesOf) -> Award:
     if not rows:
         raise UserError(f"there is no award {id}", field="award")
     first = rows[0]
-    found = round_found(view, id.rsplit("/", 2)[0], rules_of)
+    round, _, _ = won_at(id)
+    found = round_found(view, round, rules_of)
     players = {n: box.player for n, box in found.played.round.boxes.items()}
     entries = [
         row.entry

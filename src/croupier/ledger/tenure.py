@@ -71,49 +71,49 @@ def _rank(node: str, stream: str) -> bytes:
     return sha256(f"{node} {stream}".encode()).digest()
 
 
-def is_free(register: Roster, stream: str) -> bool:
+def is_free(roster: Roster, stream: str) -> bool:
     """Whether no live node has a stream."""
-    return register.owner(stream) is None
+    return roster.owner(stream) is None
 
 
 def to_claim(
-    register: Roster, me: str, streams: Iterable[str], *, waited: Collection[str] = ()
+    roster: Roster, me: str, streams: Iterable[str], *, waited: Collection[str] = ()
 ) -> list[str]:
     """Return the free streams that a node should take: those that it inherits.
 
     `waited` are the streams that have been free for so long that their heir must be unable to.
     """
-    heirs = register.heirs
+    heirs = roster.heirs
     return [
         stream
         for stream in streams
         if me in heirs
-        and is_free(register, stream)
+        and is_free(roster, stream)
         and (stream in waited or heir(stream, heirs) == me)
     ]
 
 
-def to_take_back(register: Roster, me: str, owned: Collection[str]) -> list[str]:
+def to_take_back(roster: Roster, me: str, owned: Collection[str]) -> list[str]:
     """Return a node's streams that it doesn't know of, and which no other node can take.
 
     The answer to a claim may have been cut off, or a stream may have been given up too soon.
     """
-    return [s for s, lease in register.leases.items() if lease.node == me and s not in owned]
+    return [s for s, lease in roster.leases.items() if lease.node == me and s not in owned]
 
 
-def to_lose(register: Roster, me: str, owned: Mapping[str, int]) -> list[str]:
+def to_lose(roster: Roster, me: str, owned: Mapping[str, int]) -> list[str]:
     """Return the streams that a node took for its own, with their epochs, and that are not.
 
     Somebody took them over, or a standby was promoted, and nothing that was asked has shown it yet.
     """
-    leases = register.leases
+    leases = roster.leases
     return [s for s, epoch in owned.items() if leases.get(s) != Lease(s, me, epoch)]
 
 
-def to_hand_over(register: Roster, me: str, owned: Iterable[str]) -> list[str]:
+def to_hand_over(roster: Roster, me: str, owned: Iterable[str]) -> list[str]:
     """Return the streams of a node that should be another's, now that it is there."""
-    heirs = register.heirs
-    return [s for s in owned if heirs and me in register.nodes and heir(s, heirs) != me]
+    heirs = roster.heirs
+    return [s for s in owned if heirs and me in roster.nodes and heir(s, heirs) != me]
 
 
 def may_write(now_ms: int, renewed_ms: int, ttl_ms: int) -> bool:
@@ -146,7 +146,7 @@ class Tenure(Protocol):
     def has_expired(self) -> bool:
         """Whether others may soon take over whatever is this node's; doesn't block."""
 
-    def register(self) -> Roster:
+    def roster(self) -> Roster:
         """Return the nodes and the leases as they are now."""
 
     def claim(self, streams: Collection[str]) -> set[str]:
@@ -173,7 +173,7 @@ class Tenure(Protocol):
 
 def other_nodes(tenure: Tenure) -> list[str]:
     """Return the other processes that serve the house now."""
-    return sorted(tenure.register().nodes.keys() - {tenure.name})
+    return sorted(tenure.roster().nodes.keys() - {tenure.name})
 
 
 class Freehold:
@@ -193,7 +193,7 @@ class Freehold:
     def has_expired(self) -> bool:
         return False
 
-    def register(self) -> Roster:
+    def roster(self) -> Roster:
         return EMPTY
 
     def claim(self, streams: Collection[str]) -> set[str]:

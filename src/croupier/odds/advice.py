@@ -171,7 +171,9 @@ class _Values:
         self.seen: SeenCards | None = None
         self.up: Mapping[str, int] = {}
         """How many cards of each place are exposed at the decision in question."""
-        self._kept: dict[tuple[int, tuple[tuple[str, tuple[Card, ...]], ...]], Fraction] = {}
+        self._kept: dict[
+            tuple[tuple[str, ...], tuple[tuple[str, tuple[Card, ...]], ...]], Fraction
+        ] = {}
 
     def of(self, node: PathNode, known: Known) -> Fraction:
         """Return the expected net of a node, with the best choices from here on."""
@@ -207,7 +209,7 @@ class _Values:
         return all(net == nets[0] for net in nets)
 
     def _path(self, path: Path, known: Known) -> Fraction:
-        key = id(path), tuple(sorted(known.items()))
+        key = path.chose, tuple(sorted(known.items()))
         if key not in self._kept:
             self._kept[key] = sum((self._line(o, path, known) for o in self.lines), Fraction(0))
         return self._kept[key]

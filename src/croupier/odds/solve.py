@@ -75,7 +75,7 @@ class Model:
         self.seats = self.sight.seats if self.sight else EVERY
         self.root = root
         self.paths = tuple(leaves(root))
-        self.number = {id(path): number for number, path in enumerate(self.paths)}
+        self.number = {path.chose: number for number, path in enumerate(self.paths)}
         self.judged = judged(rules, self.paths)
         self.tables = [one.table for one in self.judged if one.table]
         self.turns = (0,) if seen else tuple(each_turn(self.tables))
@@ -326,7 +326,7 @@ class Solved:
         """Return the value of a node, by entry or (true) by seat, and record the options taken."""
         values, given, chosen = work
         if isinstance(node, Path):
-            return values[self.model.number[id(node)]], False
+            return values[self.model.number[node.chose]], False
         results = [self.best_from(child, work, (*before, name)) for name, child in node.options]
         sees = bool(self.model.shown and node.sees.get(self.model.shown))
         by_seat = not sees or any(seat for _, seat in results)

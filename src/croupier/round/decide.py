@@ -32,7 +32,7 @@ from croupier.round.irregularity import check_late, check_time, consequence_of
 from croupier.round.plan import plan_of
 from croupier.round.settling import close, return_everything, settle_all, settle_seat
 from croupier.round.stages import Stage
-from croupier.round.state import Duty, Round
+from croupier.round.state import Duty, Round, about_seat
 from croupier.rules.game import Consequence
 from croupier.rules.vocabulary import ACTION, StepKind
 
@@ -340,7 +340,7 @@ def _validate(round: Round, command: commands.Validate) -> happened.Validated:
     if command.answer == "reject" and not command.why.strip():
         raise Refused("bad_fact", "say why the award is rejected", field="why")
     if command.answer == "pay":
-        check_before(round, f"seat {seat} {wager}")
+        check_before(round, about_seat(seat, wager))
     return happened.Validated(seat, wager, command.answer, command.why)
 
 

@@ -11,7 +11,7 @@ from croupier.round import events as happened
 from croupier.round.commands import Command
 from croupier.round.events import Event
 from croupier.round.plan import plan_of
-from croupier.round.state import Box, Duty, Round, was_chosen
+from croupier.round.state import Duty, Round, about_seat, was_chosen
 from croupier.rules.game import counts_stub
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import BANK, Keeping, Occasion, StepKind
@@ -94,13 +94,13 @@ def _left(todo: tuple[Duty, ...], event: Event, after: Round) -> Iterator[Duty]:
                 pass
             case happened.Shown() if act == "show" and not _hidden(after, duty):
                 pass
-            case happened.ChoiceCorrected(seat) if duty.about == f"seat {seat}" and (
+            case happened.ChoiceCorrected(seat) if duty.about == about_seat(seat) and (
                 duty.moment != "settle" or not _hidden(after, duty)
             ):
                 pass
             case happened.Declared() if "abandon seat" in event.effects and _is_unseen(after, duty):
                 pass  # Nobody turns up a hand that is lost by now.
-            case happened.Validated(seat, wager) if duty.about == f"seat {seat} {wager}":
+            case happened.Validated(seat, wager) if duty.about == about_seat(seat, wager):
                 pass
             case _:
                 yield duty
@@ -109,20 +109,18 @@ def _left(todo: tuple[Duty, ...], event: Event, after: Round) -> Iterator[Duty]:
 def _hidden(round: Round, duty: Duty) -> bool:
     """Whether a card of the seat that a duty is about has yet to be shown."""
     return any(
-        set(box.cards) & set(round.due) for box in round.boxes.values() if _seat(box) == duty.about
+        set(box.cards) & set(round.due)
+        for box in round.boxes.values()
+        if about_seat(box.seat) == duty.about
     )
 
 
 def _is_unseen(round: Round, duty: Duty) -> bool:
     """Whether a duty of the settlement is about a seat whose cards are never turned up."""
     return duty.moment == "settle" and any(
-        _seat(box) == duty.about and not set(box.cards) & {*round.due, *round.faces}
+        about_seat(box.seat) == duty.about and not set(box.cards) & {*round.due, *round.faces}
         for box in round.boxes.values()
     )
-
-
-def _seat(box: Box) -> str:
-    return f"seat {box.seat}"
 
 
 def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
@@ -141,18 +139,18 @@ def _brought(before: Round, event: Event, after: Round) -> Iterator[Duty]:
             yield from duties_of(rules, "dealt", came=came)
             yield from duties_of(rules, "examine")
         case happened.Chose(seat, step, option) | happened.ChoiceCorrected(seat, step, _, option):
-            for duty in duties_of(rules, "decide", f"seat {seat}"):
+            for duty in duties_of(rules, "decide", about_seat(seat)):
                 if rules.clauses[duty.clause].on == f"{step}.{option}":
                     yield duty
         case happened.AwardFound(seat, wager):
-            for duty in duties_of(rules, "progressive won", f"seat {seat} {wager}"):
+            for duty in duties_of(rules, "progressive won", about_seat(seat, wager)):
                 if rules.clauses[duty.clause].on in (None, wager):
                     yield duty
     if after.stage is not before.stage:
         yield from _entered(before, after)
     elif isinstance(event, happened.ChoiceCorrected) and _do(after) == "settle":
         more = set(after.due) - set(before.due)
-        yield from duties_of(rules, "settle", f"seat {event.seat}") if more else ()
+        yield from duties_of(rules, "settle", about_seat(event.seat)) if more else ()
 
 
 def _do(round: Round) -> StepKind | None:
@@ -190,7 +188,7 @@ def _entered(before: Round, after: Round) -> Iterator[Duty]:
     if _do(after) == "settle":
         for box in after.boxes.values():
             if set(box.cards) & set(after.due):
-                yield from duties_of(rules, "settle", _seat(box))
+                yield from duties_of(rules, "settle", about_seat(box.seat))
 
 
 def _plays(round: Round) -> bool:

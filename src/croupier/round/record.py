@@ -18,7 +18,7 @@ from croupier.round.events import Event
 from croupier.round.evolve import evolve
 from croupier.round.settlement import REJECTED
 from croupier.round.settling import paid_at
-from croupier.round.state import Round
+from croupier.round.state import Round, about_seat
 from croupier.rules.rulebook import digest_of
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import FELT, Keeper, Thing
@@ -147,7 +147,7 @@ def _unstopped(
     if not wins or any(isinstance(e, happened.AwardFound) for e in takewhile(_is_finding, events)):
         return []
     for win in wins:
-        if (win.cents or win.meter) and f"seat {win.seat} {win.wager}" not in confirmed:
+        if (win.cents or win.meter) and about_seat(win.seat, win.wager) not in confirmed:
             return []
     return list(paid_at(round, wins[0].seat, _readings(events)))
 

@@ -26,6 +26,11 @@ def is_walk_in(player: str) -> bool:
     return _is_walk_in(player) is not None
 
 
+def about_seat(seat: int, wager: str = "") -> str:
+    """Return what a duty about a seat, or about one of its wagers, is about."""
+    return f"seat {seat} {wager}".rstrip()
+
+
 class Duty(NamedTuple):
     """A guided clause that has to be kept now, and what it is about."""
 

@@ -185,7 +185,7 @@ class Passing:
         with suppress(TimeoutError):
             async with asyncio.timeout(CHANGES_HANDS_S):
                 while not self.pit.has(table):
-                    owner = self.pit.leases.register.owner(table)
+                    owner = self.pit.leases.roster.owner(table)
                     calls = await self._call(owner) if owner else None
                     if calls:
                         return calls
@@ -205,7 +205,7 @@ class Passing:
             except (OSError, TimeoutError, EOFError) as error:
                 if node.name not in self._unreached:
                     log("node_unreachable", node=node.name, because=str(error))
-                nodes = self.pit.leases.register.nodes.keys()
+                nodes = self.pit.leases.roster.nodes.keys()
                 self._unreached = (self._unreached | {node.name}) & nodes
                 return None
             self._unreached.discard(node.name)
@@ -254,7 +254,7 @@ class Passing:
             return await calls.ask(scope) if calls else None
 
         others = [
-            n for n in self.pit.leases.register.nodes.values() if n.name != self.pit.tenure.name
+            n for n in self.pit.leases.roster.nodes.values() if n.name != self.pit.tenure.name
         ]
         answers = await asyncio.gather(*map(ask, others), return_exceptions=True)
         for answer in answers:

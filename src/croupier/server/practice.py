@@ -23,6 +23,7 @@ from croupier.ledger.audit import RulesOf
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.round.commands import Settle
 from croupier.round.order import is_read
+from croupier.round.state import about_seat
 from croupier.rules.table_rules import TableRules
 from croupier.server.assessor import Assessor
 from croupier.server.bots import HousePlayer
@@ -130,7 +131,7 @@ class Practice:
             seat = desk["settling"]["seat"]
             takes = {"field": ANSWER, "kind": "text", "says": ASKED}
             asked = f"Seat {seat}: what do you take, and what do you pay?"
-            step = {**step, "says": asked, "takes": takes, "about": f"seat {seat}"}
+            step = {**step, "says": asked, "takes": takes, "about": about_seat(seat)}
             desk = {**desk, "settling": None, "read": None}
         shown = {
             **self._seen(desk),

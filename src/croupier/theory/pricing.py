@@ -74,7 +74,7 @@ class Theory:
     def __init__(self) -> None:
         self._is_stopped = False
         self._moments: dict[tuple[str, tuple[tuple[str, Fraction], ...]], Moments] = {}
-        self._between: dict[tuple[int, int], Floats | None] = {}
+        self._between: dict[tuple[Moments, Moments], Floats | None] = {}
         self._bets: dict[tuple[str, StakedBet], PricedBet | str] = {}
         self._units: dict[tuple[str, tuple[str, ...]], Moments] = {}
         self._variances: dict[tuple[Any, ...], Variance] = {}
@@ -101,7 +101,7 @@ class Theory:
 
     def variance(self, hands: Sequence[WeighedHand]) -> Variance:
         """Return the variance of a round; players often bet the same again."""
-        key = tuple((id(h.moments), h.cards, h.weights) for h in hands)
+        key = tuple((h.moments, h.cards, h.weights) for h in hands)
         if key not in self._variances:
             if len(self._variances) >= KEPT_MAX:
                 self._variances.clear()
@@ -110,7 +110,7 @@ class Theory:
 
     def between(self, one: Moments, other: Moments) -> Floats | None:
         """Return the covariance of two seats' columns, or None if it isn't counted."""
-        key = id(one), id(other)  # Both are kept above for as long as this is.
+        key = one, other
         if key not in self._between:
             found = between(one, other, self.check)
             self._between[key] = found
@@ -249,7 +249,7 @@ class _Group:
 
 
 def _distinct(hands: Sequence[WeighedHand]) -> list[Moments]:
-    return [*{id(hand.moments): hand.moments for hand in hands}.values()]
+    return [*dict.fromkeys(hand.moments for hand in hands)]
 
 
 def _bound(groups: Sequence[_Group], names: Sequence[str]) -> Variance:

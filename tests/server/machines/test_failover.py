@@ -73,7 +73,7 @@ def test_a_standby_that_takes_over_has_everything_and_binds_no_old_lease(
         run(standby.where, "SELECT pg_promote()")
         after = PostgresStore(f"{standby.where} dbname={name}", node="")
         try:
-            assert after.tenure.register().owner("s") is None
+            assert after.tenure.roster().owner("s") is None
             assert after.tenure.claim(["s"]) == {"s"}
             assert after.append(claim("a"), moving(5)).repeated
             assert after.append(claim("b", 1), moving(5, "2")).number == 2

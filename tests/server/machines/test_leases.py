@@ -116,9 +116,7 @@ def test_a_stream_is_one_nodes_until_that_is_gone(server: str) -> None:
         with pytest.raises(NotOwner):
             _settled(second, Request(claim("c", 1), (), lambda _: moving(7, "2")))
         assert everything(first) == before
-        assert (
-            first.tenure.register().owner("s") == second.tenure.register().nodes[first.tenure.name]
-        )
+        assert first.tenure.roster().owner("s") == second.tenure.roster().nodes[first.tenure.name]
         first.tenure.release(["s"])
         assert second.tenure.claim(["s"]) == {"s"} and second.tenure.owned == {"s": 2}
         assert second.append(claim("b", 1), moving(7, "2")).number == 2
@@ -132,9 +130,9 @@ def test_a_stream_that_a_node_has_without_its_knowing_is_taken_back(server: str)
     with node(url) as one, node(url, of="t") as other:
         assert isinstance(one.tenure, Leasing)
         one.tenure.forget(["s"])  # As if the answer to its claim had been cut off.
-        register, me = one.tenure.register(), one.tenure.name
-        assert register.leases["s"].node == me and not other.tenure.claim(["s"])
-        assert tenure.to_take_back(register, me, one.tenure.owned) == ["s"]
+        roster, me = one.tenure.roster(), one.tenure.name
+        assert roster.leases["s"].node == me and not other.tenure.claim(["s"])
+        assert tenure.to_take_back(roster, me, one.tenure.owned) == ["s"]
         assert one.tenure.claim(["s"]) == {"s"} and one.tenure.owned == {"s": 2}
         assert one.tenure.claim(["s"]) == set() and one.tenure.owned == {"s": 2}
         assert one.append(claim("a"), moving(5)).number == 1
@@ -254,7 +252,7 @@ def test_a_node_that_was_declared_dead_comes_back_under_another_name_and_owns_no
         run(url, EXPIRE, name)
         eventually(lambda: first.tenure.name != name)
         assert first.tenure.owned == {}
-        assert [*first.tenure.register().nodes] == [first.tenure.name]
+        assert [*first.tenure.roster().nodes] == [first.tenure.name]
         assert first.tenure.claim(["s"]) == {"s"} and first.tenure.owned == {"s": 2}
 
 
@@ -299,7 +297,7 @@ def test_a_lease_of_another_timeline_is_nobodys(server: str) -> None:
         run(url, "UPDATE leases SET timeline = '000000FF'")
         with pytest.raises(NotOwner):
             store.append(claim("a"), moving(5))
-        assert store.tenure.register().owner("s") is None
+        assert store.tenure.roster().owner("s") is None
         assert store.tenure.claim(["s"]) == {"s"} and store.tenure.owned == {"s": 2}
         store.append(claim("a"), moving(5))
 

@@ -78,12 +78,12 @@ def test_a_node_without_tables_is_nobodys_heir(server: str) -> None:
         closing(PostgresStore(url, make=True, node="")) as owner,
         closing(PostgresStore(url, node="", owns=False)) as web,
     ):
-        register = web.tenure.register()
-        assert register.heirs == [owner.tenure.name]
-        assert to_claim(register, web.tenure.name, ["a"], waited=["a"]) == []
+        roster = web.tenure.roster()
+        assert roster.heirs == [owner.tenure.name]
+        assert to_claim(roster, web.tenure.name, ["a"], waited=["a"]) == []
         run(url, "DELETE FROM nodes WHERE node = %s", web.tenure.name)
-        eventually(lambda: web.tenure.name in web.tenure.register().nodes)
-        assert web.tenure.register().heirs == [owner.tenure.name], "nor after it came back"
+        eventually(lambda: web.tenure.name in web.tenure.roster().nodes)
+        assert web.tenure.roster().heirs == [owner.tenure.name], "nor after it came back"
 
 
 @pytest.mark.parametrize(

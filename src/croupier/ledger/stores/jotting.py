@@ -26,6 +26,25 @@ def jot(session: Session, act: HouseAct, *, time_ms: int) -> None:
     session.run(MOVE, (number, hash, HOUSE_STREAM))
 
 
+BEGIN_HOUSE = (
+    "INSERT INTO house (house, master, signing) VALUES (1, ?, ?) ON CONFLICT (house) DO NOTHING"
+)
+
+
+def begin_house(session: Session, keys: KeysSet, *, time_ms: int) -> bool:
+    """Begin a house and its stream; False if somebody else has begun it."""
+    if not session.run(BEGIN_HOUSE, (keys.master, keys.signing)):
+        return False
+    begin_journal(session, keys, time_ms=time_ms)
+    return True
+
+
+def put_keys(session: Session, keys: KeysSet, *, time_ms: int) -> None:
+    """Put other keys in force."""
+    session.run("UPDATE house SET master = ?, signing = ?", (keys.master, keys.signing))
+    jot(session, keys, time_ms=time_ms)
+
+
 def begin_journal(session: Session, keys: KeysSet, *, time_ms: int) -> None:
     """Begin the house's stream, if it has none: with its keys and all known people.
 

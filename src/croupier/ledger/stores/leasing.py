@@ -279,7 +279,7 @@ class Leasing:
 
     # ------------------------------------------------------------ leases
 
-    def register(self) -> Roster:
+    def roster(self) -> Roster:
         with self.connected() as connection:
             nodes = {row[0]: Node(*row) for row in connection.execute(NODES)}
             leases = {row[0]: Lease(*row) for row in connection.execute(LEASES)}

@@ -22,7 +22,7 @@ from croupier.house.awards import (
 from croupier.house.log import log
 from croupier.house.pit import Pit
 from croupier.ledger.accounts import account
-from croupier.ledger.awards import PENDING, Award
+from croupier.ledger.awards import PENDING, Award, won_at
 from croupier.ledger.events import AwardProposed, LedgerEvent
 from croupier.ledger.found import award_found
 from croupier.ledger.roles import AUDITOR, FLOOR, SURVEILLANCE
@@ -106,12 +106,12 @@ def table_of(pit: Pit, round: str) -> str:
 
 
 def _said(pit: Pit, award: Award, open: AwardProposed | None) -> AwardSaid:
-    round, seat, wager = award.id.rsplit("/", 2)
+    round, seat, wager = won_at(award.id)
     return AwardSaid(
         award=award.id,
         table=table_of(pit, round),
         round=round,
-        seat=int(seat),
+        seat=seat,
         wager=wager,
         player=award.player,
         dollars=format_micros(award.micros)[:-4],
@@ -174,7 +174,8 @@ async def _decide(request: Request, by: SignedIn, id: str, decided: Decided) -> 
     if of is None or not (await pit.books.read(lambda view: view.held([of]))).get(of):
         raise Refused("no_such_award", "no such award waits for the floor", field="award")
     award = await find_award(pit, id)
-    seated = await pit.everywhere.seated_at(table_of(pit, id.rsplit("/", 2)[0]))
+    round, _, _ = won_at(id)
+    seated = await pit.everywhere.seated_at(table_of(pit, round))
     check_away(award, by.person.id, seated)
     who = Acting(by.person.id, by.session.hex())
     await pit.cage.release(award, lambda open: decided(award, open, who))
