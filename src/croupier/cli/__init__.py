@@ -42,7 +42,7 @@ COMMANDS = {
     "simulate": "Simulate rounds and compare them with the exact values.",
     "report": "Write a table's PAR sheet as HTML or PDF.",
     "sign": "Write the sign a table must post as HTML or PDF.",
-    "serve": "Open live tables that people play in a browser.",
+    "serve": "Open live tables for people to play in a browser.",
     "practice": "Practise dealing by the book, in a browser.",
     "bots": "Play at a server's tables over the network.",
     "ledger": "Verify a ledger, inspect it, back it up, restore it.",

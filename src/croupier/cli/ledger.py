@@ -242,7 +242,7 @@ def win(
 def shifts(data: DataFolder = None, database: Database = None, as_json: AsJson = False) -> None:
     """Add up each shift of tables with chip trays: counts, fills, credits, drop and win.
 
-    The win by the two counts stands beside the journal's; a difference is named and never posted.
+    The win by the two counts is shown beside the journal's; a difference is never posted.
     """
     from croupier.cli.ledger_shifts import print_shifts, shift_json
     from croupier.ledger.chips import shifts_in

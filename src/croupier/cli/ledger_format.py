@@ -14,8 +14,8 @@ Served = Annotated[
 def raise_format(database: Served) -> None:
     """Raise a house to the newest format of this version, once all its servers have it.
 
-    A version and the one before it serve a house together. What the older can't read is written
-    only from the next format on, and servers of the older version are refused then.
+    A version and the one before it can serve a house together. The newer one writes what the older
+    can't read only once the format is raised; then servers of the older version are refused.
     """
     from croupier.ledger.stores import open_postgres
     from croupier.ledger.stores.formats import raise_format

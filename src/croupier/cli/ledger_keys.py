@@ -84,7 +84,7 @@ def appoint(
 def link_key(data: HouseFolder, output: NewFile, key_command: KeyCommand = "") -> None:
     """Write the key of the links between a house's servers to a file, for `serve --web`.
 
-    It follows from the master key and opens no deck. After `rotate-keys` there is another one.
+    It follows from the master key and opens no deck. `rotate-keys` changes it.
     """
     from croupier.fairness.seal import format_key
     from croupier.house.keys import MASTER, key_files, link_key

@@ -34,7 +34,8 @@ def practice(
     screens: Annotated[
         bool,
         typer.Option(
-            "--screens", help="Real cards, and players at screens; with --real one beside walk-ins."
+            "--screens",
+            help="Real cards, with players at screens; with --real, one beside the walk-ins.",
         ),
     ] = False,
     select: Select = None,

@@ -46,7 +46,7 @@ Link = Annotated[
 Web = Annotated[
     bool,
     typer.Option(
-        "--web", help="Serve pages and sockets, run no table; needs --database and a link.key."
+        "--web", help="Serve pages and sockets but run no table; needs --database and a link.key."
     ),
 ]
 app = group("Open the tables to players in a browser.", no_args_is_help=False)
@@ -89,7 +89,7 @@ def serve(
     web: Web = False,
     key_command: KeyCommand = "",
 ) -> None:
-    """Open live tables that people play in a browser: by default, one for each book.
+    """Open live tables for people to play in a browser; by default, one for each book.
 
     Prints the players' link, and a link that makes the first person who opens it an operator.
     Ctrl-C, SIGTERM and SIGHUP close the tables. Open rounds are stored and continue at the next

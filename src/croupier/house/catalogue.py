@@ -1,12 +1,9 @@
 """All tables of a house: those of the tables file, and those that operators opened since."""
 
 from croupier.errors import CroupierError, Refused
-from croupier.house.config import Config, TableConfig, parse_config
+from croupier.house.config import TABLES_MAX, Config, TableConfig, parse_config
 from croupier.house.log import log
 from croupier.ledger.audit import RulesOf
-
-TABLES_MAX = 500
-"""How many tables operators may have a house open: each is kept for good."""
 
 
 class Catalogue:

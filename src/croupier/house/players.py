@@ -14,7 +14,7 @@ from croupier.ledger.entries import FROM_PLAYERS, at_stake
 from croupier.ledger.events import SeatFreed
 from croupier.ledger.store import NOT_ENOUGH
 from croupier.round import commands as in_round
-from croupier.round.bets import Lack, check_boxes, lack_of, makeable, seat_fee
+from croupier.round.bets import BOXES, Lack, check_boxes, lack_of, makeable, seat_fee
 from croupier.round.state import Box, Round
 from croupier.rules.table_rules import TableRules
 from croupier.rules.words import dollars
@@ -192,10 +192,6 @@ def lack_at(standing: Standing, seat: int) -> Lack | None:
     round = standing.in_play
     box = round.boxes.get(seat) if round and round.at == 0 else None
     return lack_of(standing.table.rules, box) if box else None
-
-
-BOXES = "adjacent_boxes"
-"""The selection that says how many boxes a player may have."""
 
 
 def leave(act: Act, seat: int) -> None:

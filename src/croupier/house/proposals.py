@@ -167,34 +167,44 @@ def _cited(rules: TableRules, events: Sequence[object]) -> tuple[str, str | None
 def two_people(standing: Standing, events: Sequence[object], approvers: Approvers) -> TwoPeople:
     """Return who has to agree to these events (T11), by what the house has configured."""
     round = standing.round
+    either: tuple[Role, ...] = ("dealer", "floor")
     forms = [event for event in events if isinstance(event, EnteredByHand)]
     for event in events:
-        if isinstance(event, Declared) and "void" in event.effects and _is_dealt(standing, forms):
-            witnessed = round is not None and _progressive_turned(round, forms)
-            approve = approvers.void_turned if witnessed else approvers.void
-            return TwoPeople(("dealer", "floor"), approve, stands=True)
-        if isinstance(event, Validated) and round and _needs_two(round, event):
-            return TwoPeople(("floor",), approvers.award, stands=True)
-        if isinstance(event, CardCorrected) and round and is_acted_on(round, event.position):
-            return TwoPeople(("dealer", "floor"), approvers.correction)
-        if isinstance(event, StakeCorrected | ChoiceCorrected) and round:
-            metered = _plays_for_meter(round, event)
-            return TwoPeople(
-                ("dealer", "floor"), approvers.award if metered else approvers.correction
-            )
-        if isinstance(event, ChipsMoved) and event.why != "sale":
-            return TwoPeople(("floor",), ("dealer",))
-        if isinstance(event, MeterAdjusted | BalanceAdjusted):
-            return TwoPeople(("floor",), approvers.meter)
-        if isinstance(event, Mispaid | PayCorrected) and _is_next_dealt(standing, event.round):
-            return TwoPeople(("dealer", "floor"), approvers.correction)
-        if isinstance(event, HandRecalled) and event.hidden:
-            return TwoPeople(("surveillance",), approvers.correction)
-        if isinstance(event, Corrected):
-            return TwoPeople(("dealer", "floor"), approvers.correction)
-        if isinstance(event, TappedIn) and event.agreed:
-            return TwoPeople(("dealer", "floor"), ("dealer", "floor"))
-    return TwoPeople(("dealer", "floor"), approvers.correction) if forms else ALONE
+        match event:
+            case Declared() if "void" in event.effects and _is_dealt(standing, forms):
+                witnessed = round is not None and _progressive_turned(round, forms)
+                approve = approvers.void_turned if witnessed else approvers.void
+                return TwoPeople(either, approve, stands=True)
+            case Validated() if round and _needs_two(round, event):
+                return TwoPeople(("floor",), approvers.award, stands=True)
+            case StakeCorrected() | ChoiceCorrected() if round and _plays_for_meter(round, event):
+                return TwoPeople(either, approvers.award)
+            case ChipsMoved() if event.why != "sale":
+                return TwoPeople(("floor",), ("dealer",))
+            case MeterAdjusted() | BalanceAdjusted():
+                return TwoPeople(("floor",), approvers.meter)
+            case HandRecalled(hidden=True):
+                return TwoPeople(("surveillance",), approvers.correction)
+            case TappedIn() if event.agreed:
+                return TwoPeople(either, either)
+        if _corrects(standing, event):
+            return TwoPeople(either, approvers.correction)
+    return TwoPeople(either, approvers.correction) if forms else ALONE
+
+
+def _corrects(standing: Standing, event: object) -> bool:
+    """Whether an event corrects what was acted on already."""
+    round = standing.round
+    match event:
+        case CardCorrected():
+            return round is not None and is_acted_on(round, event.position)
+        case StakeCorrected() | ChoiceCorrected():
+            return round is not None
+        case Mispaid() | PayCorrected():
+            return _is_next_dealt(standing, event.round)
+        case Corrected():
+            return True
+    return False
 
 
 def _plays_for_meter(round: Round, event: StakeCorrected | ChoiceCorrected) -> bool:

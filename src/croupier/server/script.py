@@ -1,13 +1,14 @@
 """Who is at a practice table besides the dealer, and what they do: it follows from a seed."""
 
 import asyncio
-import json
 import random
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any, NamedTuple
+
+import tomli_w
 
 from croupier.errors import Refused
 from croupier.house import said
@@ -80,10 +81,10 @@ def practice_config(
     The `selections` come on top, as somebody writes them: other equipment, or another version of
     the game.
     """
-    chosen = {**shipped(rulebook), **selections}
-    what = f'id = "{ID}"\nrulebook = "{rulebook}"\nthings = {[*things]}\npractice = true'
-    lines = (f"{json.dumps(name)} = {_value(text)}" for name, text in chosen.items())
-    text = "\n".join(("[[table]]", what, "[table.selections]", *lines))
+    given = {**shipped(rulebook), **selections}
+    chosen = {name: toml_value(text) for name, text in given.items()}
+    table = {"id": ID, "rulebook": rulebook, "things": things, "practice": True}
+    text = tomli_w.dumps({"table": [{**table, "selections": chosen}]})
     return parse_config(text, rules_of, file=ID)
 
 
@@ -93,11 +94,6 @@ def shipped(rulebook: str) -> Mapping[str, str]:
     tables = parse_toml((files("croupier.server") / file).read_text(), file)["table"]
     own = (one["selections"] for one in tables if one["rulebook"] == rulebook)
     return {name: toml_text(value) for name, value in next(own, {}).items()}
-
-
-def _value(text: str) -> str:
-    """Write a value as TOML has it: what isn't one of its values is a text."""
-    return json.dumps(text) if isinstance(toml_value(text), str) else text
 
 
 def script_bets(seed: str, rules: TableRules, script: Script = SCRIPT) -> dict[str, int]:

@@ -184,23 +184,24 @@ class _Staff(NamedTuple):
             raise Refused("not_allowed", "only people who work for the house may do that")
         viewer.used_s = asyncio.get_running_loop().time()
         by = Employee(viewer.player or "", viewer.roles)
-        if isinstance(message, said.Preview):
-            found = to_plain(self.table.preview(by, message))
-            del found["type"]
-            self.reply(encode({"type": "previewed", "id": message.id, "preview": found}))
-        elif isinstance(message, said.CallFloor):
-            self.table.call_floor(by, on=message.on)
-            self.reply(done(message.id, self.table.number))
-        elif isinstance(message, said.Approve) and self.check_again is not None:
-            first = self._check_again(message, self.check_again)
-            viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
-        elif isinstance(message, said.Do | said.Propose) and message.command.get("type") in OF_PAST:
-            hand = self.table.hand_of(message.command)
-            viewer.answering = asyncio.ensure_future(self._after(hand, message, digest))
-        elif isinstance(message, said.TapIn) and message.post == "floor":
-            viewer.answering = asyncio.ensure_future(self._take_floor(message, digest))
-        else:
-            self._hear(message, digest)
+        match message:
+            case said.Preview():
+                found = to_plain(self.table.preview(by, message))
+                del found["type"]
+                self.reply(encode({"type": "previewed", "id": message.id, "preview": found}))
+            case said.CallFloor():
+                self.table.call_floor(by, on=message.on)
+                self.reply(done(message.id, self.table.number))
+            case said.Approve() if self.check_again is not None:
+                first = self._check_again(message, self.check_again)
+                viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
+            case said.Do() | said.Propose() if message.command.get("type") in OF_PAST:
+                hand = self.table.hand_of(message.command)
+                viewer.answering = asyncio.ensure_future(self._after(hand, message, digest))
+            case said.TapIn(post="floor"):
+                viewer.answering = asyncio.ensure_future(self._take_floor(message, digest))
+            case _:
+                self._hear(message, digest)
 
     async def _check_again(self, message: said.Approve, check_again: CheckAgain) -> None:
         """Refuse a stale password, unless the approval is a repeat: it has its answer already."""
