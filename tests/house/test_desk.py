@@ -8,10 +8,10 @@ import pytest
 
 from croupier.gallery.payout import chips_of, payout_of
 from croupier.house import said
-from croupier.house.asks import QUESTIONS, asks_of
 from croupier.house.desk import desk_of, parent_of
 from croupier.house.moments import countdowns, manners
 from croupier.house.next_step import next_step
+from croupier.house.questions import QUESTIONS, questions_of
 from croupier.house.standing import Standing, new_standing
 from croupier.round.awards import open_awards
 from croupier.round.commands import CorrectChoice, Deal, Settle
@@ -297,7 +297,7 @@ def test_a_deck_is_counted_down_from_its_true_age() -> None:
 def test_every_fact_of_every_irregularity_is_asked_in_words(id: str) -> None:
     rules = resolve(book(id), {}, things=REAL)
     for one in rules.irregularities.values():
-        asked = {ask["fact"]: ask for ask in asks_of(Round(rules), one)}
+        asked = {ask["fact"]: ask for ask in questions_of(Round(rules), one)}
         # A table counts cards, and declares a fault before a later round would notice it.
         assert {*one.takes} - asked.keys() <= {"positions", "noticed_late"}
         assert {ask["says"] for ask in asked.values()} <= {*QUESTIONS.values()}

@@ -96,6 +96,7 @@ def test_a_change_of_keys_that_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
 ) -> None:
     from croupier.house import keys
+    from croupier.ledger.stores import jotting
 
     round = play(tmp_path)
     own = (tmp_path / MASTER).read_text()
@@ -104,7 +105,10 @@ def test_a_change_of_keys_that_was_interrupted(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, opened_house(tmp_path) as house:
-        patch.setattr(keys, "jot" if at == "before" else "_finish_making", crash)
+        if at == "before":
+            patch.setattr(jotting, "jot", crash)
+        else:
+            patch.setattr(keys, "_finish_making", crash)
         with pytest.raises(KeyboardInterrupt):
             house.change_keys(time_ms=1)
     assert play(tmp_path, "settle") == round

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
-from croupier.house.asks import CARD
 from croupier.house.authority import KEEPS, MAY
 from croupier.house.checks import awards_seen
 from croupier.house.dealer import POSTED
@@ -16,6 +15,7 @@ from croupier.house.irregularities import irregularities
 from croupier.house.moments import deal_order, kept_by, manners
 from croupier.house.next_step import READS, act_due, due_now, in_play, next_step, stub_answer
 from croupier.house.proposals import proposable
+from croupier.house.questions import CARD
 from croupier.house.shift import meanwhile, others, tray_of
 from croupier.house.shoe import card_at, doubled_kinds, reads_of
 from croupier.house.shortcuts import REPEAT, REST, shortcuts

@@ -7,7 +7,7 @@ has answers, each with the parts of the command that it gives.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from croupier.house.asks import CARD
+from croupier.house.questions import CARD
 from croupier.house.shift import CENTS, DEALER, FLOOR, STAFF
 from croupier.house.shoe import card_at
 from croupier.house.standing import Standing, round_before

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from croupier.errors import Refused
-from croupier.house.asks import asks_of
+from croupier.house.questions import questions_of
 from croupier.round.dealing import is_dealt
 from croupier.round.irregularity import check_time
 from croupier.round.order import is_read
@@ -23,7 +23,7 @@ def irregularities(round: Round) -> Iterator[dict[str, Any]]:
         if (round.doubt and not one.doubled) or (one.reading and not is_read(rules)):
             continue
         if is_there(one.needs, rules.things) and _is_time(round, kind, one.rows[0]):
-            cited, asks = [*_cited(round, one)], [*asks_of(round, one)]
+            cited, asks = [*_cited(round, one)], [*questions_of(round, one)]
             about = {"kind": kind, "says": one.says, "takes": [*one.takes]}
             # The last row is what follows unless the facts fit another one.
             yield {

@@ -1,10 +1,10 @@
 """The one thing to do next at a table, with its clause, from the book's data and the standing."""
 
 from croupier.cards import DECK
-from croupier.house.asks import CARD, FUNDS, STUB
 from croupier.house.authority import OPENING
 from croupier.house.checks import validates
 from croupier.house.moments import kept_by
+from croupier.house.questions import CARD, FUNDS, STUB
 from croupier.house.shift import deck_step, device_step, duty_step, life_step, resting_duty
 from croupier.house.shoe import reads_of, stub_kind
 from croupier.house.standing import Standing

@@ -22,11 +22,11 @@ QUESTIONS: dict[Fact, str] = {
 CARD = {"field": "card", "kind": "card", "says": "Which card?"}
 STUB = {"field": "stub", "kind": "number", "says": "How many cards are left in the stub?"}
 FUNDS = {"field": "funds", "kind": "money", "says": "How many dollars are put up?"}
-"""What somebody fills in who reads a card, or counts the stub."""
+"""What somebody fills in who reads a card, counts the stub or puts up the bank."""
 _NUMBERS: tuple[Fact, ...] = ("count", "cards")
 
 
-def asks_of(round: Round, irregularity: Irregularity) -> Iterator[dict[str, Any]]:
+def questions_of(round: Round, irregularity: Irregularity) -> Iterator[dict[str, Any]]:
     """Yield what has to be said about an irregularity: a number, or one of some answers.
 
     Positions are for round files: at a table people count cards. So is what was noticed in a later
