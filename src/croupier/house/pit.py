@@ -86,7 +86,7 @@ class Pit:
         await self._patiently(self.books.start)
         self.books.era = await self._patiently(lambda: self.books.read(_era))
         await self._patiently(self.cage.start)
-        await self._compare_build()
+        await self._patiently(self._compare_build)
         self.books.on_moved = self.open.step_down
         if self.tenure.is_shared:
             tend = partial(self.leases.tend, self.checkpoints)

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -13,8 +15,9 @@ from fastapi import FastAPI
 from croupier.errors import UserError
 from croupier.house import folder
 from croupier.house.books import Books
+from croupier.house.build import Build
 from croupier.house.config import parse_config
-from croupier.house.folder import Opener, opened_house, patiently
+from croupier.house.folder import House, Opener, opened_house, patiently
 from croupier.house.pit import Pit
 from croupier.ledger.store import Unavailable
 from croupier.ledger.stores.leasing import Leasing
@@ -30,27 +33,45 @@ from tests.server.durability.tables import tables_text
 TABLES = "md1", "ride"
 
 
-def test_a_start_goes_on_if_the_database_does_not_answer_just_then(
-    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("unhurried")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_start_goes_on_if_the_database_does_not_answer_now_and_then(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """As when a node was declared dead before it had read its keys, and is about to come back."""
-    check, silences = Leasing.check, iter([True, False, True, False, True])
+    """As when a node was declared dead before it had opened its tables, and is about to return."""
+    check, silent, silences = Leasing.check, Random(seed), 0
 
-    def silent_now_and_then(node: Leasing) -> None:
-        if next(silences, False):
+    def seldom_silent(node: Leasing) -> None:
+        nonlocal silences
+        if silent.random() < 0.4:
+            silences += 1
             raise Unavailable("the database does not answer")
         check(node)
 
-    monkeypatch.setattr(Leasing, "check", silent_now_and_then)
-    url = new_database(server)
-    with opened_house(tmp_path, url, Opener("here")) as house:
-        assert not any(silences)
-        with house.store.reading() as view:
-            assert view.heads()
-        monkeypatch.setattr(folder, "START_S", 0)
-        silences = iter([True, True])
-        with pytest.raises(UserError, match=r"^--database: the database does not answer"):
-            patiently(house.store, house.store.check)
+    async def started(house: House) -> None:
+        pit = Pit(config, house.books(), rules_of, signing=house.signing(), build=Build(()))
+        await pit.start(deals=False)
+        assert {*pit.tables} == {*TABLES}
+        monkeypatch.undo()
+        await pit.stop()
+        pit.books.close()
+
+    config = parse_config(tables_text(TABLES), rules_of)
+    monkeypatch.setattr(Leasing, "check", seldom_silent)
+    with opened_house(tmp_path, new_database(server), Opener("here")) as house:
+        asyncio.run(started(house))
+        assert silences
+
+
+def test_a_start_does_not_go_on_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "START_S", 0)
+    store: Any = SimpleNamespace(tenure=SimpleNamespace(is_shared=True))
+
+    def silent() -> None:
+        raise Unavailable("the database does not answer")
+
+    with pytest.raises(UserError, match=r"^--database: the database does not answer"):
+        patiently(store, silent)
 
 
 @asynccontextmanager
