@@ -84,6 +84,22 @@ def counted(*events: tuple[Vocabulary, dict[str, object]]) -> Voids:
     return Voids().after(stored)
 
 
+@pytest.mark.parametrize("last", ["Declared", "CalledOff"])
+def test_no_more_rounds_are_void_than_there_were(last: str) -> None:
+    """A void round counts as a round from then on, and when it is closed not again."""
+    facts = {"kind": "misdeal", "effects": ["void"], "clause": "13.D", "ruling": None}
+    events: list[tuple[Vocabulary, dict[str, object]]] = [
+        ("round", {"type": "Opened"}),
+        ("round", {"type": "Dealt"}),
+        ("round", {"type": last, **facts}),
+        ("round", {"type": "Closed"}),
+    ]
+    for upto in (3, 4):
+        found = counted(*events[:upto])
+        assert (found.rounds, sum(found.counts.values())) == (1, 1)
+        assert [found.rate(count) for count in found.counts.values()] == ["1000.00"]
+
+
 def test_a_misdeal_by_a_ruling_alone_is_a_void_of_the_book() -> None:
     """C8: the text has no clause on it, and the system called nothing off."""
     facts = {"kind": "misdeal", "facts": {}, "effects": ["void"], "clause": "", "ruling": "C8"}

@@ -44,14 +44,14 @@ class Voids:
 
     number: int = 0
     rounds: int = 0
-    """Rounds that are over, the void ones included."""
+    """Rounds that are over or void."""
     counts: Mapping[VoidKind, int] = field(default_factory=dict)
     proposed: int = 0
     declined: int = 0
     dealt: bool = False
     """Whether cards are dealt in the round that is in play, or were in the last one."""
     over: bool = False
-    """Whether the last round is over; it may still come to nothing (Singapore 5.4)."""
+    """Whether the last round is counted; it may still come to nothing (Singapore 5.4)."""
     asked: frozenset[str] = frozenset()
     """The proposals to void a round, by id."""
 
@@ -74,17 +74,23 @@ class Voids:
                 return replace(self, dealt=True)
             case "round", "Declared" if "void" in event["effects"]:
                 counts[VoidKind(event["clause"], ruling, event["kind"], self.dealt)] += 1
+                return self._over()
             case "round", "CalledOff":
                 cause = event.get("cause", "interrupted")
                 counts[VoidKind("", ruling, cause, self.dealt, called_off=True)] += 1
+                return self._over()
             case "round", "Closed":
-                return replace(self, rounds=self.rounds + (not self.over), over=True)
+                return self._over()
             case "table", "Proposed" if event["preview"]["voids"]:
                 asked = self.asked | {event["id"]}
                 return replace(self, proposed=self.proposed + 1, asked=asked)
             case "table", "Declined" if event["id"] in self.asked:
                 return replace(self, declined=self.declined + 1)
         return self
+
+    def _over(self) -> "Voids":
+        """Count the last round, once: a void round counts before it is closed."""
+        return replace(self, rounds=self.rounds + (not self.over), over=True)
 
     def rows(self, *, called_off: bool) -> list[tuple[VoidKind, int]]:
         """Return the book's voids or the calls-off, the most frequent first."""
