@@ -404,3 +404,19 @@ def test_a_void_round_is_returned_seat_by_seat_by_its_clause_or_ruling(
     shift.tell("f1", said.Approve("x", "1"))
     step = shift.next_step()
     assert (step.clause, step.says) == (cited, f"The round is void: return {back}.")
+
+
+@pytest.mark.clause(CALIFORNIA, "fees")
+def test_fees_are_collected_before_the_deal_and_not_again_at_the_settlement() -> None:
+    shift = Shift(CALIFORNIA, {"fees": [{"up_to": 100, "fee": 2}], "player_dealer_fee": 1})
+    for seat in (1, 2):
+        shift.act(lambda act, s=seat: act.at_table(at_table.Join(s, f"w-{s}")))
+    shift.until(lambda s: isinstance(next_step(s).command, DealFirstCard))
+    says = "Collect the fees before the deal: $2 from seat 2 and $1 from seat 1."
+    first = desk_of(shift.standing)["manners"][0]
+    assert (first["clause"], first["says"]) == ("fees", says)
+    shift.until(lambda s: s.in_play and isinstance(next_step(s).command, Settle))
+    assert "Collect" not in str(desk_of(shift.standing)["manners"])
+    settling = payout_of(shift.standing.in_play, {})
+    assert settling is not None and settling["fee"] == 0
+    assert shift.standing.in_play.boxes[2].fee == 2_00  # type: ignore[union-attr]

@@ -33,7 +33,8 @@ def payout_of(round: Round | None, meters: Mapping[str, int]) -> dict[str, Any] 
     # A player who withdrew a wager has its chips: nothing of it lies there any more.
     due = [line for part in parts for line in part.lines if line.outcome != "withdrawn"]
     lines = [_line(round, line, reasons) for line in due]
-    fee = sum(part.fee for part in parts if isinstance(part, SeatSettled))
+    # A fee that was collected before the deal (C7) isn't collected again.
+    fee = sum(part.fee - round.boxes[seat].fee for part in parts if isinstance(part, SeatSettled))
     own = [line for line in lines if line["seat"] == seat]
     sums = {name: sum(line[name] for line in own) for name in ("take", "pay", "leave")}
     return {"seat": seat, "says": _says(seat, sums), "lines": lines, "fee": fee, **sums}

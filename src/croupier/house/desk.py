@@ -12,7 +12,7 @@ from croupier.house.checks import awards_seen
 from croupier.house.dealer import POSTED
 from croupier.house.forms import forms, spots_of, topic_of
 from croupier.house.irregularities import irregularities
-from croupier.house.moments import deal_order, kept_by, manners
+from croupier.house.moments import deal_order, fees_due, kept_by, manners
 from croupier.house.next_step import READS, act_due, due_now, in_play, next_step, stub_answer
 from croupier.house.proposals import proposable
 from croupier.house.questions import CARD
@@ -316,7 +316,12 @@ def desk_of(
         "life": table.life,
         "tray": tray_of(table),
         "duties": duties,
-        "manners": [*deal_order(standing, step), *kept_by(standing, step), *manners(standing)],
+        "manners": [
+            *fees_due(standing, step),
+            *deal_order(standing, step),
+            *kept_by(standing, step),
+            *manners(standing),
+        ],
         "irregularities": [*irregularities(last)] if last else [],
         "awards": awards,
         "order": [*_settled_in(round)],

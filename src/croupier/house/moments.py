@@ -9,9 +9,10 @@ from croupier.house.step import NextStep
 from croupier.round.commands import Deal
 from croupier.round.dealing import deal_says
 from croupier.round.order import is_read
-from croupier.round.state import Round
+from croupier.round.state import Round, is_walk_in
 from croupier.rules.book import Clause
 from croupier.rules.vocabulary import Occasion, StepKind
+from croupier.rules.words import dollars, listed
 from croupier.table.commands import DealFirstCard, Time
 from croupier.table.prompts import due
 from croupier.table.state import HOUR_S, Table, right
@@ -57,6 +58,20 @@ def deal_order(standing: Standing, step: NextStep) -> Iterator[dict[str, Any]]:
     round, deals = standing.in_play, isinstance(step.command, DealFirstCard | Deal)
     if round and deals and is_read(round.rules):
         yield {"clause": round.rules.deal.clause, "says": deal_says(round), "force": "manner"}
+
+
+def fees_due(standing: Standing, step: NextStep) -> Iterator[dict[str, Any]]:
+    """Yield the chips that a dealer collects as fees before the first card (C7)."""
+    round, rules = standing.in_play, standing.table.rules
+    if round is None or rules.fee is None or not isinstance(step.command, DealFirstCard):
+        return
+    due = {seat: box.fee for seat, box in round.boxes.items() if is_walk_in(box.player)}
+    if round.banker and is_walk_in(round.banker.player):
+        due[round.banker.seat] = rules.fee.banker
+    sums = [f"{dollars(cents)} from seat {seat}" for seat, cents in due.items() if cents]
+    if sums:
+        says = f"Collect the fees before the deal: {listed(sums)}."
+        yield {"clause": rules.fee.clause, "says": says, "force": "manner"}
 
 
 def manners(standing: Standing) -> Iterator[dict[str, Any]]:
