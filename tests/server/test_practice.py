@@ -22,7 +22,7 @@ from croupier.server import bots, practices, talk
 from croupier.server.drill import Deviation, given_payout, judged_payout, report_of
 from croupier.server.mishaps import Happening, kinds_of, planned
 from croupier.server.practice import Practice
-from croupier.server.practices import Practices, PracticeWanted
+from croupier.server.practices import Practices, PracticeWanted, tag_of
 from croupier.server.script import Script, practice_config, script_bets, things_of
 from croupier.server.showing import TRAY, sights
 from croupier.table.commands import DealFirstCard
@@ -330,10 +330,13 @@ def test_to_change_a_deck_early_and_to_close_the_table_is_no_deviation() -> None
     assert twice.says.startswith("Refused: ")
 
 
-def test_behind_several_servers_practice_is_not_offered() -> None:
+def test_the_address_of_a_practice_begins_with_its_node() -> None:
     async def main() -> None:
-        with pytest.raises(Refused, match="croupier practice"):
-            await Practices(rules_of, is_alone=lambda: False).open(ONE_ROUND)
+        there = Practices(rules_of, node=lambda: "there")
+        at = await there.open(ONE_ROUND)
+        assert at.token.startswith(tag_of("there")) and there.get(at.token) is at
+        assert tag_of("there") != tag_of("here")
+        await there.close()
 
     asyncio.run(main())
 

@@ -62,11 +62,6 @@ class Leases:
         self._again = asyncio.Event()
         """Set when tables may have become free."""
 
-    @property
-    def is_alone(self) -> bool:
-        """Whether no other process serves this house."""
-        return not self._tenure.is_shared or len(self.roster.nodes) < 2
-
     async def meet(self) -> None:
         """Wait for the other processes that start, so that tables don't move right afterwards."""
         self._tenure.on_release = partial(_set_in, asyncio.get_running_loop(), self._again)

@@ -93,7 +93,7 @@ def make_app(
     if quotas and pit.tenure.is_shared:
         quotas.share = people.counting
     state.voids = VoidCounts(pit)
-    state.practices = Practices(pit.rules_of, is_alone=lambda: pit.leases.is_alone)
+    state.practices = Practices(pit.rules_of, node=lambda: pit.tenure.name)
     state.tape, state.winnings = ActsTape(pit), Winnings(pit)
     state.everywhere = nowhere
     people.sessions.on_ended = galleries.end

@@ -1,4 +1,4 @@
-"""Forwards requests for other nodes' tables, and gathers what all nodes know."""
+"""Forwards requests for other nodes' tables and practices, and gathers what all nodes know."""
 
 import asyncio
 import re
@@ -23,10 +23,12 @@ from croupier.server.faults import unreachable
 from croupier.server.guard import whole_body
 from croupier.server.link import Link, LinkMessage, accept, dial, listening
 from croupier.server.owner import HERE, Owner
+from croupier.server.practices import TAG, tag_of
 from croupier.server.sockets import UNREACHABLE, accepted, converse
 from croupier.server.wire import Wire, wire_of
 
 _TABLE = re.compile(r"/(?:api/)?tables/([a-z0-9-]+)(?:\.json|/.*)?")
+_PRACTICE = re.compile(rf"/practice/([0-9a-f]{{{TAG}}})[^/]+(?:/.*)?")
 _COACH = "/api/coach"
 ANSWER_S = 10.0
 CHANGES_HANDS_S, LOOK_S = 3.0, 0.1
@@ -144,6 +146,9 @@ class Passing:
             async with self._open():
                 await self.app(scope, receive, send)
             return
+        if node := self._practised_at(scope):
+            await self._pass_on(await self._call(node), scope, receive, send)
+            return
         table = table_of(scope["path"], scope["query_string"])
         if table not in self.pit.configs or self.pit.has(table):
             await self.app(scope, receive, send)
@@ -152,10 +157,16 @@ class Passing:
         if self.pit.has(table) or (calls is None and self.pit.closed.because(table)):
             await self.app(scope, receive, send)
             return
-        if scope["type"] == "websocket":
-            await self._socket(WebSocket(scope, receive, send), calls)
-        else:
-            await self._request(calls, scope, receive, send)
+        await self._pass_on(calls, scope, receive, send)
+
+    def _practised_at(self, scope: Scope) -> Node | None:
+        """Return the other node that has the practice table of a request."""
+        found = _PRACTICE.fullmatch(scope["path"])
+        if found is None or HERE in scope.get("extensions", {}):
+            return None
+        nodes = self.pit.leases.roster.nodes.values()
+        others = (node for node in nodes if node.name != self.pit.tenure.name)
+        return next((node for node in others if tag_of(node.name) == found[1]), None)
 
     # ------------------------------------------------------------ links
 
@@ -212,6 +223,14 @@ class Passing:
             return self._calls[node.address]
 
     # ------------------------------------------------------------ passing on
+
+    async def _pass_on(
+        self, calls: Calls | None, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        if scope["type"] == "websocket":
+            await self._socket(WebSocket(scope, receive, send), calls)
+        else:
+            await self._request(calls, scope, receive, send)
 
     async def _socket(self, websocket: WebSocket, calls: Calls | None) -> None:
         if not await accepted(websocket):

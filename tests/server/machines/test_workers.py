@@ -1,6 +1,7 @@
 """`serve --workers`: one socket, one house, several processes; and one scrape of all."""
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -13,11 +14,12 @@ from typing import Any
 
 import httpx
 import pytest
+from websockets.sync.client import connect
 
 from croupier.client import Client
 from croupier.server.routes.health import merged
 from tests.ledger.servers import new_database
-from tests.rules.books import ROOT
+from tests.rules.books import MARYLAND, ROOT
 from tests.server.durability.tables import tables_text
 from tests.server.machines.test_leases import SOON_S, eventually, run
 
@@ -70,12 +72,29 @@ async def visited(address: str) -> dict[str, Any]:
     return {"tables": listed, "purse": purse}
 
 
+def practise(address: str) -> None:
+    """Practise at a table that one worker has: whichever answers, it is there."""
+    wanted = {"rulebook": MARYLAND, "rounds": 1, "real": True}
+    headers = {"X-Croupier": "1"}
+    began = httpx.post(f"{address}/api/practice", json=wanted, headers=headers, timeout=SOON_S)
+    assert began.status_code == 200, began.text
+    at = began.json()["practice"]
+    for _ in range(10):
+        reported = httpx.get(f"{address}{at}/report.json").json()
+        assert (reported["rounds"], reported["deviations"]) == (0, [])
+        assert '<h1 id="step"' in httpx.get(f"{address}{at}").text
+        with connect(f"ws{address.removeprefix('http')}{at}/socket") as socket:
+            kinds = [json.loads(socket.recv())["type"] for _ in range(2)]
+            assert kinds == ["welcome", "desk"]
+
+
 def test_workers_are_one_house(tmp_path: Path, server: str) -> None:
     url = new_database(server)
     with serving(tmp_path, "--database", url, "--workers", "2") as (process, address):
         eventually(lambda: len(nodes_of(url)) == 2 and {*TABLES} <= {*owners_of(url)})
         seen = asyncio.run(visited(address))
         assert seen["tables"] == [*TABLES] and seen["purse"] <= 100_000_00
+        practise(address)
         scraped = httpx.get(f"{address}/metrics").text
         opened = re.findall(r'croupier_sockets\{process="(.+?)",table="(.+?)"\}', scraped)
         assert sorted(table for _, table in opened) == sorted(TABLES)

@@ -17,7 +17,7 @@ from croupier.server.pages.form import form_of
 from croupier.server.pages.question import Found, Question
 from croupier.server.pages.render import document, page
 from croupier.server.practice import ROUNDS, ROUNDS_MAX, TRAINEE, Practice
-from croupier.server.practices import ELSEWHERE, PracticeWanted
+from croupier.server.practices import PracticeWanted
 from croupier.server.script import FAULTS, ID, shipped
 from croupier.server.sockets import NO_TABLE, accepted, converse
 from croupier.server.state import state_of
@@ -39,8 +39,6 @@ class PracticeOpened(BaseModel):
 async def practice_page(request: Request) -> Response:
     """Show the form that begins a practice."""
     shelf = state_of(request).shelf
-    if not state_of(request).practices.is_alone():
-        raise Refused("not_found", ELSEWHERE)
     books = [
         {"id": book.id, "title": book.rules.title, "fields": [*_equipment(book)]}
         for book in shelf.books()
