@@ -420,3 +420,16 @@ def test_fees_are_collected_before_the_deal_and_not_again_at_the_settlement() ->
     settling = payout_of(shift.standing.in_play, {})
     assert settling is not None and settling["fee"] == 0
     assert shift.standing.in_play.boxes[2].fee == 2_00  # type: ignore[union-attr]
+
+
+def test_virtual_cards_are_turned_up_place_by_place(tmp_path: Path) -> None:
+    async def scenario(pit: OpenPit) -> None:
+        players, shoe, said = await seated(pit, 1, 2), Shoe(1), []
+        staff = await crew(pit)
+        for _ in range(2):
+            await until(pit, players, staff, shoe, "Show")
+            said.append(staff[0].desk["next"]["says"])
+            await one_step(pit, players, staff, shoe)
+        assert said == ["Turn the cards up: Dealer.", "Turn the cards up: seat 2."]
+
+    play(tmp_path, attended(MARYLAND), scenario)

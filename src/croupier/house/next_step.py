@@ -6,7 +6,7 @@ from croupier.house.checks import validates
 from croupier.house.moments import kept_by
 from croupier.house.questions import CARD, FUNDS, STUB
 from croupier.house.shift import deck_step, device_step, duty_step, life_step, resting_duty
-from croupier.house.shoe import reads_of, stub_kind
+from croupier.house.shoe import card_at, reads_of, stub_kind
 from croupier.house.standing import Standing
 from croupier.house.step import NO_TIME, NextStep
 from croupier.round import commands as in_round
@@ -120,8 +120,10 @@ def _in_round(standing: Standing, round: Round) -> NextStep:
         case "deal":
             says = "Deal the rest." if is_read(rules) else "Deal."
             return NextStep(says, ("dealer",), clause, command=in_round.Deal())
-    if shown_next(round):
-        return NextStep("Turn the cards up.", ("dealer",), clause, command=in_round.Show(()))
+    if turned := shown_next(round):
+        places = {card_at(round, position)["place"].split(",")[0] for position in turned}
+        says = f"Turn the cards up: {listed(sorted(places))}."
+        return NextStep(says, ("dealer",), clause, command=in_round.Show(()))
     if round.asked:
         return NextStep(_decides(round, round.asked[0]), ("player",), clause)
     seat = next_seat(round)
