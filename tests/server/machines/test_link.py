@@ -209,7 +209,7 @@ def test_a_node_that_cannot_be_reached_is_logged_once_until_it_was_reached(
     there = Node("there", f"unix:{tmp_path}/link")
     roster = Roster({there.name: there}, {})
     pit: Any = SimpleNamespace(
-        leases=SimpleNamespace(register=roster), tenure=SimpleNamespace(name="here")
+        leases=SimpleNamespace(roster=roster), tenure=SimpleNamespace(name="here")
     )
     app = SimpleNamespace(state=SimpleNamespace())
 
@@ -243,7 +243,7 @@ def a_pit_without_tables() -> SimpleNamespace:
     return SimpleNamespace(
         configs={"t": None},
         has=lambda table: False,
-        leases=SimpleNamespace(register=Roster({}, {})),
+        leases=SimpleNamespace(roster=Roster({}, {})),
         closed=SimpleNamespace(because=lambda table: None),
         tenure=None,
     )
