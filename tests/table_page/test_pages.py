@@ -258,6 +258,8 @@ def test_a_round_is_told_in_names_and_words(house: House, new_page: NewPage) -> 
     text = page.locator("main").inner_text()
     assert IDS.findall(text) == []
     assert f"{name}: " in page.locator(".after").inner_text()
+    cut = "cells => cells.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+    assert page.locator(".settled :is(th, td)").evaluate_all(cut) == 0
     expect(page.locator(".entries")).to_contain_text(name)
     expect(page.locator("#steps")).to_contain_text(re.compile(r"shows the \w+ of \w+\."))
     # Both when it was opened and when it was settled.
