@@ -144,7 +144,8 @@ class Trainee:
         awaited = bets and round and standing.table.seats.keys() - round.boxes.keys() - bank
         if there and declares and there.calls:
             await self.say(type="call_floor", on=True)
-            await asyncio.sleep(0.05)  # The floor comes, and declares it.
+            while at.table.place.standing.in_play and not at.table.place.standing.declared:
+                await asyncio.sleep(0.005)  # The floor comes, and declares it.
         elif there and declares:
             about = {"about": "the sum"} if there.command["type"] == "Dispute" else {}
             await self.do(there.of, {**there.command, **about})
