@@ -301,7 +301,7 @@ ROUND: dict[str, Case] = {
     "cover in a book of the house": (
         'label     = "Warden"',
         'label     = "Warden"\n'
-        'cover     = { unit = "hand", collects = "first", in_part = true, from = "wager", '
+        'cover     = { unit = "hand", collects = "first", in_part = false, from = "wager", '
         'clause = "1" }',
         "bank", "1", "[bank]", "'cover' belongs to a book that a player banks",
     ),

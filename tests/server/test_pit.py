@@ -431,7 +431,7 @@ def test_surveillance_sees_who_deals_which_round_and_what_went_wrong(tmp_path: P
             assert found["names"][row["dealer"]] == "Dee Ash" and row["dealer_since_ms"]
             assert (row["round"], row["irregularity"]["clause"]) == (f"{id}-1", "C8")
             page = (await eye.http.get("/watch", headers={"accept": "text/html"})).text
-            assert "<dd>Dee Ash since" in page and "misdeal (C8)" in page
+            assert "<dd>Dee Ash, since" in page and "misdeal (C8)" in page
 
     asyncio.run(main())
 
