@@ -164,6 +164,15 @@ test("the clock says what it did, and by which clause", () => {
   assert.equal(clockChose({ ...folded, you: { ...over.you, player: "p-else" } }), null);
 });
 
+test("before the first bet the line says its limits, and where the table's charges stand", () => {
+  const over = last("california.json");
+  const betting = changed(over, () => ({ phase: "bets", boxes: {} }));
+  assert.equal(ordinary(betting).more, "Ante $5 to $200");
+  const fee = { about: "fee", title: "Fees", says: "$1 up to $100", clause: "fees", ruling: null };
+  const charging = { ...betting, felt: { ...betting.felt, notices: [fee] } };
+  assert.equal(ordinary(charging).more, "Ante $5 to $200. Fees and limits: see Rules");
+});
+
 test("a result stays until its player goes on", () => {
   const shown = new Shown();
   const all = states("maryland.json").filter((one) => one.felt);

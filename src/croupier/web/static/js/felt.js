@@ -19,6 +19,7 @@ import {
   OPEN,
   accountOf,
   announcement,
+  costsOf,
   groupsOf,
   limitsSay,
   openings,
@@ -134,10 +135,7 @@ export class FeltTable extends HTMLElement {
       const edge = h("dd", { class: "edge", "data-wager": wager.wager });
       return h("div", {}, h("dt", {}, spotName(wager)), h("dd", {}, sums), edge);
     });
-    const costs = felt.notices.filter(
-      ({ about, says }) => ["fee", "rake", "payout_limit"].includes(about) && says !== "none",
-    );
-    const more = costs.map(({ title, says }) =>
+    const more = costsOf(felt).map(({ title, says }) =>
       h("div", { class: "cost" }, h("dt", {}, title), h("dd", {}, sentence(says))),
     );
     const where = h("div", { class: "where" }, h("dt", {}, sentence(felt.place)), h("dd"));

@@ -12,7 +12,7 @@ import { handName, sentence } from "./hands.js";
 import { cents, money, signed } from "./money.js";
 import { inCompany } from "./shown.js";
 import { faceOf, mySeats } from "./state.js";
-import { accountOf, announcement, boxOf, netOf, openings } from "./view.js";
+import { accountOf, announcement, boxOf, costsOf, limitsSay, netOf, openings } from "./view.js";
 
 const BIG = 10;
 const NUMBERS = ["no", "one", "two", "three", "four", "five"];
@@ -132,9 +132,12 @@ export function ordinary(state) {
       return said(waits);
     }
     const first = felt && openings(felt)[0];
-    const from = first?.limits ? `${first.label} from ${money(cents(first.limits[0]))}` : "";
+    const range = first && limitsSay(first) ? `${first.label} ${limitsSay(first)}` : "";
+    // The placard doesn't fit on a phone.
+    const costs = felt && costsOf(felt).length ? "Fees and limits: see Rules" : "";
+    const posted = [range, costs].filter(Boolean).join(". ");
     const then = scene.attended ? "The dealer closes betting." : "Then press Deal.";
-    return said("Place your bets.", { more: staked ? then : from });
+    return said("Place your bets.", { more: staked ? then : posted });
   }
   if (scene.bank_turn !== null && felt?.banking) {
     const offered = mine.includes(scene.bank_turn);

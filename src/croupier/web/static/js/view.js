@@ -349,6 +349,16 @@ export function limitsSay({ sizes, limits }) {
 }
 
 /**
+ * What a table charges, and where its payouts end.
+ * @param {Felt} felt
+ */
+export function costsOf(felt) {
+  return felt.notices.filter(
+    ({ about, says }) => ["fee", "rake", "payout_limit"].includes(about) && says !== "none",
+  );
+}
+
+/**
  * What is bet on a wager at a seat; of several equal bets, one.
  * @param {State} state
  * @param {number} seat
