@@ -2,11 +2,12 @@
 
 .venv/bin/python bench/automatic.py COMMIT [FOLDER]
 
-Two servers run side by side, one from this tree and one from the commit, each with the same tables.
-In turns bots play whole rounds at one of them while the other one rests. What a turn used of the
-CPU is read from the system and divided by the commands that the bots were answered. The figure is
-the median over the turns; the machine's own ups and downs hit both alike. A dealer, real cards and
-chips may cost the tables that have none of them 5 % at most.
+In turns a server of this tree and one of the commit's start with the same tables, and bots play
+whole rounds at all seats. Each turn has a server of its own, because those who played before keep
+their seats for a while. What a turn used of the CPU is read from the system and divided by the
+commands that the bots were answered. The figure is the median over the turns; the machine's own ups
+and downs hit both alike. A dealer, real cards and chips may cost the tables that have none of them
+5 % at most.
 """
 
 import json
@@ -87,14 +88,15 @@ def turn(server: Served) -> float:
     return (cpu_s(server.pid) - before) / int(said["commands"])
 
 
-def compared(here: Served, older: Served) -> tuple[float, float]:
-    """Return the median cost of a command at both servers, taken in turns."""
-    seen: dict[Served, list[float]] = {here: [], older: []}
+def compared(older: Path, folder: Path) -> tuple[float, float]:
+    """Return the median cost of a command by both trees, taken in turns."""
+    seen: dict[Path, list[float]] = {ROOT: [], older: []}
     for number in range(TURNS):
         # Who goes first changes, so that neither always follows the other's turn.
-        for server in (here, older) if number % 2 else (older, here):
-            seen[server].append(turn(server))
-    return statistics.median(seen[here]), statistics.median(seen[older])
+        for tree in (ROOT, older) if number % 2 else (older, ROOT):
+            with serving(tree, folder / f"{number}-{tree.name}") as server:
+                seen[tree].append(turn(server))
+    return statistics.median(seen[ROOT]), statistics.median(seen[older])
 
 
 def main() -> None:
@@ -102,9 +104,7 @@ def main() -> None:
         raise SystemExit("usage: bench/automatic.py COMMIT [FOLDER]")
     base = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(tempfile.gettempdir())
     with tempfile.TemporaryDirectory(dir=base) as name, checked_out(sys.argv[1], Path(name)) as old:
-        folder = Path(name)
-        with serving(ROOT, folder / "a") as here, serving(old, folder / "b") as older:
-            now, then = compared(here, older)
+        now, then = compared(old, Path(name))
     more = now / then - 1
     print(f"CPU a command here           {now * 1e6:8.0f} us")
     print(f"CPU a command at {sys.argv[1][:10]:10}  {then * 1e6:8.0f} us")
