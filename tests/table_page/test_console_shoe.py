@@ -323,9 +323,9 @@ def test_a_clerk_enters_bets_and_reads_cards_beside_the_dealer(
 ) -> None:
     stage, page = Stage(house, "clerk"), new_page(TABLET)
     stage.first_bets()
-    come(page, house, "Cle Ash", "dealer", "clerk")
+    come(page, house, "Kit Ash", "dealer", "clerk")
     page.get_by_role("button", name="Tap in as clerk").click()
-    tapped = "Cle Ash: Tapped in: clerk."
+    tapped = "Kit Ash: Tapped in: clerk."
     expect(page.locator("#tape")).to_contain_text(tapped)
     for seat in SEATS:
         changed(page, page.get_by_role("button", name=f"Seat {seat}, Ante: no").click)
