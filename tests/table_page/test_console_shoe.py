@@ -513,7 +513,8 @@ def test_a_player_types_the_code_on_the_felt_to_sit_there(house: House, new_page
     table, page = house.table("codes"), new_page(PHONE)
     come_in(page, house)
     page.goto(f"{house.url}/tables/codes")
-    page.wait_for_selector('#dock[data-mode="sit"]')
+    # Who came is known before the table is: until then there is no seat to take.
+    expect(page.locator('#dock[data-mode="sit"] [data-command="sit"]')).to_be_enabled()
     page.keyboard.press("s")
     dialog = page.get_by_role("dialog", name="Sit at the felt")
     expect(dialog).to_contain_text("code that lies on the felt at seat 4; from elsewhere")
