@@ -37,7 +37,8 @@ from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
 from croupier.server.passing import Calls
-from tests.server.durability.tables import BOOKS, METER, SHARED, rules_of
+from tests.rules.books import LET_IT_RIDE, MARYLAND
+from tests.server.durability.tables import BOOKS, METER, RIDE, SHARED, rules_of
 from tests.whole.links import Cable
 from tests.whole.loop import PROCESS, Loop, Process
 from tests.whole.players import Connection, Player
@@ -46,12 +47,17 @@ from tests.whole.store import Register, SharedStore, Tenancy
 KEY = bytes(range(32))
 CENTS = 10_000_00
 FAULT_EVERY_S = (10.0, 60.0)
-FLOOR_S = (60.0, 600.0)
+FLOOR_S = (60.0, 1_800.0)
 """How long the floor lets awards wait: tables with some are to change hands."""
 EPOCH_S = 1_700_000_000
 HASTE_S, PEOPLE_S = (0.1, 1.0), (1.0, 7.0)
 """How long players think about what they do next: in short runs, and as people do."""
-TIMING = "{ bets = 15, decide = 20, grace = 20, show = 1, pause = 4, bank = 15, round_min = 5 }"
+TIMING = "{ bets = 20, decide = 20, grace = 20, show = 1, pause = 4, bank = 15, round_min = 5 }"
+OFTEN = {
+    "md2": (MARYLAND, 'progressive = "C"\nprogressive_rate = 0.2\nlimits = { ante = [5, 500] }'),
+    "ride": (LET_IT_RIDE, f'{RIDE}\nprogressive = "F"\nprogressive_rate = 0.2'),
+}
+"""Progressives that are won often: by four mini royals instead of one, and by four of a kind."""
 FAULTS = ("kill", "sleep", "cut", "slow", "commits", "clock", "drain", "link")
 MOMENTS = ("bets", "deal", "decide", "reveal", "settle", "over")
 """Where a table's round may be when a fault comes; at the deal, betting is closed and no card out.
@@ -66,12 +72,13 @@ T = TypeVar("T")
 
 def house_of(tables: int) -> Config:
     """Return a house with tables of every book in turn, at the pace of people."""
-    text, books = "guest_chips = 100000\n", [*BOOKS.values()]
+    text, books = "guest_chips = 100000\n", [*(BOOKS | OFTEN).values()]
     for number in range(tables):
         rulebook, selections = books[number % len(books)]
         text += f'\n[[table]]\nid = "t{number + 1}"\nrulebook = "{rulebook}"\ntiming = {TIMING}\n'
-        if selections is SHARED:
+        if "progressive" in selections:
             text += "validated = 1\n"
+        if selections is SHARED:
             text += f'meters = {{ progressive = "{METER}" }}\n'
         text += f"[table.selections]\n{selections}\n"
     return parse_config(text, rules_of)

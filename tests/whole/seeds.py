@@ -1,7 +1,8 @@
 """Many seeds of a simulated house: `python -m tests.whole --hours 8 --seeds 100`.
 
 With `--out FILE`, each seed that is done is a line of JSON there, and the next run goes on after
-them. With `--again`, the seeds there are simulated once more, and must come out the same.
+them. A line names the code that it was made by. With `--again`, the seeds that this code made there
+are simulated once more, and must come out the same.
 """
 
 import argparse
@@ -11,15 +12,22 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from croupier.server.doorway import GARBAGE
+from tests.rules.books import ROOT
 from tests.whole.house import MUST, PEOPLE_S, house_of, simulate
 
 REACHED_MIN = 10
 """How often a run must have reached each state that it must reach."""
+CODE = (
+    *(f"src/croupier/**/*.{ending}" for ending in ("py", "toml", "sql")),
+    *("tests/whole/*.py", "tests/server/durability/tables.py"),
+)
+"""The files that decide what comes of a seed."""
 Line = dict[str, Any]
 
 
@@ -32,11 +40,17 @@ class Size(NamedTuple):
     nodes: int
 
 
+def code() -> str:
+    """Return the digest of the code that is simulated: a seed repeats itself only on the same."""
+    files = sorted(file for pattern in CODE for file in ROOT.glob(pattern))
+    return sha256(b"".join(sha256(file.read_bytes()).digest() for file in files)).hexdigest()[:12]
+
+
 def simulated(size: Size, seed: int) -> Line:
     """Simulate one seed; return the line that tells what came of it."""
     gc.freeze()
     gc.set_threshold(*GARBAGE)  # As servers do.
-    began_s = time.process_time()
+    began_s, made_by = time.process_time(), code()
     outcome = simulate(
         house_of(size.tables),
         str(seed),
@@ -47,6 +61,7 @@ def simulated(size: Size, seed: int) -> Line:
     )
     return {
         "seed": seed,
+        "code": made_by,
         **size._asdict(),
         "digest": outcome.digest,
         "findings": outcome.findings,
@@ -86,7 +101,8 @@ def said(line: Line) -> str:
         f"{line['acknowledged']:,} acknowledged, {line['frames']:,} frames, "
         f"{len(reached)} states reached, faults {faults}, "
         f"{reached.get('taken up', 0)} times a table was taken up, "
-        f"{len(line['findings'])} findings {line['findings'][:3]}, {line['digest'][:16]}"
+        f"{len(line['findings'])} findings {line['findings'][:3]}, {line['digest'][:16]} by code "
+        f"{line['code']}"
     )
 
 
@@ -107,6 +123,8 @@ def summary(lines: Iterable[Line], *, least: int = REACHED_MIN) -> tuple[str, bo
         f"{sum(line['acknowledged'] for line in lines):,} acknowledged, {len(reached)} states "
         f"reached, {len(found)} findings"
     )
+    made = Counter(line["code"] for line in lines)
+    words += "".join(f"\nby code {code}: {count} seeds" for code, count in made.items())
     words += "".join(f"\n{state}: {reached[state]}" for state in MUST)
     words += "".join(f"\nfound: {one}" for one in found)
     words += "".join(f"\nreached less than {least} times: {one}" for one in seldom)
@@ -141,7 +159,10 @@ def main() -> int:
     seeds = range(given.first, given.first + given.seeds)
     known = lines_of(given.out, size) if given.out else {}
     lines = {seed: known[seed] for seed in seeds if seed in known}
-    wanted = [seed for seed in seeds if (seed in known) == given.again]
+    if given.again:
+        wanted = [seed for seed, line in lines.items() if line["code"] == code()]
+    else:
+        wanted = [seed for seed in seeds if seed not in lines]
     for line in all_simulated(size, wanted, given.workers):
         print(said(line), flush=True)
         before = lines.get(line["seed"], line)

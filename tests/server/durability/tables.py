@@ -38,7 +38,8 @@ def rules_of(rulebook: str, selections: Mapping[str, Any], things: Any = ()) -> 
 
 def metered(felt: Mapping[str, Any]) -> dict[str, int]:
     """Return the wagers of a felt that contribute to a meter, with the least bet in cents."""
-    labels = {*felt["meters"].values()}
+    # A meter has its wager's label, and a name of its own after it where the wager has several.
+    labels = {label.partition(", ")[0] for label in felt["meters"].values()}
     wagers = [one for one in felt["wagers"] if one["label"] in labels]
     least = {one["wager"]: (one["sizes"] or one["limits"])[0] for one in wagers}
     return {wager: int(text.replace(".", "")) for wager, text in least.items()}
