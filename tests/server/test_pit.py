@@ -97,7 +97,7 @@ def test_the_pit_shows_a_call_and_what_a_table_waits_for(tmp_path: Path) -> None
             lobby = (await house.visitor().http.get("/lobby.json")).json()
             assert faults("lobby", lobby) == [] and lobby["tables"][0]["called"]
             page = (await flo.http.get("/pit", headers={"accept": "text/html"})).text
-            assert "Dee Ash calls the floor" in page
+            assert "Dee Ash has called the floor" in page
             await dealer.do("call_floor", on=False)
             assert not (await row())["called"]
             while house.scene(id)["phase"] != "decide":
@@ -105,7 +105,7 @@ def test_the_pit_shows_a_call_and_what_a_table_waits_for(tmp_path: Path) -> None
             await dealer.do("propose", of="round", command=MISDEAL, why="a card too many")
             assert (await row())["waits"] == "void"
             page = (await flo.http.get("/pit", headers={"accept": "text/html"})).text
-            assert "void asked" in page
+            assert "void proposed" in page
             assert crashes(house) == []
 
     asyncio.run(main())

@@ -155,9 +155,9 @@ def test_a_round_by_keyboard_alone(house: House, new_page: NewPage) -> None:
     assert page.locator(".lines .chip").count() >= 1
     seen(page, "settle", TABLET, UPRIGHT, PHONE)
     page.keyboard.press("x")
-    expect(page.locator("#about")).to_contain_text("Dee Ash calls the floor")
+    expect(page.locator("#about")).to_contain_text("Dee Ash has called the floor")
     page.keyboard.press("x")
-    expect(page.locator("#about")).not_to_contain_text("calls the floor")
+    expect(page.locator("#about")).not_to_contain_text("has called the floor")
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_contain_text("Shift+Space")
     page.keyboard.press("Escape")

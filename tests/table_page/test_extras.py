@@ -102,12 +102,12 @@ def test_a_guest_takes_a_name_that_others_see(house: House, new_page: NewPage) -
     other.wait_for_selector("player-seat .who")
     menu(page, "name")
     page.fill("#called", "Dealer")
-    page.get_by_role("button", name="Take this name").click()
+    page.get_by_role("button", name="Use this name").click()
     expect(page.locator("#drawer [role=status]")).to_have_text("This name is reserved.")
     assert violations(page) == []
     page.fill("#called", "Cleo")
-    page.get_by_role("button", name="Take this name").click()
-    expect(page.locator("#drawer")).to_contain_text("The others see you as Cleo.")
+    page.get_by_role("button", name="Use this name").click()
+    expect(page.locator("#drawer")).to_contain_text("Others see you as Cleo.")
     expect(other.locator("felt-table")).to_contain_text("Cleo")
 
 
@@ -228,7 +228,7 @@ def test_every_command_is_found_by_its_name(house: House, new_page: NewPage) -> 
     assert keys > {"Deal", "Clear", "Rules and paytables", "Saved bets", "Quiet", "Settings"}
     assert "Rebet" not in keys  # Chips lie there already.
     page.keyboard.type("deals it")
-    expect(drawer.get_by_text("No command has that name now.")).to_be_visible()
+    expect(drawer.get_by_text("No command matches right now.")).to_be_visible()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("clea")
     expect(drawer.locator(".palette button:visible")).to_have_count(1)
@@ -295,7 +295,7 @@ def test_a_first_hand_is_shown(
     expect(hint.get_by_role("link", name="Strategy card")).to_be_visible()
     decide(page)
     settled(page)
-    expect(hint).to_contain_text("Each spot shows what it came to")
+    expect(hint).to_contain_text("Each spot shows its result")
     page.locator(".first-hand button").focus()
     page.keyboard.press("Escape")
     expect(hint).to_have_count(0)

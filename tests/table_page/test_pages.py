@@ -171,7 +171,7 @@ def test_a_round_is_played_in_text(house: House, new_page: NewPage) -> None:
     expect(said).to_contain_text("You have $")
     expect(said.locator("p").last).to_be_in_viewport()
     type_in("y")
-    expect(said).to_contain_text("no command")
+    expect(said).to_contain_text("isn't a command")
     assert violations(page) == []
 
 
@@ -206,7 +206,7 @@ def test_a_round_is_stepped_through(house: House, new_page: NewPage) -> None:
     page.keyboard.press(" ")
     page.keyboard.press("f")
     page.keyboard.press("?")
-    expect(page.locator("#keys")).to_contain_text("One step back")
+    expect(page.locator("#keys")).to_contain_text("Previous step")
     page.keyboard.press("Escape")
     assert violations(page) == []
     for size in (PHONE, NARROW):
@@ -421,7 +421,7 @@ def test_a_guest_becomes_an_account(house: House, new_page: NewPage) -> None:
 def test_no_form_puts_a_password_into_an_address(house: House, new_page: NewPage) -> None:
     page = new_page(java_script_enabled=False)
     page.goto(f"{house.url}/sign-in")
-    assert "Signing in needs scripts" in page.content()
+    assert "Signing in needs JavaScript" in page.content()
     assert page.locator("form #in-password").count() == 1
     assert page.locator("form:not([inert])").count() == 0
     assert page.request.get(f"{house.url}/sign-in.json").json()["person"] is None

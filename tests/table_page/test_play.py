@@ -495,12 +495,12 @@ def test_own_limits_stop_betting(house: House, new_page: NewPage) -> None:
     page.locator('.tool[data-command="break"]').click()
     assert violations(page) == []
     page.locator('#rest button[value="5"]').click()
-    expect(page.locator(".says")).to_contain_text("You take a break")
+    expect(page.locator(".says")).to_contain_text("You're on a break")
     page.wait_for_selector('#dock[data-mode="sit"]')
     page.locator('[data-command="sit"]').click()
     page.wait_for_selector(OWN)
     page.locator(f"{OWN} bet-spot button").first.dispatch_event("click")
-    expect(page.locator(".says")).to_contain_text("You take a break")
+    expect(page.locator(".says")).to_contain_text("You're on a break")
     assert page.locator(f"{OWN} .sum").count() == 0
     # A limit of zero minutes left: what one set for oneself holds after a reload, too.
     page.evaluate("localStorage.removeItem('croupier.break')")
@@ -510,7 +510,7 @@ def test_own_limits_stop_betting(house: House, new_page: NewPage) -> None:
         "sessionStorage.setItem('croupier.visit', JSON.stringify(v))"
     )
     page.reload()
-    expect(page.locator(".says")).to_contain_text("the limit that you set")
+    expect(page.locator(".says")).to_contain_text("You have reached your limit")
 
 
 def length(response: APIResponse) -> int:

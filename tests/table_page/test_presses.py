@@ -98,5 +98,5 @@ def test_a_sum_that_cannot_be_read_is_not_sent(house: House, new_page: NewPage) 
     for typed, press in (("abc", page.locator('[data-command="bank"]').click), ("300b", enter)):
         page.fill("#funds", typed)
         press()
-        expect(says).to_have_text(f"“{typed}” is not a sum.Type a sum in dollars, such as 200.")
+        expect(says).to_have_text(f"“{typed}” isn't a sum.Type a sum in dollars, such as 200.")
         expect(page.locator("#funds")).to_be_focused()

@@ -231,7 +231,7 @@ def test_a_result_that_was_missed_is_shown(tmp_path: Path, new_page: NewPage) ->
         expect(page.locator(".says")).to_contain_text("The connection is lost.")
         wire.hangs = False
         says = page.locator(".says")
-        expect(says).to_contain_text(re.compile("You (win|lose|break even)|your hand came out"))
+        expect(says).to_contain_text(re.compile("You (win|lose|break even)|your hand ended"))
         net = sum(line.net for line in house.last("maryland", player).lines)
         if net:  # Unless the hands tie.
             assert f"{abs(net) // 100}" in says.inner_text()

@@ -129,7 +129,7 @@ def adjust(house: House, floor: Page, auditor: Page) -> None:
     before = pit.books.purse_cents("p1")
     floor.goto(f"{house.url}/pit")
     floor.get_by_text("Propose an adjustment").press("Enter")
-    floor.get_by_label("What shows a wrong sum").select_option("player:p1")
+    floor.get_by_label("Account with the wrong balance").select_option("player:p1")
     floor.get_by_label("Correction").select_option("take")
     floor.get_by_label("Dollars").fill("2.50")
     floor.get_by_label("Why").last.fill("paid twice")

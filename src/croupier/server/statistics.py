@@ -253,7 +253,7 @@ def session_chart(found: Statistics, *, width: int = CHART_WIDTH) -> str | None:
     return line_chart(
         [_plot("Your result", nets), _plot("Expected", expected)],
         title=f"{len(found.rounds)} rounds came to {dollars_of(found.net)}",
-        desc=f"By the best strategy {dollars_of(found.expected)} was to be expected.",
+        desc=f"The best strategy could expect {dollars_of(found.expected)}.",
         x=Axis("Rounds", tick_min=1),
         y=Axis("Dollars", lambda at: f"{at:g}".replace("-", MINUS)),
         width=width,

@@ -193,7 +193,7 @@ def _others(asked: Found, prefix: str) -> Field:
         name=f"{prefix}others",
         label="Other players",
         value=asked.question.others,
-        hint="for their hands an Envy Bonus pays you",
+        hint="an Envy Bonus pays you for their hands",
         numeric=True,
         fault=asked.fault("others"),
     )

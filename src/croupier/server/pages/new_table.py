@@ -212,9 +212,9 @@ def _limits(rules: TableRules, given: Mapping[str, str]) -> Iterator[Field]:
 
 def _awards(given: Mapping[str, str]) -> Iterator[Field]:
     waits = "in dollars; the floor validates awards from this sum up"
-    yield _field(given, "validated", "Awards wait from", hint=waits, numeric=True)
+    yield _field(given, "validated", "Floor validates awards from", hint=waits, numeric=True)
     two = "in dollars; from this sum up it takes two people"
-    yield _field(given, "witnessed", "Two people from", hint=two, numeric=True)
+    yield _field(given, "witnessed", "Two people validate from", hint=two, numeric=True)
 
 
 def _field(

@@ -83,14 +83,14 @@ export class Care {
   get stop() {
     const until = Number(localStorage.getItem(BREAK) ?? 0);
     if (until > Date.now()) {
-      return `You take a break for another ${Math.ceil((until - Date.now()) / 60000)} min.`;
+      return `You're on a break for another ${Math.ceil((until - Date.now()) / 60000)} min.`;
     }
     const { loss, minutes } = this.limits;
     if (loss && -this.visit.net >= loss * 100) {
-      return `You have reached the limit that you set: ${money(loss * 100)} lost in this visit.`;
+      return `You have reached your limit: ${money(loss * 100)} lost on this visit.`;
     }
     if (minutes && this.minutes >= minutes) {
-      return `You have reached the limit that you set: ${minutes} minutes.`;
+      return `You have reached your limit: ${minutes} minutes.`;
     }
     return "";
   }

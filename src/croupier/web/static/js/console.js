@@ -140,7 +140,7 @@ function about({ next, stopped, names, called }) {
     next.command && !stopped
       ? `By the ${who.join(" and ")}`
       : `Waiting for the ${who.join(" or ")}`,
-    called ? `${names[called] ?? called} calls the floor` : "",
+    called ? `${names[called] ?? called} has called the floor` : "",
   ];
   const cited = clause ? [cite(book, clause)] : [];
   must("#about").replaceChildren(parts.filter(Boolean).join(" · "), " ", ...cited);
@@ -219,13 +219,13 @@ function keysOn() {
 const listed = [
   one("do", "Do the next step", " ", () => !button.disabled, goOn),
   one("all", "Do all of one clause", "Shift+Space", () => (desk?.next.run ?? 1) > 1, goOnAll),
-  one("wrong", "Something went wrong", "I", () => Boolean(desk?.irregularities.length), () =>
+  one("wrong", "Declare an irregularity", "I", () => Boolean(desk?.irregularities.length), () =>
     show(open === "wrong" ? "" : "wrong")),
   one("call", "Call the floor, or end the call", "X", () => Boolean(desk), () =>
     ask({ type: "call_floor", on: !desk?.called })),
   one("crew", "Crew, hand over", "H", () => Boolean(desk), () =>
     show(open === "crew" ? "" : "crew")),
-  one("more", "What else you can do", "M", () => open === "more" || work.others > 0, () =>
+  one("more", "Show what else you can do", "M", () => open === "more" || work.others > 0, () =>
     show(open === "more" ? "" : "more")),
   one("back", "Back to the round", "Escape", () => open !== "", () => show("")),
   one("help", "Keys", "?", () => true, () => {

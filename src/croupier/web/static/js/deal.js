@@ -63,7 +63,7 @@ export function deal({ scene, you }) {
     ),
     h("label", { for: "cut-words" }, "Your own words for the next cut (random ones are added) "),
     field,
-    h("p", { class: "hint" }, "The page of each round checks that your contribution was in."),
+    h("p", { class: "hint" }, "Each round's page checks that the cut includes your contribution."),
   ];
 }
 

@@ -124,7 +124,7 @@ export function rules(felt, odds) {
       " · ",
       link(`/tables/${felt.table}/text`, "This table as text"),
     ),
-    h("p", { class: "hint" }, "Play chips have no value and cannot be bought or cashed in."),
+    h("p", { class: "hint" }, "Play chips have no value: you can't buy them or cash them in."),
   );
 }
 

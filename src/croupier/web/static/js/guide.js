@@ -53,13 +53,13 @@ export function stepOf({ state, bets, table }) {
     case "decide":
       return of(
         "decide",
-        "These are your cards. Each choice says what it costs; the strategy card knows the best.",
+        "These are your cards. Each choice says what it costs; the strategy card shows the best one.",
         "#decisions",
       );
     case "result":
       return of(
         "result",
-        "Each spot shows what it came to. Lines has every clause; Next hand goes on.",
+        "Each spot shows its result. Press Lines for every clause, or Next hand to go on.",
         dock,
       );
     default:

@@ -132,7 +132,7 @@ function unfit({ state }, slot) {
     if (sizes ? !sizes.includes(sum) : sum < low || sum > high)
       return `${found.label} takes ${limitsSay(found)}.`;
   }
-  return you && you.cents < total(felt, slot) ? "You have too few chips for it." : "";
+  return you && you.cents < total(felt, slot) ? "You don't have enough chips for it." : "";
 }
 
 /**
@@ -259,14 +259,14 @@ async function tables(around) {
   const seats = mySeats(state);
   const stuck = seats.some((seat) => !seatOf(state, seat).canLeave);
   const left = stuck
-    ? "Your hand here is finished by the posted rule if you go now."
+    ? "If you go now, the posted rule finishes your hand here."
     : seats.length
       ? "You leave your seat here when you go."
       : "";
   draw(
     "Other tables",
     h("ul", { class: "slots" }, ...others.map((one) => tableRow(around, one))),
-    others.length ? h("p", { class: "hint" }, left) : h("p", {}, "There is no other table."),
+    others.length ? h("p", { class: "hint" }, left) : h("p", {}, "There are no other tables."),
   );
 }
 
@@ -318,7 +318,7 @@ async function name() {
     const wanted = new FormData(/** @type {HTMLFormElement} */ (event.target)).get("name");
     try {
       const { person: now } = await post("/api/name", { name: wanted });
-      draw("Your name", h("p", { role: "status" }, `The others see you as ${now.name}.`));
+      draw("Your name", h("p", { role: "status" }, `Others see you as ${now.name}.`));
     } catch (error) {
       says.textContent = `${sentence(/** @type {Error} */ (error).message)}.`;
     }
@@ -336,7 +336,7 @@ async function name() {
       { submit: rename, class: "keep" },
       h("label", { for: "called" }, "Name"),
       h("input", { ...field, id: "called", name: "name", maxlength: 20 }),
-      h("button", { class: "button main" }, "Take this name"),
+      h("button", { class: "button main" }, "Use this name"),
       says,
     ),
     h("p", {}, h("a", { href: "/account" }, "Keep name and chips with a password")),

@@ -21,7 +21,7 @@ export function palette(commands) {
   const sift = (/** @type {Event} */ event) => {
     const asked = /** @type {HTMLInputElement} */ (event.target).value.trim().toLowerCase();
     for (const one of rows) one.hidden = !one.textContent?.toLowerCase().includes(asked);
-    none.textContent = listed().length ? "" : "No command has that name now.";
+    none.textContent = listed().length ? "" : "No command matches right now.";
   };
   const give = (/** @type {Event} */ event) => {
     event.preventDefault();

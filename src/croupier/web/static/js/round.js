@@ -78,7 +78,7 @@ function step(step) {
 const commands = new Commands([
   {
     id: "back",
-    label: "One step back",
+    label: "Previous step",
     key: "ArrowLeft",
     group: "Steps",
     enabled: () => at > 0,
@@ -86,7 +86,7 @@ const commands = new Commands([
   },
   {
     id: "on",
-    label: "One step on",
+    label: "Next step",
     key: "ArrowRight",
     group: "Steps",
     enabled: () => at < steps.length - 1,
@@ -111,7 +111,7 @@ const commands = new Commands([
   { id: "play", label: "Play or pause", key: " ", group: "Steps", enabled: () => true, run: play },
   {
     id: "flip",
-    label: "Turn the table round",
+    label: "Flip the table",
     key: "F",
     group: "View",
     enabled: () => true,
@@ -138,7 +138,7 @@ async function share() {
   const place = must("#shared");
   try {
     await navigator.clipboard.writeText(location.href);
-    place.textContent = "The link is copied.";
+    place.textContent = "Link copied.";
   } catch {
     place.textContent = location.href;
   }

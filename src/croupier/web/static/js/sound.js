@@ -122,7 +122,7 @@ export function choose(changed) {
     "Sound",
     h("p", {}, h("label", { class: "check" }, on, " Cards, chips, your turn and wins")),
     h("p", {}, h("label", { for: "volume" }, "Volume "), loud),
-    quiet() ? h("p", {}, "Quiet is on, so nothing sounds until you switch it off.") : h("span"),
-    h("p", { class: "hint" }, "Everything that you hear is also shown and said."),
+    quiet() ? h("p", {}, "Quiet is on, so you hear nothing until you switch it off.") : h("span"),
+    h("p", { class: "hint" }, "Everything you hear is also shown and announced."),
   );
 }

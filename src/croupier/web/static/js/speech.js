@@ -43,7 +43,7 @@ function resultWords(state, seat) {
   const why = (/** @type {string} */ because) => (because ? `, ${because}` : "");
   const told = lines.map((one) => `${one.label}: ${one.outcome}${why(one.because)}.`);
   const won = net > 0 ? `You win ${money(net)}.` : `You lose ${money(-net)}.`;
-  return [net ? won : "You come out even.", ...told];
+  return [net ? won : "You break even.", ...told];
 }
 
 /**

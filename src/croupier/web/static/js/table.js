@@ -160,7 +160,7 @@ async function missed(round) {
   const net = mine.reduce((sum, one) => sum + cents(one.net), 0);
   care.count(round, net);
   const came = net ? signed(net) : "even";
-  const words = `While you were away your hand came out ${came}.`;
+  const words = `While you were away, your hand ended ${came}.`;
   note(said(words, { tone: "fault", href: `/rounds/${round}` }), Infinity);
 }
 
@@ -412,7 +412,7 @@ const fixed = [
   },
   {
     id: "chips",
-    label: "Get play chips again",
+    label: "Get more play chips",
     key: "",
     group: "Table",
     enabled: () => Boolean(state.you),
@@ -437,7 +437,7 @@ const fixed = [
   {
     id: "quiet",
     label: "Quiet",
-    says: "nothing moves, nothing sounds",
+    says: "no animation, no sound",
     key: "Q",
     group: "Table",
     enabled: () => true,
@@ -528,7 +528,7 @@ async function guest() {
 async function refill() {
   try {
     await post("/api/chips");
-    note(said("Here are new play chips.", { tone: "note" }));
+    note(said("You have new play chips.", { tone: "note" }));
   } catch (error) {
     note(said(`${sentence(/** @type {Error} */ (error).message)}.`, { tone: "fault" }));
   }
@@ -569,7 +569,7 @@ async function turnTo(panel) {
 function bank() {
   const sum = typed(funds.value);
   if (sum === null) {
-    note(said(`“${funds.value}” is not a sum.`, { more: NO_SUM, tone: "fault" }));
+    note(said(`“${funds.value}” isn't a sum.`, { more: NO_SUM, tone: "fault" }));
     funds.focus();
     return;
   }
@@ -669,7 +669,7 @@ function hintOf(mode) {
   if (mode === "result" && phase === "bets") return "The next bets are open.";
   if (mode !== "wait") return "";
   if (phase === "over" || phase === "waiting") return "The next bets open soon.";
-  return playsNow() ? "" : "You are in again with the next bets.";
+  return playsNow() ? "" : "You're back in when the next bets open.";
 }
 
 /** @param {number[]} mine */

@@ -96,7 +96,7 @@ function bet([number, sum, hand]) {
   const wager = state.felt ? openings(state.felt)[Number(number) - 1] : undefined;
   const seat = mySeats(state)[0];
   if (care.stop) say(care.stop);
-  else if (!wager || !seat) say("Say b, the number of a wager and dollars, when you are seated.");
+  else if (!wager || !seat) say("Once you have a seat, type b, the number of a wager, and dollars.");
   else {
     bets.hand = () => Number(hand) || 1;
     bets.put(
@@ -136,7 +136,7 @@ must("#typed").addEventListener("submit", (event) => {
     : undefined;
   if (choice) socket.ask({ type: "choose", seat: state.scene.asked, option: choice.option });
   else if (commands[letter]) commands[letter](rest);
-  else say(`${word || "Nothing"} is no command here.`);
+  else say(`${word || "Nothing"} isn't a command here.`);
 });
 
 socket.open(Boolean(person));

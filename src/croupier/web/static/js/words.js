@@ -21,9 +21,9 @@ export const cited = (clause) => (clause ? ` (${clauseSays(clause)})` : "");
  */
 export function standing(state) {
   const { felt, scene, you, clock } = state;
-  if (!felt) return ["The table is on its way."];
+  if (!felt) return ["The table is loading."];
   const lines = [announcement(state)];
-  if (clock) lines.push(`${Math.ceil(clock.left_ms / 1000)} seconds for this.`);
+  if (clock) lines.push(`${Math.ceil(clock.left_ms / 1000)} seconds left.`);
   for (const place of placesOf(state)) {
     if (place.cards.length)
       lines.push(`${place.label}: ${place.cards.map((one) => cardWords(one.code)).join(", ")}.`);
@@ -38,7 +38,7 @@ export function standing(state) {
   for (const seat of seatsOf(state)) lines.push(...seatSays(seat));
   for (const seat of mySeats(state)) {
     const lacks = scene.boxes[seat]?.lacks;
-    if (lacks) lines.push(`Your bets cannot stand yet: ${lacks.says}${cited(lacks.clause)}.`);
+    if (lacks) lines.push(`Your bets aren't complete yet: ${lacks.says}${cited(lacks.clause)}.`);
   }
   if (you) lines.push(`You have ${money(you.cents)}.`);
   return lines;
