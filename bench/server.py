@@ -3,9 +3,9 @@
 .venv/bin/python bench/server.py [FOLDER]
 
 One server process and one echo process run in turns, under the same uvicorn settings, with the
-load from a third process. A command is a bet that is made or changed: decided, stored with its
-event, entries and answer on the disk, then said to everybody at its table. An echo sends a text
-back. What a process used of the CPU is read from the system. Give a folder on the disk that counts.
+load from a third process. A command is a bet that is made or changed: decided, stored on disk with
+its event, entries and answer, then published to everybody at its table. An echo sends a text back.
+The system reports the CPU time of each process. Name a folder on the disk you want to measure.
 """
 
 import asyncio

@@ -33,7 +33,7 @@ from croupier.recent import Recent
 
 WAIT_S = 20.0
 TRIES = 9
-"""With the pauses between them, longer than another server takes to take a table over."""
+"""Enough, with the pauses between them, for another server to take a table over."""
 BROKEN = "the connection broke"
 VALUE_BYTES = 32
 NOTED_MAX = 100
@@ -129,7 +129,7 @@ class Noted(NamedTuple):
     commitment: str
     contribution: str
     roll: str = ""
-    """The roll of all contributions, noted before the own one was revealed; '' until then."""
+    """The roll of all contributions, noted before this client revealed its own; '' until then."""
 
 
 class TableClient:
@@ -201,7 +201,7 @@ class TableClient:
         self.hear(json.loads(frame))
 
     def hear(self, said: dict[str, Any]) -> None:
-        """Take in what the table says."""
+        """Apply a frame from the table."""
         self.frames += 1
         match said["type"]:
             case "welcome":
@@ -211,8 +211,8 @@ class TableClient:
                 if said["scene"] is not None:
                     self.felt, self.scene, self.v = said["felt"], said["scene"], said["v"]
                 if said["v"] == self.v:
-                    # Otherwise the news that were missed come first: they may open another round,
-                    # whose cards these are. They are sent again after the news.
+                    # Otherwise missed news comes first: it may open another round, to which these
+                    # cards belong. They are sent again after the news.
                     self.own = said["own"]
             case "news":
                 if said["scene"].get("round", self.scene.get("round")) != self.scene.get("round"):
@@ -248,7 +248,7 @@ class TableClient:
             self._send(self.do("reveal", round=round, value=noted.contribution))
 
     def _send(self, command: Coroutine[Any, Any, object]) -> None:
-        """Send a command in the background; refused, it leaves the contribution out."""
+        """Send a command in the background; if it is refused, the contribution is left out."""
 
         async def send() -> None:
             with contextlib.suppress(Refused, ConnectionError, TimeoutError):
@@ -262,7 +262,7 @@ class TableClient:
         """Return the proven cards of a round that is over, or raise what is wrong with its deal.
 
         What was noted of the round is checked too: its commitment, that no contribution was added,
-        and that the own one is in its cut.
+        and that this client's own one is in the cut.
         """
         document = await self.client.get(f"/rounds/{round}/openings?record=true")
         noted = self.noted.get(round)

@@ -112,7 +112,10 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "one twice": (lambda form: form["cards"].update({"1": form["cards"]["2"]}), "twice"),
     "no such seat": (lambda form: form["cards"].update({"6": ["2c"]}), "seat 6 has 0 cards"),
     "undecided": (lambda form: form["chose"].pop("2"), "say what seat 2 decided"),
-    "nobody decided": (lambda form: form["chose"].update({"6": {"x": "y"}}), "didn't decide so"),
+    "nobody decided": (
+        lambda form: form["chose"].update({"6": {"x": "y"}}),
+        "made no such decision",
+    ),
     "no such option": (lambda form: form["chose"]["1"].update(play_or_fold="raise"), "raise"),
 }
 

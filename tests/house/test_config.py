@@ -178,7 +178,7 @@ def test_tables_share_a_meter_only_if_it_starts_and_resets_alike() -> None:
     other = 'selections = { progressive = "A", progressive_reset = 2000 }'
     found = faults(first + table(linked + other, id="u"))
     assert found == [
-        "table[2].meters.progressive: 'linked' starts or resets at another sum at another table"
+        "table[2].meters.progressive: 'linked' starts or resets at a different sum at another table"
     ]
 
 

@@ -95,7 +95,9 @@ def test_what_is_kept_wrongly_is_found_and_what_is_of_another_journal_is_not_use
             session.run("UPDATE standings SET data = ?", (json.dumps(changed),))
         with store.reading() as view:
             found = verify(view, rules_of, standings=partial(wrong_standings, rules_of=rules_of))
-            assert f"t stood differently at event {head.number} from what is kept" in found.faults
+            assert (
+                f"the snapshot of t at event {head.number} differs from its journal" in found.faults
+            )
             left_out = verify(view, rules_of)
             assert any(KEPT in one for one in left_out.unproved) and not left_out.faults
         store.keep("t", Kept(Head(head.number - 1, head.hash), data))

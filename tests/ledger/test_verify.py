@@ -86,9 +86,9 @@ def test_a_sound_house_verifies_and_says_what_that_proves(house: Path) -> None:
         "every entry, by the rules that the journal names",
         "every balance",
         "the kinds of all accounts",
-        "each command: where it began and ended, its answer, and the house's own",
+        "each command: its first and last event, its answer, and the house's own",
         "each deck is the one that was committed to",
-        "2 people with their names, roles and passwords, and when they came, to the minute",
+        "2 people with their names, roles and passwords, and when they joined, to the minute",
         "the triggers that keep rows from being changed",
     ]
     assert "not proved: that nothing later than checkpoint" in ran.out
@@ -162,11 +162,11 @@ WRONG = {
     ),
     "when somebody came": (
         "UPDATE persons SET made_ms = made_ms - 3600000 WHERE name = 'Boss Ash'",
-        "the journal says otherwise of when p-",
+        "the journal has another time at which p-",
     ),
     "since when somebody is shut out": (
         "UPDATE persons SET disabled_ms = disabled_ms + 3600000",
-        "the journal says otherwise of when p-",
+        "the journal has another time at which p-",
     ),
     "a name": ("UPDATE persons SET name = 'Eve Ash' WHERE name = 'Boss Ash'", "'s name"),
     "what a name looks like": (
@@ -179,7 +179,7 @@ WRONG = {
     ),
     "a person": (
         "INSERT INTO persons VALUES ('p-aaaaaaaaaa', 'Eve', 'eve', NULL, 1, NULL)",
-        "p-aaaaaaaaaa is among the people, and never came by the journal",
+        "p-aaaaaaaaaa is in the table of people, but not in the journal",
     ),
     "a person's absence": (
         "DELETE FROM sessions; DELETE FROM roles; DELETE FROM persons",
@@ -319,7 +319,7 @@ def test_without_a_key_from_outside_only_the_ledger_vouches_for_itself(house: Pa
 def test_a_ledger_of_an_earlier_version_verifies_and_says_what_it_cannot_prove(
     house: Path, tmp_path: Path
 ) -> None:
-    """People came before the journal spoke of them; a server takes them over when it opens."""
+    """People joined before there was a journal of them; a server takes them over when it opens."""
     folder = changed(
         house,
         tmp_path / "changed",
@@ -332,7 +332,7 @@ def test_a_ledger_of_an_earlier_version_verifies_and_says_what_it_cannot_prove(
         opened.signing().sign_now(opened.store, time_ms=2)
     ran = verify(folder)
     assert ran.code == 0, ran.out
-    assert "how 2 people came: they were found there when the journal of people began" in ran.out
+    assert "how 2 people joined: they were there before the journal of people began" in ran.out
 
 
 def test_many_faults_of_one_kind_are_counted() -> None:

@@ -207,12 +207,12 @@ PARTS: dict[str, Case] = {
     "unknown suit": (
         'suits = "s"', 'suits = "sx"',
         "paytable.beacon.A.rows[1].suits", "6.a", '"sx"',
-        "'sx' is not some of the letters 'shdc', each once",
+        "'sx' must consist of letters from 'shdc', each once",
     ),
     "doubled suit": (
         'suits = "s"', 'suits = "ss"',
         "paytable.beacon.A.rows[1].suits", "6.a", '"ss"',
-        "'ss' is not some of the letters 'shdc', each once",
+        "'ss' must consist of letters from 'shdc', each once",
     ),
     "meter without a rate": (
         'rate   = { min = 0.1, clause = "3" }\n', "",
@@ -325,7 +325,7 @@ SELECTIONS: dict[str, Case] = {
     "default of no sum": (
         'takes    = "count"', 'takes    = "money"\ndefault  = "none"',
         "selection.boxes.default", "1", 'default  = "none"',
-        "leave it out: none is what holds without a default",
+        "leave it out: without a default there is none",
     ),
     "no letters": (
         'letters = ["A"]\n', "",

@@ -82,15 +82,16 @@ def appoint(
 
 
 def link_key(data: HouseFolder, output: NewFile, key_command: KeyCommand = "") -> None:
-    """Write the key of the links between a house's servers to a file, for `serve --web`.
+    """Write a house's link key to a file, for `serve --web`.
 
-    It follows from the master key and opens no deck. `rotate-keys` changes it.
+    Servers encrypt the links between them with it. It is derived from the master key and opens
+    no deck. `rotate-keys` changes it.
     """
     from croupier.fairness.seal import format_key
     from croupier.house.keys import MASTER, key_files, link_key
 
     _write_new(output, format_key(link_key(key_files(data, key_command)[MASTER])))
-    print_lines(f"the key of the links is in {output.name}")
+    print_lines(f"the link key is in {output.name}")
 
 
 def export_keys(

@@ -140,7 +140,7 @@ def contribution_hash(round: str, player: str, value: str) -> str:
 
 
 def roll_of(hashes: Iterable[str]) -> str:
-    """Return one number for all hashes: who notes it before revealing knows that none was added."""
+    """Return one number for all hashes: a player who notes it can tell if one was added."""
     return hashed("roll", *sorted(map(bytes.fromhex, hashes))).hex()
 
 

@@ -215,7 +215,7 @@ def _print(table: Paytable, row: Row) -> str:
 
 
 def default_says(rules: TableRules) -> str:
-    """Say what is chosen for a player who does not, and why."""
+    """Say what is chosen for a player who doesn't choose, and why."""
     unread = is_read(rules)
     says = "; ".join(dict.fromkeys(bots.choices_say(rules, unread=unread)))
     if "dealer" in rules.things:

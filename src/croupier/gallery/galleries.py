@@ -24,7 +24,7 @@ class Galleries:
     def __init__(self, pit: Pit) -> None:
         self.pit = pit
         self.names: dict[str, str] = {}
-        """What people are called who are here or were lately, by their ids."""
+        """The names, by id, of people who are here or were here lately."""
         self.mail = Mail()
         """Lets answers that are ready at one time go out together."""
         self._of: dict[str, Gallery] = {}
@@ -32,14 +32,14 @@ class Galleries:
         """The sockets of each player, at whatever tables."""
 
     def open(self) -> None:
-        """Let each table of the pit be looked at, and those that it takes up from now on."""
+        """Add every table of the pit, and those that it takes up from now on."""
         for table in self.pit.tables.values():
             self.add(table)
         self.pit.open.on_open, self.pit.open.on_close = self.add, self.drop
         self.pit.books.on_purse = self.tell_purse
 
     def add(self, table: Table) -> None:
-        """Let a table be looked at."""
+        """Add a table, so that viewers can look at it."""
         gallery = Gallery(
             table.config,
             table.current(),
@@ -81,8 +81,8 @@ class Galleries:
         return scene_of(self.pit.tables[table].current(), self.names)
 
     def call(self, person: str, name: str) -> None:
-        """Note what somebody is called; of many who were here, forget those who left long ago."""
-        self.names.pop(person, None)  # So that those who were here last come last.
+        """Note somebody's name; of very many, forget those who left longest ago."""
+        self.names.pop(person, None)  # The latest come last.
         self.names[person] = name
         if len(self.names) > NAMES_MAX:
             tables = [one.place.standing.table for one in self.pit.tables.values()]

@@ -1,4 +1,4 @@
-"""Who looks at a table: what each viewer is sent, and what those who come back have missed.
+"""The viewers of a table: what each is sent, and what those who come back have missed.
 
 A gallery is told what a table knows and what happened there, and asks nobody. It could as well be
 in another process than its table.
@@ -64,7 +64,7 @@ class Gallery:
         self._time, self._purse_cents = time, purse_cents
         self._tape = Tape(past, now.standing.table.rules)
         self.overlay: Callable[[dict[str, Any]], dict[str, Any]] = lambda desk: desk
-        """What a practice makes of the desk before it is shown."""
+        """Lets a practice change the desk before it is shown."""
         self._news = News(now.number)
         self._seen = Seen(now, scene_of(now, names))
         self._told_clock: object = None
@@ -150,7 +150,7 @@ class Gallery:
         return scene, patch_of(self._seen.scene, scene)
 
     def _renew(self) -> None:
-        """Send all viewers the whole table: with its rules, its felt has changed."""
+        """Send all viewers the whole table: its rules have changed, and with them its felt."""
         self._news = News(self._seen.now.number)  # Viewers who come back need the felt as well.
         for viewer in self.viewers:
             viewer.send(self._greeting(viewer, self._whole()))
@@ -168,12 +168,12 @@ class Gallery:
                 viewer.send(frame)
 
     def show_desk(self, viewer: Viewer) -> None:
-        """Send somebody who works here the desk again: time passes without an event."""
+        """Send the desk again to somebody who works here, because time has passed."""
         if self._seen.now.standing.table.rules.things and sees_desk(viewer.roles):
             viewer.send(desk_frame(self._seen.now.number, self.desk()))
 
     def _tell_returned(self, returned: Returned) -> None:
-        """Tell a player that bets came back, and by which clause they could not stand."""
+        """Tell a player that bets were returned, and by which clause they couldn't stand."""
         why = returned.why
         message = f"your bets were returned when betting closed: {why.message}"
         frame = refused(None, Refused(why.code, message, field=why.field, clause=why.clause))
@@ -214,7 +214,7 @@ class Gallery:
         return {**felt, "scene": self.scene}
 
     def _greeting(self, viewer: Viewer, seen: dict[str, Any]) -> str:
-        """Return the frame that a viewer begins with."""
+        """Return the first frame of a viewer."""
         now = self._seen.now
         player = viewer.player
         you = player and {
@@ -266,7 +266,7 @@ def _deals(told: Told) -> bool:
 def _told_of(told: Told) -> list[dict[str, Any]]:
     """Return what viewers are told of events, with their numbers.
 
-    An event that is nobody's business is a bare number.
+    An event that viewers aren't told is a bare number.
     """
     events: list[dict[str, Any]] = [{"n": number} for number in told.missed]
     for act, draft, _ in told.stored:

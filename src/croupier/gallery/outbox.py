@@ -1,4 +1,4 @@
-"""Frames on their way to viewers. A viewer who reads too slowly is cut off."""
+"""Frames on their way to viewers. A viewer who reads too slowly is disconnected."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ NEWS_S = 0.5
 
 
 Put = Callable[[Callable[[], None]], None]
-"""Calls a function soon: once, however often it is put until then."""
+"""Calls a function soon: once, however often it is put before then."""
 
 
 class Outlet(Protocol):
@@ -107,7 +107,7 @@ class Viewer:
         self.used_s: float | None = None
         """When they last did something for the house, by the event loop's clock."""
         self.expiry: asyncio.TimerHandle | None = None
-        """Looks whether the session has ended, when its time is over."""
+        """The timer that checks whether the session has ended."""
         self.looking: asyncio.Task[None] | None = None
         self.slow = False
         self.ended, self.code = False, CLOSED

@@ -41,7 +41,7 @@ PHASES = {"bets": "bets", "deal": "dealing", "decide": "decide", "reveal": "reve
 
 
 class Seen(NamedTuple):
-    """A scene, and what it was made from: parts of which nothing has changed are kept."""
+    """A scene, and what it was made from, so that unchanged parts can be kept."""
 
     now: Now
     scene: Scene
@@ -263,7 +263,7 @@ def _round_scene(round: Round, table: Table, last: Seen | None) -> Scene:
 
 
 def _banker_scene(round: Round, table: Table) -> Scene | None:
-    """Return who banks with what, and the how many-th round running it is, where that is known."""
+    """Return who banks with what and, if known, for how many rounds in a row."""
     banker, turn = round.banker, table.turn
     if banker is None:
         return None

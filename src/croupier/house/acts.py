@@ -1,7 +1,7 @@
-"""Follows the acts of the house: what operators decide holds in every process, and lasts.
+"""Follows the acts of the house, so that what operators decide holds in every process and lasts.
 
-The journal is the only memory. Every second, and after an act of this process, what is new in it is
-read and told to listeners.
+The journal is the only memory. Every second, and after each act of this process, new acts are read
+from it and passed to listeners.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _FOLLOWED = tuple(f'"type":"{name}"'.encode() for name in FOLLOWED)
 
 
 class Acts:
-    """The acts that this process has heard of."""
+    """The acts that this process has read."""
 
     def __init__(self, books: Books) -> None:
         self.books = books
@@ -38,7 +38,7 @@ class Acts:
         await self.look()
 
     async def store(self, act: HouseAct) -> None:
-        """Store an act; this process hears of it when it looks next."""
+        """Store an act; this process reads it the next time it looks."""
         time_ms = self.books.clocks.wall_ms()
 
         def write() -> None:
@@ -48,7 +48,7 @@ class Acts:
         await self.books.away(write)
 
     async def look(self) -> None:
-        """Hear what has been done since."""
+        """Read the acts stored since the last look."""
         async with self._lock:
             number, acts = await self.books.read(partial(_new, after=self._number))
             self._number = number

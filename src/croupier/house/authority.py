@@ -83,7 +83,7 @@ KEEPS: Mapping[type, Keeping] = {
 OPENING = (at_table.OpenTable, at_table.StartRound)
 """The commands that nobody gives while dealing is stopped."""
 ANSWERING: tuple[Role, ...] = ("surveillance", "auditor", "floor", "dealer")
-"""The roles in which somebody answers a proposal, the most particular first."""
+"""The roles in which somebody answers a proposal, the most specific first."""
 
 
 def check_may(act: Act, what: Proposable, asking: StaffAsking) -> Post:

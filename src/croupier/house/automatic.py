@@ -1,7 +1,7 @@
-"""The automatic dealer. It stands outside its table and asks like any client.
+"""The automatic dealer, which asks its table for each act as any client does.
 
-The table wakes it when something else is waited for; it lets the time pass, and asks for the next
-act. Each ask names the wait that it belongs to, and is refused if a player was quicker.
+The table wakes it when it waits for something new. The dealer lets the time pass and asks for the
+next act. Each ask names the wait that it belongs to, and is refused if a player was quicker.
 """
 
 import asyncio

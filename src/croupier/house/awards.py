@@ -58,7 +58,7 @@ def rejected(award: Award, open: AwardProposed | None, by: Acting, why: str) -> 
 def approved(
     award: Award, open: AwardProposed | None, by: Acting, has_lost: Callable[[str, str], bool]
 ) -> LedgerEvent:
-    """Do what another person has proposed in another session, if they are still the floor's."""
+    """Do what another person proposed in another session, if they still have the role floor."""
     if open is None:
         raise Refused("no_such_proposal", NOTHING_PROPOSED, field="award")
     _check_second(open, by)

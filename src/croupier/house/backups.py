@@ -26,7 +26,7 @@ class Backup(NamedTuple):
 
 
 def make_backup(store: Store, folder: Path, time_ms: int, *, keep: int) -> Backup:
-    """Copy the ledger while the house is open, and keep so many copies; this blocks.
+    """Copy the ledger while the house is open, and keep this many copies; this blocks.
 
     An older copy is removed only once the new one is on the disk and found to be whole. The new one
     always stays, wherever the clock of this machine puts it among the others.

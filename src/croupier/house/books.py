@@ -140,7 +140,7 @@ class Books:
     # ------------------------------------------------------------ the loop
 
     def ring(self, box: Mailbox) -> None:
-        """Visit a mailbox soon: once, however often it rings until then."""
+        """Have the loop visit a mailbox soon: once, however often it rings before then."""
         self._rung[box] = None
         if self._turns is None:
             self._turns = asyncio.create_task(self._take_turns())
@@ -247,11 +247,11 @@ class Books:
     # ------------------------------------------------------------ reading
 
     async def read(self, look: Callable[[View], T]) -> T:
-        """Look at the ledger in a thread."""
+        """Read the ledger in a thread."""
         return await self.away(self.looked, look)
 
     def looked(self, look: Callable[[View], T]) -> T:
-        """Look at the ledger as it stands now; this blocks."""
+        """Read the ledger as it stands now; this blocks."""
         with self.store.reading() as view:
             return look(view)
 
@@ -268,13 +268,13 @@ class Books:
             raise
 
     def keep(self, stream: str, kept: Kept) -> None:
-        """Keep where a table stood; a failure to do so is harmless."""
+        """Store a table's snapshot; a failure to do so is harmless."""
 
         def keep() -> None:
             try:
                 self.store.keep(stream, kept)
             except Unavailable:
-                pass  # It is kept after another round.
+                pass  # There will be another one after another round.
             except Exception as error:
                 log_crash(error, table=stream)
 
@@ -307,7 +307,7 @@ class Books:
                 del holds[each]
 
     def learn(self, held: Mapping[Account, int]) -> None:
-        """Take over what accounts hold, as other processes may have changed it."""
+        """Adopt the balances of accounts, which other processes may have changed."""
         for one, micros in held.items():
             if self._holds.get(one, 0 if _ends(one) else None) == micros:
                 continue

@@ -34,7 +34,7 @@ from croupier.rules.words import dollars
 CAGE = "cage"
 """The stream of chips that are bought, given and cashed in."""
 Decide = Callable[[], LedgerEvent | None]
-"""Decides on what the purses hold; None is nothing to do."""
+"""Decides, given what the purses hold; None means that there is nothing to do."""
 
 
 class _Ask(NamedTuple):

@@ -33,7 +33,7 @@ class Catalogue:
         try:
             (config,) = parse_config(text, self._rules_of, anew=False).tables
         except (CroupierError, ValueError) as error:
-            # The books here may be others than those it was checked against.
+            # Its book may have changed since it was checked.
             log("table_refused", table=id, because=str(error))
             return
         self.configs[id] = self._config.of_house(config)

@@ -98,7 +98,7 @@ class Company(NamedTuple):
     stopped: str = ""
     """Why the table deals no other round after this one; '' if it does."""
     called: str = ""
-    """Who at a table with a dealer calls the floor; '' if nobody does."""
+    """Who has called the floor, at a table with a dealer; '' if nobody has."""
 
     @property
     def open(self) -> bool:
@@ -107,13 +107,13 @@ class Company(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """The part of a table that no journal holds. It can be lost: everyone is away, and waits
-    start over."""
+    """The part of a table that no journal holds. Without it everyone is away, and waits start
+    over."""
 
     company: Company = Company()
     clock: Clock = Clock()
     countdown: Mapping[str, Any] | None = None
-    """What viewers are sent of the clock, as of when it was last told."""
+    """The countdown that viewers were sent last."""
 
     def now(self, standing: Standing, timing: Timing, ms: int) -> "Notes":
         """Return the notes with the clock of what the table waits for now."""

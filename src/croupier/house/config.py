@@ -112,7 +112,7 @@ class Config:
     codes: Mapping[str, Card] = field(default_factory=dict)
 
     def of_house(self, table: TableConfig) -> TableConfig:
-        """Return a table with what holds for the whole house."""
+        """Return a table with the settings of the whole house."""
         return replace(
             table, floor_tables=self.floor_tables, approvers=self.approvers, codes=self.codes
         )
@@ -181,7 +181,7 @@ class _Row(NamedTuple):
     timing: Annotated[Timing, table_of(_TIMES, make=_timing)] = Timing()
     meters: Mapping[str, _Id] = NOTHING
     instead: tuple[Mapping[str, Any], ...] = ()
-    """What is selected otherwise, for each other equipment."""
+    """The selections that differ, for each set of other equipment."""
 
 
 _EQUIPMENT = frozenset(
@@ -387,5 +387,5 @@ class _Tables:
                 meter = table.rules.meters.get(id) if table else None
                 sums = (meter.reset, meter.initial) if meter else ()
                 if meter and first.setdefault(name, sums) != sums:
-                    message = f"{name!r} starts or resets at another sum at another table"
+                    message = f"{name!r} starts or resets at a different sum at another table"
                     self.reader.fault(("table", i, "meters", id), message)

@@ -48,9 +48,9 @@ T = TypeVar("T")
 
 
 def patiently(store: Store, do: Callable[[], T]) -> T:
-    """Do a part of the start; in a shared house, again if the database doesn't answer just now.
+    """Do a part of the start; in a shared house, retry while the database doesn't answer.
 
-    A node that was slow to start may have been declared dead meanwhile, and comes back.
+    A node that was slow to start may have been declared dead meanwhile; it joins again.
     """
     until_s = time.monotonic() + START_S
     while True:
@@ -119,7 +119,7 @@ def opened_house(
 def opened_web(folder: Path, database: str | None = None, by: Opener = ALONE) -> Iterator["Web"]:
     """Open a folder and the ledger for a server that has no table.
 
-    It needs no key but that of the links between servers, and makes none.
+    It needs only the link key, and creates no keys.
     """
     with nullcontext() if by.is_locked else locked_folder(folder):
         key = link_key_in(folder, command=by.key_command)
@@ -160,7 +160,7 @@ class House:
 
     @property
     def link_key(self) -> bytes:
-        """The key of the links between the servers of this house."""
+        """The link key of this house."""
         return link_key(self.keys.master)
 
     def change_keys(self, *, time_ms: int) -> None:

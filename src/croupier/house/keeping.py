@@ -1,7 +1,7 @@
-"""Where a table stood between two rounds, as data that is kept beside its journal.
+"""Snapshots of a table between two rounds, stored beside its journal.
 
-Taking a table up reads what is kept and the events after it. Of a round that is over nothing is
-kept: the next one begins with a clean layout, and its events come after.
+Taking a table up reads its snapshot and the events after it. A snapshot holds nothing of a round
+that is over: the next one begins with a clean layout, and its events come after the snapshot.
 """
 
 import json
@@ -19,13 +19,13 @@ from croupier.round.codec import plain_of, to_plain
 from croupier.table.state import Table, new_table
 
 KEEP_EVERY = 500
-"""How many events are read again at most, besides those of a round."""
+"""The most events to read after a snapshot, besides those of a round."""
 GIVEN = ("rules", "ways")
 """The fields of a table that follow from its rules."""
 
 
 class Recalled(NamedTuple):
-    """A table as its journal has it, and the scribe who goes on writing."""
+    """A table restored from its journal, and the scribe that continues it."""
 
     standing: Standing | None
     setting: TableSet | None
@@ -33,11 +33,11 @@ class Recalled(NamedTuple):
     rounds: int
     """How many rounds were started, under any rules."""
     kept: int = 0
-    """The number of the event at which it was last kept where the table stood."""
+    """The number of the event of its last snapshot."""
 
 
 def to_keep(recalled: Recalled) -> Kept | None:
-    """Return what to keep of a table; None if it plays by other rules than were set."""
+    """Return the snapshot of a table; None if it plays by other rules than were set."""
     standing, setting, scribe, rounds, _ = recalled
     if standing is None or setting is None or standing.table.rules.digest != setting.digest:
         return None
@@ -47,11 +47,11 @@ def to_keep(recalled: Recalled) -> Kept | None:
 
 
 def as_kept(stream: str, rules_of: RulesOf, kept: Kept) -> Recalled:
-    """Return a table as it is kept."""
+    """Return the table of a snapshot."""
     data = json.loads(kept.data)
     setting = ledger_event_from(data["setting"])
     assert isinstance(setting, TableSet)
-    # A field that was added later isn't kept, and has its default.
+    # A field that was added later isn't in it, and has its default.
     there = {name: read for name, read in _readers().items() if name in data["table"]}
     given = {name: run(read, data["table"][name]) for name, read in there.items()}
     new = new_table(rules_set(setting, rules_of))
@@ -62,7 +62,7 @@ def as_kept(stream: str, rules_of: RulesOf, kept: Kept) -> Recalled:
 
 
 def is_same(again: Kept, kept: Kept) -> bool:
-    """Whether a table stands as it was kept, in any order of fields and without later ones."""
+    """Whether two snapshots are the same, in any order of fields and without later ones."""
     one, other = json.loads(again.data), json.loads(kept.data)
     one["table"] = {name: one["table"].get(name) for name in other["table"]}
     return again.head == kept.head and bool(one == other)

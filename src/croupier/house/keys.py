@@ -147,12 +147,12 @@ def retired(name: str, id: str) -> str:
 
 
 def link_key(master: bytes) -> bytes:
-    """Return the key of the links between the servers of a house; it opens no deck."""
+    """Return the link key of a house, which opens no deck."""
     return HKDF(SHA256(), 32, None, b"croupier link").derive(master)
 
 
 def link_key_in(folder: Path, *, command: str = "") -> bytes:
-    """Read the key of the links from a folder that doesn't need the master key."""
+    """Read the link key from a folder that doesn't need the master key."""
     if command:
         return key_from(command, LINK)
     if not (folder / LINK).exists():
@@ -162,13 +162,13 @@ def link_key_in(folder: Path, *, command: str = "") -> bytes:
 
 
 def note_link_key(store: Store, master: bytes) -> None:
-    """Let the ledger know the key of the links by its id."""
+    """Record the link key's id in the ledger."""
     with store.writing() as session:
         note_link(session, key_id(link_key(master)))
 
 
 def check_link_key(store: Store, key: bytes) -> None:
-    """Refuse another house's key of the links, and a master key where that is enough."""
+    """Refuse another house's link key, and a master key where the link key is enough."""
     with store.reading() as view, store.snapshot() as session:
         known, wanted = view.house_keys(), link_of(session)
     if known and known[0] == key_id(key):
@@ -176,7 +176,7 @@ def check_link_key(store: Store, key: bytes) -> None:
         raise UserError(message, field=LINK)
     if wanted and wanted != key_id(key):
         message = (
-            f"this is the key {key_id(key)}, and the house's links have {wanted}; write it with "
+            f"this is the key {key_id(key)}, and the house's link key is {wanted}; write it with "
             "`croupier ledger link-key` where the house's keys are"
         )
         raise UserError(message, field=LINK)

@@ -74,7 +74,7 @@ class OpenTables:
         self._dealing.clear()
 
     async def _try_to_open(self, config: TableConfig) -> None:
-        """Take a table up; one that can't be keeps none of the others closed."""
+        """Take a table up; if that fails, the others open all the same."""
         try:
             await self._open(config)
         except Unavailable:
@@ -184,7 +184,7 @@ class OpenTables:
         table.step_down()
 
     async def release(self, ids: Collection[str]) -> None:
-        """Let other processes have tables of ours, as they stand."""
+        """Release tables of this process to others, as they stand."""
         if not ids:
             return
         for id in ids:
@@ -193,7 +193,7 @@ class OpenTables:
         await self._books.away(self._tenure.release, ids)
 
     def note_open(self, table: Table) -> None:
-        """Let a table deal on, or not; the dealer is told why. A round in play is finished."""
+        """Let a table go on dealing, or stop it and say why. A round in play is finished."""
         closed, stopped = self._closed.because(table.id), self._closed.stopped
         is_dealt = table.id not in stopped and not closed
         table.note_open(open=is_dealt, because=closed or stopped.get(table.id, ""))

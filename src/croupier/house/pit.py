@@ -121,9 +121,9 @@ class Pit:
         self._tasks.append(asyncio.create_task(work, name=name))
 
     async def _patiently(self, do: Callable[[], Awaitable[T]]) -> T:
-        """Do a part of the start; in a shared house, again if the database doesn't answer just now.
+        """Do a part of the start; in a shared house, retry while the database doesn't answer.
 
-        A node that was slow to start may have been declared dead meanwhile, and comes back.
+        A node that was slow to start may have been declared dead meanwhile; it joins again.
         """
         until_ms = self.books.clocks.wait_ms() + START_MS
         while True:

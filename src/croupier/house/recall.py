@@ -21,12 +21,12 @@ _OF_ROUND = b'"of":"round"}'
 
 
 def recall(view: View, stream: str, rules_of: RulesOf) -> Recalled:
-    """Read a table from where it is kept, and its journal after that."""
+    """Read a table from its snapshot, and from its journal after that."""
     return _read(view, _begun(view, stream, rules_of))
 
 
 def _begun(view: View, stream: str, rules_of: RulesOf) -> Recalled:
-    """Return a table where that is kept, or a new one."""
+    """Return the table of a snapshot, or a new one."""
     kept = view.kept().get(stream)
     if kept is not None:
         rows = view.stream(stream, after=kept.head.number - 1)
@@ -36,7 +36,7 @@ def _begun(view: View, stream: str, rules_of: RulesOf) -> Recalled:
 
 
 def _read(view: View, begun: Recalled, *, upto: int | None = None, stay: bool = True) -> Recalled:
-    """Go on with a table by its journal; only its last round is replayed.
+    """Apply the rest of its journal to a table; only its last round is replayed.
 
     People stay at their posts when other rules are set, unless `stay` is false.
     """
@@ -79,17 +79,17 @@ def _read(view: View, begun: Recalled, *, upto: int | None = None, stay: bool = 
 
 
 def wrong_standings(view: View, rules_of: RulesOf) -> Iterator[str]:
-    """Recompute where tables stood, and yield the kept standings that differ."""
+    """Recompute table snapshots, and yield a fault for each that is stored differently."""
     for stream, kept in view.kept().items():
         number = kept.head.number
-        # Older versions kept a table without its people once other rules were set.
+        # Older versions left a table's people out of a snapshot once other rules were set.
         for stay in (True, False):
             new = Recalled(None, None, Scribe(stream, rules_of), 0)
             again = to_keep(_read(view, new, upto=number, stay=stay))
             if again and is_same(again, kept):
                 break
         else:
-            yield f"{stream} stood differently at event {number} from what is kept"
+            yield f"the snapshot of {stream} at event {number} differs from its journal"
 
 
 class Missed(NamedTuple):
@@ -103,7 +103,7 @@ class Missed(NamedTuple):
 
 
 def forgotten(view: View, stream: str, head: Head) -> str:
-    """Say so if an event that was acknowledged is no longer in its journal; otherwise ''.
+    """Return a sentence if an acknowledged event is missing from its journal; otherwise ''.
 
     After a failover, a database may lack the last commits of the one before it.
     """

@@ -48,7 +48,7 @@ class TakeDown(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """Need no more time to bet at a seat."""
+    """Say that betting is done at a seat."""
 
     id: str
     seat: int

@@ -14,7 +14,7 @@ from croupier.fairness.commitment import framed
 from croupier.rules.table_rules import TableRules
 
 ALPHABET = "23456789ACDEFHJKMNPQRTVWXY"
-"""Digits, and the letters that are not easily taken for one or for another letter."""
+"""Digits and letters, without any that are easily confused."""
 CHARS = 6
 """Enough that guessing within the quota of an address takes years."""
 

@@ -74,12 +74,12 @@ class Table:
         """The number of the event after which this was last kept."""
         self.deck: Committed | None = None
         self.past: tuple[PastEvent, ...] = ()
-        """What happened before this process took the table up, as far as people read it."""
+        """The last events before this process took the table up, for its staff to read."""
         self.notes = Notes()
         self._told_clock = self.notes.clock
         self.listeners: list[Listen] = []
         self.on_wait: Callable[[], None] = lambda: None
-        """Called when something else is waited for, or for another time."""
+        """Called when the table waits for something else, or for another time."""
         self._taking_floor, self._on_unreadable = taking_floor, on_unreadable
         self._has_lost = has_lost
         self.on_forgotten: Callable[[str], None] = lambda because: books.lose(Lost(because))
@@ -201,7 +201,7 @@ class Table:
         self.ask(Ask(perform, reply, CommandId(f"{by.person}/{message.id}", digest), names))
 
     def call_floor(self, by: Employee, *, on: bool) -> None:
-        """Light the lamp that calls the floor, or put it out; only staff of the table may."""
+        """Call the floor, or end the call; only staff of the table may."""
         if "floor" not in by.roles and not self.place.standing.table.crew.post_of(by.person):
             raise Refused("not_tapped_in", "tap in before you work at this table")
         self._note(self.notes.company._replace(called=by.person if on else ""))
@@ -395,7 +395,7 @@ class Table:
             self.notes = self.notes._replace(company=company._replace(ready=ready))
 
     def _keep(self, place: Position) -> None:
-        """Keep where the table stood before a round, so that it is soon taken up again."""
+        """Store a snapshot of the table before a round, so that taking it up again is quick."""
         if place.scribe.number - self.kept < KEEP_EVERY:
             return
         kept = to_keep(Recalled(place.standing, self.setting, place.scribe, self.rounds))

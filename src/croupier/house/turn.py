@@ -81,7 +81,7 @@ class Turn:
         self.config, self.place, self.company, self.time_ms = config, place, company, time_ms
         self._asks: list[Ask] = []
         self._decided: dict[int, Stored] = {}
-        """What asks come to, by their place in the turn."""
+        """What was decided about each ask, by its place in the turn."""
         self._crashed: list[tuple[Reply, Result]] = []
 
     def decide(self, asks: Sequence[Ask]) -> list[Request]:

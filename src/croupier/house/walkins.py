@@ -1,4 +1,4 @@
-"""What dealer and clerk enter for walk-ins: seats, bets, the bank; and what they handed wrongly."""
+"""What dealer and clerk enter for walk-ins: seats, bets, the bank, wrong payments."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -289,20 +289,20 @@ class Registered:
     password: str | None
     disabled: bool = False
     looks: str = ""
-    """What the name looks like, as the people have it; the journal has names only."""
+    """The key of the name's looks, from the table of people; the journal has only names."""
     made_ms: int | None = None
     """When they came; None if the journal doesn't say."""
     disabled_ms: int | None = None
-    """When they were shut out."""
+    """When they were disabled."""
 
 
 @dataclass
 class Register:
-    """What acts come to."""
+    """What the acts of the house add up to: people, keys, builds, proposals."""
 
     people: dict[str, Registered] = field(default_factory=dict)
     from_before: set[str] = field(default_factory=set)
-    """Whom the journal took over as it found them."""
+    """The people who were there before the journal began."""
     meters_out: set[str] = field(default_factory=set)
     tables_stopped: set[str] = field(default_factory=set)
     keys: list[tuple[int, KeysSet]] = field(default_factory=list)
@@ -325,7 +325,7 @@ class Register:
         match act:
             case PersonCame(person, name, roles, password, is_from_before):
                 if person in self.people:
-                    raise NotPossible(f"{person} came before")
+                    raise NotPossible(f"{person} is there already")
                 came_ms = None if is_from_before else time_ms
                 self.people[person] = Registered(name, frozenset(roles), password, made_ms=came_ms)
                 if is_from_before:
@@ -426,7 +426,7 @@ class Register:
     def _known(self, person: str) -> Registered:
         known = self.people.get(person)
         if known is None:
-            raise NotPossible(f"nobody has heard of {person}")
+            raise NotPossible(f"there is no person {person}")
         return known
 
     def _change(self, person: str, **changes: Any) -> None:

@@ -11,7 +11,7 @@ PREFIX = b"croupier role 1 "
 
 
 def given(secret: bytes, number: int, person: str, role: str, *, by: str) -> RoleGiven:
-    """Give a role by the event of this number, so that the act counts nowhere else."""
+    """Sign a role for the event of this number; the signature is valid for no other event."""
     act = RoleGiven(person, role, "", by)
     return act._replace(signature=sign_text(secret, _text(number, act)).hex())
 

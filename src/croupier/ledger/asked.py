@@ -1,8 +1,8 @@
-"""Checks the commands that a database keeps against the journal. Pure.
+"""Checks the commands that a database stores against the journal. Pure.
 
-A command's events follow each other, at one time, and it is kept with the number of the last one.
-So the commands of a stream share out its events, and the events say where a command began, whose it
-was, and what the digest of one of the house's own must be.
+The events of a command are consecutive and have one time, and the command is stored with the number
+of the last one. So each event of a stream belongs to one command, and the events tell where a
+command began, who sent it and, if it is one of the house's own, what its digest must be.
 """
 
 from collections import Counter
@@ -17,19 +17,19 @@ from croupier.ledger.accounts import CAGE
 from croupier.ledger.journal import StoredEvent
 
 SILENT = frozenset({str(CAGE), "restores"})
-"""Streams of the house whose commands are answered with nothing."""
+"""Streams of the house whose commands have an empty answer."""
 NO_BODY = bytes(32)
 """The digest of a command that nobody sent: the dealer's, or the house's at a table."""
 
 
 class KeptCommand(NamedTuple):
-    """A command as it is kept."""
+    """A command as it is stored."""
 
     command: str
     digest: bytes
     stream: str
     number: int
-    """The number of its last event; of the last one before it, if it made none."""
+    """The number of its last event or, if it made none, of the last event before it."""
     answer: str
 
     @property
@@ -49,7 +49,7 @@ def wrong_commands(
 ) -> Iterator[str]:
     """Yield what is wrong with the commands of a stream, given in the order of their numbers.
 
-    Counts as unknown what the journal doesn't tell of them: an `answer`, a `sender`.
+    An `answer` or a `sender` that the journal doesn't tell is counted as unknown.
     """
     rows, at, table = iter(stored), 0, Sitters()
     for number, same in groupby(kept, key=lambda one: one.number):

@@ -37,11 +37,11 @@ Opens = Callable[[SealedFor], bool]
 
 
 Standings = Callable[[View], Iterable[str]]
-"""Computes again where tables stood, and yields what is kept otherwise."""
+"""Recomputes table snapshots, and yields a fault for each that is stored differently."""
 
 
 class Findings:
-    """What was found out: faults, what was proved, and what could not be."""
+    """The findings: faults, what was proved, and what couldn't be."""
 
     def __init__(self) -> None:
         self.faults: list[str] = []
@@ -98,7 +98,7 @@ def _kinds(view: View) -> Iterator[str]:
 
 
 def _check_commands(view: View, heads: Mapping[str, Head], findings: Findings) -> None:
-    """Check what is kept of commands, as far as the events that they made say it."""
+    """Check the stored commands, as far as the events that they made tell."""
     faults: list[str] = []
     unknown = Counter[str]()
     without = {stream for stream, head in heads.items() if head.number} - {HOUSE_STREAM}
@@ -106,12 +106,12 @@ def _check_commands(view: View, heads: Mapping[str, Head], findings: Findings) -
         faults += wrong_commands(stream, kept, view.stream(stream), unknown)
         without.discard(stream)
     faults += [f"all commands of {stream} are missing" for stream in sorted(without)]
-    findings.note(faults, "each command: where it began and ended, its answer, and the house's own")
+    findings.note(faults, "each command: its first and last event, its answer, and the house's own")
     if many := unknown["answer"]:
         findings.unproved.append(f"the answers to {counted(many, 'command')} that no server gave")
     if many := unknown["sender"]:
         count = counted(many, "command")
-        findings.unproved.append(f"whose {count} were: their events name nobody, or there are none")
+        findings.unproved.append(f"who sent {count}: their events name nobody, or there are none")
     findings.unproved.append(
         "what people sent: the journal has neither the ids that they gave their commands nor "
         "the digests of those"
@@ -169,14 +169,14 @@ def _check_people(view: View, register: Register, findings: Findings) -> None:
     if not journaled and not view.heads().get(HOUSE_STREAM):
         if there:
             findings.unproved.append(
-                f"{len(there):,} people and their roles: this journal doesn't speak of them yet"
+                f"{len(there):,} people and their roles: this journal doesn't cover them yet"
             )
         return
     faults: list[str] = []
     for person in sorted(there.keys() | journaled.keys()):
         is_there, said = there.get(person), journaled.get(person)
         if said is None:
-            faults.append(f"{person} is among the people, and never came by the journal")
+            faults.append(f"{person} is in the table of people, but not in the journal")
         elif is_there is None:
             faults.append(f"{person} is missing from the people")
         else:
@@ -189,14 +189,16 @@ def _check_people(view: View, register: Register, findings: Findings) -> None:
                 faults.append(f"{person} is found under another name than their own")
             when = [(is_there.made_ms, said.made_ms), (is_there.disabled_ms, said.disabled_ms)]
             if any(a and b and abs(a - b) > LATE_MS for a, b in when):
-                faults.append(f"the journal says otherwise of when {person} came or was shut out")
-    facts = "people with their names, roles and passwords, and when they came, to the minute"
+                faults.append(
+                    f"the journal has another time at which {person} joined or was disabled"
+                )
+    facts = "people with their names, roles and passwords, and when they joined, to the minute"
     findings.note(faults, f"{len(there):,} {facts}")
     findings.unproved.append("who is signed in: the journal has no sessions")
     if register.from_before:
         count = len(register.from_before)
         findings.unproved.append(
-            f"how {count:,} people came: they were found there when the journal of people began"
+            f"how {count:,} people joined: they were there before the journal of people began"
         )
     if alone := register.appointed_alone:
         given = counted(alone, "staff role was", "staff roles were")

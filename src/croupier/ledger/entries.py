@@ -79,7 +79,7 @@ class Posting(NamedTuple):
     held: Mapping[str, int] = NOTHING
     """By player, in cents. It is held on the layout so that the rake never finds an empty purse."""
     confirmed: frozenset[str] = frozenset()
-    """What somebody confirmed at a seat; older journals have wins validated so."""
+    """What somebody confirmed at a seat; in older journals, that validated wins."""
 
 
 def post(
@@ -166,7 +166,7 @@ def _laid(posting: Posting, after: Round, seat: int) -> Iterator[Move]:
 def _corrected_moves(
     posting: Posting, after: Round, event: happened.StakeCorrected
 ) -> Iterator[Move]:
-    """Move what another stake changes: what lies there, its fee and its part of the meters."""
+    """Move what a corrected stake changes: the stake, its fee and its part of the meters."""
     yield from _laid(posting, after, event.seat)
     box, setting = posting.round.boxes[event.seat], posting.setting
     purse, fees, more = (

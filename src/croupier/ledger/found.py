@@ -33,7 +33,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
 
 AWARD_ENTRIES = 2
-"""An award has come, and perhaps gone."""
+"""The entries by which awards are left pending and released."""
 
 
 class FoundRound(NamedTuple):
@@ -180,7 +180,7 @@ def award_found(view: View, id: str, rules_of: RulesOf) -> Award:
 
 
 def _table(view: View, digest: str, first: StoredEvent) -> TableSet:
-    """Return how the table of a round was set last before the round's first event."""
+    """Return the last setting of a round's table before the round's first event."""
     found: TableSet | None = None
     for row in view.about(digest):
         event = ledger_event_from(decode(row.data).event)

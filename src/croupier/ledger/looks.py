@@ -1,4 +1,4 @@
-"""What a name looks like. Two names that look alike are one name."""
+"""The looks of a name. Two names that look alike count as one name."""
 
 import unicodedata
 

@@ -105,9 +105,9 @@ Finish = Callable[[], list[Result]]
 
 
 class Kept(NamedTuple):
-    """Where a table stood at an event of its journal, so that not all of it need be read again.
+    """A snapshot of a table at an event of its journal, so that only later events have to be read.
 
-    Nothing follows from it that doesn't follow from the journal; `verify` computes it again.
+    It says nothing that doesn't follow from the journal; `verify` recomputes it.
     """
 
     head: Head
@@ -188,4 +188,4 @@ class View(Protocol):
         """Return the last checkpoint."""
 
     def kept(self) -> dict[str, Kept]:
-        """Return where tables stood when that was last kept, by their streams."""
+        """Return the last snapshot of each table, by its stream."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from croupier.ledger.journal import GENESIS, StoredEvent, decode
 
 WRONG = ("Declared", "CalledOff")
-"""What goes wrong is told although nobody did it, as at an automatic table."""
+"""The events that are told although nobody made them, as at an automatic table."""
 LAPSED = "Lapsed"
 """What the house does to a proposal that nobody answers."""
 _BY_NOBODY = (*WRONG, LAPSED)
@@ -51,7 +51,7 @@ class TapeRow(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What to look for; an empty text is anything, and some words of an act are enough."""
+    """A search: an empty text matches anything, and some words of an act are enough."""
 
     person: str = ""
     act: str = ""
@@ -59,7 +59,7 @@ class Wanted(NamedTuple):
     round: str = ""
 
     def has(self, row: TapeRow) -> bool:
-        """Whether a row is looked for."""
+        """Whether a row matches."""
         return (
             (not self.person or self.person in (*row.persons, row.proposer))
             and in_words(self.act) in in_words(row.act)

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 TTL_MS = 5_000
 """How long a node lives without renewing its row, by the database's clock."""
 RENEWALS = 4
-"""How often a node renews its row while it would live."""
+"""How many times a node renews its row within that time."""
 CHECKPOINT = "#checkpoint"
 """The lease of the node that signs checkpoints: it is no stream."""
 PATIENCE_MS = 3_000
@@ -102,22 +102,22 @@ def to_take_back(roster: Roster, me: str, owned: Collection[str]) -> list[str]:
 
 
 def to_lose(roster: Roster, me: str, owned: Mapping[str, int]) -> list[str]:
-    """Return the streams that a node took for its own, with their epochs, and that are not.
+    """Return the streams that a node wrongly believes it owns, with their epochs.
 
-    Somebody took them over, or a standby was promoted, and nothing that was asked has shown it yet.
+    Another node took them over, or a standby was promoted, and no request has shown it yet.
     """
     leases = roster.leases
     return [s for s, epoch in owned.items() if leases.get(s) != Lease(s, me, epoch)]
 
 
 def to_hand_over(roster: Roster, me: str, owned: Iterable[str]) -> list[str]:
-    """Return the streams of a node that should be another's, now that it is there."""
+    """Return a node's streams that should belong to another node, now that it has joined."""
     heirs = roster.heirs
     return [s for s in owned if heirs and me in roster.nodes and heir(s, heirs) != me]
 
 
 def may_write(now_ms: int, renewed_ms: int, ttl_ms: int) -> bool:
-    """Whether a node that last renewed its row then may still write, by its own clock.
+    """Whether a node may still write, by its own clock and the time of its last renewal.
 
     It stops at two thirds, long before others may take over.
     """
@@ -138,7 +138,7 @@ class Tenure(Protocol):
     returns: int
     """How often the database came back after it was gone."""
     on_release: Callable[[], None]
-    """Called in another thread when some node may have let others have streams, or not at all."""
+    """Called in another thread when a node may have released streams; it may never be called."""
 
     def may_write(self, stream: str) -> bool:
         """Whether a stream is this node's, as far as it can know at this moment; doesn't block."""
@@ -153,10 +153,10 @@ class Tenure(Protocol):
         """Take streams that are free; return those that are now this node's."""
 
     def release(self, streams: Collection[str]) -> None:
-        """Let other nodes have streams."""
+        """Release streams to other nodes."""
 
     def drain(self) -> None:
-        """Let all nodes know that this one hands everything over."""
+        """Tell all nodes that this one hands everything over."""
 
     def lose(self, stream: str, epoch: int | None) -> None:
         """Note that a stream was not this node's in an epoch; it may have been claimed since."""

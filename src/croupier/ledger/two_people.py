@@ -1,6 +1,6 @@
 """What takes two people at a table, as its journal shows it: each such event names both. Pure.
 
-The house decides who may propose and approve; whether there were two is found again here.
+The house decides who may propose and approve; here it is only checked that there were two.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ BY_TWO: Mapping[tuple[Vocabulary, str], str] = {
     ("ledger", "MeterAdjusted"): "adjusted a meter",
     ("ledger", "BalanceAdjusted"): "adjusted a player's chips",
 }
-"""The events that two people make, some only at times, and what one of them would have done."""
+"""The events that take two people, some only at times, and what one person would have done."""
 
 
 class OnePerson(CroupierError):

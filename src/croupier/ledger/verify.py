@@ -36,7 +36,7 @@ from croupier.rules.words import counted
 
 KEY_CHARS = 16
 NO_VOIDS: Mapping[str, Voids] = {}
-KEPT = "where each table stood when that was last kept"
+KEPT = "the last snapshot of each table"
 UNSIGNED = (
     "that the history wasn't rewritten: no checkpoint signs it, and anybody can recompute hashes"
 )
@@ -94,8 +94,8 @@ def verify(
     """Verify a ledger, recomputing what derives from the journal if the books are given.
 
     Checkpoints kept elsewhere are checked along with those in the ledger. `key` is a public key of
-    the house, from outside of the ledger; `opens` opens sealed decks; `standings` computes where
-    tables stood.
+    the house, from outside of the ledger; `opens` opens sealed decks; `standings` recomputes
+    table snapshots.
     """
     findings = Findings()
     given = tuple(checkpoints)

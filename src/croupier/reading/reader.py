@@ -176,7 +176,7 @@ def reader_of(kind: Any) -> ReadValue:
 
 
 def only(kind: Any, what: str, holds: Callable[[Any], object]) -> ReadValue:
-    """Return a reader of those values of a type for which something holds."""
+    """Return a reader that takes only the values of a type that pass a test."""
     inner = reader_of(kind)
 
     def read(reader: Reader, raw: object, at: DataPath) -> Any:
@@ -193,7 +193,7 @@ def table_of(
     needed: frozenset[str] = frozenset(),
     make: Callable[..., Any] = dict,
 ) -> ReadValue:
-    """Return a reader of a table with these keys, which makes something of what is given."""
+    """Return a reader of a table with these keys, whose values it passes to `make`."""
     readers = {key: reader_of(kind) for key, kind in kinds.items()}
     plain = {key: kind for key, kind in kinds.items() if kind in _TAKEN_AS_THEY_ARE}
     names = {key: f"{key}_" if iskeyword(key) else key for key in kinds}
@@ -251,9 +251,9 @@ def field_names(shape: Any) -> tuple[str, ...]:
 
 
 def later(*names: str) -> Callable[[type[T]], type[T]]:
-    """Mark fields that a class got later: while they have their defaults, they aren't written.
+    """Mark fields that were added to a class later: with their defaults, they aren't written.
 
-    So what was stored before has the same bytes when it is written again.
+    So data that was stored before has the same bytes when it is written again.
     """
 
     def mark(shape: type[T]) -> type[T]:

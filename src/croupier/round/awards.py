@@ -47,7 +47,7 @@ def awards_found(round: Round, command: Settle) -> tuple[Event, ...]:
     """Return the progressive wins that stop a seat before it is paid, with the meters read.
 
     The book says which, or else the house's sum (M21). A hand that is only envied stops its seat
-    alike (T10).
+    too (T10).
     """
     seat = command.seat or 0
     settlement = Settlement(round, {**round.meters, **command.meters})

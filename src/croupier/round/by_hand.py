@@ -44,7 +44,7 @@ def enter(round: Round, form: commands.ByHand, decide: Decide) -> tuple[Event, .
 
 
 def _check_known(round: Round, form: commands.ByHand) -> None:
-    """Refuse a form that says again what was entered before the system failed."""
+    """Refuse a form that repeats what was entered before the system failed."""
     if form.action is not None and round.at > 0:
         raise Refused("no_action", "betting had closed before the form began", field="action")
     if form.stub is not None and round.stub is not None:
@@ -137,5 +137,5 @@ def _check_fits(round: Round, form: commands.ByHand) -> None:
         box = round.boxes.get(int(name)) if name.isdecimal() else None
         for step, option in chosen.items():
             if box is None or box.chose.get(step) != option:
-                message = f"seat {name} didn't decide so: {option.replace('_', ' ')}"
+                message = f"seat {name} made no such decision: {option.replace('_', ' ')}"
                 raise Refused("bad_fact", message, field="chose")

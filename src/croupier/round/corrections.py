@@ -26,16 +26,16 @@ def correctable(round: Round) -> tuple[Box, ...]:
 
 
 def correct_stake(round: Round, command: commands.CorrectStake) -> StakeCorrected:
-    """Return another sum of a wager, with what it changes of the fee and the meters.
+    """Return the corrected sum of a wager, with what it changes in the fee and the meters.
 
-    It is 0 where the wager wasn't made.
+    The sum is 0 if the wager wasn't made.
     """
     box, rules, wager = _box(round, command.seat), round.rules, command.wager
     if wager not in rules.wagers or rules.wagers[wager].placed != "before the deal":
         raise Refused("no_such_bet", "no such wager is made before the deal", field="wager")
     was = opening_stakes(rules, box).get(wager, 0)
     if command.cents == was:
-        raise Refused("not_due", "that is what lies there", field="cents")
+        raise Refused("not_due", "that is the stake as it was entered", field="cents")
     if command.cents:
         check_bet(rules, wager, command.cents)
     if not (command.cents and was):
@@ -70,7 +70,7 @@ def correct_choice(round: Round, command: commands.CorrectChoice) -> ChoiceCorre
         message = f"{quoted(option)} isn't a choice; choose {names}"
         raise Refused("no_such_choice", message, field="option")
     if option == was:
-        raise Refused("not_due", "that is what was chosen", field="option")
+        raise Refused("not_due", "that is the choice as it was entered", field="option")
     plan = plan_of(round.rules)
     at = next(stage.at for stage in plan.stages if stage.name == step)
     asked_since = any(one.do == "decide" for one in plan.stages[at + 1 : round.at + 1])

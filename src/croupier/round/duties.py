@@ -25,7 +25,7 @@ _DONE_BY: dict[Keeping | None, tuple[type[Command], ...]] = {
     "show": _TURNING,
     "validate": (commands.Validate,),
 }
-"""The commands that are the confirmation of a clause; nobody confirms it besides."""
+"""The commands that are the confirmation of a clause; nobody confirms it separately."""
 BLOCKED: dict[Occasion, tuple[type[Command], ...]] = {
     "no more bets": (commands.Deal,),
     "deal": (commands.Deal,),

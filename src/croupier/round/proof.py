@@ -182,7 +182,7 @@ class _Trial:
             cents = next(c for s, spot, c in self.made if (s, spot) == (seat, option.equals))
             self.made.append((seat, option.places, cents * option.times))
 
-    # ------------------------------------------------------------ what is looked at
+    # ------------------------------------------------------------ what is checked
 
     def _hidden(self) -> Iterator[Fault]:
         """Yield a fault for each judged hand that isn't complete and face up."""

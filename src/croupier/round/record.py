@@ -125,8 +125,8 @@ def _is_older(round: Round, event: happened.Confirmed) -> bool:
     """Whether this confirmation is one that only older versions had; it changes nothing.
 
     Automatic tables recorded confirmations that nobody made. A dealer's progressive win didn't stop
-    its seat: what M21 has done about it was confirmed when the seat's turn came. And what is done
-    if the bank plays was confirmed when it didn't, too.
+    its seat: what M21 requires was confirmed when the seat's turn came. Clauses about a bank that
+    plays were confirmed even if it didn't.
     """
     if "dealer" not in round.rules.things:
         return True
@@ -274,7 +274,7 @@ def _settling(events: tuple[Event, ...]) -> Command:
 
 
 def _source(source: str) -> commands.Source:
-    """Return how a card was read, or refuse a word that is no way to."""
+    """Return how a card was read, or refuse any other word."""
     if source not in get_args(commands.Source):
         raise UserError(f"cards aren't {source!r}", field="record.events")
     return cast(commands.Source, source)

@@ -53,7 +53,7 @@ def read(data: Data) -> tuple[Rules | None, list[Fault]]:
     faults += _decided_twice(rules)
     faults += _clauses(rules, data, reader.references)
     faults += _dangling(reader.references, data)
-    # Playability is checked where at most overlays are at fault: they may lack what it asks for.
+    # Playability is checked only if nothing but overlays is at fault: else parts may be missing.
     own = [fault for fault in faults if "sets" not in fault.at]
     return whole, faults if own else [*faults, *unplayable(rules)]
 
@@ -234,7 +234,7 @@ def _payout(table: Paytable, row: Row, at: DataPath) -> Iterator[Fault]:
     if row.meter and row.meter not in {meter.id for meter in table.meters}:
         yield Fault((*at, "meter"), f"{row.meter!r} is not a meter of this paytable")
     if not set(row.suits) <= set("shdc") or len(set(row.suits)) != len(row.suits):
-        yield Fault((*at, "suits"), f"{row.suits!r} is not some of the letters 'shdc', each once")
+        yield Fault((*at, "suits"), f"{row.suits!r} must consist of letters from 'shdc', each once")
 
 
 def _meters(rules: Rules) -> Iterator[Fault]:
@@ -383,7 +383,7 @@ def _unfit(selection: Selection) -> Iterator[str]:
     """Say why a default is none of the values that the selection takes."""
     match selection.takes, selection.default:
         case "money", "none":
-            yield "leave it out: none is what holds without a default"
+            yield "leave it out: without a default there is none"
         case "sizes" | "money", str() | int() | Decimal() as default:
             try:
                 cents = parse_money(default, "")

@@ -82,7 +82,7 @@ def _table(rules: Rules) -> _Sayings:
     if bank.rotation:
         most = bank.rotation.rounds_max
         rounds = "every round" if most == 1 else f"after at most {most} rounds running"
-        stays = "; nobody else willing, the banker stays" if bank.rotation.stays else ""
+        stays = "; if nobody else is willing, the banker stays" if bank.rotation.stays else ""
         text = f"The bank passes clockwise {rounds}, and a turn may be passed{stays}."
         yield "rotation", text, bank.rotation.clause
     if bank.cover:

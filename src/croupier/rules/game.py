@@ -186,7 +186,7 @@ class Wager(Cited):
 
 
 def spot_label(wagers: Mapping[str, Wager], spot: str) -> str:
-    """Return what a spot is called: of several, as it is printed; '' if it is none."""
+    """Return the label of a spot, as it is printed if a wager has several; '' if it isn't one."""
     for name, wager in wagers.items():
         if spot == name:
             return wager.label

@@ -128,7 +128,7 @@ class Attendance:
         self._learning = Tasks()
 
     def open(self, table: Table) -> None:
-        """Let a table be looked at that was taken up just now."""
+        """Show a table that was just taken up."""
         self._galleries.add(table)
         self.come(table)
 
@@ -151,7 +151,7 @@ class Attendance:
         table.look_again()
 
     async def _found(self, player: str) -> Person | None:
-        """Look a player up, again and again while the ledger doesn't answer."""
+        """Look a player up, retrying while the ledger doesn't answer."""
         while True:
             with contextlib.suppress(Unavailable):
                 return await self._people.find(player)

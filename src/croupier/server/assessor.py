@@ -67,7 +67,7 @@ class Assessor:
         round = standing.round
         if round is None:
             return
-        if round.id != self._seen:  # What was said of the last round would read as if of this one.
+        if round.id != self._seen:  # A verdict on the last one would mislead.
             self._seen, self.last = round.id, ""
         if round.closed:
             self._end(round)
@@ -95,7 +95,7 @@ class Assessor:
         if plan is None or found:
             self._done.add(round.id)
         if found:
-            self.last = ""  # What was said of the last thing would read as if it were about this.
+            self.last = ""  # A verdict on the last thing would mislead.
         self.happening = found
 
     def _look_at_stub(self, standing: Standing, round: Round, desk: Mapping[str, Any]) -> None:

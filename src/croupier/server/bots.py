@@ -1,8 +1,8 @@
 """House players: they fill seats so that players needn't wait for company.
 
 They play by the posted rule, see only what their seats may see, and ask the table like any other
-player. They bet only while somebody else is seated or deals; a journal of house play alone helps
-nobody.
+player. They bet only while somebody else is seated or deals; a journal of nothing but house play
+helps nobody.
 """
 
 import asyncio

@@ -147,7 +147,7 @@ def _looked_up(sight: Sight) -> tuple[dict[str, Fraction], str] | None:
 
 
 def _gone_through(sight: Sight) -> tuple[dict[str, Fraction], str]:
-    """Return the value of each choice by going through all cards, and a plain reason."""
+    """Return the value of each choice by enumerating all cards, and a plain reason."""
     found = advise(
         sight.rules,
         sight.cards,

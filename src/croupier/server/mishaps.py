@@ -41,7 +41,7 @@ class Happening(NamedTuple):
     returns: Mapping[int, int] = {}
     """The cents that each seat gets back by the book."""
     calls: bool = False
-    """Whether the floor declares it alone, so that the dealer calls the floor."""
+    """Whether only the floor may declare it, so that the dealer has to call the floor."""
     cents: int = 0
     """What somebody lacks as long as it isn't noted."""
 

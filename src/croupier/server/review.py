@@ -77,7 +77,7 @@ class ReviewedHand(NamedTuple):
 
     @property
     def expected(self) -> Fraction | None:
-        """What was to be expected, in cents, without fees; None if the odds don't price the bet."""
+        """The expected result, in cents, without fees; None if the odds don't price the bet."""
         if self.variance is None:
             return None
         return sum((result.expected or Fraction(0) for result in self.results), Fraction(0))

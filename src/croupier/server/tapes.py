@@ -1,4 +1,4 @@
-"""What people did, read once from every stream and then only further; and what tables won."""
+"""What people did, and what tables won; each request reads only what is new."""
 
 import asyncio
 from collections import deque

@@ -1,4 +1,4 @@
-"""The counts of void rounds of this process's tables, each read once and then only further."""
+"""The counts of void rounds of this process's tables; each request reads only what is new."""
 
 from functools import partial
 

@@ -53,9 +53,9 @@ class Mispay:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Keep which cards were found when a hand of a past round was laid out again (11.E).
+    """Record the cards that were found when a hand of a past round was laid out again (11.E).
 
-    Virtual cards are named by nobody: they stay sealed, and those who recall them are shown them.
+    Nobody names virtual cards: they stay sealed, and are shown to the people who recall them.
     """
 
     round: str

@@ -1,6 +1,6 @@
 """How a table with a dealer opens and closes: closed, counted, open, closing, closed.
 
-A round starts only at an open table. What a table has nothing of doesn't apply: a tray is counted
+A round starts only at an open table. What a table doesn't have doesn't apply: a tray is counted
 where there are chips, and a sign's code is read where players sit around real cards.
 """
 

@@ -1,5 +1,5 @@
 """The chip tray of a table: what two people counted, each without the other's figure, and what
-moved since. A difference is named and never corrected.
+moved since. A difference is reported and never corrected.
 """
 
 from collections.abc import Mapping

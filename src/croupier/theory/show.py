@@ -78,7 +78,7 @@ def sums_json(sums: Sums) -> dict[str, Any]:
 
 
 def verdict(sums: Sums) -> str:
-    """Say in a few words how far a win is from what was to be expected."""
+    """Say in a few words how far a win is from the expected one."""
     if sums.z is None:
         return "not priced"
     far = abs(sums.z)

@@ -61,7 +61,7 @@ class Sums:
 
     @property
     def z(self) -> float | None:
-        """How many standard errors the priced win is above what was to be expected."""
+        """How many standard errors the priced win is above the expected one."""
         error = self.standard_error
         return float(self.priced_win - self.expected) / error if error else None
 

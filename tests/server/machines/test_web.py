@@ -92,7 +92,7 @@ def test_a_node_without_tables_is_nobodys_heir(server: str) -> None:
         ((), "--web: needs a PostgreSQL --database"),
         (("--database",), "link.key: is missing from"),
         (("--database", "master.key"), "link.key: this is the master key, which opens decks"),
-        (("--database", "signing.key"), ", and the house's links have "),
+        (("--database", "signing.key"), ", and the house's link key is "),
     ],
 )
 def test_a_web_server_says_what_it_needs(

@@ -1,8 +1,8 @@
 """The format of a house on PostgreSQL, which rises once all of its servers read it.
 
-A release and the one before it serve a house together. What the newer adds to the schema, the older
-passes over. What the older couldn't read, the newer writes only in a house whose format says so;
-that is raised by command, when no server is left that doesn't read it.
+A release and the one before it can serve a house together. The older one ignores what the newer
+adds to the schema. The newer one writes what the older couldn't read only once the format of the
+house allows it; a command raises the format when every server reads it.
 """
 
 from croupier.errors import UserError
@@ -16,7 +16,7 @@ MAKE = (
     "ALTER TABLE nodes ADD COLUMN IF NOT EXISTS reads INTEGER NOT NULL DEFAULT 1; "
     "ALTER TABLE house ADD COLUMN IF NOT EXISTS link TEXT NOT NULL DEFAULT ''"
 )
-"""No part of a schema: an older release, which reads format 1, passes it over."""
+"""Not part of a schema: an older release, which reads format 1, ignores it."""
 FORMAT = "SELECT coalesce(max(format), 1) FROM house"
 LINK, NOTE_LINK = "SELECT link FROM house", "UPDATE house SET link = ? WHERE link <> ?"
 LOCK = "LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE"
@@ -28,7 +28,7 @@ RAISE = "UPDATE house SET format = ?"
 
 
 def make_format(session: Session) -> None:
-    """Note from now on which format a house has, and which its servers read."""
+    """Start recording which format a house has, and which its servers read."""
     if not list(session.rows(HAS)):
         session.script(MAKE)
 
@@ -48,7 +48,7 @@ def check_format(session: Session) -> None:
 
 
 def newer(format: int, reads: int) -> str:
-    """Say that a house has a format which this release doesn't read."""
+    """Return the refusal of a house whose format this release doesn't read."""
     return (
         f"the house was raised to format {format}, and this version of Croupier reads format "
         f"{reads}; upgrade Croupier to open it"
@@ -56,12 +56,12 @@ def newer(format: int, reads: int) -> str:
 
 
 def note_link(session: Session, id: str) -> None:
-    """Note the id of the key that the links of a house have."""
+    """Record the id of a house's link key."""
     session.run(NOTE_LINK, (id, id))
 
 
 def link_of(session: Session) -> str:
-    """Return the id of the key that the links of a house have; '' if it isn't known."""
+    """Return the id of a house's link key; '' if it isn't known."""
     rows = session.rows(LINK) if list(session.rows(HAS)) else iter(())
     return next((str(row[0]) for row in rows), "")
 
@@ -69,7 +69,7 @@ def link_of(session: Session) -> str:
 def raise_format(session: Session) -> tuple[int, int]:
     """Raise a house to the newest format that this release reads; return the old and the new one.
 
-    No server that doesn't read it can come meanwhile.
+    Meanwhile no server can join that doesn't read it.
     """
     session.run(LOCK)
     before = format_of(session)

@@ -1,4 +1,4 @@
-"""Appends acts of the house to its stream, in the transaction that does what they say."""
+"""Appends acts of the house to its stream, in the transaction that carries them out."""
 
 from croupier.ledger.acts import (
     HOUSE_STREAM,
@@ -48,7 +48,7 @@ def put_keys(session: Session, keys: KeysSet, *, time_ms: int) -> None:
 def begin_journal(session: Session, keys: KeysSet, *, time_ms: int) -> None:
     """Begin the house's stream, if it has none: with its keys and all known people.
 
-    Ledgers of earlier versions have people that no journal speaks of; they are taken over as found.
+    Ledgers of earlier versions have people but no journal of them; they are taken over as they are.
     """
     if locked_head(session, HOUSE_STREAM).number:
         return

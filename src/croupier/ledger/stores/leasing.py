@@ -122,7 +122,7 @@ class Leasing:
         self._url, self._address, self.connected = url, address, connected
         self._reads = formats.READS
         self._drains = not owns
-        """Whether it claims nothing: from the start, or from when it hands everything over."""
+        """Whether it claims nothing: from the start, or since it began to hand everything over."""
         self.place = place
         self.name = ""
         self.owned: Mapping[str, int] = {}
@@ -205,7 +205,7 @@ class Leasing:
         self._reached.set()
 
     def _renew(self) -> None:
-        """Renew the row until stopped; come back when it or the connection is gone."""
+        """Renew the row until stopped; rejoin if the row or the connection is lost."""
         while not self._ends.is_set() and self._lost is None:
             try:
                 self._rest()

@@ -44,7 +44,7 @@ class Store(Protocol):
         """Store a checkpoint."""
 
     def keep(self, stream: str, kept: Kept) -> None:
-        """Keep where a table stood, unless something later is kept."""
+        """Store a table's snapshot, unless a later one is stored."""
 
     def backup(self, to: Path) -> None:
         """Write a snapshot of the whole ledger to a new SQLite file, while others append."""

@@ -62,7 +62,7 @@ STANDINGS = (
     "CREATE TABLE IF NOT EXISTS standings "
     "(stream TEXT PRIMARY KEY, number BIGINT NOT NULL, hash TEXT NOT NULL, data TEXT NOT NULL)"
 )
-"""Where tables stood. It can be left out or emptied at any time, so it is no part of a schema."""
+"""Table snapshots. The table may be missing or be emptied, so it is not part of the schema."""
 KEEP = (
     "INSERT INTO standings (stream, number, hash, data) VALUES (?, ?, ?, ?) "
     "ON CONFLICT (stream) DO UPDATE SET number = excluded.number, hash = excluded.hash, "
