@@ -53,7 +53,7 @@ export function stepOf({ state, bets, table }) {
     case "decide":
       return of(
         "decide",
-        "These are your cards. Each choice says what it costs; the strategy card shows the best one.",
+        "These are your cards. Each choice says what it costs; the strategy card shows the best.",
         "#decisions",
       );
     case "result":

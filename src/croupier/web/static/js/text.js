@@ -96,7 +96,7 @@ function bet([number, sum, hand]) {
   const wager = state.felt ? openings(state.felt)[Number(number) - 1] : undefined;
   const seat = mySeats(state)[0];
   if (care.stop) say(care.stop);
-  else if (!wager || !seat) say("With a seat, type b, the number of a wager, and dollars.");
+  else if (!wager || !seat) say("Take a seat, then type b, a wager's number and dollars.");
   else {
     bets.hand = () => Number(hand) || 1;
     bets.put(
