@@ -133,7 +133,7 @@ export class Bets {
     }
   }
 
-  /** Twice what lies there, as far as limits go; all of a seat at once. */
+  /** Double all bets of a seat at once, as far as limits allow. */
   async double() {
     for (const seat of mySeats(this.state())) {
       const bets = this.now().filter((bet) => bet.seat === seat);
@@ -148,7 +148,7 @@ export class Bets {
     }
   }
 
-  /** What one's bets still need before they can stand, and by which clause. */
+  /** What your bets still need before they can stand, and by which clause. */
   get lacks() {
     const state = this.state();
     const found = mySeats(state).flatMap((seat) => state.scene.boxes[seat]?.lacks ?? []);

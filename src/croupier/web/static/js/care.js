@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Play that stays play: time and net result of the visit, limits that one sets for oneself, a
- * break, a reminder. All of it stays in this browser.
+ * Play that stays play: time and net result of the visit, limits that players set for themselves,
+ * a break, a reminder. All of it stays in this browser.
  */
 
 import { h } from "./dom.js";
@@ -11,7 +11,7 @@ const VISIT = "croupier.visit";
 const LIMITS = "croupier.limits";
 const BREAK = "croupier.break";
 const REMINDER_MIN = 30;
-/** So many of the last rounds are listed. */
+/** How many of the last rounds are listed. */
 const ROUNDS = 50;
 
 /**
@@ -56,7 +56,7 @@ export class Care {
   /**
    * Count a round once it is over.
    * @param {string} round
-   * @param {number | null} net in cents, null where one did not play
+   * @param {number | null} net in cents, null for a round without the player
    */
   count(round, net) {
     if (this.visit.rounds.some((one) => one.round === round)) return;
@@ -79,7 +79,7 @@ export class Care {
     return this.visit.net ? signed(this.visit.net) : "$0";
   }
 
-  /** Why no bet is made now, by one's own wish; nothing if it may be. */
+  /** Why the player's own limits or break forbid a bet now; nothing if they don't. */
   get stop() {
     const until = Number(localStorage.getItem(BREAK) ?? 0);
     if (until > Date.now()) {
@@ -106,7 +106,7 @@ export class Care {
     localStorage.setItem(LIMITS, JSON.stringify(limits));
   }
 
-  /** Say from time to time how long it has been; null if it is not time. */
+  /** Return the reminder of the time played; null if it isn't due. */
   reminder() {
     const every = this.limits.reminder;
     if (!every || Date.now() - this.visit.reminded < every * 60000) return null;

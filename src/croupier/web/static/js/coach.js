@@ -29,7 +29,7 @@ export class Coach {
     try {
       this.score = { ...this.score, ...JSON.parse(sessionStorage.getItem(SCORE) ?? "{}") };
     } catch {
-      // A score that cannot be read begins anew.
+      // If the score can't be read, it starts over.
     }
   }
 

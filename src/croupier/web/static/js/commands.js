@@ -21,7 +21,7 @@ export class Commands {
     document.addEventListener("click", (event) => this.clicked(event));
   }
 
-  /** What a scene brings comes first: its keys win. */
+  /** The commands of the scene come first: their keys win. */
   all() {
     return [...this.more(), ...this.fixed];
   }
@@ -57,7 +57,7 @@ export class Commands {
     const key = letter ? event.key.toUpperCase() : event.key;
     const held = shifted ? "Shift+Space" : chord ? `Ctrl+Shift+${key}` : key;
     if (event.key === " " && at.closest("button, a, summary")) return;
-    // A key of what is asked means nothing else, not even while the answer is on its way.
+    // The key of a choice means nothing else, not even while the answer is on its way.
     const asked = this.more().find((one) => one.key === held);
     const found = asked ?? this.fixed.find((one) => one.key === held && one.enabled());
     if (!found?.enabled() || (!on && held.length === 1 && held !== "?")) return;

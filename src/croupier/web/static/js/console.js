@@ -80,7 +80,7 @@ function say(words, bad = false) {
 }
 
 /**
- * Ask for something, once at a time.
+ * Send a request, one at a time.
  * @param {Record<string, unknown> & {type: string}} message
  */
 async function ask(message) {

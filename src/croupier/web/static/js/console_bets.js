@@ -13,8 +13,8 @@ import { money } from "./money.js";
 import { raised, seatOf } from "./view.js";
 
 /**
- * Let go of what a finger or a mouse pressed, so that Space is the next step again and puts no
- * other chip down. Who came by keyboard stays there.
+ * Let go of what a finger or a mouse pressed, so that Space is the next step again and doesn't put
+ * another chip down. The focus of the keyboard stays where it is.
  * @param {MouseEvent} event
  */
 function letGo(event) {

@@ -17,7 +17,7 @@ const COMMAS = /,(?=\d{3}(?:\D|$))/g;
 const KEYS = { money: "decimal", number: "numeric" };
 
 /**
- * The name of a card that was typed or scanned; what is none is left as it is, to be refused.
+ * The name of a card that was typed or scanned; anything else is left as it is, to be refused.
  * @param {string} text
  */
 function card(text) {
@@ -27,7 +27,7 @@ function card(text) {
 }
 
 /**
- * A number with or without commas between thousands; what is none is left as text, to be refused.
+ * A number, with or without commas between thousands; anything else stays text, to be refused.
  * @param {string} text
  */
 function number(text) {

@@ -55,7 +55,7 @@ export class People {
     fill(must("#requests"), [...this.requests.values()]);
   }
 
-  /** Go to the first way to come; never to leaving, which a scanner's Enter would press. */
+  /** Focus the first way to tap in; never tapping out, which a scanner's Enter would press. */
   focus() {
     const posts = [...must("#crew").querySelectorAll("[data-post]")];
     const first = posts.find((one) => !one.hasAttribute("hidden"));

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The read field: what a step takes, typed, pressed on a keypad, or scanned. A scanner is a
- * keyboard that types a code and Enter, so letters are no commands here.
+ * keyboard that types a code and Enter, so letters aren't commands here.
  *
  * @typedef {import("./types").Desk} Desk
  * @typedef {{takes: import("./types").Field, command: Record<string, unknown>, of: string}} Entry
@@ -52,8 +52,8 @@ export class Reading {
       this.submit();
     });
     document.addEventListener("keydown", (event) => this.hold(event), true);
-    // Whatever was pressed, what is scanned next belongs into the field. Where that would bring up
-    // a keyboard on the screen, `hold` alone sees to it.
+    // Whatever was pressed, the next scan belongs in the field. Where focus would bring up a
+    // keyboard on the screen, only `hold` sees to that.
     document.addEventListener("click", (event) => {
       const asks = touched.matches && this.field.inputMode !== "none";
       if (this.waits && !asks && !at(event).closest(`${ELSEWHERE}, a`)) this.focus();
@@ -67,7 +67,7 @@ export class Reading {
 
   /**
    * A key outside the field is a command, unless the next one follows as fast as from a scanner:
-   * then both belong into the field, wherever the focus was.
+   * then both belong in the field, wherever the focus was.
    * @param {KeyboardEvent} event
    */
   hold(event) {
@@ -76,7 +76,7 @@ export class Reading {
     const here = plain && this.waits && !at(event).closest(ELSEWHERE);
     if (held && here && event.timeStamp - held.timeStamp < SCANS_MS) {
       this.held = null;
-      event.stopPropagation(); // It is no command, and goes on into the field by itself.
+      event.stopPropagation(); // It isn't a command, and reaches the field by itself.
       this.focus();
       this.field.value = held.key;
       this.strokes = [held.timeStamp, event.timeStamp];

@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * The players' cut, for one player: contribute to each round while its bets are open, note the roll
- * of all contributions when they are closed, and only then reveal the own one. Fetched with the
- * first seat; docs/fairness.md has the derivation.
+ * of all contributions when they are closed, and only then reveal their own. Fetched with the first
+ * seat; docs/fairness.md has the derivation.
  *
  * @typedef {import("./types").State} State
  * @typedef {{commitment: string, value: string, roll: string}} Noted
@@ -59,7 +59,7 @@ export class Cut {
   }
 
   /**
-   * Do what is to be done of the cut as the table stands now.
+   * Do what the cut needs next, as the table stands now.
    * @param {State} state
    */
   async follow(state) {

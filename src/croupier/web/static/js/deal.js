@@ -16,7 +16,7 @@ const fact = (name, says) =>
   h("div", {}, h("dt", {}, name), h("dd", { class: "hash" }, says || "–"));
 
 /**
- * The commitment, the cut, and a field for own words; or the history of a real deck.
+ * The commitment, the cut, and a field for the player's words; or the history of a real deck.
  * @param {State} state
  * @returns {Node[]}
  */

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What is one press away: the lines of a round, the rules, one's own visit, the menu. Each is drawn
+ * What is one press away: the lines of a round, the rules, the visit, the menu. Each is drawn
  * when it is opened, into the one drawer of the page.
  *
  * @typedef {import("./types").Felt} Felt
@@ -27,7 +27,7 @@ export function open(title, ...inside) {
 }
 
 /**
- * Every line with its clause: one's own first, and the other seats folded, in the order in which
+ * Every line with its clause: your own first, and the other seats collapsed, in the order in which
  * they are settled.
  * @param {import("./types").State} state
  * @param {string} book
@@ -180,7 +180,7 @@ function paytable(table, book) {
 }
 
 /**
- * The commitment, the players' cut, and words of one's own for it.
+ * The commitment, the players' cut, and the player's own words for it.
  * @param {import("./types").State} state
  */
 export async function deal(state) {
@@ -189,7 +189,7 @@ export async function deal(state) {
 }
 
 /**
- * One's own visit: what it came to so far, against what was to be expected, and its last rounds.
+ * The player's visit: its result so far, beside the expected one, and its last rounds.
  * @param {import("./care.js").Care} care
  */
 export function visit(care) {

@@ -71,7 +71,7 @@ export class PlayCard extends HTMLElement {
 }
 
 const STACK_MAX = 5;
-/** What chips there are, from the smallest on; the felt says it. */
+/** The chips that there are, from the smallest up, as the felt lists them. */
 export const chips = { cents: [100, 500, 2500, 10000, 50000] };
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * `<felt-table>`: a casino's layout, printed from the rules. The bank's place and the meters at the
- * top, the game's name, one message line, one's own place below and the others at the sides. It is
+ * top, the game's name, one message line, your own place below and the others at the sides. It is
  * drawn from a state and a gate; replay and table use the same one.
  *
  * @typedef {import("./types").State} State
@@ -406,7 +406,7 @@ function around_(seat, number, of) {
   const left = Math.ceil(of / 2);
   const onLeft = number < left;
   const count = onLeft ? left : of - left;
-  // In the order of play the first seat after one's own is at the bottom on the left.
+  // In the order of play the first seat after your own is at the bottom on the left.
   const down = onLeft ? left - 1 - number : number - left;
   const span = Math.floor(ROWS / count);
   // Where the last one of many would lie in the round corner, it keeps to the top of its part.

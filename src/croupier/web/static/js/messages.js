@@ -28,7 +28,7 @@ export const said = (text, rest = {}) => ({
 });
 
 /**
- * What one's own round came to: the net of all own places, and why. Null where one had no part.
+ * What your round came to: the net of all your seats, and why. Null if you had no part in it.
  * @param {State} state
  * @returns {Said & {net: number, staked: number} | null}
  */
@@ -40,7 +40,7 @@ export function outcome(state) {
   const boxes = mine.map((seat) => boxOf(state, seat)?.lines ?? []);
   const lines = boxes.flat();
   const banked = mine.includes(state.scene.banker?.seat ?? 0);
-  // Whoever banks puts up what it can lose.
+  // A banker's stake is what the bank can lose.
   const funds = banked ? cents(state.scene.banker?.funds ?? "0.00") : 0;
   const staked = lines.reduce((sum, line) => sum + cents(line.stake), funds);
   const meter = lines.some(({ row }) => {
@@ -226,7 +226,7 @@ export function clockChose({ told, scene, you, felt }) {
 }
 
 /**
- * One's own cards, those on the table that belong to every hand, what they are called together,
+ * Your cards, those on the table that belong to every hand, what they are called together,
  * and the choices with what they cost.
  * @param {State} state
  */

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What a player may use besides playing: bets kept under a name, other tables, a name of one's own,
+ * What a player may use besides playing: bets kept under a name, other tables, a name,
  * and the way to the visit, the guide and the sounds. Kept bets stay in this browser.
  *
  * @typedef {import("./types").Message} Message
@@ -66,7 +66,7 @@ function dress() {
 }
 
 /**
- * Play sounds as loud as they are wished for, or none.
+ * Play sounds at the chosen volume, or none.
  * @param {Around} around
  */
 async function listen({ socket, state }) {

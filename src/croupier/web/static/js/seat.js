@@ -16,9 +16,9 @@ import { cite, fill, h, write } from "./dom.js";
 import { money, signed } from "./money.js";
 import { slideFrom, slideTo } from "./motion.js";
 
-/** So many rows of a paytable lie below each other where there is room beside them. */
+/** How many rows of a paytable stand below each other where there is room beside them. */
 const TALL = 6;
-/** With so few wagers there is; and so few rows of an account fit a low window. */
+/** With this few wagers there is room; this few rows of an account fit a low window. */
 const FEW = 3;
 /** The most cards of a hand that leave room beside them. */
 const WIDE = 3;
@@ -179,7 +179,7 @@ export class PlayerSeat extends HTMLElement {
   }
 
   /**
-   * One's own spots, each with its paytables below.
+   * Your own spots, each with its paytables below.
    * @param {GroupView[]} groups
    * @param {Around} around
    */
@@ -227,7 +227,7 @@ export class PlayerSeat extends HTMLElement {
 }
 
 /**
- * The account of one's own bank: what it comes to, and seat by seat how.
+ * The account of your own bank: its result, and how it came about, seat by seat.
  * @param {AccountView} account
  * @param {string} book
  */
@@ -283,7 +283,7 @@ const initialsOf = (label) =>
     .slice(0, 2);
 
 /**
- * A wager's part of one's own place: its name, a row for its spots, and what is printed there.
+ * A wager's part of your own place: its name, a row for its spots, and what is printed there.
  * @param {GroupView} group
  */
 function newGroup(group) {
@@ -356,7 +356,7 @@ export function light(printed, group) {
 }
 
 /**
- * The name of a hand; its ranks are never torn apart.
+ * The name of a hand; no line breaks within its ranks.
  * @param {Element} place
  * @param {string} called
  */

@@ -1,5 +1,5 @@
 // @ts-check
-/** What one may set for oneself; kept in this browser. */
+/** The player's settings, kept in this browser. */
 
 import { must } from "./dom.js";
 
@@ -15,7 +15,7 @@ export function settings({ care, changed }) {
   try {
     Object.assign(options, JSON.parse(localStorage.getItem(KEPT) ?? "{}"));
   } catch {
-    // What cannot be read is as at the beginning.
+    // Settings that can't be read have their defaults.
   }
 
   /** @param {string} name */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What the page shows of what it knows: the result of one's own round stays until its player goes
- * on, and the balance tells nothing before the cards have told it.
+ * What the page shows of what it knows: the result of your own round stays until you go on, and the
+ * balance gives nothing away before the cards do.
  *
  * @typedef {import("./types").State} State
  */
@@ -15,14 +15,14 @@ const IN_PLAY = ["dealing", "decide", "reveal", "settle"];
 export const inPlay = (state) => IN_PLAY.includes(state.scene.phase);
 
 /**
- * Whether one's own round is over and its result has to be seen.
+ * Whether your own round is over and its result is still to be seen.
  * @param {State} state
  */
 export const isResult = (state) =>
   state.scene.phase === "over" && mySeats(state).some((seat) => netOf(state, seat) !== null);
 
 /**
- * Whether others play here, so that a hand may be dealt while one still looks at a result.
+ * Whether others play here, so that a hand may be dealt while you still look at a result.
  * @param {State} state
  */
 export const inCompany = ({ scene, you }) =>
@@ -39,8 +39,8 @@ export class Shown {
   }
 
   /**
-   * Take what is new, and keep a result until its player goes on. With others at the table it
-   * gives way when they are dealt a hand without one, unless it is held.
+   * Take what is new, and keep a result until you go on. With others at the table it gives way
+   * when they are dealt a hand without you, unless it is held.
    * @param {State} state
    */
   take(state) {

@@ -11,9 +11,9 @@ import { mySeats } from "./state.js";
 
 const LEAST_MS = 250;
 const LATEST_MS = 8000;
-/** While somebody is waited for, no try is long after the last. */
+/** While somebody waits, tries follow each other quickly. */
 const URGENT_MS = 1000;
-/** So long a welcome takes at most on a line that is not slow. */
+/** How long a welcome takes at most on a connection that isn't slow. */
 const WELCOME_MS = 2000;
 const LISTEN_MS = 1000;
 const PING_MS = 3500;
@@ -60,7 +60,7 @@ export class TableSocket {
   }
 
   /**
-   * Come to the table, to play or to watch.
+   * Connect to the table, to play or to watch.
    * @param {boolean} playing
    */
   async open(playing) {

@@ -16,7 +16,7 @@ const LOUD = 0.4;
 /** How loud it is, from 0 to 1; 0 where it is off. */
 const volume = () => Math.min(Math.max(Number(localStorage.getItem(KEPT)) || 0, 0), 1);
 
-/** Whether nothing sounds, however loud it is set. */
+/** Whether sounds are off, whatever the volume. */
 const quiet = () => document.documentElement.dataset.sound === "none";
 
 export class Sound {

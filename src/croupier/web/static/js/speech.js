@@ -47,7 +47,7 @@ function resultWords(state, seat) {
 }
 
 /**
- * One's own cards, what they make, and the choices with what they cost, when it is one's turn.
+ * Your cards, what they make, and the choices with what they cost, when it is your turn.
  * @param {State} state
  */
 export function handWords(state) {

@@ -86,7 +86,7 @@ export function reduce(state, message) {
     case "news": {
       const scene = patched(state.scene, message.scene);
       const { v, events: told, clock } = message;
-      // Positions of another deck say nothing about the own cards of this one.
+      // Positions of another deck say nothing about your cards in this one.
       const same = scene.round === state.scene.round || v <= state.ownV;
       const own = same ? state.own : {};
       return { ...state, scene, own, told, clock, v: Math.max(v, state.v) };
@@ -115,7 +115,7 @@ export function reduce(state, message) {
 export const faceOf = (state, position) => state.scene.faces[position] ?? state.own[position] ?? "";
 
 /**
- * The seats where one sits oneself.
+ * Your own seats.
  * @param {State} state
  */
 export function mySeats(state) {

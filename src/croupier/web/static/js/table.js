@@ -47,7 +47,7 @@ let person = me;
 let cut = "";
 let sitting = /play|code/.test(location.search);
 let drawn = "";
-/** The round that one plays in, until its result is known. */
+/** The round that you play in, until its result is known. */
 let playing = "";
 
 /** @type {() => void} */
@@ -114,7 +114,7 @@ function told() {
 /** What the clock did in a round, so that its result says so. */
 let clocked = { round: "", said: said("") };
 
-/** What waits until the cards have told it. */
+/** What waits until the cards have been shown. */
 let unsaid = "";
 
 /**
@@ -164,7 +164,7 @@ async function missed(round) {
   note(said(words, { tone: "fault", href: `/rounds/${round}` }), Infinity);
 }
 
-/** Take the first free seat, if one has none yet. */
+/** Take the first free seat, if you have none yet. */
 function sit() {
   sitting = false;
   if (mySeats(state).length || !state.felt) return;
@@ -247,7 +247,7 @@ const inBets = () =>
   state.scene.phase === "bets" && mySeats(state).length > 0 && !cut && !care.stop && !shown.kept;
 const canBank = () =>
   state.scene.bank_turn !== null && mySeats(state).includes(state.scene.bank_turn);
-/** Whether one has a hand, or the bank, in the round that is played. */
+/** Whether you have a hand, or the bank, in the round in play. */
 const playsNow = () =>
   state.scene.banker?.player === state.you?.player ||
   Object.values(state.scene.boxes).some((box) => box.player === state.you?.player);
@@ -741,12 +741,12 @@ function counted({ round, net }) {
 }
 
 /**
- * Tell whoever listens what is seen just now, and no sooner.
+ * Tell listeners what is seen just now, and no sooner.
  * @param {"turn" | "win"} what
  */
 const happened = (what) => root.dispatchEvent(new CustomEvent("happened", { detail: what }));
 
-/** Note which round one plays in, and what came out of it when it is over. */
+/** Note which round you play in, and its result when it is over. */
 function follow() {
   const { phase, round, boxes } = state.scene;
   if (!round) return;

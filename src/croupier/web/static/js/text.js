@@ -53,7 +53,7 @@ function hear(message) {
     const { asked } = state.scene;
     due = asked !== null && (due || asked !== before) && mySeats(state).includes(asked);
   }
-  // One's own cards come right after the news that asks; real ones are looked at by hand.
+  // Your own cards come right after the news that asks; real ones you look at yourself.
   if (due && (state.scene.deck || turnWords(state).codes.every(Boolean))) {
     due = false;
     say(`Your decision. ${handWords(state)}`);

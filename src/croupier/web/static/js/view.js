@@ -97,7 +97,7 @@ function called(state, cards, gate) {
 }
 
 /**
- * All seats, from one's own on in the order of play.
+ * All seats, from your own on, in the order of play.
  * @param {State} state
  * @param {Gate} gate
  * @returns {SeatView[]}
@@ -184,8 +184,8 @@ export function netOf(state, seat) {
 }
 
 /**
- * What one's own bank put up, took and paid, seat by seat in the order in which they are settled;
- * null where one does not bank.
+ * What your own bank put up, took and paid, seat by seat in the order in which they are settled;
+ * null if you don't bank.
  * @param {State} state
  * @param {Gate} gate
  * @returns {AccountView | null}
@@ -306,7 +306,7 @@ function spotsOf(state, wager, { seat, mine, lines }) {
 }
 
 /**
- * The spots of one's own place by wager, each with what is printed there: paytables, and the rows
+ * The spots of your own place by wager, each with what is printed there: paytables, and the rows
  * that paid.
  * @param {State} state
  * @param {SpotView[]} spots
@@ -404,7 +404,7 @@ function saysOf(state, seat, net) {
   return who?.ready && scene.phase === "bets" ? "ready" : "";
 }
 
-/** Those without whose acts no round goes on; anybody else answers for something unusual. */
+/** The people without whom no round goes on; others are asked only about something unusual. */
 const AT_PLAY = ["dealer", "player"];
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The page of a table for somebody new: it shows what happens there, and fetches what one plays
- * with, table.js, when a hand moves towards it. The first press waits for it and is made again.
+ * The page of a table for a new visitor: it shows what happens there, and fetches table.js, with
+ * which you play, when a pointer comes near. The first press waits for it and is made again.
  *
  * @typedef {import("./felt.js").FeltTable} FeltTable
  * @typedef {import("./types").Message} Message
@@ -93,7 +93,7 @@ function draw() {
 let playing;
 const watching = new AbortController();
 
-/** Fetch what one plays with, once; from there on the page is its. */
+/** Fetch table.js, once; from then on it runs the page. */
 const fetched = () =>
   (playing ??= import("./table.js").then(async ({ ready }) => {
     await ready;
@@ -132,7 +132,7 @@ addEventListener("keydown", (event) => {
 }, { capture: true, signal });
 
 for (const one of document.querySelectorAll("[data-newcomer]")) one.removeAttribute("hidden");
-// Whoever has been here before may have settings, sounds and a break.
+// A returning visitor may have settings, sounds and a break.
 if (Object.keys(localStorage).some((key) => key.startsWith("croupier."))) fetched();
 socket.open(false);
 soon();
