@@ -118,6 +118,53 @@ def test_a_hand_that_cannot_be_paid_has_still_lost_what_was_collected_first() ->
     assert lines(14) == [("uncovered", "0.00"), ("uncovered", "0.00"), ("lose", "0.00")]
 
 
+BONUS = """
+[bonus.ante_bonus]
+label    = "Ante Bonus"
+clause   = "round-of-play/8"
+on       = "ante"
+needs    = "play"
+paytable = "ante_bonus"
+settle   = { always = { does = "table", clause = "round-of-play/8" } }
+
+[paytable.ante_bonus.A]
+clause = "round-of-play/8"
+rows   = [{ hand = "straight", to = 3 }]
+
+[step.bets]"""
+
+
+@pytest.mark.parametrize(
+    ("unit", "in_part", "funds", "expected"),
+    [
+        # A straight wins $10 on Ante and Play each, and a bonus of $30; nobody has lost.
+        ("wager", "true", 50, ["ante 10.00", "play 10.00", "ante_bonus 30.00"]),
+        ("wager", "true", 45, ["ante 10.00", "play 10.00", "ante_bonus 25.00"]),
+        ("wager", "true", 20, ["ante 10.00", "play 10.00"]),
+        ("wager", "false", 49, ["ante 10.00", "play 10.00"]),
+        ("hand", "false", 49, ["ante 0.00", "play 0.00"]),
+    ],
+)
+def test_a_player_who_banks_pays_a_bonus_as_far_as_the_money_goes(
+    unit: str, in_part: str, funds: int, expected: list[str]
+) -> None:
+    text = swapped(
+        text_of(CALIFORNIA),
+        ("\n[step.bets]", BONUS),
+        ('["ante", "play", "pair_plus"]', '["ante", "play", "ante_bonus", "pair_plus"]'),
+        ('unit     = "wager"', f'unit = "{unit}"'),
+        ("in_part  = true", f"in_part = {in_part}"),
+    )
+    book = parse_rulebook(text, id="bonus", file="bonus.toml")
+    banker = {"seat": 8, "funds": funds, "cards": "Qh 7d 2c"}
+    seats = [seat(1, "Ks Qd Jc", "play", ante=10)]
+    result = settled(book, {"banker": banker, "seats": seats})
+    assert [f"{wager} {paid}" for wager, _, _, paid, _ in lines_of(result)] == expected
+    if funds == 45:
+        cut = result["seats"][0]["lines"][-1]
+        assert (cut["clause"], cut["ruling"]) == ("round-of-play/8", "C3")
+
+
 def test_cards_of_a_bank_that_gets_none_are_refused() -> None:
     round = {**BANKED_ROUND, "banker": {"seat": 2, "funds": 30, "cards": "As Ks Qs"}}
     with pytest.raises(UserError, match=r"^banker\.cards: no card is dealt there in this round$"):

@@ -29,9 +29,13 @@ def covered(
         for spot in spots
     }
     # A changed line cites the cover rule, not the odds; the order of hands is unchanged.
+    # A bonus has no stake to give back: if there is no money for it, it has no line.
     lines = [
-        line if line == due else line._replace(clause=clauses[line.wager], ruling=cover.ruling)
+        line
+        if line == due
+        else line._replace(clause=clauses.get(line.wager, cover.clause), ruling=cover.ruling)
         for due, line in zip(owed, lines, strict=True)
+        if line.stake or line.paid
     ]
     paid = sum(line.paid for line in lines)
     return list(lines), BankResult(banker.seat, banker.funds, _lost(lines), paid, 0)
