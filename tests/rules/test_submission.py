@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from dataclasses import replace
 
 import pytest
 
@@ -263,6 +264,21 @@ def test_12_E_3_b_the_amount_of_every_meter_must_be_stated() -> None:
     assert unstated(MARYLAND, progressive="C", **stated) == [("progressive_reset", "12.E(3)(b)")]
     stated["progressive_reset"] = {"major": 5000, "minor": 1000}
     assert unstated(MARYLAND, progressive="C", **stated) == []
+
+
+def test_the_only_meter_of_a_paytable_is_named_by_its_id() -> None:
+    filled = filled_in(MARYLAND)
+    stated = {**filled.selections, **METER, "progressive": "A"}
+    stated["progressive_reset"] = {"major": 5000}
+    found = breaches(book(MARYLAND), replace(filled, selections=stated))
+    by_amounts = [b for b in found if b.clause == "12.E(3)(b)"]
+    assert [(b.selection, b.message) for b in by_amounts] == [
+        (
+            "progressive_reset",
+            "must be declared for progressive too: what a meter starts again from",
+        ),
+        ("progressive_reset", "'major' is not a meter of the paytable, which has progressive"),
+    ]
 
 
 @pytest.mark.clause(MARYLAND, "7.H")

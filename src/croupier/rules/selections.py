@@ -173,9 +173,18 @@ def _sizes(selection: Selection, given: Any) -> list[Any]:
 def _rising(given: Any) -> None:
     if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
         raise Unfit("must be a list of tables of 'up_to' and 'fee'")
-    sizes = [_money(item.get("up_to", 0), "up_to") for item in given]
+    sizes = [_in_bracket(n, bracket, "up_to") for n, bracket in enumerate(given, 1)]
     if sizes != sorted(set(sizes)):
         raise Unfit("'up_to' must rise from one bracket to the next")
+    for n, bracket in enumerate(given, 1):
+        _in_bracket(n, bracket, "fee")
+
+
+def _in_bracket(position: int, bracket: Mapping[str, Any], key: str) -> Cents:
+    try:
+        return _money(bracket.get(key, 0), key)
+    except Unfit as unfit:
+        raise Unfit(f"[{position}].{unfit}") from None
 
 
 def canonical(selection: Selection, given: Any) -> Any:

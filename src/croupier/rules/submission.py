@@ -125,7 +125,8 @@ def _left_out(table: Paytable | None, given: object) -> list[str]:
     """Return the meters missing from a table of sums."""
     if table is None or not isinstance(given, dict):
         return []
-    return [meter.name for meter in table.meters if meter.name not in given]
+    names = [meter.name or meter.id for meter in table.meters]
+    return [name for name in names if name not in given]
 
 
 def _settled(rules: Rules, stated: Mapping[str, Any]) -> Iterator[str]:
