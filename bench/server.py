@@ -142,7 +142,7 @@ async def at_rate(lines: list[Line], seconds: float) -> list[float]:
         for _ in range(round(seconds * RATE_S)):
             await asyncio.sleep(due - perf_counter())
             await line.once()
-            due += 1 / RATE_S  # By the clock: whoever waits for the last answer would fall in step.
+            due += 1 / RATE_S  # By the clock, or waiting for answers would bring all into step.
 
     for line in lines:
         line.times.clear()
@@ -295,7 +295,7 @@ def main() -> None:
             ("the echo", fast),
         ):
             print(f"{name:28} p50 {half * 1e3:.1f} ms, p99 {late * 1e3:.1f} ms")
-        print(f"5 x (fdatasync + echo)       {most * 1e3:8.1f} ms, so much may the p99 be")
+        print(f"5 x (fdatasync + echo)       {most * 1e3:8.1f} ms, the most that p99 may be")
         print(f"an idle connection           {held:8.1f} KiB")
         played = rounds_an_hour(folder)
         print(

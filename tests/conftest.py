@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests in a browser where ./test finds none."""
+    """Leave out the browser tests where ./test finds no browser."""
     if config.getoption("--no-browser"):
         inside = {item for item in items if "browser" in getattr(item, "fixturenames", ())}
         config.hook.pytest_deselected(items=[*inside])

@@ -8,7 +8,7 @@ SCENE = {"round": "t-1", "phase": "bets"}
 
 
 def heard(*frames: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
-    """Return the round and the own cards that a client has after each frame."""
+    """Return the round and the player's cards that a client has after each frame."""
     table = TableClient(Client("http://127.0.0.1"), "t", watch=False)
     seen = []
     for frame in frames:

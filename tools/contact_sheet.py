@@ -5,7 +5,7 @@
                                             [--bots 7] [--seats 8] [--state decide]
 
 One sheet a table, scheme and size is written, and every picture on its own. A real server deals, a
-real Chromium looks; whoever looks at the sheets says what is ugly, unclear or dull.
+real Chromium looks; a person looks at the sheets and says what is ugly, unclear or dull.
 """
 
 import argparse

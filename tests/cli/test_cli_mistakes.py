@@ -167,7 +167,7 @@ def test_a_reader_who_leaves_early_sees_no_traceback(words: str) -> None:
 
 
 def test_a_closed_socket_ends_neither_a_command_nor_its_caller() -> None:
-    """SIGPIPE stays ignored: bots, workers and whoever calls `main` write to sockets, too."""
+    """SIGPIPE stays ignored: bots, workers and callers of `main` write to sockets, too."""
     run("--version")
     ours, theirs = socket.socketpair()
     theirs.close()

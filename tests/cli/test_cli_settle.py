@@ -190,7 +190,7 @@ def test_a_banker_stands_in_its_own_table(settler: Settler) -> None:
 
 
 def test_a_player_named_like_a_seat_is_nobody_else(settler: Settler) -> None:
-    """Seat 3 bears no name; that it is called by its number is nobody's business."""
+    """Seat 3 has no name; being called by its number doesn't make it somebody else."""
     round = tomllib.loads(ROUND)
     round["seats"][0]["player"] = "seat 3"
     result = result_of(settler.played(round))

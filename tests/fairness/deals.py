@@ -56,7 +56,7 @@ def play(number: int) -> tuple[Game, Committed]:
 
 
 def document(number: int) -> dict[str, Any]:
-    """What one player may check a round with: the cards that were shown, and her own."""
+    """What one player may check a round with: the cards that were shown, and their own."""
     game, deal = play(number)
     shown = {event.position for event in game.events if isinstance(event, Shown)}
     own = {p for box in game.round.boxes.values() if box.player == PLAYER for p in box.cards}

@@ -1,6 +1,6 @@
 """Ways to change the document of a round, none of which may pass for proven.
 
-Whoever changes a record can make its seal fit again, so that is done after each change of it.
+Somebody who changes a record can make its seal fit again, so each change here does that too.
 """
 
 from collections.abc import Callable

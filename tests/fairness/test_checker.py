@@ -97,7 +97,7 @@ def test_a_record_that_was_changed_and_not_sealed_again_is_rejected() -> None:
 
 
 def test_a_round_dealt_from_another_deck_is_found_by_the_commitment_noted() -> None:
-    # Whoever swaps the whole deck can make everything fit, except what the player noted.
+    # Somebody who swaps the whole deck can make everything fit, except what the player noted.
     noted, given = document(3)["commitment"], document(3)
     assert run(given)[0] == 0
     assert run(given, "--commitment", given["commitment"])[0] == 0

@@ -147,8 +147,8 @@ def test_twin_decks_differ_in_hashes_alone(
 
 
 def test_what_is_opened_does_not_help_to_guess_the_rest() -> None:
-    # Whoever has 51 cards knows the last one; with 50 he would have to know a salt. No hash of
-    # the document is that of a card at a hidden position with a salt that he has seen, or none.
+    # With 51 cards you know the last one; with 50 you would have to know a salt. No hash of
+    # the document is that of a card at a hidden position with a salt that you have seen, or none.
     deal = commit(shuffled(os.urandom), os.urandom, round="7", rules=RULES)
     hidden = {10, 11}
     opened = deal.opening(set(range(52)) - hidden)

@@ -1,4 +1,4 @@
-"""Patches of a scene, and the news that is kept for who comes back."""
+"""Patches of a scene, and the news that is kept for viewers who come back."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""A shift at a felt whose process is killed after its n-th commit, or in the midst of it.
+"""A shift at a felt whose process is killed after its n-th commit, or in the middle of it.
 
 python -m tests.house.killed FILE N [midst]
 """

@@ -169,7 +169,7 @@ class Shift:
         return next_step(self.standing, Time(self.time_s, self.time_s))
 
     def step(self) -> NextStep:
-        """Do the next step; whoever is awaited moves."""
+        """Do the next step; the person it waits for moves."""
         step = self.next_step()
         if step.command is None:
             self.players_move(step)

@@ -1,4 +1,4 @@
-"""Bets at a live table that cannot stand are refused when they are made, and none is just gone."""
+"""Bets that can't stand are refused when they are made, and no bet just disappears."""
 
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,7 @@ def test_a_wager_that_needs_another_comes_after_it_and_goes_before_it(
 
 
 @pytest.mark.clause(MARYLAND, "7.G(3)")
-def test_who_makes_one_of_two_is_told_at_once_what_is_missing(tmp_path: Path) -> None:
+def test_a_bet_that_needs_another_one_says_at_once_what_is_missing(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         [player] = await opened(pit, 1)
         for first, second in (("ante", "pair_plus"), ("pair_plus", "ante")):
@@ -160,7 +160,7 @@ def test_bets_that_are_incomplete_when_time_is_up_come_back_with_their_clause(
     play(tmp_path, one_table(MARYLAND, f'{BOTH}\nprogressive = "A"'), scenario)
 
 
-def test_who_breaks_a_bet_up_is_no_longer_ready(tmp_path: Path) -> None:
+def test_a_player_who_breaks_up_a_bet_is_no_longer_ready(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         [player] = await opened(pit, 1)
         await bet(player, 1, ante=10_00, pair_plus=10_00)

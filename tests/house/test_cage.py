@@ -51,7 +51,7 @@ async def refill(pit: OpenPit, player: str) -> int:
 
 
 async def round_of(pit: OpenPit, banker: Player, bettor: Player) -> None:
-    """Bank a round with all one has, and ask for chips at every turn."""
+    """Bank a round with the whole purse, and ask for chips at every turn."""
     table = pit.tables["t"]
     turn = pit.scene()["bank_turn"]
     rules = table.place.standing.table.rules
@@ -89,7 +89,7 @@ TWO = "\n".join(
 
 
 async def at_two_tables(pit: OpenPit) -> None:
-    """Bets at several tables are one's own; what was lost is made up for, once."""
+    """Bets at several tables count as the player's own; a loss is made up for, once."""
     players = [Player(pit, pit.tables[id], "ada") for id in "tu"]
     assert await refill(pit, "ada") == START
     for player in players:

@@ -306,7 +306,7 @@ def test_a_handover_names_who_approved_it_and_waits_from_no_more_bets_on(tmp_pat
     play(tmp_path, attended(MARYLAND), scenario)
 
 
-def test_who_loses_the_role_loses_the_post_and_another_goes_on_with_the_round(
+def test_losing_the_role_ends_the_post_and_another_dealer_finishes_the_round(
     tmp_path: Path,
 ) -> None:
     async def scenario(pit: OpenPit) -> None:

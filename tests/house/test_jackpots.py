@@ -75,7 +75,7 @@ async def taken_over(pits: list[Pit]) -> Pit:
 
 
 async def at_rest(pits: list[Pit]) -> Pit:
-    """Return who has the table, once all processes are there and its heir has it."""
+    """Return the owner of the table, once all processes are there and its heir has it."""
     async with asyncio.timeout(30):
         while True:
             roster = await asyncio.to_thread(pits[0].tenure.roster)

@@ -1,4 +1,4 @@
-"""A table is taken up from where it is kept, just as from its whole journal."""
+"""A table is the same whether taken up from its snapshot or from its whole journal."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from tests.rules.books import IDS, MARYLAND
 
 
 class Without:
-    """A ledger in which nothing is kept."""
+    """A ledger without snapshots."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -48,7 +48,7 @@ def kept_in(view: View) -> dict[str, Kept]:
 
 
 async def until_kept(pit: OpenPit) -> None:
-    """Wait until everything is kept that is under way."""
+    """Wait until all snapshots under way are stored."""
     last = pit.tables["t"].kept
     while last not in {k.head.number for k in (await pit.books.read(kept_in)).values()}:
         await asyncio.sleep(0.001)

@@ -151,7 +151,7 @@ def test_keys_are_not_changed_while_a_server_of_the_house_runs(tmp_path: Path, s
 def test_a_house_that_was_served_from_a_database_is_signed_from_the_command_line(
     tmp_path: Path, server: str, command: str
 ) -> None:
-    """A server leased the signing of checkpoints; whoever signs after it needs the lease too."""
+    """A server leased the signing of checkpoints; the next signer needs the lease too."""
     url, folder = new_database(server), tmp_path / "house"
     how = (*command.split(), "--data", str(folder), "--database", url)
     with opened_house(folder, url) as house:

@@ -1,4 +1,4 @@
-"""The codes on the felt: who has one sits down at real cards, and everybody else only watches."""
+"""The codes on the felt: with one a player sits down at real cards; others only watch."""
 
 import asyncio
 import json

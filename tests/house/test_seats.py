@@ -80,7 +80,7 @@ def test_seats_are_freed_after_a_restart_too(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_who_comes_back_keeps_the_seat(tmp_path: Path) -> None:
+def test_a_player_who_comes_back_keeps_the_seat(tmp_path: Path) -> None:
     clock = Clock()
 
     async def scenario(pit: OpenPit) -> None:
@@ -175,7 +175,7 @@ def test_over_http_only_operators_free_seats_and_who_is_shut_out_loses_them(
     asyncio.run(main())
 
 
-def test_who_is_shut_out_with_a_hand_in_play_loses_the_seat_when_it_is_over(
+def test_a_disabled_player_with_a_hand_in_play_loses_the_seat_when_it_is_over(
     tmp_path: Path,
 ) -> None:
     async def scenario(pit: OpenPit) -> None:

@@ -63,7 +63,7 @@ async def restarted(file: Path) -> int:
 
 
 def check(folder: Path, commits: int) -> None:
-    """Kill a process after a commit, and another in the midst of it."""
+    """Kill a process after a commit, and another in the middle of it."""
     after, midst = folder / f"{commits}.db", folder / f"{commits}-midst.db"
     killed(after, commits)
     killed(midst, commits, "midst")

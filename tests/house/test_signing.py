@@ -1,4 +1,4 @@
-"""Checkpoints of a house: signed one after the other, and none is missing where they are kept."""
+"""Checkpoints of a house: signed one after the other, and none missing in ledger or file."""
 
 import asyncio
 import logging

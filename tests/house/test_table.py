@@ -154,7 +154,7 @@ def test_leaving_before_the_deal_takes_the_bets_down_and_after_it_is_refused(
     play(tmp_path, one_table(MARYLAND), scenario)
 
 
-def test_who_is_away_for_some_rounds_gives_the_seat_up(tmp_path: Path) -> None:
+def test_a_player_away_for_some_rounds_loses_the_seat(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         one, two = await opened(pit, 1, 2)
         pit.galleries.farewell(one.viewer, "t")
@@ -222,7 +222,7 @@ def due_ms(pit: OpenPit) -> int:
     return due
 
 
-def test_who_does_not_choose_is_played_by_the_posted_rule(tmp_path: Path) -> None:
+def test_the_posted_rule_plays_for_a_player_who_does_not_choose(tmp_path: Path) -> None:
     async def scenario(pit: OpenPit) -> None:
         (one,) = await opened(pit, 1)
         await first_bet(one, 1)

@@ -142,7 +142,7 @@ def test_a_disk_that_was_slow_once_keeps_nobody_from_anything_else(
 
 
 class Confused:
-    """A mailbox that cannot decide anything."""
+    """A mailbox that can't decide anything."""
 
     unsure = False
 
@@ -162,7 +162,7 @@ class Confused:
         self.failed.append(error)
 
 
-def test_who_cannot_decide_stands_in_nobodys_way(tmp_path: Path) -> None:
+def test_a_mailbox_that_cannot_decide_holds_up_no_other(tmp_path: Path) -> None:
     async def asked() -> list[Any]:
         async with pit_at(tmp_path / "l.db", one_table(MARYLAND)) as pit:
             [player] = await seated(pit, 1)

@@ -135,7 +135,7 @@ def test_of_two_taps_at_one_instant_one_is_refused(server: str) -> None:
     asyncio.run(main())
 
 
-def test_who_sits_at_a_table_is_known_to_the_process_that_has_another(server: str) -> None:
+def test_every_process_knows_who_sits_at_a_table(server: str) -> None:
     async def main() -> None:
         async with two_pits(new_database(server), things='["dealer"]') as (one, other, ids):
             table = one.tables[ids[0]]
@@ -194,7 +194,7 @@ def sql(pit: Pit, text: str, *values: object) -> list[Any]:
         return list(found.fetchall()) if found.description else []
 
 
-def test_who_lost_an_idle_table_without_being_told_shows_it_no_more(server: str) -> None:
+def test_a_process_that_lost_an_idle_table_unawares_stops_showing_it(server: str) -> None:
     async def main() -> None:
         async with two_pits(new_database(server)) as (one, other, (three, _)):
             taken = "UPDATE leases SET node = %s, epoch = epoch + 1 WHERE stream = %s"

@@ -204,7 +204,7 @@ class StoreContract(FindingContract):
     def test_a_refused_command_of_a_batch_stores_nothing_unless_it_is_known(
         self, store: Store
     ) -> None:
-        """Whoever repeats a command gets its answer, also when it would be refused by now."""
+        """A repeated command gets its first answer, even if it would be refused by now."""
 
         def refuse(_: Mapping[str, int]) -> Work:
             raise Refused("too_late", "betting has closed")

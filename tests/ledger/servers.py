@@ -71,7 +71,7 @@ def new_database(server: str) -> str:
 
 
 def user_of(folder: Path) -> dict[str, Any]:
-    """PostgreSQL does not run as root: whoever is root runs it as somebody who owns nothing."""
+    """PostgreSQL doesn't run as root: as root, we run it as an account that owns nothing."""
     if os.geteuid() != 0:
         return {}
     nobody = pwd.getpwnam("nobody")

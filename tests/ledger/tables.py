@@ -37,7 +37,7 @@ def rules_of(rulebook: str, selections: Any, things: Any = ()) -> TableRules:
 
 
 class Till:
-    """A stream of a store, and whoever writes it."""
+    """A stream of a store, and the scribe that writes it."""
 
     def __init__(self, store: Store, stream: str) -> None:
         self.store = store

@@ -1,4 +1,4 @@
-"""The log is emptied beside the commits, and whatever becomes of that, they are committed."""
+"""The log is emptied beside the commits, which succeed whatever becomes of that."""
 
 import time
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def test_the_log_stays_small(tmp_path: Path) -> None:
         assert fill(writer, tmp_path / "b.db") > 100 * PAGES
 
 
-def test_who_reads_for_long_lets_the_log_grow_and_no_longer(tmp_path: Path) -> None:
+def test_a_long_reader_lets_the_log_grow_while_it_reads(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     with writing(file) as writer:
         writer.execute("INSERT INTO pages VALUES (-1, x'')")

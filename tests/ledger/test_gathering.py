@@ -1,4 +1,4 @@
-"""Commands that are stored together come to what they come to one after the other."""
+"""Commands that are stored together have the same results as one after the other."""
 
 import random
 from collections import Counter, defaultdict

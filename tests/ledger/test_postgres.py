@@ -125,7 +125,7 @@ class TestSerializable(TestPostgres):
 
 
 def test_a_ledger_of_the_version_before_is_brought_up_to_date(server: str, tmp_path: Path) -> None:
-    """Whoever only reads it needs not wait for that."""
+    """A process that only reads it doesn't have to wait for that."""
     source = PostgresStore(new_database(server), make=True)
     Dealer(Till(source, "t")).play("r1", "one")
     source.backup(tmp_path / "backup.db")

@@ -60,7 +60,7 @@ def test_a_stream_that_its_heir_does_not_take_is_anybodys() -> None:
     assert to_claim(known, "a", theirs, waited=theirs[:3]) == theirs[:3]
 
 
-def test_who_was_declared_dead_takes_nothing_and_hands_nothing_over() -> None:
+def test_a_node_declared_dead_takes_nothing_and_hands_nothing_over() -> None:
     known = register("b")
     assert to_claim(known, "a", STREAMS) == [] and to_hand_over(known, "a", STREAMS) == []
 

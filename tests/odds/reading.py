@@ -1,4 +1,4 @@
-"""Somebody who knows the game and not the program, and does what the sentences of a strategy say.
+"""A reader who knows the game but not the program, and does what a strategy's sentences say.
 
 Reads only the sentences; hands are told by their cards, one at a time. An answer is True for the
 option that wagers more, False for the one that wagers less, and None where a sentence says only

@@ -169,7 +169,7 @@ def test_at_its_break_even_a_meter_brings_the_value_to_zero(
 
 @pytest.mark.parametrize("letter", "ABC")
 def test_no_meter_changes_the_strategy(letter: str) -> None:
-    """Who may still win a meter holds three cards of one suit or a pair, and plays anyhow."""
+    """A hand that can still win a meter has three cards of one suit or a pair, and plays anyway."""
     rules = table(MARYLAND, five_card_progressive=letter)
     found = []
     for amount in (1, 10**12):

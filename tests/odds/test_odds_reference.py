@@ -185,7 +185,7 @@ def test_reference_has_the_published_threshold() -> None:
 
 @pytest.mark.parametrize("book", [MARYLAND, SINGAPORE, FLORIDA, CALIFORNIA])
 def test_order_within_a_kind_has_no_price(book: str) -> None:
-    """T1: whoever gains by another order loses as often by it, as nobody folds such a hand."""
+    """T1: a player gains and loses equally often by another order: nobody folds such a hand."""
     reading = READINGS[book]["T1"][0]
     assert reading
     for bet in ("ante=1", "ante=1 pair_plus=1"):

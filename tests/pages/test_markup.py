@@ -1,4 +1,4 @@
-"""Every page is sound HTML, and asks nothing of anybody else."""
+"""Every page is valid HTML, and loads nothing from other servers."""
 
 import re
 from importlib.resources import files

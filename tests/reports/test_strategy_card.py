@@ -1,4 +1,4 @@
-"""The strategy card: figures of the very rules, and what is not covered said so."""
+"""The strategy card: figures of the table's own rules, and why some are missing."""
 
 import json
 from pathlib import Path

@@ -184,7 +184,7 @@ def faces_are_shown_ones(play: Play) -> Iterator[object]:
 
 
 def views_hold_nothing_hidden(play: Play) -> Iterator[object]:
-    """Everybody sees what was shown and the own cards, and nothing else, in refusals neither."""
+    """A viewer sees what was shown and their own cards, and nothing else, even in refusals."""
     ledger = play.ledger
     shown = {str(card) for card in ledger.faces.values()}
     if play.refused:
@@ -228,7 +228,7 @@ def choices_are_legal(play: Play) -> Iterator[object]:
 
 
 def turns_are_remembered_rightly(play: Play) -> Iterator[object]:
-    """Who is asked and what is due is kept from event to event, and worked out it is the same."""
+    """The seats asked and the cards due, kept from event to event, equal those computed anew."""
     round, asked = play.round, play.ledger.asked()
     if round.closed:
         return
@@ -288,7 +288,7 @@ def outcomes_say_what_is_paid(play: Play) -> Iterator[object]:
 
 
 def folds_forfeit_what_the_book_says(play: Play) -> Iterator[object]:
-    """W4: who folds loses what the book names and keeps the rest; who left loses all."""
+    """W4: folding loses what the book names and keeps the rest; leaving loses all."""
     ledger = play.ledger
     if not ledger.over or ledger.void:
         return

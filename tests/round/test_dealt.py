@@ -1,4 +1,4 @@
-"""A round that a program deals and plays comes to what `settle` makes of the same round."""
+"""A round that a program deals and plays has the result that `settle` gives it."""
 
 from random import Random
 from typing import Any

@@ -47,7 +47,7 @@ def test_seats_are_asked_in_the_order_of_the_book(id: str, banker: int, order: l
 
 
 @pytest.mark.clause(LET_IT_RIDE, "11.B(1)", "11.B(2)", "11.C", "11.C(1)", "11.C(2)")
-def test_who_pulled_bet_1_is_asked_about_bet_2_with_one_card_up() -> None:
+def test_a_player_who_pulled_bet_1_is_asked_about_bet_2_with_one_card_up() -> None:
     played = at(LET_IT_RIDE, "dealt").do(Choose(1, "withdraw"), Choose(5, "ride"))
     assert (due(played.round), played.round.asked) == ("community", ())
     assert refused(played, Choose(1, "ride")).clause == "11.B(2)"

@@ -1,4 +1,4 @@
-"""What a plan remembers makes no difference, and no kind of command or event is left out."""
+"""What a plan caches changes no result, and no kind of command or event is left out."""
 
 from dataclasses import replace
 from itertools import combinations, product

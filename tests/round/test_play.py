@@ -123,7 +123,7 @@ def merges_faces(node: ast.AST) -> bool:
 
 
 def test_what_a_seat_knows_is_said_in_one_place() -> None:
-    """Cards turned up and cards of one's own are joined by `known_to`, and nowhere else."""
+    """Cards turned up and a player's own are joined by `known_to`, and nowhere else."""
     merging = {
         name for name, function in functions("faces") if any(map(merges_faces, ast.walk(function)))
     }

@@ -1,4 +1,4 @@
-"""A dealer who settles seat by seat comes to what settling everything at once comes to."""
+"""A dealer who settles seat by seat gets the same result as settling everything at once."""
 
 import random
 from collections import Counter

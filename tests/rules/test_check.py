@@ -462,7 +462,7 @@ def test_all_faults_are_reported_together() -> None:
 
 
 def test_a_fault_is_not_blamed_on_the_overlays_beside_it() -> None:
-    """Whoever mistypes a name in a wager is not sent to the options that change the wager."""
+    """A name mistyped in a wager isn't blamed on the options that change the wager."""
     found = problems_of(swapped(SIXTH_TEXT, NAMES["ruling"][:2]))
     assert [problem.path for problem in found] == ["wager.watch.settle.equal.ruling"]
 

@@ -71,7 +71,7 @@ def test_it_is_copied_and_pickled() -> None:
         assert copy == BRACKET
 
 
-def test_it_is_a_dataclass_to_whoever_asks() -> None:
+def test_it_counts_as_a_dataclass() -> None:
     assert [one.name for one in fields(Lit)] == ["title", "size", "words", "colour"]
     assert Lit.kinds["size"] is int
     assert Lit.defaults == {"size": 3, "words": {}}

@@ -383,7 +383,7 @@ async def read_on(
     players: list[Line],
     cards: Sequence[Card] = DECK,
 ) -> None:
-    """Do the next step; whoever does it fills in cards, counts and sums."""
+    """Do the next step; the person who does it fills in cards, counts and sums."""
     desk = await desk_of(staff[0])
     step = desk["next"]
     if step["takes"] is None and step["by"] != ["floorperson"]:

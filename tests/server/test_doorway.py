@@ -1,4 +1,4 @@
-"""Connections are cut that never ask, ask too slowly, or do not take the answer."""
+"""Connections that never ask, ask too slowly or don't read their answer are closed."""
 
 import asyncio
 import errno
@@ -31,7 +31,7 @@ def hasty() -> Iterator[int]:
 
 
 def received(one: socket.socket) -> bytes:
-    """Return what came, and nothing if the other side has cut."""
+    """Return what came, and nothing if the other side has closed."""
     try:
         return one.recv(1_000_000)
     except ConnectionResetError:
@@ -78,7 +78,7 @@ def test_a_silent_connection_is_cut(hasty: int) -> None:
         assert received(one) == b""
 
 
-def test_who_does_not_take_an_answer_is_cut(hasty: int) -> None:
+def test_a_client_that_does_not_read_its_answer_is_disconnected(hasty: int) -> None:
     with socket.socket() as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         one.connect(("127.0.0.1", hasty))

@@ -1,4 +1,4 @@
-"""Who is let in: names, origins, sizes, rates, deadlines, and what every answer leaves with."""
+"""What is let in: names, origins, sizes, rates, deadlines; and the headers of every answer."""
 
 import io
 import socket

@@ -327,7 +327,7 @@ def test_whatever_takes_a_right_away_ends_sessions_at_once(desk: Desk) -> None:
         assert desk.ended == [one.signed_in.person.id]
 
 
-def test_who_is_shut_out_stays_out_until_let_in(desk: Desk) -> None:
+def test_a_disabled_account_stays_out_until_enabled(desk: Desk) -> None:
     id = run(desk.people.sign_up("Ada", GOOD)).signed_in.person.id
     run(desk.people.disable(id))
     assert code_of(desk.people.sign_in("Ada", GOOD, address=HERE)) == "wrong_sign_in"

@@ -50,7 +50,7 @@ def test_a_person_has_a_quota_wherever_they_are() -> None:
     assert count(quotas, "ann", "192.0.2.1") == 5
 
 
-def test_an_address_has_a_quota_whoever_is_there() -> None:
+def test_an_address_has_one_quota_for_all_its_people() -> None:
     quotas = Quotas(Quota(100, 1_000), Quota(10, 1_000), clock=Clock())
     assert sum(count(quotas, f"p{n}", "2001:db8::1", 4) for n in range(5)) == 10
     assert count(quotas, "", "2001:db8::ffff") == 0, "the neighbours share it"

@@ -153,7 +153,7 @@ def test_rounds_are_reviewed_as_ledger_and_odds_have_them(id: str) -> None:
 
 
 def test_only_own_cards_and_shown_ones_are_in_it() -> None:
-    """Who folds shows nothing; and a round that is open is not there at all."""
+    """A folded hand isn't shown, and an open round isn't there at all."""
 
     async def main() -> None:
         async with quick_pit() as galleries:

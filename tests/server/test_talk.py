@@ -1,4 +1,4 @@
-"""What is said over one socket: in order, one thing at a time, and not too much ahead."""
+"""Messages over one socket: in order, one at a time, and not read too far ahead."""
 
 import asyncio
 import json
@@ -56,7 +56,7 @@ async def until_answered(talk: Talk) -> None:
 
 
 def test_what_is_said_at_once_is_answered_in_order(tmp_path: Path) -> None:
-    """Also what needs no storing, after what does."""
+    """Including messages that need no storing, after those that do."""
 
     async def talks(talk: Talk, wire: Wire) -> None:
         talk.hear(text("ping", "1"))

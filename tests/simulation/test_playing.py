@@ -150,7 +150,7 @@ def test_the_best_strategy_is_followed_where_the_odds_find_it(
     assert (posted.task.strategy, posted.exact) == ("posted", None)
 
 
-def test_a_seed_gives_the_same_rounds_whoever_plays_them() -> None:
+def test_a_seed_gives_the_same_rounds_in_any_process() -> None:
     rules = table(MARYLAND)
     alone = play_rounds(rules, rounds=1_100, seed=9, seats=2)
     with ThreadPoolExecutor(2) as team:

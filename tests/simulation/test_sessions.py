@@ -132,7 +132,7 @@ def test_the_risk_of_ruin_is_what_following_all_bankrolls_says(bankroll: int, ro
 
 
 def test_a_ruined_session_stops_where_it_cannot_go_on() -> None:
-    """Ante and Play take two units, so who has one left is out, and never has less than none."""
+    """Ante and Play take two units, so a player with one left is out, and never below zero."""
     found = play_sessions(exact(MARYLAND), rounds=500, count=2_000, seed=4, bankroll=5)
     assert found.ruined is not None
     left = {net + 5 * found.results.scale for net in found.results.counts}

@@ -1,4 +1,4 @@
-"""Simulated rounds: the same for a seed whoever deals them, and true to the exact values."""
+"""Simulated rounds: the same for a seed in any process, and true to the exact values."""
 
 import json
 from collections import Counter
@@ -209,7 +209,7 @@ def test_a_folded_hand_is_not_envied() -> None:
     assert (float(found.mean) - float(in_play)) / found.standard_error < -20
 
 
-# ---------------------------------------------------------------- the same whoever deals
+# ---------------------------------------------------------------- the same in any process
 
 
 @pytest.fixture(scope="module", params=[2, 3])

@@ -13,7 +13,7 @@ BANNER = ", ".join(f".says[data-tone={tone}]" for tone in ("win", "big", "jackpo
 
 
 def come_in(page: Page, house: House, table: str) -> str:
-    """Press Play in the lobby, and return who one is."""
+    """Press Play in the lobby, and return the player's id."""
     page.goto(house.url)
     page.locator(f'.tables [data-play="{table}"]').click()
     page.wait_for_url(f"**/tables/{table}?play")
@@ -54,7 +54,7 @@ def bet_everywhere(page: Page) -> int:
 
 
 def choices_are_live(page: Page) -> None:
-    """Wait until one may choose: then all cards lie there."""
+    """Wait until the player may choose: then all cards have been dealt."""
     page.wait_for_selector(CHOICES)
 
 

@@ -117,7 +117,7 @@ class Player:
                 self.scene = patched(self.scene, frame["scene"])
 
     async def play(self) -> None:
-        """Play until a round is over in which one had a part."""
+        """Play until a round is over that this player took part in."""
         self.galleries.welcome(self.viewer, self.table.id)
         await self.ask(type="sit", seat=self.seat)
         while True:

@@ -518,7 +518,7 @@ def test_the_felt_is_printed_at_once(
 
 @pytest.mark.parametrize("table", ["maryland", "florida"])
 def test_the_placard_says_what_the_bank_keeps(table: str, house: House, new_page: NewPage) -> None:
-    """By the exact odds of the very rules; nothing moves where the figures come late."""
+    """By the exact odds of the table's own rules; nothing moves if the figures come late."""
     page = new_page((1440, 900))
     page.add_init_script(SHIFTED)
     late: list[Any] = []

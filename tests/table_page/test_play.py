@@ -502,7 +502,7 @@ def test_own_limits_stop_betting(house: House, new_page: NewPage) -> None:
     page.locator(f"{OWN} bet-spot button").first.dispatch_event("click")
     expect(page.locator(".says")).to_contain_text("You're on a break")
     assert page.locator(f"{OWN} .sum").count() == 0
-    # A limit of zero minutes left: what one set for oneself holds after a reload, too.
+    # A limit of zero minutes left: what players set for themselves holds after a reload, too.
     page.evaluate("localStorage.removeItem('croupier.break')")
     page.evaluate(
         "localStorage.setItem('croupier.limits', '{\"loss\": 1}');"
@@ -688,7 +688,7 @@ def test_the_first_press_of_somebody_new_is_heard(
 
 
 def test_somebody_new_sees_and_hears_a_hand(house: House, new_page: NewPage) -> None:
-    """Watching needs nothing that one plays with."""
+    """Watching needs none of the scripts for playing."""
     page, other = new_page(), new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.split("/")[-1]))

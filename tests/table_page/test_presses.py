@@ -21,7 +21,7 @@ def spot(page: Page, label: str) -> None:
 
 
 def test_a_key_of_a_choice_means_nothing_else(house: House, new_page: NewPage) -> None:
-    """While a choice is on its way, its key does not open what has the same key otherwise."""
+    """While a choice is being sent, its key doesn't open what that key opens at other times."""
     page = new_page()
     come_in(page, house, "ride")
     until_bets(page)
@@ -45,7 +45,7 @@ def test_a_refusal_is_gone_when_the_table_goes_on(house: House, new_page: NewPag
     expect(says).to_have_attribute("data-tone", "fault")
     spot(page, first)
     expect(says).to_contain_text("Place your bets.")
-    # A third box, or one that isn't beside one's own, is refused.
+    # A third box, or one that isn't beside the player's own, is refused.
     page.evaluate(
         "document.querySelector('felt-table').dispatchEvent(new CustomEvent('sit', { detail: 1 }))"
     )

@@ -34,7 +34,7 @@ def bet_and_deal(page: Page) -> None:
 
 
 def everybody_chooses(pages: Sequence[Page], which: int = 0) -> None:
-    """Let every page choose once, whoever is asked first."""
+    """Let every page choose once, in whatever order they are asked."""
     waiting = list(pages)
     while waiting:
         for page in list(waiting):
@@ -72,7 +72,7 @@ OWN_CODES = """
 
 
 def test_the_bank_is_named_when_its_last_card_has_turned(house: House, new_page: NewPage) -> None:
-    """One's own are turned up for the others, too, and stay as they lie."""
+    """The player's own cards are turned up for the others, too, and stay as they are."""
     page = new_page(moves=True)
     come_in(page, house, "maryland")
     bet_and_deal(page)
@@ -212,7 +212,7 @@ def test_a_connection_that_hangs_is_noticed(house: House, new_page: NewPage) -> 
     expect(page.locator('[data-command="time"]')).to_be_disabled()
     assert violations(page) == []
     wire.hangs = False
-    # Whoever is waited for is not waited for longer than needs be.
+    # The page waits for a player no longer than necessary.
     with within(6):
         page.wait_for_selector(CHOICES)
     expect(page.locator(".says")).to_contain_text("Play or fold?")
@@ -355,7 +355,7 @@ def test_sums_run_up_after_the_cards_have_told_it(
 
 
 def test_a_newcomer_starts_at_nothing(house: House, new_page: NewPage) -> None:
-    """U15: whoever takes a seat is not counted what the last player there has won or lost."""
+    """U15: what the last player at a seat won or lost isn't counted for the next one."""
     pages = [new_page() for _ in range(3)]
     first, newcomer = pages[0], new_page()
     for page in pages:

@@ -1,5 +1,5 @@
 """The strategy card of a table: what to do with every hand, what each wager returns, and what the
-usual mistakes cost. All of it follows from the very rules of the table.
+usual mistakes cost. All of it follows from the rules of that table.
 """
 
 from collections.abc import Iterator, Mapping

@@ -39,7 +39,7 @@ class Duty(NamedTuple):
     about: str = ""
     """A deck, a seat, or a seat and its wager; '' for the round."""
     by: tuple[Keeper, ...] = ("dealer",)
-    """Who has yet to confirm it, in this order."""
+    """The people who have yet to confirm it, in this order."""
 
     def concerns(self, seat: int | None) -> bool:
         """Whether it is about this seat, or about the whole round."""

@@ -1,4 +1,4 @@
-"""Who is at a practice table besides the dealer, and what they do: it follows from a seed."""
+"""The people at a practice table besides the dealer; what they do follows from a seed."""
 
 import asyncio
 import random

@@ -374,7 +374,7 @@ class Approve:
 
 @dataclass(frozen=True, slots=True)
 class Withdraw:
-    """Take a proposal of one's own back."""
+    """Take back your own proposal."""
 
     id: str
     by: Who

@@ -58,7 +58,7 @@ class Tray(NamedTuple):
 
     @property
     def missing(self) -> tuple[Keeper, ...]:
-        """Who has still to count; both, where their figures differed."""
+        """The people who have yet to count; both, if their figures differed."""
         counted = [figure.by for figure in self.figures]
         return COUNTING if len(counted) > 1 else tuple(p for p in COUNTING if p not in counted)
 

@@ -1,4 +1,4 @@
-"""Another node of a house, at whose door everybody stands: all it knows comes over a real link."""
+"""Another node of a house, to which everybody connects: all it knows comes over a real link."""
 
 import asyncio
 from collections.abc import AsyncIterator

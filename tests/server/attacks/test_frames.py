@@ -1,4 +1,4 @@
-"""Frames that say nothing: pings, pongs and fragments are counted, and a flood of them is cut."""
+"""Frames that say nothing: pings, pongs and fragments count, and a flood closes the socket."""
 
 import asyncio
 import json

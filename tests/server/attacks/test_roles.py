@@ -1,4 +1,4 @@
-"""What is not somebody's to do or to see is refused and noted (S3, S8, T23-T25, T28)."""
+"""What a person may not do or see is refused and logged (S3, S8, T23-T25, T28)."""
 
 import asyncio
 import json

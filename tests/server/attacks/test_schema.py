@@ -1,7 +1,7 @@
-"""Every route is asked what its OpenAPI says, and what it does not, by everybody (A3).
+"""Everybody asks every route for what its OpenAPI describes, and for what it doesn't (A3).
 
-Whatever comes is answered as the OpenAPI has it; never with an error of ours. What is wrong is
-refused, and so is whoever lacks the session that a route needs.
+Every answer is one that the OpenAPI describes, and never an internal error. A wrong request is
+refused, and so is one without the session that its route needs.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Sockets under attack: who opens one, who speaks on it, who is cut off (S3, A1, T23, T34)."""
+"""Sockets under attack: opening one, speaking on it, being disconnected (S3, A1, T23, T34)."""
 
 import asyncio
 import contextlib
@@ -138,7 +138,7 @@ def test_a_second_socket_takes_over(tmp_path: Path) -> None:
     run(attack, tmp_path)
 
 
-def test_who_is_shut_out_is_not_listened_to(tmp_path: Path) -> None:
+def test_a_disabled_person_is_not_listened_to(tmp_path: Path) -> None:
     """Not even while the socket is still open because they do not read."""
 
     async def attack(house: House) -> None:
@@ -180,7 +180,7 @@ def test_the_end_of_a_session_closes_its_sockets(tmp_path: Path) -> None:
 def test_a_command_under_way_survives_its_socket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was stored is said and stands, though whoever asked was cut off meanwhile."""
+    """What was stored is published and stands, though its sender was disconnected meanwhile."""
 
     async def attack(house: House) -> None:
         ann, table = await house.person("Ann Ash"), house.table("maryland")
@@ -210,7 +210,7 @@ def test_a_command_under_way_survives_its_socket(
     run(attack, tmp_path)
 
 
-def test_who_has_gone_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_closed_socket_leaves_nothing_behind(tmp_path: Path) -> None:
     """Not even for the collector: thousands may come and go before it looks."""
 
     def left() -> list[str]:
@@ -313,7 +313,7 @@ def test_a_frame_that_is_too_large_closes_its_socket(tmp_path: Path) -> None:
     run(attack, tmp_path)
 
 
-def test_who_does_not_read_is_cut_and_costs_no_more(
+def test_a_viewer_that_does_not_read_is_disconnected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The frames that wait are bounded; others do not notice."""
@@ -419,7 +419,7 @@ async def _back(ann: Any, table: str, page: Page) -> str:
     return "anew" if line.welcome()["scene"] else "with what was missed"
 
 
-def test_who_comes_back_sees_what_others_see(tmp_path: Path) -> None:
+def test_a_viewer_that_reconnects_sees_what_others_see(tmp_path: Path) -> None:
     assert asyncio.run(resynchronised(tmp_path)) == []
 
 
@@ -440,8 +440,8 @@ def test_a_lossy_return_is_found(
     assert asyncio.run(resynchronised(tmp_path)) != []
 
 
-def test_who_was_away_for_long_gets_the_whole_scene(tmp_path: Path) -> None:
-    """Whoever has missed hundreds of frames is not cut for it."""
+def test_a_viewer_away_for_long_gets_the_whole_scene(tmp_path: Path) -> None:
+    """A viewer who has missed hundreds of frames isn't disconnected for it."""
 
     async def attack(house: House) -> None:
         ann, bob = await house.person("Ann Ash"), await house.person("Bob Ash")
@@ -462,7 +462,7 @@ def test_who_was_away_for_long_gets_the_whole_scene(tmp_path: Path) -> None:
     run(attack, tmp_path)
 
 
-def test_who_only_looks_on_comes_and_goes_unheard(tmp_path: Path) -> None:
+def test_spectators_come_and_go_unannounced(tmp_path: Path) -> None:
     """A hundred of them cost a hundred viewers nothing."""
 
     async def attack(house: House) -> None:
@@ -478,8 +478,8 @@ def test_who_only_looks_on_comes_and_goes_unheard(tmp_path: Path) -> None:
     run(attack, tmp_path)
 
 
-def test_who_is_ready_takes_that_along(tmp_path: Path) -> None:
-    """Whoever sits down next at a seat says for themselves that they are ready."""
+def test_being_ready_leaves_with_the_player(tmp_path: Path) -> None:
+    """The next player at a seat has to say that they are ready."""
 
     async def attack(house: House) -> None:
         ann, bob = await house.person("Ann Ash"), await house.person("Bob Ash")

@@ -1,8 +1,8 @@
 """Plays one round in a whole house, and keeps every byte that anybody was sent, by the moment.
 
-The deck is given, and what follows from it by nature is held constant: the root of the commitment
-and the paths up to it. Salts depend on a secret, which is the same one. So two runs with decks that
-differ in hidden cards only must say the same, to the byte, to whoever cannot see the difference.
+The deck is given, and what necessarily follows from it is held constant: the root of the commitment
+and the paths up to it. Salts depend on a secret, which is the same one. So two runs whose decks
+differ only in hidden cards must send the same bytes to a viewer who can't see the difference.
 """
 
 import asyncio
@@ -292,7 +292,7 @@ class Play:
         """Provoke everybody's answers, and note all that was sent."""
         moment = Moment(label, seen=self._seen())
         await self._look_at_wins()
-        # Whoever's turn it is on the network, nobody's answers depend on anybody else's.
+        # In whatever order the network serves them, no answer depends on another person's.
         await asyncio.gather(*(self._listen(name, moment) for name in self.lines))
         await asyncio.gather(*(self._look(name, moment) for name in self.wires))
         moment.said[LOG] = self._logged()

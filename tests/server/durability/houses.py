@@ -1,4 +1,4 @@
-"""A real server process that is killed and started again on the same data."""
+"""A real server process, killed and started again on the same data."""
 
 import asyncio
 import json

@@ -53,7 +53,7 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             run(arguments, errors)
-    # Whoever asked for servers is gone, and so the last one goes too.
+    # The process that asked for servers is gone, and so the last one goes too.
     if child:
         try:
             os.kill(child, signal.SIGKILL)

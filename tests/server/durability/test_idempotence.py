@@ -146,7 +146,7 @@ async def chips_twice(store: Store) -> list[str]:
         return [one.code for one in given if isinstance(one, Refused)]
 
 
-def test_who_asks_for_chips_four_times_at_once_gets_them_once(store: Store) -> None:
+def test_chips_asked_for_four_times_at_once_are_given_once(store: Store) -> None:
     assert run(chips_twice(store)) == ["enough_chips"] * 3
 
 
@@ -180,5 +180,5 @@ async def line_closed() -> str:
     return repr(answers[0])
 
 
-def test_who_waits_for_an_answer_is_told_that_the_line_was_closed() -> None:
+def test_a_client_that_waits_is_told_that_the_connection_closed() -> None:
     assert run(line_closed()) == "ConnectionError('the connection broke')"

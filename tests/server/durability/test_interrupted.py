@@ -264,7 +264,7 @@ async def second_deck(store: Store) -> tuple[Any, ...]:
 
 
 def test_a_round_has_one_deck_however_often_another_is_offered(store: Store) -> None:
-    """R2: the key of a round is taken, whoever asks."""
+    """R2: the key of a round is taken, and a second deck is refused to everybody."""
     assert run(second_deck(store)) == (_tries(store), True, None)
 
 
@@ -314,7 +314,7 @@ async def _drop(floor: Floor, player: str, *, back: bool) -> None:
 
 
 @each_table
-def test_who_comes_back_in_time_sees_the_same_and_chooses(store: Store, id: str) -> None:
+def test_a_player_back_in_time_sees_the_same_and_chooses(store: Store, id: str) -> None:
     by = run(dropped(store, id, back=True))
     print(f"dropped and back, {type(store).__name__}: {id}, {len(by)} decisions, {SEED!r}")
     assert by and set(by) == {"player"}

@@ -1,4 +1,4 @@
-"""Who saw what was acknowledged, and holds the journal to it."""
+"""A witness of what was acknowledged, who holds the journal to it."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ UNDECIDED = ("too_many", "quota", "unavailable")
 
 
 def undecided(said: dict[str, Any]) -> bool:
-    """Tell whether whoever was answered this has to ask again."""
+    """Tell whether the sender has to ask again after this answer."""
     return said["type"] == "refused" and said["code"] in UNDECIDED
 
 
@@ -66,7 +66,7 @@ class Witness:
         """Commands that were answered since the journal was looked at."""
         self.faults: list[str] = []
         self.guests: set[str] = set()
-        """Who was told that they are a guest."""
+        """The people who were told that they are guests."""
         self.came: set[str] = set()
         """Who came, as the journal has it."""
         self.commitments: dict[str, tuple[Commitment, bytes]] = {}

@@ -141,7 +141,7 @@ class Player:
             await asyncio.sleep(0.02 if moves else 0.1)
 
     def _look(self) -> None:
-        """Note one's own cards, which are never others."""
+        """Note the player's own cards, which never change."""
         round, me = self.table.scene["round"], str(self.client.person and self.client.person["id"])
         for place, face in self.table.own.items():
             known = self.notes.cards.setdefault((str(round), me, place), face)

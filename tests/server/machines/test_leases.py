@@ -1,4 +1,4 @@
-"""A stream has one node that may write it, whatever the others believe; and says so at once."""
+"""A stream has one node that may write it, whatever others believe; others are told at once."""
 
 import asyncio
 import json
@@ -475,7 +475,7 @@ def own_database() -> Iterator[Database]:
 def test_a_database_that_is_down_is_said_to_be_at_once_and_is_back_soon(
     own_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever knows that it is down asks no pool, where it would wait.
+    """A process that knows that it is down doesn't ask the pool, where it would wait.
 
     A pool that is left alone waits ever longer between two tries: here, for good after the first.
     """

@@ -1,4 +1,4 @@
-"""A way to a database that can be blocked for whoever goes it, while others go theirs."""
+"""A way to a database that can be blocked for its user, while others use theirs."""
 
 import socket
 import threading

@@ -69,7 +69,7 @@ def _waits(table: Table) -> str | None:
 def happened_lately(acts: Iterable[TapeRow], tables: Container[str]) -> list[dict[str, Any]]:
     """Return what people did at tables that a floorperson wants to know, the newest first.
 
-    Counts of the tray aren't told: whoever counts next must not know the other's figure.
+    Counts of the tray aren't told: the next person to count mustn't know the other's figure.
     """
     found = (row for row in acts if row.act in NOTABLE and row.stream in tables)
     return [
