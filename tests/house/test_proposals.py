@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from croupier.errors import Refused
 from croupier.house import dealer, proposals
@@ -187,9 +188,9 @@ def test_a_proposal_that_would_do_something_else_by_now_is_refused() -> None:
     standing = proposed(table_at("decide"))
     round = standing.round
     assert round is not None
-    other = replace(standing, round=round._replace(boxes={2: round.boxes[2]}))
+    other = replace(standing, round=structs.replace(round, boxes={2: round.boxes[2]}))
     assert refusal(lambda: answer(other)).code == "changed"
-    over = replace(standing, round=round._replace(closed=True))
+    over = replace(standing, round=structs.replace(round, closed=True))
     assert refusal(lambda: answer(over)).code == "changed"
 
 
@@ -239,7 +240,9 @@ def other_table() -> Standing:
     """A table at which a proposed void would return less by now."""
     standing = proposed(table_at("decide"))
     assert standing.round is not None
-    return replace(standing, round=standing.round._replace(boxes={2: standing.round.boxes[2]}))
+    return replace(
+        standing, round=structs.replace(standing.round, boxes={2: standing.round.boxes[2]})
+    )
 
 
 def withdrawn_by_another() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from croupier.house import proposals
 from croupier.ledger.journal import Record, Vocabulary
@@ -204,15 +205,17 @@ def test_what_an_automatic_table_declared_in_older_journals_names_nobody() -> No
     first = {"type": "FirstCardDealt", "round": "t-1"}
     people.check(Record("t", 1, 0, "", "table", first), None)
     declared = Record("t", 2, 0, "t-1", "round", void)
-    people.check(declared, Round(rules_of(CALIFORNIA, {}))._replace(id="t-1"))
+    people.check(declared, structs.replace(Round(rules_of(CALIFORNIA, {})), id="t-1"))
     with pytest.raises(OnePerson, match="voided a round"):
-        people.check(declared, Round(rules_of(CALIFORNIA, {}, ("dealer",)))._replace(id="t-1"))
+        people.check(
+            declared, structs.replace(Round(rules_of(CALIFORNIA, {}, ("dealer",))), id="t-1")
+        )
 
 
 @pytest.mark.parametrize("type", ["Mispaid", "PayCorrected"])
 def test_a_payment_takes_two_once_cards_of_the_next_round_are_out(type: str) -> None:
     people = Attribution()
-    round = Round(rules_of(MARYLAND, {}, ("dealer",)))._replace(id="t-2")
+    round = structs.replace(Round(rules_of(MARYLAND, {}, ("dealer",))), id="t-2")
 
     def check(of: str, round: Round | None) -> None:
         event = {"type": type, "round": of}
@@ -221,6 +224,6 @@ def test_a_payment_takes_two_once_cards_of_the_next_round_are_out(type: str) -> 
     check("t-1", round)
     people.check(Record("t", 8, 0, "", "table", {"type": "FirstCardDealt", "round": "t-2"}), round)
     check("t-2", round)
-    check("t-1", round._replace(closed=True))
+    check("t-1", structs.replace(round, closed=True))
     with pytest.raises(OnePerson, match="of an earlier round"):
         check("t-1", round)

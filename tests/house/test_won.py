@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from croupier.cards import DECK, parse_cards
 from croupier.errors import Bug, Refused
@@ -111,7 +112,7 @@ def positions(book: str, bets: dict[int, tuple[str, ...]], places: tuple[str, ..
     ]
     commands: list[Command] = [Open("x"), *made, CloseBets(), Deal()]
     for command in commands:
-        for event in decide(round._replace(todo=()), command):
+        for event in decide(structs.replace(round, todo=()), command):
             round = evolve(round, event)
     return [*round.boxes[2].cards, *(p for place in places for p in round.places[place])]
 

@@ -29,7 +29,7 @@ DECIDE = import_module("croupier.round.decide")
 EVOLVE = import_module("croupier.round.evolve")
 
 CARD = re.compile(r"\b[2-9TJQKA][shdc]\b")
-STATE = [name for name in Round._fields if name != "rules"]
+STATE = [name for name in Round.__struct_fields__ if name != "rules"]
 STRANGER = "a stranger"
 
 

@@ -10,6 +10,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from croupier.cards import DECK
 from croupier.errors import Refused
 from croupier.money import micros
@@ -155,7 +157,7 @@ def loses_every_fifth(original: Any) -> Any:
 def asks_again(original: Any) -> Any:
     def evolve(round: Round, event: Event) -> Round:
         after: Round = original(round, event)
-        return after._replace(asked=round.asked) if isinstance(event, Chose) else after
+        return structs.replace(after, asked=round.asked) if isinstance(event, Chose) else after
 
     return evolve
 
@@ -183,8 +185,8 @@ def with_stakes(change: Callable[[Stake], Stake]) -> Make:
                 return after
             box = after.boxes[seat]
             stakes = {spot: change(stake) for spot, stake in box.stakes.items()}
-            boxes = {**after.boxes, seat: box._replace(stakes=stakes)}
-            return after._replace(boxes=boxes)
+            boxes = {**after.boxes, seat: structs.replace(box, stakes=stakes)}
+            return structs.replace(after, boxes=boxes)
 
         return evolve
 

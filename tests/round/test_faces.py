@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from croupier.cards import DECK, Card
 from croupier.errors import Refused
@@ -145,7 +146,7 @@ def test_a_round_file_and_virtual_cards_know_no_doubled_card() -> None:
         assert refusal(game, Misread("early")) == ("no_cards", "T9")
         assert refusal(game, CountStub(40)) == ("no_cards", "T9")
         assert refusal(game, Correct(0, DECK[0])) == ("no_cards", "T9")
-    game = dealt(MARYLAND).round._replace(rules=resolve(book(MARYLAND)))
+    game = structs.replace(dealt(MARYLAND).round, rules=resolve(book(MARYLAND)))
     assert refusal(game, Declare("doubled_card", {})) == ("no_cards", "8.H(2)")
 
 

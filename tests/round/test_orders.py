@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from croupier.round.commands import Bank, Bet, Choose, CloseBets, Deal, Open
 from croupier.round.dealing import deal_plan
@@ -109,7 +110,7 @@ def test_cards_are_dealt_in_the_order_of_the_book(
     if FIVE.items() <= selections.items():
         bets.append(Bet(*ANN, "five_card_progressive", 100))
     played = game(id, **selections).do(Open("7"), *bets, CloseBets())
-    dealt = deal_plan(played.round._replace(discarded=found))
+    dealt = deal_plan(structs.replace(played.round, discarded=found))
     words = [str(seat) if place == SEATS else PLACES[place] for _, place, seat in dealt]
     assert " ".join(words) == plan
     assert [p for p, _, _ in dealt] == [p for p in range(52) if p not in found][: len(dealt)]

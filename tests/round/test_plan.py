@@ -1,6 +1,7 @@
 """What a plan caches changes no result, and no kind of command or event is left out."""
 
 from dataclasses import replace
+from functools import reduce
 from itertools import combinations, product
 from random import Random
 
@@ -12,7 +13,7 @@ from croupier.hands.ranking import Ranking
 from croupier.round import plan
 from croupier.round.commands import Bank, Bet, Open, Settle
 from croupier.round.decide import decide, decide_bets
-from croupier.round.evolve import evolve_all, replay
+from croupier.round.evolve import evolve, replay
 from tests.round.games import OPENING, at, game
 from tests.round.test_codec import STORED
 from tests.rules.books import MARYLAND, each_book
@@ -69,4 +70,4 @@ def test_bets_decided_together_are_those_decided_one_by_one(id: str) -> None:
             played.round, (bet.seat, bet.player, bet.hand), {bet.wager: bet.cents}
         )
         assert tuple(together) == decide(played.round, bet)
-        assert evolve_all(played.round, together) == played.do(bet).round
+        assert reduce(evolve, together, played.round) == played.do(bet).round

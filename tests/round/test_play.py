@@ -130,7 +130,6 @@ def test_what_a_seat_knows_is_said_in_one_place() -> None:
     assert merging == {
         "round/play.py:known_to",
         "round/evolve.py:evolve",
-        "round/evolve.py:_all_shown",
     }
     assert [name for name, _ in functions("known_to") if name.endswith(":known_to")] == [
         "round/play.py:known_to"

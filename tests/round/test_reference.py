@@ -9,7 +9,6 @@ import pytest
 
 from croupier.errors import UserError
 from croupier.round import plan
-from croupier.round.evolve import replay
 from croupier.round.result import result_of
 from croupier.round.settler import Settler
 from tests.reference.rounds import random_round, to_json
@@ -68,14 +67,6 @@ def test_what_must_be_refused_is_refused(id: str, settler: Settler) -> None:
 @each_book
 def test_what_must_be_refused_is_refused_for_long(id: str, settler: Settler) -> None:
     assert accepted(settler, id, range(150, 5_150)) == []
-
-
-@each_book
-def test_events_taken_together_come_to_the_same_round(id: str, settler: Settler) -> None:
-    """A file is played with `evolve_all`, a history is replayed event by event."""
-    for number in range(60):
-        played = settler.played(random_round(id, random.Random(f"{id} {number}")))
-        assert replay(played.round.rules, played.events) == played.round
 
 
 @each_book

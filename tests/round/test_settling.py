@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from croupier.errors import Refused
 from croupier.ledger.entries import Entry, Posting, Setting, post
@@ -63,7 +64,7 @@ def seat_by_seat(round: Round, faces: dict[int, Face], readings: dict[str, int])
 def as_read(round: Round) -> Round:
     """The round at a table with a real shoe, as if its clauses were kept without a word."""
     things: tuple[Thing, ...] = ("dealer", "cards", "chips")
-    return round._replace(rules=replace(round.rules, things=things, guided={}))
+    return structs.replace(round, rules=replace(round.rules, things=things, guided={}))
 
 
 def read_by_seat(round: Round, faces: dict[int, Face], readings: dict[str, int]) -> list[Event]:

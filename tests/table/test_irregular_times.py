@@ -4,10 +4,12 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec import structs
 
 from croupier.errors import Refused, UserError
 from croupier.house.irregularities import irregularities
@@ -16,7 +18,7 @@ from croupier.house.standing import Standing
 from croupier.round.commands import Bet, Choose, Close, CloseBets, Deal, Declare
 from croupier.round.decide import decide
 from croupier.round.events import BetMade, Declared, Event
-from croupier.round.evolve import evolve_all, replay
+from croupier.round.evolve import evolve, replay
 from croupier.round.state import Round
 from croupier.rules.resolve import resolve
 from croupier.rules.vocabulary import Thing
@@ -101,7 +103,7 @@ def moments(id: str, things: tuple[Thing, ...], selections: dict[str, Any]) -> I
     for settled in range(1, len(round.boxes) + 1):
         order = tuple(sorted(round.boxes, reverse=True)[:settled])
         open = frozenset(round.boxes) - {*order}
-        yield Moment("settled", frozenset(), open, round._replace(order=order))
+        yield Moment("settled", frozenset(), open, structs.replace(round, order=order))
 
 
 def when_of(round: Round) -> str:
@@ -171,7 +173,7 @@ def test_every_kind_at_every_event_with_every_equipment(id: str) -> None:
 def test_only_what_the_text_says_can_be_declared_once_the_round_is_over(id: str) -> None:
     for selections, things in product(equipments(id), filter(None, KINDS)):
         *_, last = moments(id, things, selections)
-        round = last.round._replace(stage=None, closed=True)
+        round = structs.replace(last.round, stage=None, closed=True)
         listed = {one["kind"] for one in irregularities(round)}
         for kind, text in TEXTS[id].items():
             if "device" in text and not has_device(text["device"], selections):
@@ -209,7 +211,7 @@ def check_preview(round: Round, declare: Declare) -> None:
     told = preview(Standing(table, round), Proposable("round", declare), APPROVERS)
     happened = decide(round, declare)
     (event,) = happened
-    after = evolve_all(round, happened)
+    after = reduce(evolve, happened, round)
     assert told.voids == (after.void is not None)
     assert isinstance(event, Declared)
     assert (told.clause or told.ruling) == (event.clause or event.ruling)
@@ -217,7 +219,7 @@ def check_preview(round: Round, declare: Declare) -> None:
     assert bool(told.approve) == needs_two, "two people after the first card (T11)"
     if not told.voids:
         return
-    end = evolve_all(after, decide(after, Close()))
+    end = reduce(evolve, decide(after, Close()), after)
     back: Counter[int] = Counter()
     for line in end.lines:
         back[line.seat] += line.returned + line.paid

@@ -3,6 +3,8 @@
 Stakes that follow from others, such as a raise, follow the correction.
 """
 
+from msgspec import structs
+
 from croupier.errors import Refused, quoted
 from croupier.round import commands
 from croupier.round.bets import check_bet, lack_of, opening_stakes, rises, seat_fee
@@ -43,7 +45,8 @@ def correct_stake(round: Round, command: commands.CorrectStake) -> StakeCorrecte
     after = restaked(rules, box, dict.fromkeys(rules.spots[wager], command.cents))
     if lack := lack_of(rules, after):
         raise lack.refusal
-    before, now = rises(round), rises(round._replace(boxes={**round.boxes, box.seat: after}))
+    corrected = structs.replace(round, boxes={**round.boxes, box.seat: after})
+    before, now = rises(round), rises(corrected)
     more = {id: rise - before.get(id, 0) for id, rise in now.items() if rise != before.get(id, 0)}
     fee = seat_fee(rules, after) if box.fee else 0
     return StakeCorrected(box.seat, wager, was, command.cents, fee, more)

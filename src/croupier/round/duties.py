@@ -5,6 +5,8 @@ A table without a dealer has none (T9), so nothing here runs there.
 
 from collections.abc import Collection, Iterator
 
+from msgspec import structs
+
 from croupier.errors import Refused
 from croupier.round import commands
 from croupier.round import events as happened
@@ -71,7 +73,7 @@ def after_first_card(round: Round) -> Round:
     """Return a round without the duties that the first card keeps; the table knows of that card."""
     clauses = round.rules.clauses
     left = tuple(duty for duty in round.todo if clauses[duty.clause].act != "first card")
-    return round._replace(todo=left)
+    return structs.replace(round, todo=left)
 
 
 def _left(todo: tuple[Duty, ...], event: Event, after: Round) -> Iterator[Duty]:

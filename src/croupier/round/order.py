@@ -48,15 +48,15 @@ def seats_to_ask(round: Round) -> tuple[int, ...]:
     """Compute from the boxes alone the seats still to decide in this step, in turn."""
     if round.stage is None or round.void:
         return ()
-    return asked_in(round, round.boxes, round.stage) if round.stage.do == "decide" else ()
+    return asked_in(round, round.stage) if round.stage.do == "decide" else ()
 
 
-def asked_in(round: Round, boxes: Mapping[int, Box], stage: Stage) -> tuple[int, ...]:
+def asked_in(round: Round, stage: Stage) -> tuple[int, ...]:
     """Return the seats that a decision step asks and that haven't answered, in turn."""
     asked: list[int] = []
     name, spot = stage.name, stage.asks
     for seat in seats_in(round, stage.order):
-        box = boxes[seat]
+        box = round.boxes[seat]
         stake = box.stakes.get(spot)
         out = box.folded or box.abandoned or name in box.chose
         if stake and stake.fate == "live" and not out:
@@ -72,7 +72,7 @@ def cards_to_show(round: Round) -> tuple[int, ...]:
     if is_read(round.rules):
         due = round.discarded + due  # 13.A: a card found face up is seen by all.
     for stage in plan_of(round.rules).stages[: round.at + 1]:
-        due += due_in(round, round.boxes, stage)
+        due += due_in(round, stage)
     return tuple([position for position in dict.fromkeys(due) if position not in round.faces])
 
 
@@ -89,22 +89,22 @@ def turned_up(rules: TableRules, places: Mapping[str, tuple[int, ...]]) -> tuple
     return due
 
 
-def due_in(round: Round, boxes: Mapping[int, Box], stage: Stage) -> tuple[int, ...]:
+def due_in(round: Round, stage: Stage) -> tuple[int, ...]:
     """Return the positions that a step turns up, in order."""
     due: tuple[int, ...] = ()
     for place, cards in stage.turns:
         if place == SEATS:
-            due += _hands(round, boxes, stage)
+            due += _hands(round, stage)
         else:
             due += round.places.get(place, ())[cards]
     return due
 
 
-def _hands(round: Round, boxes: Mapping[int, Box], stage: Stage) -> tuple[int, ...]:
+def _hands(round: Round, stage: Stage) -> tuple[int, ...]:
     """Return the positions of all hands turned up for the settlement."""
     due: list[int] = []
     for seat in seats_in(round, stage.order):
-        box = boxes[seat]
+        box = round.boxes[seat]
         if is_shown(round, box):
             due += box.cards
     return tuple(due)

@@ -5,12 +5,13 @@ here what is due. Only `known_to` and `own_faces` decide who may see which hidde
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import reduce
 
 from croupier.cards import Card
 from croupier.round.commands import Command, Face, Settle, Show
 from croupier.round.decide import decide
 from croupier.round.events import Event
-from croupier.round.evolve import evolve_all
+from croupier.round.evolve import evolve
 from croupier.round.order import positions_of
 from croupier.round.state import Round
 
@@ -38,7 +39,7 @@ class Play:
 
     def take(self, events: Sequence[Event]) -> None:
         """Apply events that were already decided."""
-        self.round = evolve_all(self.round, events)
+        self.round = reduce(evolve, events, self.round)
         self.events += events
 
     def due(self) -> Show | None:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple, cast, get_args
 
+from msgspec import structs
+
 from croupier.errors import ParseError, Refused, UserError
 from croupier.reading.reader import read
 from croupier.round import commands
@@ -118,7 +120,7 @@ def rounds_of(rules: TableRules, events: tuple[Event, ...]) -> Iterator[Round]:
 
 def _as_older(round: Round, command: Command) -> Round:
     """Return the round in which older versions took a command: settled seats were abandoned too."""
-    return round._replace(order=()) if isinstance(command, commands.Declare) else round
+    return structs.replace(round, order=()) if isinstance(command, commands.Declare) else round
 
 
 def _is_older(round: Round, event: happened.Confirmed) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from croupier.cards import Card
 from croupier.round.stages import Stage
 from croupier.rules.game import Step
@@ -55,7 +57,7 @@ class Stake(NamedTuple):
     ruling: str | None = None
 
 
-class Box(NamedTuple):
+class Box(Struct, frozen=True):
     """A seat in play: its player, stakes, cards and choices."""
 
     seat: int
@@ -149,8 +151,8 @@ class Void:
     """Why the system called it off."""
 
 
-class Round(NamedTuple):
-    """One round at a table with these rules; the most frequently changed fields come last."""
+class Round(Struct, frozen=True):
+    """One round at a table with these rules."""
 
     rules: TableRules
     id: str = ""

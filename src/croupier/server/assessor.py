@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from msgspec import structs
+
 from croupier.errors import Refused
 from croupier.gallery.payout import payout_of
 from croupier.house.desk import desk_of
@@ -244,7 +246,7 @@ class Assessor:
         round, meters = self.standing.in_play, self.table.meters()
         done = payout_of(round, meters)
         if round and done:
-            right = payout_of(round._replace(faces=self.felt.faces(round)), meters)
+            right = payout_of(structs.replace(round, faces=self.felt.faces(round)), meters)
             if right and right["lines"] != done["lines"]:
                 yield drill.settled_wrongly(done, right, round=round.id)
 

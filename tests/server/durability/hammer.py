@@ -10,6 +10,8 @@ from functools import cache
 from hashlib import sha256
 from typing import Any, NamedTuple, Protocol
 
+from msgspec import structs
+
 from croupier.cards import DECK, Card
 from croupier.ledger.accounts import Account
 from croupier.ledger.events import Bought, MeterStarted, TableSet
@@ -156,7 +158,7 @@ class Table:
         (rises,) = (event.rises for event in events if isinstance(event, BetsClosed))
         raised = sum(rises.values())
         self._do(f"{name} bets", lambda shown: (events, Move(name, shown, raised)))
-        round = round._replace(id=name)
+        round = structs.replace(round, id=name)
 
         def settled(shown: int) -> tuple[tuple[Event, ...], Move]:
             done = tuple(decide(round, Settle(dict.fromkeys(round.rules.meters, shown))))
