@@ -20,14 +20,17 @@ from tests.rules.books import CALIFORNIA, FLORIDA, LET_IT_RIDE, MARYLAND, SINGAP
 from tests.server.attacks.houses import rules_of
 
 
-def lines(at: Practice) -> Iterator[str]:
-    """Yield what a dealer types who makes no mistake."""
+def lines(at: Practice, *, rested: bool = False) -> Iterator[str]:
+    """Yield what a dealer types who makes no mistake; `rested` says who sees to a resting deck."""
     while True:
         desk, standing = at.gallery.desk(), at.table.place.standing
         there, round, takes = at.assessor.happening, standing.in_play, desk["next"]["takes"]
         told = at.felt.bets(standing)
         left = [s for s in desk["spots"] if told.get((s["seat"], s["wager"]), 0) != s["cents"]]
-        if there and there.calls:
+        if rested and desk["meanwhile"]:
+            yield "s"
+            yield from ("52" for _ in desk["meanwhile"][0]["fields"])
+        elif there and there.calls:
             yield "x"
         elif there and not there.waits:
             yield from declaring(at, desk["irregularities"])
@@ -126,3 +129,33 @@ def test_the_end_of_the_input_ends_the_practice(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(practice_terminal, "_line", line)
     wanted = PracticeWanted(rulebook=SINGAPORE, rounds=1, real=True, faults=0)
     assert practice_terminal.deal(rules_of, wanted)["rounds"] == 0
+
+
+def test_a_resting_deck_is_shuffled_in_mid_round_with_the_machines_count(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(practice_terminal, "WAIT_S", 0.01)
+
+    async def main() -> None:
+        all_ = Practices(rules_of, script=Script(floor_s=0.001))
+        selections = {"decks": "2", "shuffler": "counting"}
+        wanted = PracticeWanted(
+            rulebook=MARYLAND, rounds=2, real=True, faults=0, selections=selections
+        )
+        at = await all_.open(wanted)
+        typed = lines(at, rested=True)
+
+        async def line() -> str:
+            await asyncio.sleep(0.004)
+            return next(typed)
+
+        monkeypatch.setattr(practice_terminal, "_line", line)
+        await Terminal(at).run()
+        report = at.report()
+        await all_.close()
+        assert (report["rounds"], report["deviations"]) == (2, [])
+
+    asyncio.run(main())
+    said = capsys.readouterr().err
+    assert "  s  Shuffle deck 1." in said
+    assert "The shuffler counts 52 cards in the resting deck" in said

@@ -25,8 +25,9 @@ PROMPT = "> "
 HELP = """\
 Enter does the next step. Where something is asked, type it: a card as Qh, what you take and pay as
 25 35. A number does what is listed under it, and '7 ante 25' puts $25 on the Ante of seat 7.
-i declares what went wrong, x calls the floor; 'n 5' notes that seat 5 contests what it was paid,
-and 'n 5 ante 25' that it was handed $25 on its Ante. 'z Qh' corrects the card that was read last.
+i declares what went wrong, x calls the floor, and s goes on with the deck that rests. 'n 5' notes
+that seat 5 contests what it was paid, and 'n 5 ante 25' that it was handed $25 on its Ante. 'z Qh'
+corrects the card that was read last.
 ? says this again, q ends the practice."""
 WAIT_S, WAITS_MAX = 0.05, 400
 """How often the table is looked at while others act, and how often at most."""
@@ -108,6 +109,8 @@ class Terminal:
             tell(f"  {'! ' if seen['wrong'] else ''}{one}.")
         for number, one in enumerate(listed, 1):
             tell(f"  {number}  {one['says']}")
+        for one in desk["meanwhile"][:1]:
+            tell(f"  s  {one['says']}")
         if step["takes"]:
             tell(f"{step['takes']['says']}")
 
@@ -119,6 +122,8 @@ class Terminal:
             await self._ask({"type": "call_floor", "on": True})
         elif line == "i":
             await self._declare(desk)
+        elif line == "s" and desk["meanwhile"]:
+            await self._rest(desk["meanwhile"][0])
         elif bet := bet_in(line, desk):
             await self._perform("round", bet)
         elif noted := noted_in(line, self.practice.assessor.round):
@@ -137,6 +142,14 @@ class Terminal:
             await self._perform(step["of"], step["command"])
         else:
             tell("That isn't asked for; ? says what you can type.")
+
+    async def _rest(self, one: Mapping[str, Any]) -> None:
+        """Do what comes next with the resting deck, and enter what it takes."""
+        given: dict[str, Any] = {}
+        for field in one["fields"]:
+            tell(field["says"])
+            given |= entered(field, await _line() or "")
+        await self._perform(one["of"], {**one["command"], **given})
 
     async def _declare(self, desk: Mapping[str, Any]) -> None:
         """Ask what went wrong and its facts, and declare it."""
@@ -207,13 +220,12 @@ def _faces(round: Round, positions: tuple[int, ...]) -> str:
 
 
 def choices(desk: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what can be done by its number: answers, decisions, shortcuts, the resting deck."""
+    """Yield what can be done by its number: answers, decisions, shortcuts."""
     works = desk["next"]["command"]
     for act in desk["acts"]:
         if "topic" not in act and act["command"] != works:
             yield act
     yield from desk["shortcuts"]
-    yield from (one for one in desk["meanwhile"] if not one["fields"])
 
 
 def _is_mine(act: Mapping[str, Any]) -> bool:
