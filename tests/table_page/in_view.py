@@ -118,7 +118,7 @@ COVERED = """
     const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
     if (across <= 2 || down <= 2 || a.contains(b) || b.contains(a)) return;
     // The cards of a small hand lie on each other, as on a table.
-    const small = ".seats, .own:not([data-boxes='1'])";
+    const small = ".seats, .own:not([data-boxes='1']), shared-hand";
     const hand = a.matches("play-card") && b.parentNode === a.parentNode && a.closest(small);
     if (!hand) {
       wrong.push(`${name(a)} and ${name(b)} by ${Math.round(across)} x ${Math.round(down)}`);

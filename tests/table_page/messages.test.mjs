@@ -11,16 +11,11 @@ import {
   ordinary,
   outcome,
 } from "../../src/croupier/web/static/js/messages.js";
+import { OPEN, placesOf } from "../../src/croupier/web/static/js/places.js";
 import { handWords } from "../../src/croupier/web/static/js/speech.js";
 import { Shown } from "../../src/croupier/web/static/js/shown.js";
 import { START, reduce } from "../../src/croupier/web/static/js/state.js";
-import {
-  OPEN,
-  accountOf,
-  netOf,
-  placesOf,
-  seatOf,
-} from "../../src/croupier/web/static/js/view.js";
+import { accountOf, netOf, seatOf } from "../../src/croupier/web/static/js/view.js";
 
 const HERE = new URL("recordings/", import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, HERE), "utf8"));

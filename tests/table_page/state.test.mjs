@@ -5,13 +5,12 @@ import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 
 import { cents, money, signed } from "../../src/croupier/web/static/js/money.js";
+import { OPEN, placesOf } from "../../src/croupier/web/static/js/places.js";
 import { START, faceOf, mySeats, patched, reduce } from "../../src/croupier/web/static/js/state.js";
 import {
-  OPEN,
   announcement,
   netOf,
   openings,
-  placesOf,
   raised,
   seatOf,
   seatsOf,

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
-from tests.table_page.acts import bet_everywhere, come_in
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.table_page.acts import OWN, come_in
 from tests.table_page.conftest import NewPage, violations
-from tests.table_page.house import opened
+from tests.table_page.house import House, opened
+from tests.table_page.in_view import SIZES, out_of_view
 from tests.table_page.test_console_page import TABLET, come, go_on
 
 ELECTRONIC = """
@@ -12,25 +16,145 @@ ELECTRONIC = """
 id = "nine"
 rulebook = "maryland-three-card-poker"
 things = ["dealer"]
+practice = true
+bots = 3
 [table.selections]
 format = "electronic"
+progressive = "A"
+six_card_bonus = "A"
+adjacent_boxes = 3
 """
+HANDS = ("shared-hand play-card", ".places play-card", ".says .text")
+BETS = (f"{OWN} bet-spot .circle", ".tray .chip", '[data-command="deal"]', ".says .text")
+DECIDE = (*HANDS, "#decisions .choice", "shared-hand[mine] .called")
+RESULT = (*HANDS, "shared-hand .called", f"{OWN} .circle", f"{OWN} .got", '[data-command="next"]')
+PRINTED = """() => ({
+  cards: [...document.querySelectorAll('shared-hand')].map((one) =>
+    one.querySelectorAll('.hand > *').length),
+  own: document.querySelectorAll('.own .ghost, .own play-card, .seats .ghost').length,
+  pays: document.querySelector('felt-table').dataset.pays,
+})"""
+IN_A_ROW = """() => {
+  const of = (one) => one.getBoundingClientRect();
+  const hands = [...document.querySelectorAll('shared-hand')].map(of);
+  const [bank] = [...document.querySelectorAll('.places .hand')].map(of);
+  const wrong = [];
+  hands.forEach((one, n) => {
+    const next = hands[n + 1];
+    if (next && (next.left < one.right || Math.abs(next.top - one.top) > 1)) wrong.push(`row ${n}`);
+    if (one.top < bank.bottom && one.left < bank.right) wrong.push(`hand ${n + 1} meets the bank`);
+    for (const card of document.querySelectorAll('shared-hand')[n].querySelectorAll('.hand > *')) {
+      const { left, right, top, bottom } = of(card);
+      if (left < one.left - 1 || right > one.right + 1 || top < one.top || bottom > one.bottom + 1)
+        wrong.push(`a card leaves hand ${n + 1}`);
+      if (bottom - top < 24) wrong.push(`a card of hand ${n + 1} is too small`);
+    }
+  });
+  return wrong;
+}"""
+"""What is wrong with three hands beside each other, each around its own cards."""
+FULL = {(1440, 900): 80, (1280, 720): 60, (1180, 820): 60, (390, 844): 50}
+"""Where the paytables are printed, and how high the cards of the hands are at least."""
 
 
-def test_a_round_on_a_shared_hand_with_a_dealer(tmp_path: Path, new_page: NewPage) -> None:
+def looks(page: Page, state: str, selectors: tuple[str, ...], *, boxes: int) -> list[str]:
+    """Return what is wrong with the felt at every size: covered, cut or out of its hand."""
+    wrong = out_of_view(page, state, selectors)
+    for size in SIZES:
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
+        wrong += [f"{size} {state}: {one}" for one in page.evaluate(IN_A_ROW)]
+        printed = page.evaluate(PRINTED)
+        assert printed["cards"] == [3, 3, 3]
+        assert printed["own"] == 0  # A seat has no cards of its own.
+        if boxes == 1:
+            assert (printed["pays"] == "full") == (size in FULL), size
+            box = page.locator("shared-hand .hand > *").first.bounding_box()
+            assert box and box["height"] >= FULL.get(size, 30), (size, box)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    return wrong
+
+
+def sit(player: Page, dealer: Page, house: House, *, boxes: int) -> None:
+    """Open betting at the table, with a player at as many seats beside each other."""
+    come_in(player, house, "nine")
+    come(dealer, house, "Dee Ash", "dealer", "nine")
+    dealer.keyboard.press("h")
+    dealer.get_by_role("button", name="Tap in as dealer").press("Enter")
+    dealer.keyboard.press("Escape")
+    go_on(dealer, "bets", lambda: dealer.keyboard.press(" "))
+    player.wait_for_selector('#dock[data-mode="bets"]')
+    for taken in range(1, boxes):
+        player.locator(".seats .sit:enabled").first.click()
+        expect(player.locator(OWN)).to_have_count(taken + 1)
+
+
+@pytest.mark.parametrize("boxes", [1, 2, 3])
+def test_a_round_on_shared_hands_is_in_view(boxes: int, tmp_path: Path, new_page: NewPage) -> None:
     with opened(tmp_path, more=ELECTRONIC) as house:
         player, dealer = new_page(), new_page(TABLET)
-        come_in(player, house, "nine")
-        come(dealer, house, "Dee Ash", "dealer", "nine")
-        dealer.keyboard.press("h")
-        dealer.get_by_role("button", name="Tap in as dealer").press("Enter")
-        dealer.keyboard.press("Escape")
-        go_on(dealer, "bets", lambda: dealer.keyboard.press(" "))
-        player.select_option("#hand", "2")
-        assert bet_everywhere(player) == 2
-        go_on(dealer, "decide", lambda: dealer.keyboard.press(" "))
+        sit(player, dealer, house, boxes=boxes)
+        if boxes == 1:
+            player.get_by_role("button", name="Bet on hand 2").click()
+        for seat in player.locator(OWN).all():
+            for spot in seat.locator("bet-spot[open]").all():
+                spot.locator("button").click()
+                expect(spot.locator("chip-stack .sum")).to_be_visible()
+        wrong = looks(player, "bets", BETS, boxes=boxes)
         assert violations(player) == []
-        player.locator("[data-command=option-play]").click()
+        go_on(dealer, "decide", lambda: dealer.keyboard.press(" "))
+        for _ in range(boxes):
+            player.wait_for_selector("#decisions .choice:enabled")
+            wrong += looks(player, "decide", DECIDE, boxes=boxes)
+            step = player.locator("#decisions .choice").first.element_handle()
+            player.locator("[data-command=option-play]").click()
+            player.wait_for_function("step => !step.isConnected || step.disabled", arg=step)
+        go_on(dealer, "settle", lambda: dealer.keyboard.press(" "))
+        wrong += looks(player, "settle", HANDS, boxes=boxes)
         go_on(dealer, "over", lambda: dealer.keyboard.press(" "))
         player.wait_for_selector('#dock[data-mode="result"]')
+        wrong += looks(player, "result", RESULT, boxes=boxes)
+        assert violations(player) == []
+        assert wrong == []
         assert "Dee Ash: The round is over." in dealer.inner_text("#tape")
+
+
+def test_bets_move_to_the_hand_that_is_pressed(tmp_path: Path, new_page: NewPage) -> None:
+    with opened(tmp_path, more=ELECTRONIC) as house:
+        player, dealer = new_page(), new_page(TABLET)
+        sit(player, dealer, house, boxes=1)
+        [seat] = (int(str(one.get_attribute("id"))[5:]) for one in player.locator(OWN).all())
+        expect(player.locator("shared-hand[mine]")).to_have_text("Hand 1yours")
+        for spot in player.locator(f"{OWN} bet-spot[open]").all()[:2]:
+            spot.locator("button").click()
+            expect(spot.locator("chip-stack .sum")).to_be_visible()
+        player.get_by_role("button", name="Bet on hand 3").press("Enter")
+        player.wait_for_selector("shared-hand:nth-child(3)[mine]")
+        expect(player.locator(f"{OWN} .circle > chip-stack:not(.paid) .sum")).to_have_count(2)
+        box = house.table("nine").place.standing.in_play
+        assert box is not None and box.boxes[seat].hand == 3
+        assert set(box.boxes[seat].stakes) == {"ante", "pair_plus"}
+        go_on(dealer, "decide", lambda: dealer.keyboard.press(" "))
+        expect(player.get_by_role("button", name="Bet on hand")).to_have_count(0)
+        cards = player.locator("shared-hand[mine] play-card")
+        expect(cards).to_have_count(3)
+        assert all(cards.evaluate_all("all => all.map((one) => one.getAttribute('code'))"))
+        spoken = player.inner_text("#spoken")
+        assert spoken.count(" of ") == 3  # Its own cards are said as well as shown.
+
+
+def test_each_seat_of_a_player_has_a_hand_of_its_own(tmp_path: Path, new_page: NewPage) -> None:
+    with opened(tmp_path, more=ELECTRONIC) as house:
+        player, dealer = new_page(), new_page(TABLET)
+        sit(player, dealer, house, boxes=2)
+        first, second = player.locator(f"{OWN} select.on").all()
+        assert [first.input_value(), second.input_value()] == ["1", "2"]
+        second.select_option("3")
+        for seat in player.locator(OWN).all():
+            seat.locator("bet-spot[open] button").first.click()
+        expect(player.locator("shared-hand[mine]")).to_have_count(2)
+        expect(player.locator(f"{OWN} .circle > chip-stack:not(.paid) .sum")).to_have_count(2)
+        round = house.table("nine").place.standing.in_play
+        assert round is not None
+        mine = [box for box in round.boxes.values() if box.player.startswith("p-")]
+        assert [box.hand for box in mine] == [1, 3]

@@ -136,7 +136,7 @@ def test_a_shared_hand_is_chosen(tmp_path: Path, new_page: NewPage) -> None:
         page = new_page()
         player = come_in(page, house, "shared")
         until_bets(page)
-        page.select_option("#hand", "2")
+        page.get_by_role("button", name="Bet on hand 2").click()
         page.locator(f"{OWN} bet-spot[open] button").first.click()
         expect(page.locator(f"{OWN} chip-stack .sum")).to_have_count(1)
         assert violations(page) == []

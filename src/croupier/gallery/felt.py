@@ -169,9 +169,11 @@ def _banking(rules: TableRules) -> dict[str, Any] | None:
 
 
 def _places(rules: TableRules) -> dict[str, Any]:
-    places = {id: {"label": p.label, "cards": p.cards} for id, p in rules.places.items()}
+    places = {
+        id: {"label": p.label, "cards": p.cards, "hands": p.hands} for id, p in rules.places.items()
+    }
     dealt = sum(line.cards for line in rules.deal.cards if line.to == BANK)
-    bank = {str(BANK): {"label": rules.bank.label, "cards": dealt}} if dealt else {}
+    bank = {str(BANK): {"label": rules.bank.label, "cards": dealt, "hands": 0}} if dealt else {}
     return {**bank, **places}
 
 

@@ -23,8 +23,9 @@ export class Bets {
     this.state = state;
     this.say = say;
     this.chip = 0;
-    /** Which shared hand a seat bets on, where there are such. */
-    this.hand = () => 1;
+    /** The shared hand that each seat is to bet on, where there are such.
+     * @type {Map<number, number>} */
+    this.hands = new Map();
     /** @type {{seat: number, wager: Wager, cents: number}[]} */
     this.undone = [];
     this.round = "";
@@ -88,10 +89,37 @@ export class Bets {
     return this.socket.ask({ type: "bet", seat, wager: name, cents, hand: this.handAt(seat) });
   }
 
-  /** @param {number} seat */
+  /**
+   * The shared hand that a seat bets on: as its bets say or was chosen, or else the first that no
+   * other seat of one's own has.
+   * @param {number} seat
+   * @returns {number | null}
+   */
   handAt(seat) {
-    const { felt, scene } = this.state();
-    return felt?.shared_hands ? (scene.boxes[seat]?.hand ?? this.hand()) : null;
+    const state = this.state();
+    const known = (/** @type {number} */ at) =>
+      state.scene.boxes[at]?.hand ?? this.hands.get(at) ?? null;
+    if (!state.felt?.shared_hands || known(seat)) return known(seat);
+    const all = Array.from({ length: state.felt.shared_hands }, (_, n) => n + 1);
+    const mine = mySeats(state);
+    const others = mine.slice(0, mine.indexOf(seat)).map((at) => this.handAt(at));
+    return all.find((hand) => !others.includes(hand)) ?? 1;
+  }
+
+  /**
+   * Bet on another shared hand; what lies on this one is bet again there.
+   * @param {number} seat
+   * @param {number} hand
+   */
+  async move(seat, hand) {
+    const lies = this.now().filter((bet) => bet.seat === seat);
+    const before = this.handAt(seat);
+    this.hands.set(seat, hand);
+    if (before === hand || !lies.length) return;
+    // What others build on is taken down last.
+    for (const { wager } of [...lies].reverse()) await this.put(seat, wager, 0);
+    const wagers = Object.fromEntries(lies.map((bet) => [bet.wager.wager, bet.cents]));
+    await this.socket.ask({ type: "bet", seat, wagers, hand });
   }
 
   undo() {

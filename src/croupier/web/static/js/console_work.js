@@ -16,7 +16,8 @@ import { nameOf } from "./console_walkins.js";
 import { cite, clauseSays, h, must } from "./dom.js";
 import { chips } from "./elements.js";
 import { money } from "./money.js";
-import { placesOf, seatOf, seatsOf } from "./view.js";
+import { placesOf } from "./places.js";
+import { seatOf, seatsOf } from "./view.js";
 
 const VERBS = {
   take: "Take", collected: "Collected", pay: "Pay", leave: "Leave", wait: "Pending",

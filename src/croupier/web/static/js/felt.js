@@ -7,23 +7,24 @@
  * @typedef {import("./types").State} State
  * @typedef {import("./types").Said} Said
  * @typedef {import("./types").PlaceView} PlaceView
- * @typedef {import("./view.js").Gate} GateLike
+ * @typedef {import("./places.js").Gate} GateLike
  */
 
 import { cite, fill, h, write } from "./dom.js";
 import { sentence } from "./hands.js";
 import { cents, money } from "./money.js";
 import { countUp } from "./motion.js";
+import { OPEN, placesOf } from "./places.js";
 import { PlayerSeat, light, oddsOf, showCalled, showCards } from "./seat.js";
+import { SharedHand } from "./shared.js";
+import { boxOf, mySeats } from "./state.js";
 import {
-  OPEN,
   accountOf,
   announcement,
   costsOf,
   groupsOf,
   limitsSay,
   openings,
-  placesOf,
   seatOf,
   seatsOf,
   spotName,
@@ -54,6 +55,10 @@ export class FeltTable extends HTMLElement {
     this.asks = null;
     this.seats = h("div", { class: "seats" });
     this.own = h("div", { class: "own" });
+    this.shared = h("div", { class: "shared" });
+    /** Which shared hand a seat of one's own is to bet on, while bets are open.
+     * @type {((seat: number) => number | null) | null} */
+    this.betsOn = null;
     /** The paytables once more, in a row of their own where the spots are too narrow for them. */
     this.rail = h("div", { class: "rail" });
     /** @type {HTMLElement[]} */
@@ -69,6 +74,7 @@ export class FeltTable extends HTMLElement {
         h("div", { class: "top" }, this.meters, this.places, this.placard),
         this.name,
         h("div", { class: "line" }, this.says),
+        this.shared,
         this.own,
         this.rail,
       ),
@@ -103,7 +109,9 @@ export class FeltTable extends HTMLElement {
     const announced = { text: announcement(state), more: "", tone: "", clause: null, href: "" };
     this.say(said ?? announced, state);
     this.showMeters(state);
-    this.showPlaces(state, gate);
+    const places = placesOf(state, gate);
+    this.showPlaces(state, places.filter((place) => !place.hand));
+    this.showShared(state, places.filter((place) => place.hand));
     this.showSeats(state, gate);
     this.fit();
   }
@@ -213,10 +221,9 @@ export class FeltTable extends HTMLElement {
 
   /**
    * @param {State} state
-   * @param {GateLike} gate
+   * @param {PlaceView[]} shown
    */
-  showPlaces(state, gate) {
-    const shown = placesOf(state, gate);
+  showPlaces(state, shown) {
     const { banker, seats } = state.scene;
     const known = new Map(
       Array.from(this.places.children, (one) => [one.getAttribute("data-place"), one]),
@@ -251,6 +258,26 @@ export class FeltTable extends HTMLElement {
   }
 
   /**
+   * The hands that seats bet on, where the rules have such; one's own lie among them.
+   * @param {State} state
+   * @param {PlaceView[]} hands
+   */
+  showShared(state, hands) {
+    const mine = mySeats(state);
+    const on = (/** @type {number} */ seat) =>
+      boxOf(state, seat)?.hand ?? this.betsOn?.(seat) ?? null;
+    const open = mine.length === 1 && Boolean(this.betsOn?.(mine[0]));
+    const before = /** @type {SharedHand[]} */ (Array.from(this.shared.children));
+    const wanted = hands.map((_, n) => before[n] ?? new SharedHand());
+    fill(this.shared, wanted);
+    this.cloth.style.setProperty("--shared", String(hands.reduce((n, { room }) => n + room, 0)));
+    hands.forEach((place, n) => {
+      const seats = mine.filter((seat) => on(seat) === place.hand);
+      wanted[n].show(place, { mine: seats, seats: mine.length, open, shoe: this.shoe });
+    });
+  }
+
+  /**
    * @param {State} state
    * @param {GateLike} gate
    */
@@ -263,6 +290,8 @@ export class FeltTable extends HTMLElement {
       tray: this.tray,
       book: felt.rulebook,
       room: felt.hand.cards - shared,
+      hands: felt.shared_hands ?? 0,
+      betsOn: this.betsOn,
       account: accountOf(state, gate),
       groups: (/** @type {import("./types").SeatView} */ { spots, lines }) =>
         groupsOf(state, spots, lines),

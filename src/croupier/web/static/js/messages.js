@@ -11,8 +11,9 @@
 import { handName, sentence } from "./hands.js";
 import { cents, money, signed } from "./money.js";
 import { inCompany } from "./shown.js";
-import { faceOf, mySeats } from "./state.js";
-import { accountOf, announcement, boxOf, costsOf, limitsSay, netOf, openings } from "./view.js";
+import { heldBy } from "./places.js";
+import { boxOf, faceOf, mySeats } from "./state.js";
+import { accountOf, announcement, costsOf, limitsSay, netOf, openings } from "./view.js";
 
 const BIG = 10;
 const NUMBERS = ["no", "one", "two", "three", "four", "five"];
@@ -137,7 +138,7 @@ export function ordinary(state) {
     const costs = felt && costsOf(felt).length ? "Fees and limits: see Rules" : "";
     const posted = [range, costs].filter(Boolean).join(". ");
     const then = scene.attended ? "The dealer closes betting." : "Then press Deal.";
-    return said("Place your bets.", { more: staked ? then : posted });
+    return said(announcement(state), { more: staked ? then : posted });
   }
   if (scene.bank_turn !== null && felt?.banking) {
     const offered = mine.includes(scene.bank_turn);
@@ -231,9 +232,9 @@ export function clockChose({ told, scene, you, felt }) {
  * @param {State} state
  */
 export function turnWords(state) {
-  const { boxes, asked, choices, places } = state.scene;
+  const { asked, choices, places } = state.scene;
   const faces = (/** @type {number[]} */ at) => at.map((one) => faceOf(state, one));
-  const codes = faces(boxes[asked ?? 0]?.cards ?? []);
+  const codes = faces(heldBy(state, asked ?? 0));
   const { cards: size, of: all } = state.felt?.hand ?? { cards: codes.length, of: [] };
   const shared = faces(all.flatMap((id) => places[id] ?? [])).filter(Boolean);
   const name = handName([...codes, ...shared], { size });

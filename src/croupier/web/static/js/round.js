@@ -14,7 +14,7 @@ import { notes } from "./cut.js";
 import { check, cutFault } from "./proof.js";
 import { outcome } from "./messages.js";
 import { START, patched } from "./state.js";
-import { OPEN } from "./view.js";
+import { OPEN } from "./places.js";
 import { cardWords } from "./hands.js";
 
 const PLAY_MS = 1100;

@@ -9,7 +9,9 @@
  * @typedef {import("./types").GroupView} GroupView
  * @typedef {import("./types").AccountView} AccountView
  * @typedef {{shoe: Element | null, tray: Element | null, book: string, room: number,
- *   account: AccountView | null, groups: (view: SeatView) => GroupView[]}} Around
+ *   hands: number, betsOn: ((seat: number) => number | null) | null,
+ *   account: AccountView | null, groups: (view: SeatView) => GroupView[]}} Around where seats bet
+ *   on shared hands, how many there are
  */
 
 import { cite, fill, h, write } from "./dom.js";
@@ -94,7 +96,10 @@ export class PlayerSeat extends HTMLElement {
     this.seen = "";
     this.hand = h("div", { class: "hand" });
     this.name = h("p", { class: "called" });
-    this.holds = h("div", { class: "holds" }, this.hand, this.name);
+    this.holds = h("div", { class: "holds" });
+    /** The shared hand that a seat bets on. */
+    this.on = h("p", { class: "on" });
+    this.choice = h("select", { class: "on", change: () => this.choose() });
     this.who = h("p", { class: "who" });
     this.mark = h("span", { class: "mark" });
     this.spots = h("div", { class: "spots" });
@@ -113,13 +118,20 @@ export class PlayerSeat extends HTMLElement {
     this.dispatchEvent(new CustomEvent(what, { bubbles: true, detail: this.number }));
   }
 
+  choose() {
+    const { value } = /** @type {HTMLSelectElement} */ (this.choice);
+    const detail = { seat: this.number, hand: Number(value) };
+    this.dispatchEvent(new CustomEvent("hand", { bubbles: true, detail }));
+  }
+
   /**
    * @param {SeatView} view
    * @param {Around} around
    */
   show(view, around) {
     const account = view.mine && view.banks ? around.account : null;
-    const key = JSON.stringify([view, account]);
+    const betsOn = view.mine ? (around.betsOn?.(view.seat) ?? null) : null;
+    const key = JSON.stringify([view, account, betsOn]);
     if (key === this.seen) return;
     this.seen = key;
     this.number = view.seat;
@@ -144,14 +156,39 @@ export class PlayerSeat extends HTMLElement {
     );
     write(this.mark, view.says);
     this.mark.dataset.sign = view.net === null ? "" : String(Math.sign(view.net));
-    const folded = view.called ? `Folded: ${view.called}` : "Folded";
-    showCalled(this.name, view.folded ? folded : view.called);
-    this.hand.style.setProperty("--room", String(Math.max(around.room, view.cards.length)));
-    showCards(this.hand, view.cards, around.shoe, around.room);
+    if (around.hands) {
+      // A shared hand has its name where it lies.
+      showCalled(this.name, view.folded ? "Folded" : "");
+      this.showOn(view.hand ?? betsOn, around.hands, Boolean(betsOn));
+    } else {
+      const folded = view.called ? `Folded: ${view.called}` : "Folded";
+      showCalled(this.name, view.folded ? folded : view.called);
+      fill(this.holds, [this.hand, this.name]);
+      this.hand.style.setProperty("--room", String(Math.max(around.room, view.cards.length)));
+      showCards(this.hand, view.cards, around.shoe, around.room);
+    }
     this.account.toggleAttribute("data-many", (account?.rows.length ?? 0) > FEW);
     if (account) this.account.replaceChildren(...accountRows(account, around.book));
     else if (view.mine) this.showSpots(around.groups(view), around);
     else this.showWagers(view);
+  }
+
+  /**
+   * Which shared hand a seat bets on; its cards lie on the table. Until bets are closed its player
+   * chooses another.
+   * @param {number | null} hand
+   * @param {number} hands how many there are
+   * @param {boolean} open
+   */
+  showOn(hand, hands, open) {
+    if (!open) write(this.on, hand ? `Hand ${hand}` : "");
+    else if (this.choice.children.length !== hands) {
+      const all = Array.from({ length: hands }, (_, n) => n + 1);
+      this.choice.replaceChildren(...all.map((one) => h("option", { value: one }, `Hand ${one}`)));
+    }
+    this.choice.setAttribute("aria-label", `Hand that seat ${this.number} bets on`);
+    /** @type {HTMLSelectElement} */ (this.choice).value = String(hand);
+    fill(this.holds, [open ? this.choice : this.on, this.name]);
   }
 
   /** @param {SeatView} view */

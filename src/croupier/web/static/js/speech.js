@@ -6,10 +6,11 @@
  */
 
 import { money } from "./money.js";
-import { mySeats } from "./state.js";
+import { heldBy } from "./places.js";
+import { boxOf, mySeats } from "./state.js";
 import { cardWords } from "./hands.js";
 import { turnWords } from "./messages.js";
-import { boxOf, netOf } from "./view.js";
+import { netOf } from "./view.js";
 
 const ALWAYS = ["Opened", "Banked", "BetsClosed", "Declared"];
 
@@ -20,7 +21,7 @@ const ALWAYS = ["Opened", "Banked", "BetsClosed", "Declared"];
 export function newsWords(state) {
   const { scene, told } = state;
   const mine = mySeats(state);
-  const own = mine.flatMap((seat) => scene.boxes[seat]?.cards ?? []);
+  const own = mine.flatMap((seat) => heldBy(state, seat));
   const heard = told.filter(({ says, event }) => {
     if (!says || !event) return false;
     if (event.type === "Shown") return !own.includes(event.position);

@@ -123,3 +123,15 @@ export function mySeats(state) {
   const seats = Object.entries(state.scene.seats).filter(([, who]) => me && who.player === me);
   return seats.map(([seat]) => Number(seat)).sort((a, b) => a - b);
 }
+
+/**
+ * What lies before a seat; what its last player left there is not the next one's.
+ * @param {State} state
+ * @param {number} seat
+ * @returns {import("./types").Box | undefined}
+ */
+export function boxOf({ scene, you }, seat) {
+  const box = scene.boxes[seat];
+  const mine = you && scene.seats[seat]?.player === you.player;
+  return mine && box?.player !== you.player ? undefined : box;
+}

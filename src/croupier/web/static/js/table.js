@@ -68,8 +68,6 @@ const socket = new TableSocket(table, {
   brought,
 });
 const bets = new Bets(socket, () => state, (words) => note(said(words, { tone: "note" })));
-const shared = document.querySelector("#hand");
-if (shared instanceof HTMLSelectElement) bets.hand = () => Number(shared.value);
 
 // ------------------------------------------------------------ what is heard
 
@@ -252,6 +250,9 @@ const playsNow = () =>
   state.scene.banker?.player === state.you?.player ||
   Object.values(state.scene.boxes).some((box) => box.player === state.you?.player);
 const deciding = () => state.scene.asked !== null && mySeats(state).includes(state.scene.asked);
+
+/** @param {number} seat */
+felt.betsOn = (seat) => (inBets() ? bets.handAt(seat) : null);
 
 /** @type {Command[]} */
 const fixed = [
@@ -774,6 +775,12 @@ felt.addEventListener("keydown", (event) => {
   if (!step || at < 0) return;
   event.preventDefault();
   /** @type {HTMLElement} */ (spots[(at + step + spots.length) % spots.length]).focus();
+});
+felt.addEventListener("hand", async (event) => {
+  const [first] = mySeats(state);
+  const { seat = first, hand } = /** @type {CustomEvent} */ (event).detail;
+  if (inBets()) await bets.move(seat, hand);
+  soon();
 });
 for (const type of ["sit", "leave"]) {
   felt.addEventListener(type, (event) => {

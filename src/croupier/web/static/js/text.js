@@ -98,7 +98,7 @@ function bet([number, sum, hand]) {
   if (care.stop) say(care.stop);
   else if (!wager || !seat) say("Take a seat, then type b, a wager's number and dollars.");
   else {
-    bets.hand = () => Number(hand) || 1;
+    if (hand) bets.hands.set(seat, Number(hand));
     bets.put(
       seat,
       wager,

@@ -59,7 +59,8 @@ export interface Felt {
   banked_by: string; bank: string;
   banking: Banking | null; seats: number; boxes_max: number; practice: boolean;
   chips_cents: number[]; wagers: Wager[]; spots: Record<string, string>;
-  places: Record<string, { label: string; cards: number }>; shared_hands: number | null;
+  /** A place with `hands` holds so many hands of the same size, to bet on. */
+  places: Record<string, { label: string; cards: number; hands: number }>; shared_hands: number | null;
   meters: Record<string, string>; hand: { of: string[]; cards: number }; wheel: boolean;
   sides: Record<string, string>; options: Record<string, Record<string, [string, string]>>;
   paytables: { id: string; label: string; unit: string; rows: PayRow[] }[];
@@ -266,4 +267,6 @@ export interface AccountView {
 export interface PlaceView {
   id: string; label: string; cards: CardView[]; room: number; called: string;
   plays: boolean | null; first: boolean;
+  /** The number of a shared hand, and the seats that bet on it. */
+  hand: number | null; bettors: number[];
 }

@@ -5,80 +5,27 @@
  *
  * @typedef {import("./types").State} State
  * @typedef {import("./types").Felt} Felt
- * @typedef {import("./types").Box} Box
  * @typedef {import("./types").Wager} Wager
  * @typedef {import("./types").CardView} CardView
- * @typedef {import("./types").PlaceView} PlaceView
  * @typedef {import("./types").SeatView} SeatView
  * @typedef {import("./types").SpotView} SpotView
  * @typedef {import("./types").GroupView} GroupView
  * @typedef {import("./types").Line} Line
  * @typedef {import("./types").AccountView} AccountView
- * @typedef {{card: (position: number) => boolean, face: (position: number) => boolean,
- *   turned: (position: number) => boolean, seat: (seat: number) => boolean}} Gate what is let
- *   through already
+ * @typedef {import("./places.js").Gate} Gate
  */
 
 import { handName, sentence } from "./hands.js";
 import { cents, money, signed } from "./money.js";
-import { faceOf, mySeats } from "./state.js";
+import { OPEN, cardsOf, heldBy, upOf } from "./places.js";
+import { boxOf, mySeats } from "./state.js";
 
 const BEFORE = "before the deal";
 /** When a hand is in play, and its player stays. */
 const LATER = ["dealing", "decide", "reveal", "settle"];
 
-/** @type {Gate} */
-export const OPEN = { card: () => true, face: () => true, turned: () => true, seat: () => true };
-
 /** @param {Felt} felt */
 export const openings = (felt) => felt.wagers.filter((wager) => wager.placed === BEFORE);
-
-/**
- * @param {State} state
- * @param {number[]} positions
- * @param {Gate} gate
- * @returns {CardView[]}
- */
-const cardsOf = (state, positions, gate) =>
-  positions.map((position) => ({
-    position,
-    code: gate.card(position) && gate.face(position) ? faceOf(state, position) : "",
-    dealt: gate.card(position),
-    turned: gate.turned(position),
-  }));
-
-/**
- * The faces of those cards that have turned over.
- * @param {CardView[]} cards
- */
-const upOf = (cards) => cards.flatMap(({ code, turned }) => (code && turned ? [code] : []));
-
-/**
- * The places of the table besides its seats; one without cards is shown if it comes first.
- * @param {State} state
- * @param {Gate} gate
- * @returns {PlaceView[]}
- */
-export function placesOf(state, gate = OPEN) {
-  const { felt, scene } = state;
-  if (!felt) return [];
-  const places = Object.entries(felt.places).map(([id, { label, cards }], number) => {
-    const shown = cardsOf(state, scene.places[id] ?? [], gate);
-    const codes = upOf(shown);
-    const up = shown.length > 0 && codes.length === shown.length;
-    const bank = !felt.hand.of.includes(id) && label === felt.bank;
-    return {
-      id,
-      label,
-      cards: shown,
-      room: Math.max(cards, shown.length),
-      called: bank && up ? sentence(handName(codes)) : "",
-      plays: bank && up ? scene.plays : null,
-      first: number === 0,
-    };
-  });
-  return places.filter((place) => place.cards.length || place.first);
-}
 
 /**
  * What the hand of a seat is called, together with the cards that it shares; with fewer cards than
@@ -130,7 +77,7 @@ export function seatOf(state, seat, gate = OPEN) {
   const name = who?.name ?? (box ? box.player : "");
   const lines = over ? (box?.lines ?? []) : [];
   const spots = felt.wagers.flatMap((wager) => spotsOf(state, wager, { seat, mine, lines }));
-  const cards = cardsOf(state, box?.cards ?? [], gate);
+  const cards = cardsOf(state, heldBy(state, seat), gate);
   return {
     seat,
     name,
@@ -154,18 +101,6 @@ export function seatOf(state, seat, gate = OPEN) {
     fee: box && over ? cents(box.fee) : 0,
     says: saysOf(state, seat, net),
   };
-}
-
-/**
- * What lies before a seat; what its last player left there is not the next one's.
- * @param {State} state
- * @param {number} seat
- * @returns {Box | undefined}
- */
-export function boxOf({ scene, you }, seat) {
-  const box = scene.boxes[seat];
-  const mine = you && scene.seats[seat]?.player === you.player;
-  return mine && box?.player !== you.player ? undefined : box;
 }
 
 /**
@@ -430,7 +365,8 @@ export function announcement(state) {
       return mine.length ? "The next round opens soon." : "Take a seat to play.";
     case "bets":
       if (mine.includes(scene.banker?.seat ?? 0)) return "You bank: the others bet.";
-      return mine.length ? "Place your bets." : "Bets are open.";
+      if (!mine.length) return "Bets are open.";
+      return felt?.shared_hands ? "Choose a hand, and bet on it." : "Place your bets.";
     case "decide": {
       if (scene.void) return `The round is void: ${scene.void.says}.`;
       if (scene.asked === null) {

@@ -9,7 +9,8 @@ import { clauseSays } from "./dom.js";
 import { cents, money, signed } from "./money.js";
 import { mySeats } from "./state.js";
 import { cardWords } from "./hands.js";
-import { announcement, limitsSay, openings, placesOf, seatsOf } from "./view.js";
+import { placesOf } from "./places.js";
+import { announcement, limitsSay, openings, seatsOf } from "./view.js";
 
 /** @param {string | null} clause */
 export const cited = (clause) => (clause ? ` (${clauseSays(clause)})` : "");
