@@ -103,7 +103,7 @@ class Code(StrEnum):
         "meter_undeclared",
         "The wager's meter has no declared rate or reset, so it can't be paid.",
     )
-    NEEDS_WAGER = "needs_wager", "The wager needs another wager beside it."
+    NEEDS_WAGER = "needs_wager", "The wager can only be made together with another one."
     NO_ACTION = "no_action", "The action seat is missing, or this game has none."
     NO_BANKER = "no_banker", "No player has taken the bank."
     NO_CONSEQUENCE = "no_consequence", "The book doesn't say what this irregularity leads to."
@@ -198,7 +198,7 @@ class Code(StrEnum):
     TAPPED_IN = "tapped_in", "You already work at this table."
 
     # Acts that take two people
-    CHANGED = "changed", "The proposal would have another effect by now; propose it again."
+    CHANGED = "changed", "The proposal would have a different effect now; propose it again."
     LAPSED = "lapsed", "The proposal lapsed before it was answered; propose it again."
     NEEDS_APPROVAL = "needs_approval", "A second person has to approve this; propose it."
     NO_SUCH_DISPUTE = "no_such_dispute", "No dispute of this number is open."

@@ -71,7 +71,7 @@ FAULTY = {
         ("[step.settle]", '[step.again]\ndo = "reveal"\nshows = ["bank"]\nclause = "6"\n\n'
          "[step.settle]"),
         "step.again",
-        "no round comes to it",
+        "no round reaches it",
     ),
 }  # fmt: skip
 
@@ -89,7 +89,7 @@ def test_a_decision_that_nobody_is_left_for_is_found() -> None:
     hold = 'key    = "H"\nclause = "5"'
     third = LATER.replace("step.again", "step.third")
     text = swapped(TWICE, (hold, f"{hold}\n{back}"), ("[step.reveal]", third))
-    assert found_in(text) == [("step.third", "no round comes to it")]
+    assert found_in(text) == [("step.third", "no round reaches it")]
 
 
 # ---------------------------------------------------------------- an engine that does wrong

@@ -31,7 +31,7 @@ def advise(
 
     A value is the expected net of all wagers, in units of the opening wager, assuming the best
     choices before and after. Without --bet it counts the opening wager alone, even at a table that
-    takes it only beside another.
+    takes it only together with another.
     """
     from croupier.odds.advice import advise as advised
 

@@ -15,7 +15,7 @@ def print_wins(report: Mapping[str, Any]) -> None:
     rows = [_cells(row["label"], row) for row in report["rows"]]
     print_table([*rows, _cells("all together", whole)], (report["by"], *HEADS), whole=7)
     if whole["fees"] != "0.00":
-        print_lines(f"besides, fees and rake: {whole['fees']}")
+        print_lines(f"fees and rake, in addition: {whole['fees']}")
     for left in whole["left_out"]:
         hands = f"{left['hands']:,} hands, " if left["hands"] else ""
         print_lines(

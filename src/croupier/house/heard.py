@@ -1,7 +1,7 @@
 """Remembers messages that lead to no event, so that repeating one has no second effect.
 
-The ledger remembers what comes to an event. The rest, being ready and more time, is forgotten with
-the process, and so are its effects.
+The ledger remembers every message that leads to an event. The others, `ready` and `more_time`, are
+forgotten with the process, and so are their effects.
 """
 
 from croupier.errors import Refused

@@ -183,7 +183,7 @@ class CallFloor(NamedTuple):
 StaffCommand = TapIn | TapOut | Do | DoAll | Propose | Approve | Withdraw | Decline
 """Messages of people who work at a table."""
 Command = Sit | Leave | Bet | TakeDown | Choose | Bank | Pass | Contribute | Reveal
-"""Messages that come to events."""
+"""Messages that lead to events."""
 PlayerMessage = Command | Ready | MoreTime | Ping
 """Messages of players."""
 Message = PlayerMessage | StaffCommand | CallFloor | Preview

@@ -143,7 +143,7 @@ class Table:
         )
 
     async def try_to(self, perform: Perform) -> None:
-        """Do something for the house, unless the table refuses it by now."""
+        """Do something for the house, unless the table refuses it because it has moved on."""
         try:
             await self.act(perform)
         except Refused:

@@ -236,9 +236,9 @@ class Totals:
         """Yield the balances that differ from the sum of their entries."""
         for account in sorted(self.micros.keys() | stored.keys()):
             if (there := stored.get(account, 0)) != (summed := self.micros.get(account, 0)):
-                yield f"{account} stands at {there} micros, and its entries come to {summed}"
+                yield f"{account} stands at {there} micros, and its entries add up to {summed}"
         if sum(stored.values()):
-            yield f"all accounts together come to {sum(stored.values())} micros, not to zero"
+            yield f"all accounts together add up to {sum(stored.values())} micros, not to zero"
 
 
 def _why_not(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Chips that move at a table outside of its rounds: their entries, and what its tray comes to.
+"""Chips that move at a table outside of its rounds: their entries, and what its tray should hold.
 
 Events of older journals aren't posted, so they have no entries.
 """

@@ -59,7 +59,7 @@ class Findings:
 
 
 def read_register(view: View, findings: Findings) -> Register:
-    """Return what the acts of the house come to; note the first that can't have happened."""
+    """Return what the acts of the house add up to; note the first that can't have happened."""
     register, number = Register(), 0
     try:
         for row in view.stream(HOUSE_STREAM):

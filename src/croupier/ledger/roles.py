@@ -9,7 +9,7 @@ SURVEILLANCE, AUDITOR, OPERATOR = "surveillance", "auditor", "operator"
 ROLES = (PLAYER, DEALER, FLOOR, SURVEILLANCE, AUDITOR, OPERATOR)
 STAFF = frozenset(ROLES) - {PLAYER}
 ALONE = frozenset({SURVEILLANCE, AUDITOR, OPERATOR})
-"""Roles that nobody holds beside another: they watch or administer those who run the game."""
+"""Roles that can't be combined with others: they watch or administer those who run the game."""
 APPOINTING = frozenset({OPERATOR, AUDITOR})
 """One of these approves a staff role that another operator proposes."""
 

@@ -119,7 +119,7 @@ def _seen(rules: TableRules, known: Known, cards: Sequence[Card]) -> SeenCards |
     """Return the cards seen besides the exposed ones."""
     seen = parse_seen(rules, cards)
     if seen and len(known.get(seen.place, ())) + len(cards) > place_cards(rules, seen.place):
-        raise UserError("there are not so many cards besides those that are up", field="seen")
+        raise UserError("there aren't that many cards besides the exposed ones", field="seen")
     return seen
 
 

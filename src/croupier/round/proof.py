@@ -64,7 +64,7 @@ def faults_in(book: Rulebook) -> list[Fault]:
             found.setdefault((fault.at, fault.message), Fault(fault.at, fault.message + words))
     if not found:
         unreached = [name for name in book.rules.step if name not in reached]
-        return [Fault(("step", name), "no round comes to it") for name in unreached]
+        return [Fault(("step", name), "no round reaches it") for name in unreached]
     return list(found.values())
 
 

@@ -135,7 +135,7 @@ def _wager_says(rules: Rules, wager: game.Wager) -> str:
         says.append(f"as {len(wager.spots)} equal bets")
     for condition in wager.conditions:
         if condition.needs:
-            says.append(f"only beside {_labels(rules, condition.needs, last='or')}")
+            says.append(f"only with {_labels(rules, condition.needs, last='or')}")
         if condition.at_most is not None and condition.of:
             other = rules.wager[condition.of].label
             says.append(f"at most {number(condition.at_most)} times the {other}")

@@ -287,7 +287,7 @@ class Place(Cited):
 
 
 class StakeFate(Cited):
-    """What an option does to a stake; its clause says so beside one wager, else the ruling does."""
+    """What an option does to a stake, by its clause; without the wager `beside`, by the ruling."""
 
     fate: Fate
     beside: WagerId | None = None

@@ -162,7 +162,7 @@ def wrong_choice(
     says = f"Seat {seat} said {said.label}; you entered {given.label}"
     first, second = (0 if net is None else net for net in nets)
     cents = abs(first - second) if None not in nets else sum(_stakes(round, seat))
-    free = "" if cents else "it comes to the same"
+    free = "" if cents else "the result is the same"
     return Deviation(round.id, says, given.clause or step.clause, cents, free)
 
 
@@ -179,7 +179,7 @@ def settled_wrongly(done: Mapping[str, Any], right: Mapping[str, Any], *, round:
         f"Seat {done['seat']} is settled on a card that was misread: {done['says'].rstrip('.')}, "
         f"where the cards say: {right['says'].rstrip('.')}"
     )
-    return Deviation(round, says, clause, moved, "" if moved else "it comes to the same")
+    return Deviation(round, says, clause, moved, "" if moved else "the result is the same")
 
 
 def report_of(

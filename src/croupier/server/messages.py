@@ -81,7 +81,7 @@ def _check_bet(body: dict[str, Any]) -> None:
     if "wagers" not in body and len(one) < 2:
         raise ParseError("is missing", field="wager" if "wager" not in one else "cents")
     if "wagers" in body and (one or not body["wagers"]):
-        message = "must name the wagers with their cents, and no wager besides"
+        message = "must name the wagers with their cents; leave out `wager` and `cents`"
         raise ParseError(message, field="wagers")
 
 

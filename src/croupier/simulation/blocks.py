@@ -33,7 +33,7 @@ def blocks(count: int, size: int) -> Iterator[tuple[int, int]]:
 def played(
     play: BlockPlayer, jobs: Iterable[Job], *, executor: Executor | None, report: Report | None
 ) -> Iterator[Any]:
-    """Play blocks, here or on an executor, and yield what each came to as it finishes."""
+    """Play blocks, here or on an executor, and yield the result of each as it finishes."""
     done = _shared_out(executor, play, jobs) if executor else ((play(*job), job[2]) for job in jobs)
     for result, count in done:
         yield result

@@ -49,7 +49,7 @@ def play_sessions(
     executor: Executor | None = None,
     report: Report | None = None,
 ) -> "Sessions":
-    """Play sessions of so many rounds each, with a bankroll in units or unlimited money.
+    """Play sessions of this many rounds each, with a bankroll in units or unlimited money.
 
     A player who can't cover the most that a round may require, whatever they choose, is ruined and
     leaves.

@@ -26,7 +26,7 @@ KEPT_MAX = 4_096
 
 
 class PricedBet(NamedTuple):
-    """A bet as so many times each line of its moments."""
+    """A bet as multiples of the lines of its moments."""
 
     moments: Moments
     times: tuple[Fraction, ...]
@@ -204,7 +204,7 @@ def _multiple(nets: Mapping[Any, Nets], unit: Mapping[Any, Nets]) -> Fraction | 
 
 
 def variance_of(theory: Theory, hands: Sequence[WeighedHand]) -> Variance:
-    """Return the variance of what the hands of one round come to together."""
+    """Return the variance of the total result of one round's hands."""
     staked = [hand for hand in hands if any(hand.weights)]
     names = [*dict.fromkeys(c.line for hand in staked for c in hand.moments.columns)]
     groups = [_Group(staked, moments, names) for moments in _distinct(staked)]

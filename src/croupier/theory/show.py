@@ -31,7 +31,7 @@ def row_json(row: WinRow) -> dict[str, Any]:
 
 
 def tally_json(tally: RoundSums) -> dict[str, Any]:
-    """Return what rounds came to as JSON data."""
+    """Return the totals of rounds as JSON data."""
     return {
         "rounds": tally.rounds,
         "void": tally.void,
@@ -101,7 +101,7 @@ def wins_chart(series: Series, *, title: str) -> str | None:
     points = [(0.0, Sums()), *(((at - start_ms) / _UNITS[unit], sums) for at, sums in running)]
 
     def expected(errors: int) -> tuple[tuple[float, float], ...]:
-        """Return the expected win, so many standard errors above it."""
+        """Return the expected win plus a number of standard errors."""
         return tuple(
             (at, (float(sums.expected) + errors * sums.standard_error) / 100) for at, sums in points
         )

@@ -31,7 +31,7 @@ OF_THE_HOUSE = ("inventory", "meter", "fees")
 
 @dataclass
 class Sums:
-    """What some rounds came to, in cents. The first half is everything, the second what is priced.
+    """The totals of some rounds, in cents. The first half is everything, the second what is priced.
 
     Sums of different rounds may be added: what one round wins says nothing of another.
     """
@@ -247,7 +247,7 @@ class Wins:
     def _add_lines(
         self, place: TableDay, round: SettledRound, hand: SettledHand, expected: dict[str, Fraction]
     ) -> Sums:
-        """Add the lines of a hand to their wagers, and return what they come to."""
+        """Add the lines of a hand to their wagers, and return their totals."""
         whole = Sums(hands=1)
         lines = {line.wager for line in hand.lines if line.is_priced}
         for name in expected.keys() - lines:  # Such as a wager that a fold left unmade.

@@ -41,7 +41,7 @@ def _changed_by(request: Request) -> set[Account]:
 
 
 class Batch:
-    """What several commands come to, and what they write."""
+    """The results of several commands, and what they write."""
 
     def __init__(
         self,

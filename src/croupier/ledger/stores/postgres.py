@@ -315,7 +315,7 @@ class PostgresStore:
         return [results[at] for at in range(len(requests))]
 
     def _settle_together(self, requests: Sequence[Request]) -> tuple[list[Result], Collection[str]]:
-        """Store what commands come to; or return the streams that stand in the way."""
+        """Store the results of commands; or return the streams that stand in the way."""
         try:
             return _again(partial(self.append_all, requests))
         except Unavailable:

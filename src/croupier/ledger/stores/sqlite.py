@@ -84,7 +84,7 @@ class SqliteStore:
         self.tenure: Tenure = Freehold()
         self._lock = threading.Lock()
         self.readers: list[apsw.Connection] = []
-        """Connections with which nobody reads just now."""
+        """Idle read connections."""
         self._is_closed = False
         if not make and not path.exists():
             raise UserError(f"there is no ledger {path.name}", field="--data")

@@ -469,7 +469,7 @@ def check_schema(
 ) -> int:
     """Return a ledger's schema version; refuse one that can't be used.
 
-    One that is `ahead` by so many releases can.
+    A newer one can, if it is at most `ahead` releases newer.
     """
     ((found,),) = session.rows("SELECT coalesce(max(number), 0) FROM migrations")
     if found < oldest:

@@ -28,7 +28,7 @@ from croupier.server.statistics import (
 
 router = APIRouter(include_in_schema=False)
 ROUNDS_MAX = 200
-"""Statistics sum up so many of the last rounds."""
+"""How many of the last rounds the statistics sum up."""
 PAGE_ROUNDS = 25
 MS_MAX = 2**53
 Since = Annotated[int, Query(ge=0, le=MS_MAX)]

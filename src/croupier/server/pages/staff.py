@@ -352,7 +352,7 @@ async def _tape(request: Request, wanted: Wanted) -> dict[str, Any]:
 def _acts(view: View, wanted: Wanted, before: str) -> tuple[list[TapeRow], str]:
     """Read from the whole journal what is wanted for an export, the newest first.
 
-    At most so many come at once; what is returned with them is where the older ones begin.
+    At most `TAPE_MAX` come at once; returned with them is where the older ones begin.
     """
     rows = [row for s in view.heads() for row in tape(view.stream(s)) if wanted.has(row)]
     if before:
