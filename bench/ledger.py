@@ -5,8 +5,8 @@
 An append is a whole command: an event, its entry, both balances, the stream's head and the
 answer, in one transaction that is on the disk before it returns. The probe beside it writes a page
 to a file and waits for fdatasync, and does nothing else. Tables that append at once share a wait.
-All run in turns in the same folder, so that other work on the machine and the disk's moods meet
-them alike. Give a folder on the disk that counts.
+All run in turns in the same folder, so that other work on the machine and the disk's moods affect
+them alike. Name a folder on the disk you want to measure.
 """
 
 import os

@@ -18,7 +18,7 @@ _MASKED = 0x80
 
 
 class Line(asyncio.Protocol):
-    """One socket that asks and waits for the answer, and passes over what else arrives."""
+    """One socket that asks and waits for the answer, and ignores everything else that arrives."""
 
     def __init__(self, ask: Callable[[int], str], mark: str) -> None:
         self.ask, self.mark = ask, mark.encode()

@@ -4,7 +4,7 @@
 
 A PostgreSQL with fsync on, and servers from this clone and another one (such as an older version),
 each with a database of its own, run in turns with 20 tables of 7 players who bet flat out. Read the
-ratios: other work on the machine meets both alike.
+ratios: other work on the machine affects both alike.
 """
 
 import asyncio

@@ -4,7 +4,7 @@
 
 A PostgreSQL with fsync on and two houses, each with a database of its own, one with a single worker
 and one with more, run in turns with 20 tables of 7 players who bet flat out. Sockets come to any
-worker and are passed on to the one that has the table. Let nothing else run meanwhile.
+worker and are passed on to the one that has the table. Run nothing else meanwhile.
 """
 
 import asyncio

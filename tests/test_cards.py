@@ -170,7 +170,7 @@ def test_a_wrong_token_in_a_row_is_quoted(text: str, token: str) -> None:
 
 @pytest.mark.parametrize("value", [None, 5, b"As", ["As"], Card("As")])
 def test_only_text_is_parsed(value: str) -> None:
-    with pytest.raises(ParseError, match="is not a text of cards"):
+    with pytest.raises(ParseError, match="is not text that names cards"):
         parse_cards(value)
 
 
@@ -185,5 +185,5 @@ def test_any_text_is_cards_or_refused(text: str) -> None:
 
 def test_a_doubled_card_is_named() -> None:
     assert distinct(iter(DECK)) == DECK
-    with pytest.raises(ParseError, match=r"^the ten of hearts 'Th' comes twice$"):
+    with pytest.raises(ParseError, match=r"^the ten of hearts 'Th' appears twice$"):
         distinct(parse_cards("As 10h Kd Th As"))

@@ -6,10 +6,10 @@ A worked round shows a clause if
 
 - the engine has the clause on one of its lines,
 - each paytable row under the clause is on a line of some round, or
-- the round comes out otherwise once the clause is broken in the book, as
+- the round comes out differently once the clause is broken in the book, as
   tests/data/broken-books.toml breaks it.
 
-What a round says in `cites` it is about shows nothing. Any other test cites a clause with the
+What a round claims in `cites` shows nothing by itself. Any other test cites a clause with the
 marker `clause`. All this is read from the files; nothing is run.
 """
 
@@ -35,8 +35,8 @@ HEAD = """\
 
 On this page you find, for every clause that the software enforces, the tests that show it:
 
-- worked rounds, which are settled to the cent. A round stands here if the engine has the clause, or
-  a paytable row under it, on a line, or if the round comes out otherwise once the clause is broken
+- worked rounds, which are settled to the cent. A round is listed if one of its lines cites the
+  clause or a paytable row under it, or if the round comes out differently once the clause is broken
   in the book, as [broken-books.toml](../tests/data/broken-books.toml) breaks it;
 - tests that cite the clause with `@pytest.mark.clause`.
 
@@ -94,7 +94,7 @@ def rows_by_clause(book: Rulebook) -> dict[str, list[str]]:
 
 
 def broken(file: Path, rounds: Path) -> Iterator[Shown]:
-    """Yield the clauses without which a worked round comes out otherwise."""
+    """Yield the clauses without which a worked round comes out differently."""
     for one in tomllib.loads(file.read_text())["broken"]:
         for clause in one["clauses"]:
             for round in one["rounds"]:

@@ -104,7 +104,7 @@ def parse_cards(text: str) -> tuple[Card, ...]:
     Duplicates are allowed here; `distinct` checks for them.
     """
     if not isinstance(text, str):
-        raise ParseError(f"{quoted(text)} is not a text of cards")
+        raise ParseError(f"{quoted(text)} is not text that names cards")
     cards = []
     for word in text.split():
         start = 0
@@ -128,7 +128,7 @@ def distinct(cards: Iterable[Card]) -> tuple[Card, ...]:
     cards = tuple(cards)
     for card in cards:
         if card in seen:
-            raise ParseError(f"the {card.words} {str(card)!r} comes twice")
+            raise ParseError(f"the {card.words} {str(card)!r} appears twice")
         seen.add(card)
     return cards
 

@@ -138,7 +138,7 @@ class TableClient:
     def __init__(self, client: Client, id: str, *, watch: bool, cut: bool = False) -> None:
         self.client, self.id, self.watch, self.cut = client, id, watch, cut
         self.noted: Recent[str, Noted] = Recent(NOTED_MAX)
-        """What was noted of the last rounds that this client contributed to."""
+        """What this client noted of the last rounds that it contributed to."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.felt: dict[str, Any] = {}
         self.scene: dict[str, Any] = {}

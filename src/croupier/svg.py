@@ -198,7 +198,7 @@ class Axis:
     label: str
     write: Callable[[float], str] = "{:g}".format
     tick_min: float = 0
-    """How far apart ticks are at least: 1 where there are no halves of what is counted."""
+    """The least distance between ticks: 1 if only whole numbers make sense."""
 
 
 def bar_chart(bars: Sequence[Bar], *, title: str, desc: str = "", font: str = SANS) -> str:

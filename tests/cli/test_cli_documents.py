@@ -145,7 +145,7 @@ def test_mistakes_are_one_sentence(
         (("--date", "31.1.2026"), "--date: '31.1.2026' is not a date like 2026-01-31"),
         (("--others", "-1"), "others: -1 is not a number of players"),
         (("--meter", "progressive"), "--meter: 'progressive' must be written NAME=AMOUNT"),
-        (("--meter", "a=1", "--meter", "a=2"), "--meter a: comes twice"),
+        (("--meter", "a=1", "--meter", "a=2"), "--meter a: appears twice"),
         (("--meter", "nothing=1"), "meter nothing: is not a meter of this table"),
         (("--meter", "progressive=much"), "meter progressive: 'much' is not"),
     ],

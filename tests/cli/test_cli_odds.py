@@ -299,7 +299,7 @@ A, C = "--select progressive=A ", "--select progressive=C "
         (f"analyze {MD} --bet ante", "--bet: 'ante' must be written NAME=AMOUNT"),
         (f"analyze {MD} --bet =1", "--bet: '=1' must be written NAME=AMOUNT"),
         (f"analyze {MD} --bet ante=", "--bet: 'ante=' must be written NAME=AMOUNT"),
-        (f"analyze {MD} --bet ante=1 --bet ante=2", "--bet ante: comes twice"),
+        (f"analyze {MD} --bet ante=1 --bet ante=2", "--bet ante: appears twice"),
         (f"analyze {MD} --bet ante=0", "bet ante: a stake is above zero"),
         (f"analyze {MD} --bet ante=-1", f"bet ante: '-1' {NO_FRACTION}"),
         (f"analyze {MD} --bet ante=1e3", f"bet ante: '1e3' {NO_FRACTION}"),
@@ -366,7 +366,7 @@ A, C = "--select progressive=A ", "--select progressive=C "
         ),
         (f"advise {MD}", "Missing option '--cards'."),
         (f"advise {MD} --cards Qs", "cards: a seat has 3 cards, not 1"),
-        (f"advise {MD} --cards QsQs4d", "cards: Qs comes twice"),
+        (f"advise {MD} --cards QsQs4d", "cards: Qs appears twice"),
         (
             f"advise {MD} --cards Qx6d4c",
             "--cards: 'Qx6d4c' is not a card: it takes a rank of 23456789TJQKA and a suit of shdc",
@@ -383,7 +383,7 @@ A, C = "--select progressive=A ", "--select progressive=C "
             f"advise {CA} --cards Qs6d4c --community Kd",
             "community: this table has no community cards",
         ),
-        (f"advise {CA} --cards Qs6d4c --shown Qs", "cards: Qs comes twice"),
+        (f"advise {CA} --cards Qs6d4c --shown Qs", "cards: Qs appears twice"),
         (
             f"advise {MD} --cards Qs6d4c --bet pair_plus=1",
             "bet: there is nothing to decide with this bet",

@@ -299,7 +299,7 @@ def test_fees_must_be_covered_and_are_told() -> None:
         ((MARYLAND, "--rounds", "0"), "--rounds"),
         ((MARYLAND, "--seed", "x"), "--seed"),
         ((MARYLAND, "--select", "decks"), "--select: 'decks' must be written K=V"),
-        ((MARYLAND, "--select", "decks=1", "--select", "decks=2"), "--select decks: comes twice"),
+        ((MARYLAND, "--select", "decks=1", "--select", "decks=2"), "--select decks: appears twice"),
         ((MARYLAND, "--select", "pair_plus=Z"), "pair_plus: 'Z' is not a paytable"),
         ((MARYLAND, "--record", "."), "already exists"),
     ],

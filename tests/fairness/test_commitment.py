@@ -213,7 +213,7 @@ def test_a_faulty_commitment_is_refused(change: dict[str, object]) -> None:
 def test_only_whole_decks_and_secrets_are_committed_to() -> None:
     with pytest.raises(Bug):
         Committed("7", RULES, DECK[:51], bytes(32))
-    with pytest.raises(ParseError, match="comes twice"):
+    with pytest.raises(ParseError, match="appears twice"):
         Committed("7", RULES, (*DECK[:51], DECK[0]), bytes(32))
     with pytest.raises(Bug):
         commit(DECK, source(bytes(31)), round="7", rules=RULES)

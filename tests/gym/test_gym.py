@@ -434,7 +434,7 @@ def test_a_wrong_table_is_refused_when_it_is_made(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"deck": "As As"}, "the ace of spades 'As' comes twice"),
+        ({"deck": "As As"}, "the ace of spades 'As' appears twice"),
         ({"deck": "1s"}, "'1s' is not a card"),
         ({"cards": "As"}, "cards: is not an option of reset; there is 'deck'"),
     ],

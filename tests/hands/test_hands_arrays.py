@@ -158,7 +158,7 @@ def test_any_memory_layout_and_any_number_of_hands_will_do(all_five: Cards) -> N
         (np.zeros(3, np.uint8), r"has the shape \(3,\)"),
         (np.array([[0, 1, 2], [0, 1, 52]], np.uint8), "row 1: 52 is not a card"),
         (np.array([[0, 1, 2], [255, 1, 2]], np.uint8), "row 1: 255 is not a card"),
-        (np.array([[48, 1, 48]], np.uint8), "row 0: the ace of spades 'As' comes twice"),
+        (np.array([[48, 1, 48]], np.uint8), "row 0: the ace of spades 'As' appears twice"),
     ],
 )
 def test_arrays_that_are_refused(cards: Cards, message: str) -> None:

@@ -173,7 +173,7 @@ def test_only_like_hands_are_compared(other: Hand) -> None:
         ("As Ks", "not 2"),
         ("As Ks Qs Js", "not 4"),
         ("As Ks Qs Js Ts 9s 8s", "not 7"),
-        ("As Ks As", "the ace of spades 'As' comes twice"),
+        ("As Ks As", "the ace of spades 'As' appears twice"),
         ("As Ks Xs", "'Xs' is not a card"),
         ("As Ks Qs (pair)", "is misnamed: the hand is a mini royal"),
         ("As Ks Qs (mini royal", "is misnamed"),

@@ -108,9 +108,9 @@ def test_every_wrong_card_is_refused_wherever_it_stands(size: int) -> None:
 @pytest.mark.parametrize(
     ("cards", "message"),
     [
-        ("As Kd As", "the ace of spades 'As' comes twice"),
-        ("As Kd Qd Jd Kd", "the king of diamonds 'Kd' comes twice"),
-        ("As Kd Qd Jd 2c 2c", "the two of clubs '2c' comes twice"),
+        ("As Kd As", "the ace of spades 'As' appears twice"),
+        ("As Kd Qd Jd Kd", "the king of diamonds 'Kd' appears twice"),
+        ("As Kd Qd Jd 2c 2c", "the two of clubs '2c' appears twice"),
     ],
 )
 def test_a_doubled_card_is_named(cards: str, message: str) -> None:

@@ -244,8 +244,8 @@ def test_a_meter_counts() -> None:
     ("id", "seen", "message"),
     [
         (MARYLAND, {"cards": "Qs 6d"}, "cards: a seat has 3 cards, not 2"),
-        (MARYLAND, {"cards": "Qs 6d 6d"}, "cards: 6d comes twice"),
-        (CALIFORNIA, {"shown": "Qs"}, "cards: Qs comes twice"),
+        (MARYLAND, {"cards": "Qs 6d 6d"}, "cards: 6d appears twice"),
+        (CALIFORNIA, {"shown": "Qs"}, "cards: Qs appears twice"),
         (CALIFORNIA, {}, "shown: the cards up at a decision are 1 card of Player/dealer"),
         (CALIFORNIA, {"shown": "Kd Kh"}, "shown: the cards up at a decision are 1 card"),
         (MARYLAND, {"shown": "Kd"}, "shown: the cards up at a decision are none but the seat's"),

@@ -238,9 +238,9 @@ def test_more_cards_than_there_are(id: str, cards: str, says: str) -> None:
 
 def test_a_card_is_in_one_place() -> None:
     rules = table(MARYLAND)
-    with pytest.raises(UserError, match="As comes twice"):
+    with pytest.raises(UserError, match="As appears twice"):
         advise(rules, parse_cards("As 6d 3c"), seen=parse_cards("As"))
-    with pytest.raises(UserError, match=r"seen: \S+ comes twice"):
+    with pytest.raises(UserError, match=r"seen: \S+ appears twice"):
         analyze(rules, seen=[DECK[51], DECK[51]])
 
 

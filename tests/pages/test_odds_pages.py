@@ -78,7 +78,7 @@ def test_two_tables_are_compared_as_the_command_does(web: httpx.Client) -> None:
     ("query", "field", "says"),
     [
         ("book=nowhere", "book", "there is no rulebook"),
-        (f"book={ONE}&book={ONE}", "book", "comes twice"),
+        (f"book={ONE}&book={ONE}", "book", "appears twice"),
         (f"book={ONE}&colour=red", "colour", "is not a field of this page"),
         (f"book={ONE}&bet.=1", "bet.", "is not a field of this page"),
         (f"book={ONE}&bet.ante=x", "bet.ante", "is not a fraction"),
@@ -92,7 +92,7 @@ def test_two_tables_are_compared_as_the_command_does(web: httpx.Client) -> None:
         (f"book={ONE}&others=many", "others", "is not a number of players"),
         (f"book={ONE}&others=99", "others", "at most 6 other players (2.A)"),
         (f"book={ONE}&seen=Kx", "seen", "Kx"),
-        (f"book={ONE}&seen=Kd+Kd", "seen", "comes twice"),
+        (f"book={ONE}&seen=Kd+Kd", "seen", "appears twice"),
         (f"book={ONE}&strategy=luck", "strategy", "is not one of best"),
         (f"book={ONE}&select.progressive=A&bet.progressive=3", "bet.progressive", "$1"),
     ],

@@ -97,7 +97,7 @@ def test_what_cannot_be_dealt_is_refused(wagers: Any, deck: Any, field: str) -> 
 
 
 def test_a_card_twice_is_no_deck() -> None:
-    with pytest.raises(ParseError, match="comes twice"):
+    with pytest.raises(ParseError, match="appears twice"):
         deal(resolve(load(MARYLAND)), {1: {"ante": 10}}, [*DECK[:51], DECK[0]])
 
 

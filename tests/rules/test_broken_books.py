@@ -1,4 +1,4 @@
-"""Worked rounds show clauses: each comes out otherwise once the clause is broken in its book.
+"""Worked rounds show clauses: each comes out differently once the clause is broken in its book.
 
 tests/data/broken-books.toml says how each book is broken; docs/clauses.md names the rounds.
 """

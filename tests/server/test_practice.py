@@ -411,7 +411,7 @@ def test_the_electronic_version_is_practised_by_what_is_selected(screens: bool) 
 
 
 def with_slips(slip: Callable[[dict[str, Any], Practice], dict[str, Any] | None]) -> Any:
-    """Return a run in which the trainee enters things otherwise than they are."""
+    """Return a run in which the trainee enters things differently from what they are."""
 
     class Slipping(Trainee):
         async def do(self, of: str, command: dict[str, Any]) -> None:

@@ -167,7 +167,7 @@ def main() -> int:
         print(said(line), flush=True)
         before = lines.get(line["seed"], line)
         if before["digest"] != line["digest"]:
-            line["findings"].append("it came out otherwise than before")
+            line["findings"].append("it came out differently from before")
         elif given.out and not given.again:
             with given.out.open("a") as file:
                 file.write(json.dumps(line) + "\n")

@@ -49,7 +49,7 @@ def parse_amounts(words: Iterable[str] | None, option: str) -> dict[str, str] | 
         if not (equals and name and amount):
             raise UserError(f"{quoted(word)} must be written NAME=AMOUNT", field=option)
         if name in amounts:
-            raise UserError("comes twice", field=f"{option} {name}")
+            raise UserError("appears twice", field=f"{option} {name}")
         amounts[name] = amount
     return amounts or None
 

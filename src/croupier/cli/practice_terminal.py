@@ -28,7 +28,7 @@ Enter does the next step. Where something is asked, type it: a card as Qh, what 
 i declares what went wrong, x calls the floor, and s goes on with the deck that rests. 'n 5' notes
 that seat 5 contests what it was paid, and 'n 5 ante 25' that it was handed $25 on its Ante. 'z Qh'
 corrects the card that was read last.
-? says this again, q ends the practice."""
+? repeats this, q ends the practice."""
 WAIT_S, WAITS_MAX = 0.05, 400
 """How often the table is looked at while others act, and how often at most."""
 
@@ -87,7 +87,7 @@ class Terminal:
             if mine and not desk["stopped"]:
                 return desk
             await asyncio.sleep(WAIT_S)
-        tell("Nobody goes on.")
+        tell("The table stands still.")
         return None
 
     def _show(self, desk: Mapping[str, Any], listed: list[dict[str, Any]]) -> None:
@@ -141,7 +141,7 @@ class Terminal:
         elif not line and step["command"] and not step["takes"]:
             await self._perform(step["of"], step["command"])
         else:
-            tell("That isn't asked for; ? says what you can type.")
+            tell("You aren't asked for that; type ? to see what you can type.")
 
     async def _rest(self, one: Mapping[str, Any]) -> None:
         """Do what comes next with the resting deck, and enter what it takes."""

@@ -24,6 +24,6 @@ def parse_selections(words: Iterable[str], option: str = SELECT) -> dict[str, An
         if not equals or not name:
             raise UserError(f"{quoted(word)} must be written K=V", field=option)
         if name in selections:
-            raise UserError("comes twice", field=f"{option} {name}")
+            raise UserError("appears twice", field=f"{option} {name}")
         selections[name] = toml_value(text.strip())
     return selections

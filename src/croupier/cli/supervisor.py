@@ -23,7 +23,7 @@ class CannotGoOn(UserError):
 
 
 REFUSED, CLOSED = 2, 3
-"""How a worker ends that can't start, and one with which all end."""
+"""The exit codes of a worker that can't start, and of one that ends all workers."""
 
 
 def supervised(workers: int, work: Callable[[int], int]) -> int:

@@ -141,7 +141,7 @@ def sha256(kind: str, *parts: bytes) -> bytes:
 def once(items: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a repeated key: two parsers might read different values."""
     if len(dict(items)) != len(items):
-        raise ValueError("a key comes twice in it")
+        raise ValueError("a key appears twice in it")
     return dict(items)
 
 

@@ -60,7 +60,7 @@ class Cage:
         self._rounds = rounds
         """Returns the rounds that are in play, at all tables of this process."""
         self._staked: dict[str, int] = {}
-        """What players who ask have at stake, where other processes have tables too."""
+        """What players who ask have at stake; needed if other processes have tables too."""
         self._owners: dict[Account, str] = {}
         """Whose each pending award is."""
         self._inbox: list[_Ask] = []

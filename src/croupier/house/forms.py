@@ -68,7 +68,7 @@ TOPICS: Mapping[type, str] = {
     at_table.Idle: "Table",
     at_table.CloseTable: "Table",
 }
-"""What an act is about; devices are the rest."""
+"""The topic of each act; all others are about devices."""
 DEVICES = "Devices"
 
 

@@ -22,7 +22,7 @@ QUESTIONS: dict[Fact, str] = {
 CARD = {"field": "card", "kind": "card", "says": "Which card?"}
 STUB = {"field": "stub", "kind": "number", "says": "How many cards are left in the stub?"}
 FUNDS = {"field": "funds", "kind": "money", "says": "How many dollars are put up?"}
-"""What somebody fills in who reads a card, counts the stub or puts up the bank."""
+"""What is filled in when a card is read, the stub is counted or the bank is put up."""
 _NUMBERS: tuple[Fact, ...] = ("count", "cards")
 
 

@@ -97,7 +97,7 @@ class Missed(NamedTuple):
 
     recalled: Recalled
     entries: tuple[Entry, ...]
-    """Of the events that it missed."""
+    """The entries of the events that it missed."""
     sealed: bytes | None
     """The deck of the last round."""
 

@@ -221,7 +221,7 @@ class BuildChecked(NamedTuple):
     """A process compared its own files with the approved ones."""
 
     digest: str
-    """Of the files that it found."""
+    """The digest of the files that it found."""
     approved: str
     """The digest that was approved last, '' if none was."""
     differs: tuple[str, ...] = ()

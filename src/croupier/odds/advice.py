@@ -103,7 +103,7 @@ def _known(
     every = [*cards, *seen["shown"], *seen["community"], *seen["seen"]]
     if len({*every}) != len(every):
         twice = next(card for card in every if every.count(card) > 1)
-        raise UserError(f"{twice} comes twice", field="cards")
+        raise UserError(f"{twice} appears twice", field="cards")
     places = [place for place in rules.places if not rules.places[place].hands]
     known: dict[str, tuple[Card, ...]] = {}
     if seen["shown"]:

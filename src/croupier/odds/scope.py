@@ -23,7 +23,7 @@ _ENVIED = 5
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 MORE_SEEN = "players decide with more than one card before them besides their own"
-"""What no strategy is computed for; the choices with given cards still have exact values."""
+"""The case without a strategy; the choices with given cards still have exact values."""
 
 
 class NotModelled(UserError):

@@ -52,7 +52,7 @@ def parse_seen(rules: TableRules, cards: Sequence[Card]) -> SeenCards | None:
         raise UserError(message, field="seen")
     if len({*cards}) < len(cards):
         twice = next(card for card in cards if [*cards].count(card) > 1)
-        raise UserError(f"{twice} comes twice", field="seen")
+        raise UserError(f"{twice} appears twice", field="seen")
     return SeenCards(place, tuple(cards))
 
 

@@ -112,7 +112,7 @@ class StakeCorrected(NamedTuple):
     fee: int
     """The seat's fee after it."""
     rises: Mapping[str, int]
-    """By how much each meter rises more, or less if negative, in micros."""
+    """How much more each meter rises, in micros; negative if less."""
 
 
 class ChoiceCorrected(NamedTuple):
@@ -141,7 +141,7 @@ class CalledOff(NamedTuple):
     ruling: str
     """'' if the book has none on it."""
     cause: Cause = "interrupted"
-    """What older journals leave unsaid reads as an interruption."""
+    """Older journals lack it; it then reads as an interruption."""
 
 
 class Confirmed(NamedTuple):

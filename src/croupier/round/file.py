@@ -223,7 +223,7 @@ def _check_seats(file: RoundFile) -> None:
     taken: set[int] = set()
     for i, entry in enumerate(file.seats, 1):
         if entry.seat in taken:
-            raise UserError(f"seat {entry.seat} comes twice", field=f"seats[{i}].seat")
+            raise UserError(f"seat {entry.seat} appears twice", field=f"seats[{i}].seat")
         taken.add(entry.seat)
 
 

@@ -223,7 +223,7 @@ def rate_of(table: Paytable, given: Any) -> Fraction | None:
     if not 0 < rate <= 1:
         raise Unfit(f"{given} is not a rate above 0 and at most 1", clause)
     if least is not None and rate < least:
-        raise Unfit(f"{percent(rate)} is below the least rate of {percent(least)}", clause)
+        raise Unfit(f"{percent(rate)} is below the minimum rate of {percent(least)}", clause)
     return rate
 
 
@@ -276,7 +276,7 @@ def _meter_sum(meter: Meter, given: Any) -> Cents:
         raise Unfit(f"{meter.id}: must be more than zero", meter.clause)
     if meter.reset_min is not None and cents < meter.reset_min:
         least = dollars(meter.reset_min)
-        raise Unfit(f"{dollars(cents)} is below the least amount of {least}", meter.clause)
+        raise Unfit(f"{dollars(cents)} is below the minimum amount of {least}", meter.clause)
     return cents
 
 

@@ -61,7 +61,7 @@ class TableRules(Shape):
     earlier: tuple[str, ...]
     """What the digest was by earlier editions of the book."""
     things: tuple[Thing, ...]
-    """What there is to handle; nothing at an automatic table."""
+    """The things that people handle; none at an automatic table."""
     selections: Mapping[str, Any]
     banked_by: BankedBy
     table: Table

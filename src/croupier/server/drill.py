@@ -18,9 +18,9 @@ from croupier.table.commands import CloseTable, CorrectPay, Receive
 ANSWER = "answer"
 """The field in which a trainee says what to take and pay."""
 MENDS = (CorrectPay.__name__, Misread.__name__)
-"""What may be done beside the next step, to mend something."""
+"""Acts that put something right; they may be done beside the next step."""
 MAY = (Receive.__name__, CloseTable.__name__)
-"""What people decide themselves: a book that says when a deck has to go lets it go before."""
+"""Acts that people decide on: a deck may be changed before the book demands it."""
 SUM, SUMS = "cents", ("cents", "funds")
 
 

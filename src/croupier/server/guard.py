@@ -47,9 +47,9 @@ class Policy(NamedTuple):
     proxies: tuple[Network, ...] = ()
     """Proxies whose forwarding headers are trusted."""
     requests: Rate = Rate(50, 200)
-    """For each address."""
+    """The rate of requests for each address."""
     costly: Rate = Rate(0.5, 20)
-    """For each address: creating guests and accounts, checking passwords."""
+    """The rate for each address of creating guests and accounts and checking passwords."""
     sockets_max: int = 256
     """The most sockets one address may hold open."""
     connections_max: int = HELD_MAX

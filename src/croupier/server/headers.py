@@ -25,7 +25,7 @@ PARTS = {
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "same-origin",
 }
-"""What protects a part of a page; the rest of the headers is about what a page may do."""
+"""The headers that protect a part of a page; the others are about what a page may do."""
 PART_KINDS = (b"text/javascript", b"text/css", b"image/svg+xml")
 
 Header = tuple[bytes, bytes]

@@ -36,14 +36,14 @@ class Happening(NamedTuple):
     says: str
     clause: str | None
     command: Mapping[str, Any]
-    """What declares or notes it."""
+    """The command that declares or notes it."""
     of: str = "round"
     returns: Mapping[int, int] = {}
     """The cents that each seat gets back by the book."""
     calls: bool = False
     """Whether only the floor may declare it, so that the dealer has to call the floor."""
     cents: int = 0
-    """What somebody lacks as long as it isn't noted."""
+    """What somebody is short of until it is noted."""
 
     @property
     def told(self) -> str:

@@ -66,7 +66,7 @@ class ReviewedHand(NamedTuple):
     chose: tuple[str, ...]
     """The labels of all choices, those that the odds don't judge included."""
     variance: Fraction | None
-    """Of the net, in square cents, by the best strategy."""
+    """The variance of the net, in square cents, by the best strategy."""
     fee: int
     words: str = ""
     """The hand as a dealer calls it."""

@@ -39,7 +39,7 @@ EMPTY_PURSE = Refused(NOT_ENOUGH, "you don't have enough chips", field="purse")
 TOO_FAST = Refused("too_many", "you are sending messages too fast; slow down")
 UNAVAILABLE = Refused("unavailable", "the ledger is unavailable; try again in a moment")
 UNSTORED = (said.Ping, said.Ready, said.MoreTime, said.CallFloor, said.Preview)
-"""What is answered without the ledger, and so only while the table is known to be ours."""
+"""Messages answered without the ledger, and so only while the table is known to be ours."""
 
 CheckAgain = Callable[[str], Awaitable[None]]
 """Refuses a token for the password given again that is used up, too old or another session's."""

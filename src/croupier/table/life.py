@@ -140,7 +140,7 @@ def close_table(table: Table) -> happened.TableClosing | happened.TableClosed:
 def move_chips(table: Table, command: commands.MoveChips) -> happened.ChipsMoved:
     _check_tray(table)
     if table.life not in ("counted", "open") and SIGNS[command.why]:
-        raise Refused("table_closed", "chips move only after the tray was counted")
+        raise Refused("table_closed", "chips move only once the tray has been counted")
     if command.cents <= 0:
         raise Refused("no_money", "name a sum above zero", field="cents")
     there = table.tray.expected or 0

@@ -23,7 +23,7 @@ HOUR_S = 3600
 
 Stacked = Stack | Literal["shuffled by machine"]
 Life = Literal["closed", "counted", "open", "closing"]
-"""How far a table with a dealer is opened; an automatic one takes no notice."""
+"""How far a table with a dealer has been opened; an automatic table ignores it."""
 T = TypeVar("T")
 
 

@@ -49,7 +49,7 @@ class Tray(NamedTuple):
     moved: int = 0
     """What came since, less what left."""
     difference: int = 0
-    """By how much the last count was above the journal's sum, or below it."""
+    """The last count less the journal's sum."""
 
     @property
     def expected(self) -> int | None:

@@ -151,7 +151,7 @@ class CaseNets(NamedTuple):
     """What cases net; few of them differ."""
 
     nets: Floats
-    """Of every column, each combination of nets once."""
+    """The distinct combinations of nets, column by column."""
     of: NDArray[np.int64]
     """The place in `nets` of every case."""
     suited: NDArray[np.bool_]
@@ -167,7 +167,7 @@ class DealtHands(NamedTuple):
     """The hands that a seat may be dealt beside some shared cards; few of them differ in nets."""
 
     nets: Floats
-    """Of every column in every case that comes up."""
+    """The net of every column in every case that comes up."""
     cases: NDArray[np.int64]
     """The case of every hand, by its place in `nets`."""
     sums: tuple[Floats, Floats, Floats]
@@ -300,7 +300,7 @@ class Rests(NamedTuple):
 
     hands: NDArray[np.int64]
     nets: Floats
-    """By column, order of suits and hand."""
+    """The differences by column, order of suits and hand."""
 
 
 class Beside(NamedTuple):

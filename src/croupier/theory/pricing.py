@@ -30,7 +30,7 @@ class PricedBet(NamedTuple):
 
     moments: Moments
     times: tuple[Fraction, ...]
-    """For each column; those of a meter are for each dollar."""
+    """The coefficient of each column; a meter's is per dollar."""
 
     def weights(self, meters: Mapping[str, Fraction]) -> tuple[Fraction, ...]:
         """Return the coefficients of the columns, given what the meters show in dollars."""

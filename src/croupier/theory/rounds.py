@@ -81,7 +81,7 @@ class OpenRound:
     hands: dict[int, int | None] = field(default_factory=dict)
     fees: dict[int, int] = field(default_factory=dict)
     lines: dict[int, list[Mapping[str, Any]]] = field(default_factory=dict)
-    """What was settled, by seat."""
+    """The settled lines, by seat."""
     waiting: dict[tuple[int, str], int] = field(default_factory=dict)
     """Wins that have left their meter, in cents, at seats that aren't settled yet (M21)."""
     void: bool = False
@@ -124,7 +124,7 @@ class RoundReader:
     def __init__(self, rules_of: RulesOf) -> None:
         self.rules_of = rules_of
         self.number = 0
-        """Of the last event that was read."""
+        """The number of the last event that was read."""
         self.open: OpenRound | None = None
         self.rejected_micros = 0
         """Awards of rounds that were over, which the floor rejected afterwards."""

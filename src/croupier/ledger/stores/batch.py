@@ -50,7 +50,7 @@ class Batch:
         epochs: Mapping[str, int],
     ) -> None:
         self.results: list[Result] = []
-        """What each command is answered if the batch is stored."""
+        """The answer to each command if the batch is stored."""
         self.odd: set[str] = set()
         """Streams whose commands don't fit together, and have to be looked at one by one."""
         self._meters, self._epochs = meters, epochs

@@ -174,7 +174,7 @@ class Pen:
             try:
                 add_to(self.session, changed, changes[changed])
             except self.session.floor_error:
-                message = f"{changed} has too little for this"
+                message = f"{changed} doesn't hold enough for this"
                 raise Refused(NOT_ENOUGH, message, field=changed) from None
 
     def _catch_up(self) -> None:

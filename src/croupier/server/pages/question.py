@@ -164,7 +164,7 @@ def filled_in(
         if (kind not in kinds or not id) if dot else name not in plain:
             raise UserError("is not a field of this page", field=name)
         if name in seen:
-            raise UserError("comes twice", field=name)
+            raise UserError("appears twice", field=name)
         seen.add(name)
         if text.strip():
             yield name, text

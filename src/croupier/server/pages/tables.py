@@ -34,7 +34,7 @@ from croupier.table.life import sign_code
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter()
-"""What programs ask as well."""
+"""Routes that programs use as well."""
 TableId = Annotated[str, Query(max_length=40)]
 LOBBY = "/lobby.json"
 

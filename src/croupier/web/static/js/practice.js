@@ -15,7 +15,7 @@ function choose() {
   for (const one of all("[data-book]")) one.hidden = one.dataset.book !== book.value;
 }
 
-/** @returns {Record<string, string>} what is chosen otherwise than it was, by selection */
+/** @returns {Record<string, string>} the selections that were changed, with their new values */
 function selections() {
   const found = all(`[data-book="${book.value}"] select`);
   const fields = /** @type {HTMLSelectElement[]} */ ([...found]);
