@@ -201,7 +201,7 @@ def others(table: Table) -> Iterator[NextStep]:
             again = at_table.Recut(number, None, "floorperson")
             yield _at_table(f"Have deck {number} cut again.", FLOOR, again, recut)
     if not table.round and table.seats and (idle := rules.guided.get("idle")):
-        yield _at_table("Nobody plays.", FLOOR, at_table.Idle("floorperson"), idle[0])
+        yield _at_table("The table is idle.", FLOOR, at_table.Idle("floorperson"), idle[0])
     yield from _about_devices(table)
 
 
