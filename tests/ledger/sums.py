@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from croupier.ledger.accounts import Account
 from croupier.ledger.entries import Entry, Posting, Setting, post
+from croupier.money import micros
 from croupier.round.events import Event
 from croupier.round.state import Round
 from croupier.rules.table_rules import TableRules
@@ -24,3 +25,15 @@ def balances(entries: Iterable[Entry]) -> dict[Account, int]:
         totals[debit] = totals.get(debit, 0) - amount
         totals[credit] = totals.get(credit, 0) + amount
     return totals
+
+
+def nets(round: Round) -> dict[str, int]:
+    """Return what each player of a settled round has won or lost by its lines, in micros."""
+    found: dict[str, int] = {}
+    for box in round.boxes.values():
+        lines = [line for line in round.lines if line.seat == box.seat]
+        net = sum(line.net for line in lines) - box.fee
+        found[box.player] = found.get(box.player, 0) + micros(net)
+    if round.bank_result and round.banker:
+        found[round.banker.player] = micros(round.bank_result.net)
+    return found

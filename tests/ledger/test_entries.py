@@ -23,7 +23,7 @@ from croupier.rules.resolve import resolve
 from croupier.rules.table_rules import TableRules
 from croupier.rules.vocabulary import SEATS
 from tests.ledger.rounds import SETTING, events_of, played, random_file
-from tests.ledger.sums import balances, entries_of
+from tests.ledger.sums import balances, entries_of, nets
 from tests.round.games import game
 from tests.rules.books import CALIFORNIA, LET_IT_RIDE, MARYLAND, book, each_book
 
@@ -45,23 +45,17 @@ def settler() -> Settler:
 def faults(done: Played, entries: list[Entry]) -> list[str]:
     """What the entries of a round do not say as its settlement does."""
     totals, round = balances(entries), done.round
-    nets: dict[str, int] = {}
-    for box in round.boxes.values():
-        lines = [line for line in round.lines if line.seat == box.seat]
-        net = sum(line.net for line in lines) - box.fee
-        nets[box.player] = nets.get(box.player, 0) + micros(net)
-    if round.bank_result and round.banker:
-        nets[round.banker.player] = micros(round.bank_result.net)
+    won = nets(round)
     before = round.meters_before
     after = before if round.void else round.meters
     moved = {id: after[id] - before[id] for id in after}
     house = sum(m for a, m in totals.items() if kind_of(a) in ("house", "inventory", "fees"))
     return [
         *(["the sum is not zero"] if sum(totals.values()) else []),
-        *(f"{p}: {net}" for p, net in nets.items() if totals.get(Account(f"player:{p}"), 0) != net),
+        *(f"{p}: {net}" for p, net in won.items() if totals.get(Account(f"player:{p}"), 0) != net),
         *(f"{id}: {m}" for id, m in moved.items() if totals.get(SETTING.meter(id), 0) != m),
         *(f"{a} ends at {totals[a]}" for a in totals if is_emptied(a) and totals[a]),
-        *(["house"] if house != -sum(nets.values()) - sum(moved.values()) else []),
+        *(["house"] if house != -sum(won.values()) - sum(moved.values()) else []),
         *(["shown house"] if shown_house(done) != house - rest_of(before, after) else []),
         *overdrawn(entries),
         *(["an id comes twice"] if len({entry.id for entry in entries}) != len(entries) else []),
