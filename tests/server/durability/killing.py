@@ -15,6 +15,8 @@ SEATS = {**dict.fromkeys(BOOKS, (1,)), "md1": (1, 2), "ca": (1, 2), "fl": (1, 2)
 LIFE_S = 300
 """How long a busy machine may take for anything, before that is a fault."""
 ANSWERS_MAX, SENT_MAX = 25, 40
+PARTS = [f"part-{number:02}" for number in range(1, 11)]
+"""A thousand kills are ten tests of a hundred, so that a run can stop and go on with the next."""
 
 
 class Outcome(NamedTuple):
