@@ -1,4 +1,4 @@
-"""What `verify` proves and what it can't, whatever somebody with the database changes."""
+"""What `verify` proves and what it can't, whatever is changed in the database."""
 
 import asyncio
 import shutil

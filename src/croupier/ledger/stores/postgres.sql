@@ -1,4 +1,4 @@
--- The journal, the entries that follow from it, and what they come to.
+-- The journal, the entries that follow from it, and the balances of accounts.
 --
 -- Running this file again brings an older ledger up to date: it only ever adds.
 
@@ -159,7 +159,7 @@ CREATE TABLE IF NOT EXISTS leases (
 
 -- The processes that serve this house, each alive until its row expires, and the streams that each
 -- of them may write. Expiry decides who may take a stream over, the epoch alone who may write it;
--- the timeline is another once a standby has been promoted.
+-- the timeline changes when a standby is promoted.
 CREATE TABLE IF NOT EXISTS nodes (
     node TEXT PRIMARY KEY,
     address TEXT NOT NULL,

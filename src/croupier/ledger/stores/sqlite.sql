@@ -1,4 +1,4 @@
--- The journal, the entries that follow from it, and what they come to.
+-- The journal, the entries that follow from it, and the balances of accounts.
 --
 -- Tables that only grow keep their rows in the order they were added, and an index finds them: rows
 -- of many streams that are committed together then share pages.

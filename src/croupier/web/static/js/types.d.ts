@@ -21,7 +21,7 @@ export interface Scene {
   /** Which step asks which seat; and about which spot, where one of several may be taken back. */
   step: string | null; asked: number | null; asks: string | null; choices: Choice[]; boxes: Record<string, Box>;
   places: Record<string, number[]>; faces: Record<string, string>; plays: boolean | null;
-  /** `running`: how many rounds running it is that the banker banks, this one included. */
+  /** `running`: how many rounds in a row the banker has banked, this one included. */
   banker: { seat: number; player: string; funds: string; net: string | null; running: number | null } | null;
   bank_turn: number | null; bank_order: number[]; passes: boolean; meters: Record<string, string>; order: number[];
   void: { clause: string; says: string } | null; closed_wagers: Record<string, string>;
@@ -59,7 +59,7 @@ export interface Felt {
   banked_by: string; bank: string;
   banking: Banking | null; seats: number; boxes_max: number; practice: boolean;
   chips_cents: number[]; wagers: Wager[]; spots: Record<string, string>;
-  /** A place with `hands` holds so many hands of the same size, to bet on. */
+  /** A place with `hands` holds that many hands of the same size, to bet on. */
   places: Record<string, { label: string; cards: number; hands: number }>; shared_hands: number | null;
   meters: Record<string, string>; hand: { of: string[]; cards: number }; wheel: boolean;
   sides: Record<string, string>; options: Record<string, Record<string, [string, string]>>;
@@ -220,7 +220,7 @@ export interface Command {
 
 export interface SpotView {
   spot: string; label: string; short: string; wager: string; cents: number; fate: string;
-  /** What was paid beside the stake, what it came to, and whether the stake was taken. */
+  /** What was paid beside the stake, its result, and whether the stake was taken. */
   paid: number; got: number | null; swept: boolean;
   /** Whether a chip may be put here now, and why not. */
   open: boolean; closed: string;
@@ -241,7 +241,7 @@ export interface GroupView {
 /** What the message line says, in which tone. */
 export interface Said {
   text: string; more: string; tone: string; clause: string | null; href: string;
-  /** What a round came to, in cents; what was won runs up. */
+  /** The result of a round, in cents; a win counts up. */
   net?: number;
 }
 
