@@ -236,6 +236,11 @@ def floats(source: str, path: str) -> list[str]:
     return [f"{path}:{line}: a float" for line in sorted([*literals, *conversions])]
 
 
+def identities(source: str, path: str) -> list[str]:
+    """Objects known by their ids: another object gets the same id once the first is gone."""
+    return [f"{path}:{line}: id()" for line, name, _ in calls(source) if name == "id"]
+
+
 def names_of(book: dict[str, Any]) -> set[str]:
     """The names of one book that only data may know."""
     names = {name.casefold() for table in NAMING for name in book.get(table, {})}
@@ -451,6 +456,11 @@ def test_floats_bite() -> None:
     source = "a = 0.5\nb = float(c)\nd = 1\ne: float | None = None\n"
     assert floats(source, "money.py") == ["money.py:1: a float", "money.py:2: a float"]
     assert floats(source, "odds/a.py") == []
+
+
+def test_nothing_is_known_by_its_id() -> None:
+    assert findings(identities) == []
+    assert identities("a = {id(b): b}\nid = c.id(d)", "odds/a.py") == ["odds/a.py:1: id()"]
 
 
 def test_names_bite() -> None:

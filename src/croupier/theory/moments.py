@@ -253,8 +253,8 @@ def between(one: Moments, other: Moments, check: Check = lambda: None) -> Floats
     depend on different ones.
     """
     shared = [*one.places, *other.places]
-    draws = {id(place.draw) for place in shared}
-    if len({place.group.place for place in shared}) > 1 or len(draws) > 1:
+    same_draw = all(place.draw is shared[0].draw for place in shared)
+    if len({place.group.place for place in shared}) > 1 or not same_draw:
         return None
     if not shared:
         hands = np.arange(len(triples().masks))

@@ -15,6 +15,7 @@ from croupier.ledger.acts import HOUSE_STREAM
 from croupier.ledger.audit import RulesOf
 from croupier.ledger.store import View
 from croupier.money import micros
+from croupier.theory.moments import Moments
 from croupier.theory.pricing import PricedBet, Theory, WeighedHand
 from croupier.theory.rounds import RoundReader, SettledHand, SettledRound
 
@@ -341,10 +342,10 @@ class Wins:
 
 def _by_cards(hands: Iterable[tuple[SettledHand, WeighedHand]]) -> list[WeighedHand]:
     """Join the bets of seats that bet on the same cards, by the same strategy."""
-    joined: dict[tuple[int, int | None, int], WeighedHand] = {}
+    joined: dict[tuple[int, int | None, Moments], WeighedHand] = {}
     for hand, weighed in hands:
         own = 0 if hand.hand is not None else hand.seat
-        key = own, hand.hand, id(weighed.moments)
+        key = own, hand.hand, weighed.moments
         known = joined.get(key)
         if known is not None:
             both = zip(known.weights, weighed.weights, strict=True)
