@@ -46,7 +46,7 @@ def desk_seen(
     *,
     tape: Tape,
     time: Time,
-    validated: int | None = None,
+    validated: int | None,
 ) -> dict[str, Any]:
     """Return the desk of a table as those who work there see it, with what people are called.
 

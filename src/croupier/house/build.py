@@ -82,7 +82,7 @@ class BuildState(NamedTuple):
                 return f"this table is closed: {one} since the build was approved"
         return None
 
-    def checked(self, node: str = "") -> BuildChecked:
+    def checked(self, node: str) -> BuildChecked:
         """Return what the journal says of it."""
         named = tuple(str(one) for one in self.differs[:NAMED_MAX])
         return BuildChecked(self.digest, self.approved or "", named, len(self.differs), node)
@@ -103,7 +103,7 @@ class BuildState(NamedTuple):
 class Build:
     """The files of this process."""
 
-    def __init__(self, folders: Sequence[Path] = (), package: Path = PACKAGE) -> None:
+    def __init__(self, folders: Sequence[Path], package: Path = PACKAGE) -> None:
         self.folders, self.package = tuple(folders), package
 
     def files(self) -> dict[str, str]:

@@ -95,7 +95,7 @@ def keys_of(folder: Path, store: Store, *, command: str = "") -> Keys:
     return keys
 
 
-def _held(folder: Path | None, command: str = "") -> Keys:
+def _held(folder: Path | None, command: str) -> Keys:
     """Return the keys that a command prints, or whose files a folder holds.
 
     Those of the past are always in the folder.
@@ -151,7 +151,7 @@ def link_key(master: bytes) -> bytes:
     return HKDF(SHA256(), 32, None, b"croupier link").derive(master)
 
 
-def link_key_in(folder: Path, *, command: str = "") -> bytes:
+def link_key_in(folder: Path, *, command: str) -> bytes:
     """Read the link key from a folder that doesn't need the master key."""
     if command:
         return key_from(command, LINK)
@@ -188,7 +188,7 @@ def older_in(folder: Path) -> tuple[bytes, ...]:
     return tuple(_read(folder, file.name) for file in files)
 
 
-def key_files(folder: Path, command: str = "") -> dict[str, bytes]:
+def key_files(folder: Path, command: str) -> dict[str, bytes]:
     """Return all keys of a house, by the names of their files."""
     past = [file.name for name in _IDS for file in folder.glob(retired(name, "*"))]
     held = zip(_IDS, _held(folder, command)[:2], strict=True)

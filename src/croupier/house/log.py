@@ -66,7 +66,7 @@ def _plain(value: object) -> object:
     return text if len(text) <= TEXT_CHARS_MAX else text[:TEXT_CHARS_MAX] + "…"
 
 
-def log_to(stream: TextIO | None = None) -> logging.Handler:
+def log_to(stream: TextIO | None) -> logging.Handler:
     """Send log lines, including those of uvicorn and psycopg, to a stream or stderr."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())

@@ -129,7 +129,7 @@ def decode(data: bytes) -> Record:
 class Marks:
     """The hashes that a stream must have, according to checkpoints."""
 
-    def __init__(self, marks: Iterable[Head] = ()) -> None:
+    def __init__(self, marks: Iterable[Head]) -> None:
         self.at: dict[int, bytes] = {}
         self.torn: int | None = None
         for number, hash in marks:
@@ -139,7 +139,7 @@ class Marks:
 
 
 def verify_stream(
-    stream: str, stored: Iterable[StoredEvent], marks: Iterable[Head] = ()
+    stream: str, stored: Iterable[StoredEvent], marks: Iterable[Head]
 ) -> tuple[Head, StreamFault | None]:
     """Check a stream from its first record; return how far it holds, and the first fault."""
     wanted = Marks(marks)

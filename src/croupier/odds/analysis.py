@@ -115,9 +115,7 @@ class Analysis:
             self._choices = parse_strategy(strategy, self.model)
         self.solved = self._solve(meters, self._choices)
 
-    def _solve(
-        self, meters: Mapping[str, Fraction], choices: list[Choices] | None = None
-    ) -> Solved:
+    def _solve(self, meters: Mapping[str, Fraction], choices: list[Choices] | None) -> Solved:
         return Solved(self.model.payoffs(meters), choices)
 
     def value_at(self, rules: TableRules) -> Fraction:

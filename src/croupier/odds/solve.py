@@ -69,7 +69,7 @@ def bank_high(rules: TableRules) -> int:
 class Model:
     """One seat with its wagers at a table."""
 
-    def __init__(self, rules: TableRules, root: PathNode, seen: SeenCards | None = None) -> None:
+    def __init__(self, rules: TableRules, root: PathNode, seen: SeenCards | None) -> None:
         self.rules = rules
         self.sight = SeenCounts(seen, [*rules.paytables.values()]) if seen else None
         self.seats = self.sight.seats if self.sight else EVERY
@@ -257,7 +257,7 @@ class PricedModel:
 class Solved:
     """The path that every entry takes, by the best strategy or by given choices."""
 
-    def __init__(self, priced: PricedModel, choices: Sequence[Choices] | None = None) -> None:
+    def __init__(self, priced: PricedModel, choices: Sequence[Choices] | None) -> None:
         self.priced = priced
         self.model = priced.model
         self.choices: list[Choices] = []

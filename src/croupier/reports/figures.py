@@ -33,8 +33,8 @@ def one_in(probability: Fraction) -> str:
     return f"1 in {decimal(rounds, 0) if rounds >= 10_000 else short(rounds, 2)}"
 
 
-def root(value: Fraction, places: int = 6) -> Fraction:
+def root(value: Fraction) -> Fraction:
     """Return a square root, exact beyond the places shown, without using floats."""
-    scale = 10 ** (places + 12)
+    scale = 10**18
     whole = isqrt(value.numerator * value.denominator * scale**2)
     return Fraction(whole, value.denominator * scale)

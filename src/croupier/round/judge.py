@@ -11,7 +11,6 @@ from typing import NamedTuple, Protocol
 from croupier.cards import RANKS, SUITS
 from croupier.errors import Bug
 from croupier.hands.ranking import ALSO
-from croupier.money import odds
 from croupier.rules.game import Bonus, Paytable, Row, Settle, Unnamed, Verdict, Wager
 
 
@@ -91,7 +90,7 @@ def judge(
     stake: int,
     row: Row | Unnamed | None,
     state: str,
-    pay: Callable[[int, Fraction], int] = odds,
+    pay: Callable[[int, Fraction], int],
 ) -> Judgement:
     """Judge one stake by the paytable row that the hand fits, if any.
 

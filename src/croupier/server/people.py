@@ -177,7 +177,7 @@ class People:
         """Refuse another guest or account from an address that has made many."""
         await self.counting(partial(count_newcomer, address=address))
 
-    async def _refuse_taken(self, looks: str, *, but: str = "") -> None:
+    async def _refuse_taken(self, looks: str, *, but: str) -> None:
         """Refuse a name that another person has."""
         known = await self.rows.read(lambda rows: registry.known_as(rows, looks))
         if known is not None and known.person.id != but:

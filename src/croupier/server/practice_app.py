@@ -19,7 +19,7 @@ def practice_app(
     rules_of: RulesOf,
     wanted: PracticeWanted,
     *,
-    folders: Sequence[Path] = (),
+    folders: Sequence[Path],
     opened: Callable[[str], None],
 ) -> FastAPI:
     """Return the application; it calls `opened` with the path of its practice table."""

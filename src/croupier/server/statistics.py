@@ -149,9 +149,9 @@ def _added(one: Fraction | None, other: Fraction | None) -> Fraction | None:
 # ---------------------------------------------------------------- as text
 
 
-def dollars_of(cents: Fraction | int, places: int = 2) -> str:
-    """Write a sum with its sign for people: +$5.00, −$0.026."""
-    text = decimal(Fraction(cents) * _CENTS, places, signed=True)
+def dollars_of(cents: Fraction | int) -> str:
+    """Write a sum with its sign for people: +$5.00, −$0.03."""
+    text = decimal(Fraction(cents) * _CENTS, 2, signed=True)
     return f"{text[0]}${text[1:]}" if text[0] in f"+{MINUS}" else f"${text}"
 
 

@@ -23,11 +23,11 @@ ANYTHING = Wanted()
 class ActsTape:
     """The last acts of the house, in the order of their times."""
 
-    def __init__(self, pit: Pit, *, kept: int = KEPT) -> None:
+    def __init__(self, pit: Pit) -> None:
         self._pit = pit
         self._heads: dict[str, Head] = {}
         self._proposals: dict[str, Proposals] = {}
-        self._rows: deque[TapeRow] = deque(maxlen=kept)
+        self._rows: deque[TapeRow] = deque(maxlen=KEPT)
         self._lock = asyncio.Lock()
 
     async def rows(self, wanted: Wanted = ANYTHING, *, limit: int = KEPT) -> list[TapeRow]:

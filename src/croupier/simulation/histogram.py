@@ -56,10 +56,10 @@ class Histogram:
         """Return the share of values that fit."""
         return Fraction(sum(n for value, n in self.counts.items() if fits(value)), self.count)
 
-    def bins(self, most: int = _BINS) -> list[tuple[Fraction, Fraction, int]]:
+    def bins(self) -> list[tuple[Fraction, Fraction, int]]:
         """Return bins as from, to and count, with a round step; the outer bins gather the tails."""
         low, high = (self.quantile(Fraction(n, 200)) for n in (1, 199))
-        step = _round_step((high - low) / most)
+        step = _round_step((high - low) / _BINS)
         first, last = low // step, high // step
         found: Frequencies = {}
         for value, times in self.counts.items():

@@ -116,8 +116,8 @@ class Leasing:
         address: str,
         connected: Connected,
         *,
-        place: str = "",
-        owns: bool = True,
+        place: str,
+        owns: bool,
     ) -> None:
         self._url, self._address, self.connected = url, address, connected
         self._reads = formats.READS
