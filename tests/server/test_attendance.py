@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from croupier.ledger.store import Unavailable, Unsure
-from croupier.server import app
-from croupier.server.app import Attendance
+from croupier.server import attendance
+from croupier.server.attendance import Attendance
 from croupier.server.registry import Person
 
 
 def test_names_are_learnt_once_the_ledger_answers_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "AGAIN_S", 0.01)
+    monkeypatch.setattr(attendance, "AGAIN_S", 0.01)
     failures: list[Exception] = [Unavailable("it is down"), Unsure("it broke")]
     barred: list[tuple[str, bool, bool]] = []
 
@@ -25,7 +25,7 @@ def test_names_are_learnt_once_the_ledger_answers_again(monkeypatch: pytest.Monk
     def bar(player: str, *, disabled: bool, plays: bool) -> None:
         barred.append((player, disabled, plays))
 
-    monkeypatch.setattr(app, "house_players", lambda *_: [])
+    monkeypatch.setattr(attendance, "house_players", lambda *_: [])
     seats = SimpleNamespace(bar=bar)
     galleries: Any = SimpleNamespace(names={}, pit=SimpleNamespace(seats=seats))
     standing = SimpleNamespace(

@@ -36,7 +36,7 @@ from croupier.ledger.found import player_at
 from croupier.ledger.store import Unavailable, View
 from croupier.ledger.stores.sqlite import SqliteStore
 from croupier.ledger.verify import verify
-from croupier.server.passing import Calls
+from croupier.server.calls import Calls
 from tests.rules.books import LET_IT_RIDE, MARYLAND
 from tests.server.durability.tables import BOOKS, METER, RIDE, SHARED, rules_of
 from tests.whole.links import Cable
@@ -128,8 +128,8 @@ class Node:
         self.books = Books(store, KEY, clocks=clocks, entropy=world.entropy)
         self.pit = Pit(world.config, self.books, rules_of)
         self.galleries = Galleries(self.pit)
-        self.pit.open.on_open, self.pit.open.on_close = self._opened, self.galleries.drop
-        self.books.on_purse = self.galleries.tell_purse
+        self.galleries.open()
+        self.pit.open.on_open.append(self._opened)
         renewing = asyncio.create_task(self._renew())
         await self.pit.start()
         self.ready = True
@@ -139,7 +139,6 @@ class Node:
         self.world.reached["taken up"] += 1
         if any(award.partition("-")[0] == table.id for award in self.world.waiting()):
             self.world.reached[PENDING] += 1
-        self.galleries.add(table)
 
     async def _renew(self) -> None:
         while True:

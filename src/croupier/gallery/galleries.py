@@ -35,7 +35,8 @@ class Galleries:
         """Add every table of the pit, and those that it takes up from now on."""
         for table in self.pit.tables.values():
             self.add(table)
-        self.pit.open.on_open, self.pit.open.on_close = self.add, self.drop
+        self.pit.open.on_open.append(self.add)
+        self.pit.open.on_close.append(self.drop)
         self.pit.books.on_purse = self.tell_purse
 
     def add(self, table: Table) -> None:

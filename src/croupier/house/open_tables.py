@@ -46,8 +46,8 @@ class OpenTables:
         self._floors = Floors(books, configs)
         self.deals = False
         """Whether automatic dealers begin to deal when their tables are opened."""
-        self.on_open: Callable[[Table], None] = lambda _: None
-        self.on_close: Callable[[Table], None] = lambda _: None
+        self.on_open: list[Callable[[Table], None]] = []
+        self.on_close: list[Callable[[Table], None]] = []
         """Called when a table is taken up, and when another process has it."""
         self.heads_left: dict[str, Head] = {}
         """The last events of tables that this process gave up, or had when the database was gone:
@@ -119,7 +119,8 @@ class OpenTables:
             epoch = self._tenure.owned.get(table.id, 0)
             whose = {"table": table.id, "node": self._tenure.name, "epoch": epoch}
             log("table_opened", **whose, number=number)
-        self.on_open(table)
+        for hear in self.on_open:
+            hear(table)
 
     async def _restore(self, table: Table) -> bool:
         """Restore a table to where it stood; return whether this process can continue it.
@@ -180,7 +181,8 @@ class OpenTables:
         self.dealers.pop(id, None)
         if dealing := self._dealing.pop(id, None):
             dealing.cancel()
-        self.on_close(table)
+        for hear in self.on_close:
+            hear(table)
         table.step_down()
 
     async def release(self, ids: Collection[str]) -> None:

@@ -1,7 +1,5 @@
 """The application: pages, the JSON routes and the sockets, around one pit."""
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,12 +10,10 @@ from fastapi import Depends, FastAPI
 from croupier import __version__
 from croupier.gallery.galleries import Galleries
 from croupier.house.pit import Pit
-from croupier.house.table import Table
-from croupier.house.tasks import Tasks, cancel
-from croupier.ledger.roles import PLAYER
+from croupier.house.tasks import Tasks
 from croupier.ledger.store import Unavailable
 from croupier.server import sockets
-from croupier.server.bots import house_players
+from croupier.server.attendance import Attendance
 from croupier.server.faults import answer_errors
 from croupier.server.guard import MESSAGES
 from croupier.server.limits import Rate
@@ -30,7 +26,6 @@ from croupier.server.passing import nowhere
 from croupier.server.people import People
 from croupier.server.practices import Practices
 from croupier.server.quotas import Quotas
-from croupier.server.registry import Person
 from croupier.server.reviews import Reviews
 from croupier.server.routes import access, awards, health, staff, tables
 from croupier.server.routes import pit as pit_routes
@@ -38,9 +33,6 @@ from croupier.server.staff import Staff
 from croupier.server.state import AppState
 from croupier.server.tapes import ActsTape, Winnings
 from croupier.server.voids import VoidCounts
-
-AGAIN_S = 0.2
-"""How soon the ledger is asked again after it didn't answer."""
 
 
 def make_app(
@@ -65,7 +57,8 @@ def make_app(
         await pit.start()
         for table in pit.tables.values():
             attendance.come(table)
-        pit.open.on_open, pit.open.on_close = attendance.open, attendance.close
+        pit.open.on_open.append(attendance.come)
+        pit.open.on_close.append(attendance.leave)
         await attendance.settled()
         try:
             yield
@@ -117,56 +110,3 @@ async def _recheck(galleries: Galleries, people: People, person: str) -> None:
         galleries.keep(person, await people.sessions.of(person))
     except Unavailable:
         galleries.end(person)  # They can come back once the database is.
-
-
-class Attendance:
-    """What comes with each table that is open here: names of its people, and house players."""
-
-    def __init__(self, galleries: Galleries, people: People) -> None:
-        self._galleries, self._people = galleries, people
-        self._tasks: dict[str, list[asyncio.Task[None]]] = {}
-        self._learning = Tasks()
-
-    def open(self, table: Table) -> None:
-        """Show a table that was just taken up."""
-        self._galleries.add(table)
-        self.come(table)
-
-    def come(self, table: Table) -> None:
-        """Learn who sits and works at a table, and let house players sit down."""
-        self._learning.begin(self._learn_names(table))
-        players = house_players(self._galleries, table)
-        self._tasks[table.id] = [asyncio.create_task(player.run()) for player in players]
-
-    async def _learn_names(self, table: Table) -> None:
-        standing = table.place.standing.table
-        players = {*standing.seats.values()}
-        staff = {*standing.crew, *(one.by.person for one in standing.proposals)} - {""}
-        for one in sorted(players | staff):
-            if person := await self._found(one):
-                self._galleries.names[one] = person.name
-                if one in players:
-                    plays = PLAYER in person.roles
-                    self._galleries.pit.seats.bar(one, disabled=person.disabled, plays=plays)
-        table.look_again()
-
-    async def _found(self, player: str) -> Person | None:
-        """Look a player up, retrying while the ledger doesn't answer."""
-        while True:
-            with contextlib.suppress(Unavailable):
-                return await self._people.find(player)
-            await asyncio.sleep(AGAIN_S)
-
-    async def settled(self) -> None:
-        """Wait until all names are known."""
-        await asyncio.gather(*self._learning.running)
-
-    def close(self, table: Table) -> None:
-        """Leave a table that another process has now."""
-        self._galleries.drop(table)
-        for task in self._tasks.pop(table.id, ()):
-            task.cancel()
-
-    async def stop(self) -> None:
-        """Let the house players go."""
-        await cancel(*(task for tasks in self._tasks.values() for task in tasks))

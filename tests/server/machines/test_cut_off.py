@@ -157,7 +157,7 @@ def test_tables_of_an_owner_whose_database_is_silent_go_on_elsewhere(
             galleries.open()
             galleries.welcome(viewer, mine)
             still_open: list[set[str]] = []
-            other.open.on_open = lambda _: still_open.append({*cut.tables})
+            other.open.on_open.append(lambda _: still_open.append({*cut.tables}))
             waited.clear()
             with way.blocked():
                 sit = json.dumps({"type": "sit", "seat": 1, "id": "1"})
