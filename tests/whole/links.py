@@ -11,10 +11,10 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from croupier.gallery.outbox import Viewer
+from croupier.server.calls import Calls
 from croupier.server.limits import Rate
 from croupier.server.link import Link, Sealing
 from croupier.server.owner import Owner
-from croupier.server.passing import Calls
 from croupier.server.sockets import UNREACHABLE, converse
 from croupier.server.talk import Talk
 from croupier.server.wire import wire_of

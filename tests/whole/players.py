@@ -13,7 +13,7 @@ import orjson
 from croupier.client import TableClient
 from croupier.fairness import contribution_hash
 from croupier.gallery.outbox import Viewer
-from croupier.server.passing import Calls
+from croupier.server.calls import Calls
 from croupier.server.talk import Talk
 from tests.server.durability.tables import metered
 from tests.whole.links import UNLIMITED, scope_of

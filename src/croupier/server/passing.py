@@ -2,35 +2,33 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from croupier.gallery.galleries import MOVED
 from croupier.gallery.outbox import Mail, Viewer
 from croupier.house.log import log, log_crash
 from croupier.house.pit import Pit
 from croupier.house.tasks import Tasks, cancel
 from croupier.ledger.tenure import Node
+from croupier.server.calls import Calls, Passed
 from croupier.server.faults import unreachable
 from croupier.server.guard import whole_body
-from croupier.server.link import Link, LinkMessage, accept, dial, listening
+from croupier.server.link import accept, dial, listening
 from croupier.server.owner import HERE, Owner
 from croupier.server.practices import TAG, tag_of
 from croupier.server.sockets import UNREACHABLE, accepted, converse
-from croupier.server.wire import Wire, wire_of
+from croupier.server.wire import wire_of
 
 _TABLE = re.compile(r"/(?:api/)?tables/([a-z0-9-]+)(?:\.json|/.*)?")
 _PRACTICE = re.compile(rf"/practice/([0-9a-f]{{{TAG}}})[^/]+(?:/.*)?")
 _COACH = "/api/coach"
-ANSWER_S = 10.0
 CHANGES_HANDS_S, LOOK_S = 3.0, 0.1
 """How long a request waits for a table without an owner, and how often it looks for one."""
 CANNOT_REACH = "the server that has this table can't be reached right now; try again in a moment"
@@ -42,89 +40,6 @@ def table_of(path: str, query: bytes) -> str | None:
         return next(iter(parse_qs(query.decode("latin-1")).get("table", ())), None)
     found = _TABLE.fullmatch(path)
     return found[1] if found else None
-
-
-class Passed(NamedTuple):
-    """What another node answered."""
-
-    status: int
-    headers: list[tuple[bytes, bytes]]
-    body: bytes
-
-
-class Calls:
-    """Conversations with one other node over one link."""
-
-    def __init__(self, link: Link) -> None:
-        self.link = link
-        self._numbers = count(1)
-        self._answers: dict[int, asyncio.Future[Passed | None]] = {}
-        self._viewers: dict[int, tuple[Viewer, Wire]] = {}
-        self.listening = asyncio.create_task(self._listen())
-
-    async def _listen(self) -> None:
-        try:
-            await self.link.listen(self._hear)
-        finally:
-            for answer in self._answers.values():
-                if not answer.done():
-                    answer.set_result(None)
-            for viewer, _ in self._viewers.values():
-                viewer.end(MOVED)
-
-    def _hear(self, message: LinkMessage) -> None:
-        match message:
-            case ["say", list(numbers), list(frames)]:
-                for number in numbers:
-                    for viewer, _ in self._found(number):
-                        for frame in frames:
-                            viewer.send(frame)
-            case ["hold" | "go on" as does, int(number)]:
-                for _, wire in self._found(number):
-                    wire.hold() if does == "hold" else wire.go_on()
-            case ["end", int(number), int(code), str(_)]:
-                for viewer, _ in self._found(number):
-                    viewer.end(code)
-            case ["answer", int(number), int(status), list(headers), str(body)]:
-                answer = self._answers.get(number)
-                if answer is not None and not answer.done():
-                    said = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in headers]
-                    answer.set_result(Passed(status, said, body.encode("latin-1")))
-
-    def _found(self, number: int) -> Iterable[tuple[Viewer, Wire]]:
-        found = self._viewers.get(number)
-        return () if found is None else (found,)
-
-    async def ask(self, scope: Scope, body: bytes = b"") -> Passed | None:
-        """Pass a request on; None if there is no answer."""
-        number = next(self._numbers)
-        answer: asyncio.Future[Passed | None] = asyncio.get_running_loop().create_future()
-        self._answers[number] = answer
-        try:
-            self.link.say("ask", number, _plain(scope), body.decode("latin-1"))
-            async with asyncio.timeout(ANSWER_S):
-                return await answer
-        except TimeoutError:
-            return None
-        finally:
-            del self._answers[number]
-
-    def open(self, scope: Scope, viewer: Viewer, wire: Wire) -> int:
-        """Pass a socket on."""
-        number = next(self._numbers)
-        self._viewers[number] = viewer, wire
-        self.link.say("open", number, _plain(scope))
-        return number
-
-    def hear(self, text: str | bytes, number: int) -> None:
-        """Pass a message on."""
-        said = text if isinstance(text, str) else text.decode("utf-8", "replace")
-        self.link.say("hear", number, said)
-
-    def gone(self, number: int) -> None:
-        """Say that a socket was closed."""
-        del self._viewers[number]
-        self.link.say("gone", number, 1000)
 
 
 class Passing:
@@ -280,19 +195,6 @@ class Passing:
             if isinstance(answer, BaseException):
                 log_crash(answer)
         return [answer for answer in answers if isinstance(answer, Passed)]
-
-
-def _plain(scope: Scope) -> dict[str, Any]:
-    """Return a request as data."""
-    return {
-        "method": scope.get("method", "GET"),
-        "scheme": scope["scheme"],
-        "path": scope["path"],
-        "query": scope["query_string"].decode("latin-1"),
-        "headers": [(n.decode("latin-1"), v.decode("latin-1")) for n, v in scope["headers"]],
-        "client": scope.get("client"),
-        "server": scope.get("server"),
-    }
 
 
 async def nowhere(_: Scope) -> list[bytes]:
