@@ -93,12 +93,12 @@ class Galleries:
                 del self.names[one]
 
     def welcome(
-        self, viewer: Viewer, table: str, last: int | None = None, *, has_felt: str = ""
+        self, viewer: Viewer, table: str, last: int | None = None, *, felt_tag: str = ""
     ) -> None:
         """Add a viewer to a table; `last` is the number of the last event they saw."""
         if viewer.player:
             self._sockets.setdefault(viewer.player, set()).add(viewer)
-        self._of[table].welcome(viewer, last, has_felt=has_felt)
+        self._of[table].welcome(viewer, last, felt_tag=felt_tag)
 
     def farewell(self, viewer: Viewer, table: str) -> None:
         """Remove a viewer."""

@@ -188,17 +188,17 @@ class Gallery:
         self.board.come(viewer)
         self._note_present(self.board.present)
 
-    def welcome(self, viewer: Viewer, last: int | None, *, has_felt: str = "") -> None:
+    def welcome(self, viewer: Viewer, last: int | None, *, felt_tag: str = "") -> None:
         """Add a viewer: send the whole table, or only what they have missed.
 
-        `has_felt` is the tag of the felt that they have already.
+        `felt_tag` is that of the felt that they have already.
         """
         self.come(viewer)
         now, scene = self._seen
         missed = None if last is None else self._news.since(last)
         if missed is not None and len(missed) > MISSED_MAX:
             missed = None
-        seen = self._whole(has_felt) if missed is None else {"scene": None}
+        seen = self._whole(felt_tag) if missed is None else {"scene": None}
         viewer.restart([self._greeting(viewer, seen), *(missed or ())])
         self.show_desk(viewer)
         if missed is not None:
@@ -208,9 +208,9 @@ class Gallery:
             viewer.send(encode({**news, "clock": now.notes.clock.countdown(self._wait_ms())}))
             self._send_own(viewer)
 
-    def _whole(self, has_felt: str = "") -> dict[str, Any]:
+    def _whole(self, felt_tag: str = "") -> dict[str, Any]:
         """Return all that everybody may see; of the felt, what a viewer doesn't have."""
-        felt = {} if has_felt and has_felt == self.felt_tag else {"felt": self.felt}
+        felt = {} if felt_tag == self.felt_tag else {"felt": self.felt}
         return {**felt, "scene": self.scene}
 
     def _greeting(self, viewer: Viewer, seen: dict[str, Any]) -> str:

@@ -28,7 +28,7 @@ from croupier.rules.table_rules import TableRules
 from croupier.server.assessor import Assessor
 from croupier.server.bots import HousePlayer
 from croupier.server.drill import ANSWER, report_of
-from croupier.server.script import FLOOR, ID, SCRIPT, Script, ScriptedFloor, script_bets, seeded
+from croupier.server.script import FLOOR, ID, Script, ScriptedFloor, script_bets, seeded
 from croupier.server.showing import Felt, ahead, resting, sights
 from croupier.table.life import has_tray
 
@@ -45,13 +45,14 @@ class Practice:
         config: Config,
         rules_of: RulesOf,
         *,
+        token: str,
         seed: int,
         rounds: int,
-        hints: bool = False,
-        script: Script = SCRIPT,
+        hints: bool,
+        script: Script,
     ) -> None:
         self.seed, self.rounds, self.hints, self.script = seed, rounds, hints, script
-        self.token = secrets.token_urlsafe(12)
+        self.token = token
         self.felt = Felt(seed, script)
         self._folder = tempfile.TemporaryDirectory(prefix="croupier-practice-")
         self._store = SqliteStore(Path(self._folder.name) / "ledger", make=True, vfs="memdb")

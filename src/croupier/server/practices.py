@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from hashlib import sha256
+from secrets import token_urlsafe
 from typing import Annotated
 
 from pydantic import Field
@@ -72,12 +73,12 @@ class Practices:
         made = Practice(
             config,
             self._rules_of,
+            token=tag_of(self._node()) + token_urlsafe(12),
             seed=wanted.seed,
             rounds=wanted.rounds,
             hints=wanted.hints,
             script=self.script._replace(screens=int(wanted.screens), faulty=wanted.faults / 100),
         )
-        made.token = tag_of(self._node()) + made.token
         self._open[made.token] = made
         await made.start()
         return made

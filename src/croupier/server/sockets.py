@@ -65,7 +65,7 @@ async def socket(
         for other in list(galleries[id].viewers):
             if other.player == viewer.player:  # A player has one socket per table: the newest.
                 other.end(ELSEWHERE)
-    galleries.welcome(viewer, id, last, has_felt=felt)
+    galleries.welcome(viewer, id, last, felt_tag=felt)
     try:
         await serve_socket(websocket, table, viewer)
     finally:

@@ -193,7 +193,7 @@ class _Staff(NamedTuple):
                 self.table.call_floor(by, on=message.on)
                 self.reply(done(message.id, self.table.number))
             case said.Approve() if self.check_again is not None:
-                first = self._check_again(message, self.check_again)
+                first = self._check_password(message, self.check_again)
                 viewer.answering = asyncio.ensure_future(self._after(first, message, digest))
             case said.Do() | said.Propose() if message.command.get("type") in OF_PAST:
                 hand = self.table.hand_of(message.command)
@@ -203,7 +203,7 @@ class _Staff(NamedTuple):
             case _:
                 self._hear(message, digest)
 
-    async def _check_again(self, message: said.Approve, check_again: CheckAgain) -> None:
+    async def _check_password(self, message: said.Approve, check_again: CheckAgain) -> None:
         """Refuse a stale password, unless the approval is a repeat: it has its answer already."""
         if not await self.table.has_answered(f"{self.viewer.player}/{message.id}"):
             await check_again(message.again)
