@@ -61,7 +61,7 @@ class Part:
         self.rows: tuple[Row | Unnamed | None, ...] = (*_rows(self.table), None)
         """The rows of the paytable, those of hands that it says lose, and None for the rest."""
         self._fitting: dict[int, tuple[int, ...]] = {}
-        self._judged: dict[tuple[str, int, int], Judgement] = {}
+        self._judged = lru_cache(maxsize=JUDGED_MAX)(self._judge)
 
     def fitting(self, held: HeldCards) -> tuple[int, ...]:
         """Return the indices of the rows that hands of this kind may fit, in order."""
@@ -91,18 +91,12 @@ class Part:
     def judged(self, state: str, held: HeldCards | None, stake: int) -> Judgement:
         """Judge a stake; `held` is given where the paytable decides."""
         number = self.find(held, stake) if held else -1
-        key = state, number, stake
-        judged = self._judged.get(key)
-        if judged is None:
-            if len(self._judged) >= JUDGED_MAX:
-                self._judged.clear()
-            judged = self._judged[key] = self._judge(state, self.rows[number], stake)
-        return judged
+        return self._judged(state, number, stake)
 
-    def _judge(self, state: str, row: Row | Unnamed | None, stake: int) -> Judgement:
+    def _judge(self, state: str, number: int, stake: int) -> Judgement:
         if isinstance(self.what, Envy):
             raise Bug("an envy has no stake to judge")
-        verdict = verdict_of(self.what.settle, state)
+        verdict, row = verdict_of(self.what.settle, state), self.rows[number]
         owed = judge(self.what, self.table, verdict, stake=stake, row=row, state=state, pay=odds)
         owed = owed._replace(ruling=ruling_cited(self.rules, owed.ruling))
         # A bonus has no stake of its own to return.
