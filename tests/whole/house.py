@@ -67,6 +67,7 @@ COMES = ("kill", "sleep", "cut", "slow", "drain", "link", "lost", "unheard")
 PENDING = "taken up with a jackpot pending"
 MUST = *(f"{kind} at {moment}" for kind in COMES for moment in MOMENTS), PENDING
 """What a run of many hours must have reached."""
+LOGGER = logging.getLogger("croupier")
 T = TypeVar("T")
 
 
@@ -433,16 +434,16 @@ class Complaints(logging.Handler):
 @contextmanager
 def _heard(findings: list[str]) -> Iterator[None]:
     """Hear what the processes log, and print none of it: everything that can go wrong does."""
-    logger, handler = logging.getLogger("croupier"), Complaints(findings)
-    level, logger.propagate = logger.level, False
-    logger.setLevel(logging.INFO)
-    logger.addHandler(handler)
+    handler = Complaints(findings)
+    level, LOGGER.propagate = LOGGER.level, False
+    LOGGER.setLevel(logging.INFO)
+    LOGGER.addHandler(handler)
     try:
         yield
     finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
-        logger.propagate = True
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(level)
+        LOGGER.propagate = True
 
 
 @contextmanager
@@ -454,6 +455,7 @@ def _left_behind() -> Iterator[None]:
         gc.collect()
     finally:
         sys.unraisablehook = hook
+        LOGGER.disabled = False
 
 
 def simulate(
@@ -477,6 +479,7 @@ def simulate(
                 loop.run_until_complete(world.run(hours, nodes, seats))
             world.check()
         finally:
+            LOGGER.disabled = True
             loop.forget()
             loop.close()
             asyncio.set_event_loop(None)
