@@ -47,7 +47,7 @@ from tests.whole.store import Register, SharedStore, Tenancy
 KEY = bytes(range(32))
 CENTS = 10_000_00
 FAULT_EVERY_S = (10.0, 60.0)
-FLOOR_S = (60.0, 1_800.0)
+FLOOR_S = (60.0, 7_200.0)
 """How long the floor lets awards wait: tables with some are to change hands."""
 EPOCH_S = 1_700_000_000
 HASTE_S, PEOPLE_S = (0.1, 1.0), (1.0, 7.0)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ASK_S, AWAY_S = 6.0, (0.2, 2.0)
 DELAY_S = (0.01, 0.15)
+PAGE_S = (0.0, 0.3)
+"""How long a page takes over what it does by itself."""
 AT_OWNER, WITHHELD = 0.3, 0.05
 ANSWERS, SHOWS = ("done", "refused"), ("welcome", "news", "own")
 
@@ -183,7 +185,8 @@ class Player:
             elif self.asked is not None or not self._may_move():
                 await self._wait()
             else:
-                await asyncio.sleep(self.rng.uniform(*self.world.think_s))
+                think_s = PAGE_S if self._may_cut() else self.world.think_s
+                await asyncio.sleep(self.rng.uniform(*think_s))
                 self._say()
 
     def _say(self) -> None:
@@ -231,9 +234,9 @@ class Player:
                 return False
             case "bets":
                 banks = (scene["banker"] or {}).get("seat") == seat
-                return not (mine.get("ready") or banks) or self.id not in scene["cut"]["hashes"]
+                return not (mine.get("ready") or banks) or self._may_cut()
             case "dealing":
-                return self.id in scene["cut"]["hashes"] and self._revealed != scene["round"]
+                return self._may_cut()
         return bool(scene["bank_turn"] == seat)
 
     def _move(self) -> dict[str, Any] | None:
@@ -257,14 +260,26 @@ class Player:
             return None
         return self._bet(scene["round"]) or {"type": "ready", "seat": seat}
 
+    def _may_cut(self) -> bool:
+        """Whether the page has to contribute or to reveal, for somebody who sits."""
+        scene = self.table.scene
+        if not scene or str(self.seat) not in scene["seats"]:
+            return False
+        is_in = self.id in scene["cut"]["hashes"]
+        if scene["phase"] == "dealing":
+            return is_in and self._revealed != scene["round"]
+        return scene["phase"] == "bets" and not is_in
+
     def _cut(self, scene: dict[str, Any]) -> dict[str, Any] | None:
         """Contribute to the cut, and reveal it unless it is withheld."""
-        round, is_in = scene["round"], self.id in scene["cut"]["hashes"]
+        if not self._may_cut():
+            return None
+        round = scene["round"]
         secret = sha256(f"{self.id} in {round}".encode()).hexdigest()
-        if scene["phase"] == "bets" and not is_in:
+        if scene["phase"] == "bets":
             hash = contribution_hash(round, self.id, secret)
             return {"type": "contribute", "round": round, "hash": hash}
-        if scene["phase"] == "dealing" and is_in and self._revealed != round:
+        if scene["phase"] == "dealing":
             self._revealed = round
             if self.rng.random() > WITHHELD:
                 return {"type": "reveal", "round": round, "value": secret}
