@@ -1,4 +1,4 @@
-"""Rounds with real cards that the system left: finished by hand, and entered by two people."""
+"""Rounds in which the system failed: finished by hand, and entered later by two people."""
 
 import random
 from collections.abc import Callable

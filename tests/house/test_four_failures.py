@@ -1,7 +1,7 @@
 """The four failures of live dealing that are publicly known: each is refused here, or found.
 
-A misdeal repaired as nobody may, a sign of other rules, a clause that the dealer did not know, and
-a deck five cards short for 438 rounds.
+A misdeal repaired in a forbidden way, a sign of other rules, a clause that the dealer did not know,
+and a deck five cards short for 438 rounds.
 """
 
 from pathlib import Path
@@ -33,7 +33,7 @@ OPTION = {MARYLAND: "play", LET_IT_RIDE: "ride"}
 
 
 @pytest.mark.parametrize("type", ["Deal", "Settle", "Read"])
-def test_a_misdeal_repaired_as_nobody_may_is_refused(type: str, tmp_path: Path) -> None:
+def test_a_misdeal_repaired_in_a_forbidden_way_is_refused(type: str, tmp_path: Path) -> None:
     """A card too many is taken from a hand and play goes on: no command of the desk does that."""
 
     async def scenario(pit: OpenPit) -> None:
@@ -87,7 +87,7 @@ BY_THEMSELVES = {
 
 
 @pytest.mark.parametrize(("id", "clauses"), BY_THEMSELVES.items())
-def test_a_clause_that_the_dealer_does_not_know_is_named_and_refused_without(
+def test_a_clause_that_the_dealer_does_not_know_is_named_and_cannot_be_skipped(
     id: str, clauses: set[str]
 ) -> None:
     """Whatever a dealer does who only knows the game, the clause comes first, and in words."""

@@ -1,4 +1,4 @@
-"""What is sent of scripts and styles: without comments, and together what is needed together."""
+"""Scripts and styles as they are sent: without comments, and bundled if needed together."""
 
 import re
 from collections import Counter

@@ -96,7 +96,7 @@ def _fill_first(table: Table, round: Round, lines: list[dict[str, Any]]) -> str:
     leaves = sum(line["pay"] - line["take"] - line["collected"] for line in felt)
     if leaves <= holds:
         return ""
-    return f" By the journal the tray holds {dollars(holds)}: have the floor bring a fill first."
+    return f" By the journal the tray holds {dollars(holds)}: have the floor order a fill first."
 
 
 def _says(seat: int, sums: Mapping[str, int]) -> str:
