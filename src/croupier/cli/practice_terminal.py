@@ -25,9 +25,9 @@ PROMPT = "> "
 HELP = """\
 Enter does the next step. Where something is asked, type it: a card as Qh, what you take and pay as
 25 35. A number does what is listed under it, and '7 ante 25' puts $25 on the Ante of seat 7.
-i declares what went wrong, x calls the floor, and s goes on with the deck that rests. 'n 5' notes
-that seat 5 contests what it was paid, and 'n 5 ante 25' that it was handed $25 on its Ante. 'z Qh'
-corrects the card that was read last.
+i declares what went wrong, x calls the floor, and s does what is next with the resting deck. 'n 5'
+notes that seat 5 contests what it was paid, and 'n 5 ante 25' that it was handed $25 on its Ante.
+'z Qh' corrects the card that was read last.
 ? repeats this, q ends the practice."""
 WAIT_S, WAITS_MAX = 0.05, 400
 """How often the table is looked at while others act, and how often at most."""

@@ -54,7 +54,7 @@ class Attendance:
         await asyncio.gather(*self._learning.running)
 
     def leave(self, table: Table) -> None:
-        """Let the house players of a table go that another process has now."""
+        """Let the house players leave a table that another process has now."""
         for task in self._tasks.pop(table.id, ()):
             task.cancel()
 
