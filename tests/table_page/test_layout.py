@@ -211,6 +211,37 @@ def seen_with_coach(page: Page) -> list[float]:
     return heights
 
 
+LOST = """
+() => {
+  const more = "queen high Q-10-9-8-7 does not pay; it takes a pair of tens or better";
+  const says = { text: "You lose $20", more, tone: "loss", clause: "", href: "", net: -2000 };
+  const felt = document.querySelector("felt-table");
+  felt.say(says, { felt: { rulebook: "some" } });
+  const [line, saying, small] = [".line", ".saying", ".saying small"].map(
+    (one) => felt.querySelector(one).getBoundingClientRect());
+  const style = getComputedStyle(felt.querySelector(".saying"));
+  const room = saying.width - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  return { inside: saying.top >= line.top - 1 && saying.bottom <= line.bottom + 1,
+    spare: small.height < 20 ? room - small.width : Infinity };
+}
+"""
+
+
+def test_the_longest_words_of_a_lost_hand_stay_in_their_line(
+    house: House, new_page: NewPage
+) -> None:
+    """With the coach, which leaves the felt least; letters may be a little wider elsewhere."""
+    page = new_page()
+    page.add_init_script("localStorage['croupier.settings'] = JSON.stringify({coach: true})")
+    page.goto(f"{house.url}/tables/ride")
+    page.wait_for_selector(".saying")
+    for size in SIZES:
+        resize(page, size)
+        page.wait_for_timeout(100)
+        found = page.evaluate(LOST)
+        assert found["inside"] and found["spare"] > 10, (size, found)
+
+
 def test_what_the_clock_chose_stays_in_its_line(house: House, new_page: NewPage) -> None:
     """With the longest words and a clause, at every size."""
     page = new_page()
