@@ -44,7 +44,7 @@ pause = {pause}
 bank = 60
 round_min = {round_min}
 """
-PATIENT = {"bets": 60, "decide": 60, "pause": 60, "round_min": 0}
+PATIENT = {"bets": 600, "decide": 600, "pause": 600, "round_min": 0}
 GENEROUS = Policy(requests=Rate(10_000, 10_000), costly=Rate(10_000, 10_000))
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 IDS = ("maryland", "ride", "singapore", "california", "florida")
