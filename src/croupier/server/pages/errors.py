@@ -71,7 +71,7 @@ def wants_page(request: Request) -> bool:
     return not is_data and "text/html" in request.headers.get("accept", "")
 
 
-def error_page(request: Request, status: int, faults: Sequence[FieldFault] = ()) -> Response:
+def error_page(request: Request, status: int, faults: Sequence[FieldFault]) -> Response:
     """Return a page that explains an error in plain words and offers a way on."""
     words = _WORDS.get(status, _OTHER)
     phrase = HTTPStatus(status).phrase.lower()  # A fault like `not found` says no more.

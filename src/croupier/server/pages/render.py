@@ -97,16 +97,14 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     return _fit(request, made.render(context).encode(), HTML, status=status)
 
 
-def document(
-    request: Request, value: Any, *, status: int = 200, is_public: bool = False
-) -> Response:
+def document(request: Request, value: Any, *, is_public: bool = False) -> Response:
     """Return a JSON document, formatted as on the command line.
 
     A public one says the same to everybody, and is compressed.
     """
     text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
     send = _fit if is_public else respond
-    return send(request, text.encode(), JSON, status=status)
+    return send(request, text.encode(), JSON, status=200)
 
 
 def _fit(request: Request, body: bytes, kind: str, *, status: int) -> Response:
