@@ -46,6 +46,10 @@ def test_a_shuffler_that_fails_is_marked_replaced_and_restored(tmp_path: Path) -
         change = {"type": "Change", "digest": other}
         assert (await refusal(floor.do(change, "table"))).code == "device_open"
         await until(pit, players, staff, shoe, "Secure")
+        await dealer.look()
+        # What comes next covers it; the sign is an answer beside that.
+        beside = [one["clause"] for one in dealer.desk["acts"] if "topic" not in one]
+        assert (dealer.desk["next"]["clause"], beside) == ("13.H(1)", ["13.H(2)"])
         await act(dealer, "Secure", clause="13.H(2)")
         await until(pit, players, staff, shoe, "Change")
         assert (await refusal(dealer.do(change, "table"))).code == "wrong_person"

@@ -4,6 +4,7 @@ Everything comes from the book's data and the table's standing. No hidden card i
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -184,6 +185,17 @@ def _voiced(standing: Standing, step: NextStep) -> Iterator[dict[str, Any]]:
             yield _act(says, round.step.clause, in_round.CloseBets(seat))
 
 
+def _instead(standing: Standing, step: NextStep) -> Iterator[dict[str, Any]]:
+    """Yield how else a failed device is put out of use: it is covered, or else marked (13.H(2))."""
+    if not isinstance(step.command, at_table.Secure):
+        return
+    for duty in due(standing.table):
+        if duty.about == step.command.device and duty.clause != step.command.clause:
+            says, secure = standing.table.rules.clauses[duty.clause].says, step.command
+            other = replace(secure, clause=duty.clause)
+            yield _act(says.rstrip("."), duty.clause, other, of="table")
+
+
 def _acts(round: Round | None) -> Iterator[dict[str, Any]]:
     """Yield what may be done now besides the next step."""
     if round and round.doubt:
@@ -295,7 +307,9 @@ def desk_of(
     now = (*due(table), *(due_now(round) if round else ()))
     rules, step = table.rules, next_step(standing, time, stopped=stopped)
     awards = [*awards_seen(round)] if round else []
-    acts = [_posted(act) for act in (*_acts(round), *_voiced(standing, step))]
+    acts = [
+        _posted(act) for act in (*_acts(round), *_voiced(standing, step), *_instead(standing, step))
+    ]
     together = _together(rules, now, step)
     if round and round.asked and step.command is None:
         together["about"] = about_seat(round.asked[0])
