@@ -1,6 +1,7 @@
 """Deals a whole shift on the console in a real Chromium, and saves a picture of each step.
 
-.venv/bin/python tools/walk_shift.py FOLDER [--book ID] [--virtual] [--hints] [--dark]
+.venv/bin/python tools/walk_shift.py FOLDER [--book ID] [--select K=V]... [--virtual] [--hints]
+                                            [--dark]
 
 Ten rounds with real cards and chips, by keyboard: the tray is counted, the table opens, two decks
 alternate, and it closes at the end. One round has an irregularity, one a progressive win, and
@@ -228,10 +229,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--book", default=BOOK)
+    parser.add_argument("--select", action="append", default=[], help="K=V: another selection")
     parser.add_argument("--virtual", action="store_true", help="deal virtual cards")
     parser.add_argument("--hints", action="store_true", help="show what to take and pay")
     parser.add_argument("--dark", action="store_true", help="in dark colours")
     asked = parser.parse_args()
+    SELECTED[asked.book] = {
+        **({} if asked.select else SELECTED.get(asked.book, {})),
+        **dict(one.split("=", 1) for one in asked.select),
+    }
     asked.folder.mkdir(parents=True, exist_ok=True)
     practices.practice_config = config  # type: ignore[attr-defined,assignment]  # With two decks.
     bots.THINKS_S = 0.05

@@ -1,10 +1,12 @@
 """The electronic version in the browser: players bet and decide, a dealer does the rest (11.F)."""
 
+import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.pages.browser import resize
 from tests.table_page.acts import OWN, come_in
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House, opened
@@ -53,6 +55,21 @@ IN_A_ROW = """() => {
   return wrong;
 }"""
 """What is wrong with three hands beside each other, each around its own cards."""
+LAID = """() => {
+  const felt = document.querySelector('#work').getBoundingClientRect();
+  const hands = [...document.querySelectorAll('.hands .held')].map((one) => [
+    one.getBoundingClientRect(), one.textContent]);
+  return hands.length !== 3 ? ['not three hands'] : hands.filter(([box], n) =>
+    box.left < felt.left || box.right > felt.right || box.bottom > felt.bottom
+    || (n && box.left < hands[n - 1][0].right)).map(([, text]) => text);
+}"""
+"""The hands on a console that leave its felt, or lie on each other."""
+LONGEST = """() => {
+  const called = [...document.querySelectorAll('.places figcaption b, shared-hand .called')];
+  for (const one of called) one.innerHTML = 'Seven high <span class="ranks">7-5-3</span>';
+  document.querySelector('.places figcaption i').textContent = 'does not play';
+}"""
+"""Give the hands names that are as long as any of what lies there most often."""
 FULL = {(1440, 900): 80, (1280, 720): 60, (1180, 820): 60, (390, 844): 50}
 """Where the paytables are printed, and how high the cards of the hands are at least."""
 
@@ -109,14 +126,21 @@ def test_a_round_on_shared_hands_is_in_view(boxes: int, tmp_path: Path, new_page
             step = player.locator("#decisions .choice").first.element_handle()
             player.locator("[data-command=option-play]").click()
             player.wait_for_function("step => !step.isConnected || step.disabled", arg=step)
-        go_on(dealer, "settle", lambda: dealer.keyboard.press(" "))
+        steps = go_on(dealer, "settle", lambda: dealer.keyboard.press(" "))
         wrong += looks(player, "settle", HANDS, boxes=boxes)
-        go_on(dealer, "over", lambda: dealer.keyboard.press(" "))
+        steps += go_on(dealer, "over", lambda: dealer.keyboard.press(" "))
         player.wait_for_selector('#dock[data-mode="result"]')
+        player.evaluate(LONGEST)
         wrong += looks(player, "result", RESULT, boxes=boxes)
         assert violations(player) == []
         assert wrong == []
-        assert "Dee Ash: The round is over." in dealer.inner_text("#tape")
+        tape = dealer.inner_text("#tape")
+        assert "Dee Ash: The round is over." in tape and "Hand 1 shows" in tape
+        assert {f"Turn the cards up: hand {hand}." for hand in (1, 2, 3)} & {*steps}
+        assert dealer.inner_text("#staked") == "$0 staked"  # All of it is taken, paid or left.
+        for size in (TABLET, (820, 1180), (1440, 900), (390, 844)):
+            resize(dealer, size)
+            assert dealer.evaluate(LAID) == [], size
 
 
 def test_bets_move_to_the_hand_that_is_pressed(tmp_path: Path, new_page: NewPage) -> None:
@@ -124,7 +148,7 @@ def test_bets_move_to_the_hand_that_is_pressed(tmp_path: Path, new_page: NewPage
         player, dealer = new_page(), new_page(TABLET)
         sit(player, dealer, house, boxes=1)
         [seat] = (int(str(one.get_attribute("id"))[5:]) for one in player.locator(OWN).all())
-        expect(player.locator("shared-hand[mine]")).to_have_text("Hand 1yours")
+        expect(player.locator("shared-hand[mine]")).to_have_attribute("aria-label", "Hand 1, yours")
         for spot in player.locator(f"{OWN} bet-spot[open]").all()[:2]:
             spot.locator("button").click()
             expect(spot.locator("chip-stack .sum")).to_be_visible()
@@ -139,8 +163,8 @@ def test_bets_move_to_the_hand_that_is_pressed(tmp_path: Path, new_page: NewPage
         cards = player.locator("shared-hand[mine] play-card")
         expect(cards).to_have_count(3)
         assert all(cards.evaluate_all("all => all.map((one) => one.getAttribute('code'))"))
-        spoken = player.inner_text("#spoken")
-        assert spoken.count(" of ") == 3  # Its own cards are said as well as shown.
+        # Its own cards are said as well as shown.
+        expect(player.locator("#spoken")).to_contain_text(re.compile("You have (.* of ){3}"))
 
 
 def test_each_seat_of_a_player_has_a_hand_of_its_own(tmp_path: Path, new_page: NewPage) -> None:

@@ -15,7 +15,7 @@ from croupier.round import commands as in_round
 from croupier.round.awards import open_awards
 from croupier.round.duties import open_duty
 from croupier.round.faces import is_out, read_ahead, shown_next
-from croupier.round.order import is_read
+from croupier.round.order import hand_with, is_read
 from croupier.round.settling import next_seat
 from croupier.round.state import Round
 from croupier.rules.game import counts_stub
@@ -133,6 +133,8 @@ def _place(round: Round, position: int) -> str:
     for box in round.boxes.values():
         if position in box.cards:
             return f"seat {box.seat}, card {box.cards.index(position) + 1}"
+    if held := hand_with(round, position):
+        return f"hand {held[0]}, card {held[1]}"
     for place, positions in round.places.items():
         if position in positions:
             label = rules.bank.label if place == BANK else rules.places[place].label

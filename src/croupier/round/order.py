@@ -44,6 +44,15 @@ def positions_of(round: Round, box: Box) -> tuple[int, ...]:
     return round.places.get(name, ())[size * (box.hand - 1) : size * box.hand]
 
 
+def hand_with(round: Round, position: int) -> tuple[int, int] | None:
+    """Return the shared hand that a card belongs to, and which of its cards it is (M9)."""
+    lie = round.places.get(round.rules.shared_place, ())
+    if round.rules.shared is None or position not in lie:
+        return None
+    hand, card = divmod(lie.index(position), round.rules.shared.hand_size)
+    return hand + 1, card + 1
+
+
 def seats_to_ask(round: Round) -> tuple[int, ...]:
     """Compute from the boxes alone the seats still to decide in this step, in turn."""
     if round.stage is None or round.void:

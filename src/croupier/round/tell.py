@@ -2,6 +2,7 @@
 
 from croupier.round import events as happened
 from croupier.round.events import Event
+from croupier.round.order import hand_with
 from croupier.round.state import Round
 from croupier.rules.describe import EFFECTS
 from croupier.rules.vocabulary import BANK
@@ -89,6 +90,8 @@ def _shown_by(round: Round, position: int) -> str:
     for seat, box in round.boxes.items():
         if position in box.cards:
             return f"Seat {seat} shows"
+    if held := hand_with(round, position):
+        return f"Hand {held[0]} shows"
     for place, positions in round.places.items():
         if position in positions:
             if place == BANK:

@@ -177,11 +177,13 @@ function row(seat, state, { settling, next }) {
   const fate = net !== null ? signed(net) || "even" : settling?.seat === number ? "now"
     : says || chose;
   const name = seat.empty ? "empty" : nameOf(seat.name);
-  const both = [seat.called, said].filter(Boolean).join(" · ");
+  const on = seat.hand ? `Hand ${seat.hand}` : "";
+  const both = [on, seat.called, said].filter(Boolean).join(" · ");
   const more = both || (seat.empty || seat.banks ? "" : "no wager");
   return h("li", { "data-now": now ? "1" : null, "data-empty": seat.empty ? "1" : null },
     h("b", { class: "number" }, String(number)),
     h("span", { class: "who" }, name, h("small", {}, more)),
-    h("span", { class: "mini" }, ...cards.map((one) => h("play-card", { code: one.code || null }))),
+    h("span", { class: "mini" },
+      ...(on ? [] : cards).map((one) => h("play-card", { code: one.code || null }))),
     h("span", { class: `fate ${tone}` }, fate));
 }

@@ -173,9 +173,10 @@ export class Work {
    */
   settlement(state, settling) {
     const seat = seatOf(state, settling.seat);
-    const others = placesOf(state).filter((place) => place.cards.length);
+    const others = placesOf(state).filter((place) => place.cards.length && !place.hand);
+    const on = seat.hand ? `, hand ${seat.hand}` : "";
     const hands = h("div", { class: "faces" },
-      hand(`Seat ${seat.seat}, ${nameOf(seat.name)}`, seat.cards,
+      hand(`Seat ${seat.seat}, ${nameOf(seat.name)}${on}`, seat.cards,
         seat.folded ? "folded" : seat.called),
       ...others.map((place) => hand(place.label, place.cards, place.called)));
     const rows = settling.lines.map((line) => {
@@ -220,13 +221,6 @@ function disc(chip) {
   return h("i", { class: `chip chip-${Math.max(place, 0)}` }, words);
 }
 
-/**
- * The chips before a seat; those of a settled one are taken, paid or left.
- * @param {State} state
- * @param {SeatView} seat
- */
-const lies = ({ scene }, { seat, staked }) => (scene.boxes[seat]?.lines.length ? 0 : staked);
-
 /** @param {SeatView["cards"]} cards */
 const run = (cards) =>
   h("span", { class: "run" }, ...cards.map((one) => h("play-card", { code: one.code || null })));
@@ -246,21 +240,27 @@ const hand = (label, cards, called) =>
  * @param {Desk} desk
  */
 function layout(state, { next }) {
-  const places = placesOf(state).map((place) => {
+  const laid = (/** @type {import("./types").PlaceView} */ place) => {
     const ghosts = Array.from({ length: Math.max(place.room - place.cards.length, 0) }, () =>
       h("span", { class: "ghost" }));
     const made = hand(place.label, place.cards, place.called);
     made.querySelector(".run")?.append(...ghosts);
     return made;
-  });
+  };
+  const places = placesOf(state);
+  const shared = places.filter((place) => place.hand);
   const seats = [...seatsOf(state)].sort((a, b) => a.seat - b.seat);
   const boxes = seats.map((seat) => h("li", {
     "data-now": isAbout(next.about, seat.seat) ? "1" : null,
     "data-empty": seat.empty ? "1" : null,
     folded: seat.folded ? "" : null },
-    run(seat.cards),
-    h("chip-stack", { cents: lies(state, seat) || null }),
+    // The cards of a shared hand lie where it lies.
+    shared.length ? h("small", {}, seat.hand ? `Hand ${seat.hand}` : "\u00a0") : run(seat.cards),
+    h("chip-stack", { cents: seat.staked || null }),
     h("b", {}, String(seat.seat)),
     h("small", {}, seat.empty ? "empty" : nameOf(seat.name))));
-  return [h("div", { class: "laid" }, ...places), h("ol", { class: "boxes-of" }, ...boxes)];
+  return [
+    h("div", { class: "laid" }, ...places.filter((place) => !place.hand).map(laid)),
+    shared.length ? h("div", { class: "laid hands" }, ...shared.map(laid)) : "",
+    h("ol", { class: "boxes-of" }, ...boxes)];
 }

@@ -77,6 +77,7 @@ export function seatOf(state, seat, gate = OPEN) {
   const name = who?.name ?? (box ? box.player : "");
   const lines = over ? (box?.lines ?? []) : [];
   const spots = felt.wagers.flatMap((wager) => spotsOf(state, wager, { seat, mine, lines }));
+  const live = spots.filter((spot) => spot.fate === "live");
   const cards = cardsOf(state, heldBy(state, seat), gate);
   return {
     seat,
@@ -95,7 +96,8 @@ export function seatOf(state, seat, gate = OPEN) {
     cards,
     called: called(state, cards, gate),
     spots,
-    staked: spots.reduce((sum, spot) => sum + (spot.fate === "live" ? spot.cents : 0), 0),
+    // What is settled is taken, paid or left.
+    staked: lines.length ? 0 : live.reduce((sum, spot) => sum + spot.cents, 0),
     net,
     lines,
     fee: box && over ? cents(box.fee) : 0,
