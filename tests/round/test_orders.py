@@ -7,6 +7,7 @@ from msgspec import structs
 
 from croupier.round.commands import Bank, Bet, Choose, CloseBets, Deal, Open
 from croupier.round.dealing import deal_plan
+from croupier.round.tell import tell
 from croupier.rules.vocabulary import SEATS
 from tests.round.games import MAIN, OPENING, STAYS, ahead, at, due, game, refused
 from tests.rules.books import CALIFORNIA, FLORIDA, IDS, LET_IT_RIDE, MARYLAND, SINGAPORE
@@ -119,3 +120,10 @@ def test_cards_are_dealt_in_the_order_of_the_book(
 def test_the_middle_gets_no_cards_where_nobody_bets_on_them() -> None:
     played = at(MARYLAND, "closed", **FIVE)
     assert {place for _, place, _ in deal_plan(played.round)} == {"seats", "bank"}
+
+
+@pytest.mark.parametrize(("action", "says"), [(4, " The action is at seat 4."), (None, "")])
+def test_C6_no_more_bets_says_where_the_action_was_put(action: int | None, says: str) -> None:
+    seats = [Bet(seat, f"p{seat}", "ante", 100) for seat in (1, 4)]
+    played = game(CA).do(Open("7"), Bank(3, "bank", 9000), *seats, CloseBets(action))
+    assert tell(played.round, played.events[-1]) == f"No more bets.{says}"

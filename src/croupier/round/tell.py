@@ -25,7 +25,8 @@ def tell(round: Round, event: Event) -> str:
         case happened.BetTakenDown():
             return f"Seat {event.seat} takes down its {rules.wagers[event.wager].label}."
         case happened.BetsClosed():
-            return "No more bets."
+            lies = f" The action is at seat {event.action}." if event.action else ""
+            return f"No more bets.{lies}"
         case happened.Dealt():
             return f"{len(event.cards)} cards are dealt {rules.deal.label}."
         case happened.Shown():
