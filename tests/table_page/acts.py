@@ -53,6 +53,13 @@ def bet_everywhere(page: Page) -> int:
     return len(wagers)
 
 
+def bet_and_deal(page: Page) -> None:
+    """Bet on the first spot, and deal once the table takes it."""
+    page.locator(f"{OWN} bet-spot[open] button").first.click()
+    page.wait_for_selector('[data-command="deal"]:enabled')
+    page.keyboard.press("d")
+
+
 def choices_are_live(page: Page) -> None:
     """Wait until the player may choose: then all cards have been dealt."""
     page.wait_for_selector(CHOICES)

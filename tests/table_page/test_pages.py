@@ -18,7 +18,16 @@ from croupier.fairness import checker
 from croupier.house import dealer
 from tests.pages.browser import NARROW, PHONE, resize
 from tests.pages.markup import Markup
-from tests.table_page.acts import OWN, come_in, decide, record, settled, until_bets
+from tests.table_page.acts import (
+    OWN,
+    bet_and_deal,
+    choices_are_live,
+    come_in,
+    decide,
+    record,
+    settled,
+    until_bets,
+)
 from tests.table_page.conftest import NewPage, violations
 from tests.table_page.house import House
 from tests.table_page.in_view import COVERED
@@ -28,9 +37,7 @@ def play(page: Page, house: House, table: str) -> str:
     """Play a round, and return its id."""
     player = come_in(page, house, table)
     until_bets(page)
-    page.locator(f"{OWN} bet-spot[open] button").first.click()
-    page.wait_for_selector('[data-command="deal"]:enabled')
-    page.keyboard.press("d")
+    bet_and_deal(page)
     decide(page)
     settled(page)
     return house.last(table, player).id
@@ -309,9 +316,7 @@ def test_the_page_cuts_the_deck_and_the_round_shows_that_it_did(
     for number in range(2):  # The words are of the next round's contribution.
         until_bets(page)
         page.wait_for_function("!document.querySelector('dialog[open]')")
-        page.locator(f"{OWN} bet-spot[open] button").first.click()
-        page.wait_for_selector('[data-command="deal"]:enabled')
-        page.keyboard.press("d")
+        bet_and_deal(page)
         decide(page)
         settled(page)
         if number == 0:
@@ -342,10 +347,8 @@ def test_a_folded_hand_is_its_players_alone(house: House, new_page: NewPage) -> 
     page, other = new_page(), new_page()
     player = come_in(page, house, "maryland")
     until_bets(page)
-    page.locator(f"{OWN} bet-spot[open] button").first.click()
-    page.wait_for_selector('[data-command="deal"]:enabled')
-    page.keyboard.press("d")
-    page.wait_for_selector("#decisions .choice:enabled")
+    bet_and_deal(page)
+    choices_are_live(page)
     round = house.table("maryland").place.standing.round
     assert round
     openings = f"{house.url}/rounds/{round.id}/openings"
@@ -370,10 +373,8 @@ def test_the_bank_of_a_round_that_was_called_off_is_opened(house: House, new_pag
     page, other = new_page(), new_page()
     player = come_in(page, house, "maryland")
     until_bets(page)
-    page.locator(f"{OWN} bet-spot[open] button").first.click()
-    page.wait_for_selector('[data-command="deal"]:enabled')
-    page.keyboard.press("d")
-    page.wait_for_selector("#decisions .choice:enabled")
+    bet_and_deal(page)
+    choices_are_live(page)
     table = house.table("maryland")
     asyncio.run_coroutine_threadsafe(
         table.act(partial(dealer.call_off, cause="interrupted", because="a test asked for it")),
