@@ -321,5 +321,7 @@ def test_the_visit_and_the_rules_have_their_figures(house: House, new_page: NewP
     settled(page)
     page.keyboard.press("y")
     expect(page.locator(".statistics")).to_contain_text("By wager")
+    for place in page.locator("#drawer, #drawer .scroll").all():
+        assert place.evaluate("one => one.scrollWidth <= one.clientWidth"), "no figure is cut"
     expect(page.locator(".statistics")).to_contain_text("1 decisions were the best")
     assert violations(page) == []

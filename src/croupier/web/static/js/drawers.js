@@ -103,7 +103,6 @@ export function rules(felt, odds) {
     ),
   );
   const tables = felt.paytables.filter((table) => table.rows.length);
-  const link = (/** @type {string} */ href, /** @type {string} */ words) => h("a", { href }, words);
   open(
     "Rules of this table",
     h("dl", { class: "posted" }, ...posted),
@@ -113,20 +112,23 @@ export function rules(felt, odds) {
     returns(felt.table),
     h(
       "p",
-      {},
-      link(`/tables/${felt.table}/strategy`, "Strategy card"),
-      " · ",
-      link(`/rulebooks/${book}`, "The whole book"),
-      " · ",
-      link(odds, "Odds of every wager"),
-      " · ",
-      link(`/tables/${felt.table}/voids`, "Void rounds"),
-      " · ",
-      link(`/tables/${felt.table}/text`, "This table as text"),
+      { class: "actions" },
+      wayTo(`/tables/${felt.table}/strategy`, "Strategy card"),
+      wayTo(`/rulebooks/${book}`, "The whole book"),
+      wayTo(odds, "Odds of every wager"),
+      wayTo(`/tables/${felt.table}/voids`, "Void rounds"),
+      wayTo(`/tables/${felt.table}/text`, "This table as text"),
     ),
     h("p", { class: "hint" }, "Play chips have no value: you can't buy them or cash them in."),
   );
 }
+
+/**
+ * A link at the foot of a drawer.
+ * @param {string} href
+ * @param {string} words
+ */
+const wayTo = (href, words) => h("a", { href, class: "button" }, words);
 
 /**
  * What each wager returns on average, once it is known.
@@ -215,10 +217,9 @@ export function visit(care) {
     rows.length ? h("ol", { class: "last" }, ...rows) : h("p", {}, "None yet."),
     h(
       "p",
-      {},
-      h("a", { href: "/history" }, "All rounds"),
-      " · ",
-      h("a", { href: "/statistics" }, "All statistics"),
+      { class: "actions" },
+      wayTo("/history", "All rounds"),
+      wayTo("/statistics", "All statistics"),
     ),
   );
 }

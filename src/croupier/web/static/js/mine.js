@@ -339,6 +339,6 @@ async function name() {
       h("button", { class: "button main" }, "Use this name"),
       says,
     ),
-    h("p", {}, h("a", { href: "/account" }, "Keep name and chips with a password")),
+    h("p", {}, h("a", { href: "/account", class: "button" }, "Keep them with a password")),
   );
 }
