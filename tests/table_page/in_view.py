@@ -83,7 +83,7 @@ COVERED = """
       || one.matches("play-card, .circle");
   };
   const parts = ["play-card", ".places .hand", ".circle", ".got", ".wager", ".called",
-    "figcaption", ".saying", ".meters > div", ".placard", ".arc", ".name p > *",
+    "figcaption", ".saying", ".meters > div", ".placard", ".edges", ".arc", ".name p > *",
     ".printed p", ".odds tr", ".seats player-seat", ".account .sums", ".account tr",
     "#dock button", "#dock .clock", "#dock .hint", "#dock input", ".strip h1",
     ".visit > div", ".tools > *", ".sit", ".free", ".mark", ".own .sum"];

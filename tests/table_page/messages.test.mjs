@@ -11,6 +11,7 @@ import {
   ordinary,
   outcome,
 } from "../../src/croupier/web/static/js/messages.js";
+import { brief, signed } from "../../src/croupier/web/static/js/money.js";
 import { OPEN, placesOf } from "../../src/croupier/web/static/js/places.js";
 import { handWords } from "../../src/croupier/web/static/js/speech.js";
 import { Shown } from "../../src/croupier/web/static/js/shown.js";
@@ -73,6 +74,15 @@ for (const name of readdirSync(HERE)) {
     const named = (sums) => new RegExp(`^${sums.map((sum) => `.+ ${sum}`).join(", ")}$`);
     assert.match(told("1.00", [...won, lost[1]]), named(["\\+\\$5", "\\+\\$1", "\u2212\\$5"]));
     assert.match(told("-4.00", [won[1], lost[1]]), named(["\u2212\\$5", "\\+\\$1"]));
+    // Of many, what made it a win is named, and never a small loss.
+    const one = line("50.00", "5.00", "made: so");
+    const mixed = [lost[0], one, lost[1], { ...lost[1] }];
+    assert.match(told("36.00", mixed), new RegExp("^[^,]+ \\+\\$50, the rest \u2212\\$14$"));
+    // What is paid on a spot is told as the spot shows it.
+    for (const [side, spot] of Object.entries(over.felt.sides).slice(0, 1)) {
+      const paid = [{ ...won[0], wager: spot }, { ...won[1], wager: side }, lost[1]];
+      assert.match(told("1.00", paid), named(["\\+\\$6", "\u2212\\$5"]));
+    }
     // What cancels out is not mentioned.
     const rest = [won[0], lost[1], { ...lost[1] }, { ...lost[1] }];
     assert.match(told("-10.00", rest), named(["\u2212\\$5", "\u2212\\$5"]));
@@ -270,4 +280,10 @@ test("a dealer, and no button, closes betting where there is one", () => {
     seats: Object.fromEntries(Object.entries(seats).map(([n, one]) => [n, { ...one, ready: true }])),
   }));
   assert.deepEqual([ordinary(ready).text, ordinary(ready).more], ["You are ready.", "Dealt by Dee"]);
+});
+
+test("a brief sum is never more than the sum", () => {
+  const said = [550, 12_350, 99_999, 100_014, 1_234_514, 100_000_000].map(brief);
+  assert.deepEqual(said, ["$5.50", "$123", "$999", "1k", "12k", "1000k"]);
+  assert.deepEqual([signed(-1_234_514, brief), signed(1_150_00, brief)], ["\u221212k", "+1.1k"]);
 });

@@ -149,7 +149,10 @@ def paid(frame: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_winner_is_paid_beside_the_stake(house: House, new_page: NewPage) -> None:
-    """Neither pile lies on the other's sum, in two boxes on a phone either."""
+    """Neither pile lies on the other's sum, in two boxes on a phone either.
+
+    There what was paid is only written below, where it can be read.
+    """
     page = new_page()
     Wire(page).change = paid
     come_in(page, house, "maryland")
@@ -163,7 +166,8 @@ def test_a_winner_is_paid_beside_the_stake(house: House, new_page: NewPage) -> N
     settled(page)
     piles = page.locator(".own .circle > chip-stack:has(.sum)").count()
     assert piles == 2 * page.locator(".own bet-spot").count()
-    assert out_of_view(page, "paid", (".own .paid .sum", *RESULT)) == []
+    assert out_of_view(page, "paid", (".own .paid .chip", *RESULT)) == []
+    assert page.locator(".own .paid .sum:visible").count() == piles // 2
 
 
 COACHED = """
@@ -448,6 +452,33 @@ def test_a_full_table_is_in_view(table: str, tmp_path: Path, new_page: NewPage) 
         assert out_of_view_in_a_round(page) == []
 
 
+WIDER = """
+() => [...document.querySelectorAll(".seats .who, .seats .who b")].flatMap((one) =>
+  one.scrollWidth > one.clientWidth + 1 && one.clientWidth ? [one.textContent] : [])
+"""
+
+
+def test_large_sums_of_others_fit_their_seats(tmp_path: Path, new_page: NewPage) -> None:
+    """On a phone they are told in brief, elsewhere in full beside the whole name."""
+    with opened(tmp_path, bots=6) as house:
+        page = new_page((1180, 820))
+        Wire(page).change = partial(won, net="12345.14", row=0)
+        come_in(page, house, "maryland")
+        until_bets(page)
+        bet_everywhere(page)
+        page.keyboard.press("d")
+        choices_are_live(page)
+        decide(page)
+        settled(page)
+        for size in ((1180, 820), (1280, 720), PHONE, (320, 568)):
+            resize(page, size)
+            page.wait_for_timeout(100)
+            assert page.evaluate(WIDER) == [], size
+        # All of it is there for those who hear the page.
+        expect(page.locator(".seats .mark").first).to_have_text("+$12,345.14")
+        assert out_of_view(page, "result", RESULT) == []
+
+
 SHIFTS = """
 () => {
   window.shifts = [];
@@ -547,9 +578,12 @@ def test_the_felt_is_printed_at_once(
         assert page.evaluate("shifted") <= 0.01, table
 
 
-@pytest.mark.parametrize("table", ["maryland", "florida"])
+@pytest.mark.parametrize("table", ["maryland", "florida", "ride"])
 def test_the_placard_says_what_the_bank_keeps(table: str, house: House, new_page: NewPage) -> None:
-    """By the exact odds of the table's own rules; nothing moves if the figures come late."""
+    """By the exact odds of the table's own rules; nothing moves if the figures come late.
+
+    Where no meter hangs on the left, they have a plate of their own there.
+    """
     page = new_page((1440, 900))
     page.add_init_script(SHIFTED)
     late: list[Any] = []
@@ -559,28 +593,33 @@ def test_the_placard_says_what_the_bank_keeps(table: str, house: House, new_page
     while not late:
         page.wait_for_timeout(50)
     page.wait_for_timeout(500)
-    before, box = page.evaluate("shifted"), page.locator(".placard").bounding_box()
+    apart = not house.table(table).place.standing.table.rules.meters
+    plate = page.locator(".edges" if apart else ".placard")
+    before, box = page.evaluate("shifted"), plate.bounding_box()
     late[0].continue_()
     rules = house.table(table).place.standing.table.rules
     edge = edge_says(rules.banked_by).replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
     [first, *others] = [
         one for one in rules.wagers if rules.wagers[one].placed == "before the deal"
     ]
-    places = {one: page.locator(f'.placard [data-wager="{one}"]') for one in (first, *others)}
+    places = {one: plate.locator(f'[data-wager="{one}"]') for one in (first, *others)}
     kept = f"{float(analyze(rules).house_edge) * 100:.2f} %"
     expect(places[first]).to_have_text(f"{edge} {kept}")
     for one in others:
         expect(places[one]).to_contain_text(" %")
-    head = page.locator(".placard .where .edge")
+    head = plate.locator(".where .edge")
     expect(head).to_have_text(edge)
-    outer = page.locator(".placard").bounding_box()
+    outer = plate.bounding_box()
     assert outer == box and outer
+    cards = page.locator(".places").bounding_box()
+    assert cards and (outer["x"] + outer["width"] <= cards["x"]) == apart
     assert page.evaluate("shifted") == before
     for size in ((1440, 900), (1280, 720)):
         resize(page, size)
         page.wait_for_timeout(100)
-        outer = page.locator(".placard").bounding_box()
-        for place in page.locator(".placard .edge").all():
+        outer = plate.bounding_box()
+        assert page.locator(".plate .edge").count() == plate.locator(".edge").count()
+        for place in plate.locator(".edge").all():
             inner = place.bounding_box()
             assert inner and outer and inner["width"] > 20 and inner["x"] >= outer["x"], size
             assert inner["x"] + inner["width"] <= outer["x"] + outer["width"], size

@@ -47,7 +47,9 @@ export class FeltTable extends HTMLElement {
     this.shoe = h("div", { class: "shoe", "aria-hidden": "true" });
     this.meters = h("dl", { class: "meters" });
     this.places = h("div", { class: "places" });
-    this.placard = h("dl", { class: "placard" });
+    this.placard = h("dl", { class: "plate placard" });
+    /** What the bank keeps, where no meter needs the room. */
+    this.edges = h("dl", { class: "plate edges", "aria-label": "Edges" });
     this.name = h("div", { class: "name" });
     this.says = h("p", { class: "says" });
     /** Who is asked for the edges, on a page of a table.
@@ -71,7 +73,7 @@ export class FeltTable extends HTMLElement {
         "div",
         { class: "middle" },
         this.shoe,
-        h("div", { class: "top" }, this.meters, this.places, this.placard),
+        h("div", { class: "top" }, this.meters, this.edges, this.places, this.placard),
         this.name,
         h("div", { class: "line" }, this.says),
         this.shared,
@@ -138,18 +140,28 @@ export class FeltTable extends HTMLElement {
         h("button", { class: "paytables", type: "button", "data-command": "rules" }, "Paytables"),
       ),
     );
+    const apart = Boolean(this.asks) && !Object.keys(felt.meters).length;
+    const named = (/** @type {Parameters<typeof spotName>[0]} */ wager) =>
+      h("dt", {}, spotName(wager));
+    const edge = (/** @type {string} */ wager) =>
+      h("dd", { class: "edge", "data-wager": wager });
     const limits = openings(felt).map((wager) => {
       const sums = limitsSay(wager).replace(" to ", "\u2013") || "any sum";
-      const edge = h("dd", { class: "edge", "data-wager": wager.wager });
-      return h("div", {}, h("dt", {}, spotName(wager)), h("dd", {}, sums), edge);
+      const kept = apart ? null : edge(wager.wager);
+      return h("div", {}, named(wager), h("dd", {}, sums), kept);
     });
     const more = costsOf(felt).map(({ title, says }) =>
       h("div", { class: "cost" }, h("dt", {}, title), h("dd", {}, sentence(says))),
     );
+    const head = h("dd", { class: "edge" });
     const where = h("div", { class: "where" }, h("dt", {}, sentence(felt.place)), h("dd"));
-    where.append(h("dd", { class: "edge" }));
     this.placard.replaceChildren(where, ...limits, ...more);
     this.placard.setAttribute("aria-label", "Limits, edges and fees");
+    if (apart) {
+      const kept = openings(felt).map((wager) => h("div", {}, named(wager), edge(wager.wager)));
+      const how = h("div", { class: "cost" }, h("dt", {}, "If you play your best"));
+      this.edges.replaceChildren(h("div", { class: "where" }, head), ...kept, how);
+    } else where.append(head);
     this.asks?.(felt.table).then((found) => this.post(found));
   }
 
@@ -159,7 +171,7 @@ export class FeltTable extends HTMLElement {
    */
   post({ edge, wagers }) {
     /** @type {NodeListOf<HTMLElement>} */
-    const [head, ...places] = this.placard.querySelectorAll(".edge");
+    const [head, ...places] = this.querySelectorAll(".plate .edge");
     if (!wagers.length) return;
     write(head, edge);
     for (const place of places) {

@@ -90,7 +90,9 @@ function reason(state, boxes, net) {
       const one = offered(state, line);
       nets.set(one, (nets.get(one) ?? 0) + came(line));
     }
-    const few = [...nets].slice(0, nets.size > 3 ? 2 : 3);
+    // Of many, those that made it what it is; a dollar lost elsewhere explains no win.
+    const telling = [...nets].filter(([, sum]) => nets.size <= 3 || sum * way >= 0);
+    const few = telling.slice(0, nets.size > 3 ? 2 : 3);
     const left = came(...lines) - few.reduce((sum, [, sums]) => sum + sums, 0);
     const words = few.map(([{ label }, sums]) => `${label} ${signed(sums)}`);
     return [...words, ...(left ? [`the rest ${signed(left)}`] : [])].join(", ");
@@ -99,13 +101,13 @@ function reason(state, boxes, net) {
 }
 
 /**
- * What a line belongs to: equal bets are one wager.
+ * What a line belongs to: equal bets are one wager, and what is paid on a spot belongs to it.
  * @param {State} state
  * @param {Line} line
  */
 function offered({ felt }, line) {
-  const at = felt?.wagers.find(({ spots }) => spots.includes(line.wager));
-  return at && at.spots.length > 1 ? at : line;
+  const spot = felt?.sides[line.wager] ?? line.wager;
+  return felt?.wagers.find(({ spots }) => spots.includes(spot)) ?? line;
 }
 
 /** @param {import("./types").AccountView | null} account */

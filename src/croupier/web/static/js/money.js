@@ -15,6 +15,19 @@ export function money(sum) {
   return `${sum < 0 ? "\u2212" : ""}$${whole}${rest}`;
 }
 
+/**
+ * A sum where there is hardly room: of hundreds no cents, of thousands tenths, then none. It is
+ * never said to be more than it is.
+ * @param {number} sum in cents
+ */
+export function brief(sum) {
+  const dollars = Math.floor(Math.abs(sum) / 100);
+  if (dollars < 100) return money(sum);
+  const parts = dollars < 10_000 ? 10 : 1;
+  const thousands = Math.floor((dollars / 1000) * parts) / parts;
+  return `${sum < 0 ? "\u2212" : ""}${dollars < 1000 ? `$${dollars}` : `${thousands}k`}`;
+}
+
 export const NO_SUM = "Type a sum in dollars, such as 200.";
 
 /**
@@ -26,5 +39,9 @@ export function typed(text = "") {
   return Number.isFinite(sum) ? sum : null;
 }
 
-/** @param {number} sum in cents, with its sign */
-export const signed = (sum) => (sum > 0 ? `+${money(sum)}` : money(sum));
+/**
+ * A sum with its sign.
+ * @param {number} sum in cents
+ * @param {(sum: number) => string} [says]
+ */
+export const signed = (sum, says = money) => (sum > 0 ? `+${says(sum)}` : says(sum));

@@ -15,7 +15,7 @@
  */
 
 import { cite, fill, h, write } from "./dom.js";
-import { money, signed } from "./money.js";
+import { brief, money, signed } from "./money.js";
 import { slideFrom, slideTo } from "./motion.js";
 
 /** How many rows of a paytable stand below each other where there is room beside them. */
@@ -156,6 +156,8 @@ export class PlayerSeat extends HTMLElement {
     );
     write(this.mark, view.says);
     this.mark.dataset.sign = view.net === null ? "" : String(Math.sign(view.net));
+    const short = view.net === null || view.banks ? "" : signed(view.net, brief);
+    this.mark.dataset.brief = view.says.endsWith(short) ? "" : short;
     if (around.hands) {
       // A shared hand has its name where it lies.
       showCalled(this.name, view.folded ? "Folded" : "");
@@ -259,7 +261,9 @@ export class PlayerSeat extends HTMLElement {
         return h("li", { "data-sign": sign }, `${spot.short} `, h("b", {}, back));
       }),
     );
-    this.dataset.sum = view.staked && view.net === null ? money(view.staked) : "";
+    const shown = view.staked && view.net === null;
+    this.dataset.sum = shown ? money(view.staked) : "";
+    this.dataset.brief = shown ? brief(view.staked) : "";
   }
 }
 
