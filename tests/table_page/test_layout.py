@@ -658,3 +658,47 @@ def test_the_longest_name_of_the_banks_hand_meets_no_placard(
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_timeout(300)
         assert not page.evaluate(LONGEST), width
+
+
+EVERY = """
+[[table]]
+id = "every"
+rulebook = "{book}"
+practice = true
+[table.selections]
+progressive = "A"
+progressive_rate = 0.2
+six_card_bonus = "A"
+{more}
+"""
+BOXES = """
+() => Object.fromEntries([".own .hand", ".places", ".says", ".own .circle"].map((one) => {
+  const { x, y, width, height } = document.querySelector(one).getBoundingClientRect();
+  return [one, [x, y, width, height].map(Math.round)];
+}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("book", "more"),
+    [
+        (
+            "maryland-three-card-poker",
+            'five_card_progressive = "A"\nfive_card_progressive_rate = 0.2',
+        ),
+        ("maryland-let-it-ride", 'three_card_bonus = "A"\nfive_card_bonus = "A"'),
+    ],
+)
+def test_every_wager_of_a_book_at_once_is_in_view(
+    book: str, more: str, tmp_path: Path, new_page: NewPage
+) -> None:
+    """Cards of a second place have room from the start, so that nothing moves when they come."""
+    with opened(tmp_path, more=EVERY.format(book=book, more=more)) as house:
+        page = new_page()
+        come_in(page, house, "every")
+        until_bets(page)
+        expect(page.locator(".places figure")).to_have_count(2)
+        before = page.evaluate(BOXES)
+        assert out_of_view_in_a_round(page) == []
+        for part, box in page.evaluate(BOXES).items():
+            assert box == pytest.approx(before[part], abs=1), part

@@ -169,8 +169,12 @@ def _banking(rules: TableRules) -> dict[str, Any] | None:
 
 
 def _places(rules: TableRules) -> dict[str, Any]:
+    """What cards may be dealt to at this table, besides its seats."""
+    dealt_to = {line.to for line in rules.deal.cards}
     places = {
-        id: {"label": p.label, "cards": p.cards, "hands": p.hands} for id, p in rules.places.items()
+        id: {"label": p.label, "cards": p.cards, "hands": p.hands}
+        for id, p in rules.places.items()
+        if id in dealt_to
     }
     dealt = sum(line.cards for line in rules.deal.cards if line.to == BANK)
     bank = {str(BANK): {"label": rules.bank.label, "cards": dealt, "hands": 0}} if dealt else {}

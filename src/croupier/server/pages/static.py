@@ -23,7 +23,7 @@ CARDS, ICON = "cards.svg", "favicon.svg"
 SHEETS = {
     "site.css": ("style.css", "head.css", "pieces.css"),
     "layout.css": ("style.css", "felt.css", "seats.css", "shared.css", "table.css"),
-    "over.css": ("pieces.css", "drawers.css"),
+    "over.css": ("pieces.css", "drawers.css", "bank.css"),
 }
 """Styles that are always needed together, as one: of a page, of a table, of what opens over it.
 

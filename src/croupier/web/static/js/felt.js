@@ -10,7 +10,7 @@
  * @typedef {import("./places.js").Gate} GateLike
  */
 
-import { cite, fill, h, write } from "./dom.js";
+import { cite, dressed, fill, h, write } from "./dom.js";
 import { sentence } from "./hands.js";
 import { cents, money } from "./money.js";
 import { countUp } from "./motion.js";
@@ -89,6 +89,8 @@ export class FeltTable extends HTMLElement {
     this.printed = "";
     this.fitted = "";
     this.told = "";
+    /** Whether an account was drawn; what it needs comes late. */
+    this.banked = false;
   }
 
   connectedCallback() {
@@ -250,6 +252,7 @@ export class FeltTable extends HTMLElement {
           h("figcaption"),
         );
       const [hand, caption] = /** @type {HTMLElement[]} */ (Array.from(made.children));
+      made.toggleAttribute("data-named", place.named);
       hand.style.setProperty("--room", String(place.room));
       showCards(hand, place.cards, this.shoe, place.room);
       // Each caption is made of elements of its own, so that none moves where another stood.
@@ -308,6 +311,12 @@ export class FeltTable extends HTMLElement {
       groups: (/** @type {import("./types").SeatView} */ { spots, lines }) =>
         groupsOf(state, spots, lines),
     };
+    if (around.account && !this.banked) {
+      this.banked = true;
+      Promise.all([dressed(), import("./account.js")]).then(() =>
+        requestAnimationFrame(() => this.fit(true)),
+      );
+    }
     const replay = this.hasAttribute("replay");
     const others = views.filter((view) => !view.mine && !(replay && view.empty && !view.banks));
     if (this.flipped) others.reverse();
@@ -341,12 +350,13 @@ export class FeltTable extends HTMLElement {
   /**
    * Make everything fit: first with all that is printed, then smaller, at last without the
    * paytables, which are a press away. What is measured does not change in a round.
+   * @param {boolean} [again] even if nothing else has changed
    */
-  fit() {
+  fit(again = false) {
     const { width, height } = this.getBoundingClientRect();
     const boxes = `${this.own.dataset.boxes} ${this.own.querySelectorAll(".account").length}`;
     const key = [width, height, this.printed, boxes, this.places.children.length].join(" ");
-    if (!this.printed || !height || key === this.fitted) return;
+    if (!this.printed || !height || (key === this.fitted && !again)) return;
     this.fitted = key;
     this.cloth.style.setProperty("--c", "1");
     // Two boxes leave no room for what is printed below each spot.

@@ -38,7 +38,7 @@ export const cardsOf = (state, positions, gate) =>
 export const upOf = (cards) => cards.flatMap(({ code, turned }) => (code && turned ? [code] : []));
 
 /**
- * The places of the table besides its seats; one without cards is shown if it comes first.
+ * The places of the table besides its seats, with cards or still without.
  * @param {State} state
  * @param {Gate} gate
  * @returns {PlaceView[]}
@@ -46,7 +46,7 @@ export const upOf = (cards) => cards.flatMap(({ code, turned }) => (code && turn
 export function placesOf(state, gate = OPEN) {
   const { felt, scene } = state;
   if (!felt) return [];
-  const places = Object.entries(felt.places).flatMap(([id, { label, cards, hands }], number) => {
+  return Object.entries(felt.places).flatMap(([id, { label, cards, hands }], number) => {
     if (hands) return sharedHands(state, gate);
     const shown = cardsOf(state, scene.places[id] ?? [], gate);
     const bank = !felt.hand.of.includes(id) && label === felt.bank;
@@ -60,12 +60,12 @@ export function placesOf(state, gate = OPEN) {
         called,
         plays: called ? scene.plays : null,
         first: number === 0,
+        named: bank,
         hand: null,
         bettors: [],
       },
     ];
   });
-  return places.filter((place) => place.cards.length || place.first || place.hand);
 }
 
 /**
@@ -97,6 +97,7 @@ function sharedHands(state, gate) {
       called: nameOf(cards),
       plays: null,
       first: false,
+      named: false,
       hand,
       bettors: seats.filter((seat) => boxOf(state, seat)?.hand === hand),
     };

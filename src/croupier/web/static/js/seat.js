@@ -14,7 +14,7 @@
  *   on shared hands, how many there are
  */
 
-import { cite, fill, h, write } from "./dom.js";
+import { fill, h, write } from "./dom.js";
 import { brief, money, signed } from "./money.js";
 import { slideFrom, slideTo } from "./motion.js";
 
@@ -22,6 +22,8 @@ import { slideFrom, slideTo } from "./motion.js";
 const TALL = 6;
 /** With this few wagers there is room; this few rows of an account fit a low window. */
 const FEW = 3;
+/** The most spots whose names fit the smallest phone. */
+const MOST = 5;
 /** The most cards of a hand that leave room beside them. */
 const WIDE = 3;
 
@@ -170,8 +172,10 @@ export class PlayerSeat extends HTMLElement {
       showCards(this.hand, view.cards, around.shoe, around.room);
     }
     this.account.toggleAttribute("data-many", (account?.rows.length ?? 0) > FEW);
-    if (account) this.account.replaceChildren(...accountRows(account, around.book));
-    else if (view.mine) this.showSpots(around.groups(view), around);
+    if (account) {
+      import("./account.js").then(({ accountRows }) =>
+        this.account.replaceChildren(...accountRows(account, around.book)));
+    } else if (view.mine) this.showSpots(around.groups(view), around);
     else this.showWagers(view);
   }
 
@@ -245,6 +249,7 @@ export class PlayerSeat extends HTMLElement {
     const columns = groups.map(({ spots }) => `minmax(min-content, ${spots.length}fr)`);
     this.spots.style.setProperty("--columns", columns.join(" "));
     this.spots.toggleAttribute("data-few", groups.length <= FEW);
+    this.spots.toggleAttribute("data-crowded", all > MOST);
   }
 
   /**
@@ -265,54 +270,6 @@ export class PlayerSeat extends HTMLElement {
     this.dataset.sum = shown ? money(view.staked) : "";
     this.dataset.brief = shown ? brief(view.staked) : "";
   }
-}
-
-/**
- * The account of your own bank: its result, and how it came about, seat by seat.
- * @param {AccountView} account
- * @param {string} book
- */
-function accountRows({ funds, took, paid, fee, now, rows, turn, cover }, book) {
-  const none = "\u2013";
-  /** @type {(name: string, text: string, sign: number) => HTMLElement} */
-  const sum = (name, text, sign) =>
-    h("div", { "data-sign": sign }, h("dt", {}, name), h("dd", {}, text));
-  const cell = (/** @type {number | null} */ at) => h("td", {}, at ? money(at) : none);
-  const head = ["Seat", "Hand", "Bets", "Took", "Paid", "Left"];
-  return [
-    h("p", { class: "turn" }, h("b", {}, "You are the bank"), turn && `, ${turn}`),
-    h(
-      "dl",
-      { class: "sums" },
-      sum("You put up", money(funds), 0),
-      sum("Took", took ? signed(took) : none, took ? 1 : 0),
-      sum("Paid", paid ? signed(-paid) : none, paid ? -1 : 0),
-      sum("Fee", fee ? signed(-fee) : none, fee ? -1 : 0),
-      sum("Bank now", money(now), 0),
-    ),
-    h(
-      "table",
-      {},
-      h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
-      h(
-        "tbody",
-        {},
-        ...rows.map((row) =>
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, `${row.seat}`, h("span", {}, ` ${row.name}`)),
-            h("td", {}, row.called),
-            h("td", {}, row.bets),
-            cell(row.took),
-            cell(row.paid),
-            h("td", {}, row.left === null ? none : money(row.left)),
-          ),
-        ),
-      ),
-    ),
-    cover && h("p", { class: "cover" }, `${cover.says} `, cite(book, cover.clause)),
-  ].filter((one) => one !== null);
 }
 
 /** @param {string} label */

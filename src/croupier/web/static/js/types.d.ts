@@ -266,7 +266,7 @@ export interface AccountView {
 
 export interface PlaceView {
   id: string; label: string; cards: CardView[]; room: number; called: string;
-  plays: boolean | null; first: boolean;
+  plays: boolean | null; first: boolean; named: boolean;
   /** The number of a shared hand, and the seats that bet on it. */
   hand: number | null; bettors: number[];
 }
