@@ -22,7 +22,7 @@ _KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 CARDS, ICON = "cards.svg", "favicon.svg"
 SHEETS = {
     "site.css": ("style.css", "head.css", "pieces.css"),
-    "layout.css": ("style.css", "felt.css", "seats.css", "shared.css", "table.css"),
+    "layout.css": ("style.css", "felt.css", "seats.css", "table.css"),
     "over.css": ("pieces.css", "drawers.css", "bank.css"),
 }
 """Styles that are always needed together, as one: of a page, of a table, of what opens over it.
