@@ -44,7 +44,7 @@ OVERSLEPT_S = TTL_S + 0.3
 ALIVE_S = 180.0
 """How long to wait for a table that stands still, so that what comes of it is seen."""
 STILL_S = 10.0
-"""How long a table may stand still after a fault."""
+"""How long a table may stand still after a fault, where no process waits for a core."""
 NAP_S, VISIT_S = 5.0, 4.0
 CLOCKS = ((), ("ahead",), ("behind",))
 """An hour off, of all servers but the first."""
@@ -392,7 +392,7 @@ async def afflicted(
             stood_s = max(stood_s, still_s)
             if done % TOLD_EVERY == 0:
                 print(f"{done} faults in {time.monotonic() - began:.0f} s", flush=True)
-            if still_s > STILL_S:
+            if still_s > STILL_S * _crowding():
                 name = kind.__name__
                 notes.faults.append(f"tables stood still for {still_s:.1f} s after a {name}")
         for player in players:
@@ -414,6 +414,11 @@ async def afflicted(
     revealed = sum(note.does == "reveal" and note.number > 0 for note in notes.commands)
     seen = acknowledged, len(taken), len(notes.cards), revealed, notes.contributed
     return Outcome(done, *seen, stood_s, took_s, findings)
+
+
+def _crowding() -> float:
+    """Return how many processes share a core, 1 at least: each of them takes so much longer."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 async def _alive(notes: Notes, tasks: list[asyncio.Task[None]], *, since_s: float) -> float:
