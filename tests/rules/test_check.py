@@ -385,7 +385,7 @@ SELECTIONS: dict[str, Case] = {
     ),
     "guided clause without a moment": (
         'at = "no more bets", ', "",
-        "clause.7", "7", "Ring the bell", "'at' belongs to a guided clause and to no other",
+        "clause.7.at", "7", "Ring the bell", "is missing; a guided clause says when it is due",
     ),
     "clause that collects at another moment": (
         'at = "no more bets", ', 'at = "no more bets", collects = true, ',
@@ -469,9 +469,9 @@ def test_a_fault_is_not_blamed_on_the_overlays_beside_it() -> None:
 
 def test_player_banked_books_need_cover_and_rotation() -> None:
     found = problems_of(swapped(SIXTH_TEXT, ('banked_by = "house"', 'banked_by = "player"')))
-    assert [problem.message for problem in found] == [
-        "'cover' belongs to a book that a player banks",
-        "'rotation' belongs to a book that a player banks",
+    assert [(problem.path, problem.message) for problem in found] == [
+        ("bank.cover", "is missing; a book that a player banks needs it"),
+        ("bank.rotation", "is missing; a book that a player banks needs it"),
     ]
 
 

@@ -322,8 +322,11 @@ def _step(step: Step, at: DataPath) -> Iterator[Fault]:
 
 def _bank(rules: Rules) -> Iterator[Fault]:
     for key in ("cover", "rotation") if rules.bank else ():
-        if (getattr(rules.bank, key) is None) != (rules.banked_by == "house"):
+        is_given = getattr(rules.bank, key) is not None
+        if is_given and rules.banked_by == "house":
             yield Fault(("bank",), f"{key!r} belongs to a book that a player banks")
+        if not is_given and rules.banked_by == "player":
+            yield Fault(("bank", key), "is missing; a book that a player banks needs it")
 
 
 # ---------------------------------------------------------------- overlays and clauses
@@ -385,8 +388,10 @@ def _clauses(rules: Rules, data: Data, references: list[Reference]) -> Iterator[
         at = ("clause", name)
         if said.kept == "enforced" and not said.in_ and name not in cited:
             yield Fault(at, "is enforced, but nothing in the book cites it; say in what with 'in'")
-        if (said.kept == "guided") != (said.at is not None):
+        if said.kept != "guided" and said.at is not None:
             yield Fault(at, "'at' belongs to a guided clause and to no other")
+        if said.kept == "guided" and said.at is None:
+            yield Fault((*at, "at"), "is missing; a guided clause says when it is due")
         yield from _guided(rules, name, said)
 
 
