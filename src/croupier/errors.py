@@ -64,7 +64,7 @@ class UserError(CroupierError):
 
 
 class ParseError(UserError, ValueError):
-    """Something given cannot be read as a card, a hand, a sum, …"""
+    """Something given can't be read as a card, a hand, a sum, …"""
 
 
 class Code(StrEnum):
@@ -115,7 +115,7 @@ class Code(StrEnum):
     NO_SUCH_CHOICE = "no_such_choice", "The decision doesn't offer this choice."
     NO_SUCH_HAND = "no_such_hand", "The table has no shared hand with this number."
     NO_SUCH_KIND = "no_such_kind", "The book doesn't know this kind of irregularity."
-    NO_SUCH_PLACE = "no_such_place", "The table has no place for cards of this name."
+    NO_SUCH_PLACE = "no_such_place", "The table has no place for cards with this name."
     NO_SUCH_ROUND = "no_such_round", "This table hasn't played a round with this id."
     NO_SUCH_SEAT = "no_such_seat", "The table has no such seat, or no one plays there."
     NO_PEOPLE = "no_people", "There are no people at this table who could have seen it."
@@ -168,9 +168,9 @@ class Code(StrEnum):
     NO_DECK = "no_deck", "No deck is ready."
     NO_PASS = "no_pass", "The book doesn't let a player pass the bank."
     NO_ROUND = "no_round", "No round is open."
-    NO_SUCH_DECK = "no_such_deck", "The table has no deck of this number."
-    NO_SUCH_DEVICE = "no_such_device", "The table has no device of this name."
-    NO_SUCH_RULES = "no_such_rules", "The table has no rules of this digest."
+    NO_SUCH_DECK = "no_such_deck", "The table has no deck with this number."
+    NO_SUCH_DEVICE = "no_such_device", "The table has no device with this name."
+    NO_SUCH_RULES = "no_such_rules", "The table has no rules with this digest."
     NOT_CUT = "not_cut", "The deck must be cut first."
     NOT_OUT = "not_out", "The device isn't out of order."
     NOT_SHUFFLED = "not_shuffled", "The deck must be shuffled first."
@@ -194,28 +194,28 @@ class Code(StrEnum):
     NO_DEALER = "no_dealer", "The table has no dealer now."
     NOT_TAPPED_IN = "not_tapped_in", "Only people who have tapped in work at a table."
     PLAYER_DECIDES = "player_decides", "The player is at the table and decides for themselves."
-    TOO_MANY_TABLES = "too_many_tables", "The floorperson already has the most tables allowed."
+    TOO_MANY_TABLES = "too_many_tables", "The floorperson already has the maximum number of tables."
     TAPPED_IN = "tapped_in", "You already work at this table."
 
     # Acts that take two people
     CHANGED = "changed", "The proposal would have a different effect now; propose it again."
     LAPSED = "lapsed", "The proposal lapsed before it was answered; propose it again."
     NEEDS_APPROVAL = "needs_approval", "A second person has to approve this; propose it."
-    NO_SUCH_DISPUTE = "no_such_dispute", "No dispute of this number is open."
-    NO_SUCH_PROPOSAL = "no_such_proposal", "No proposal of this number is open."
+    NO_SUCH_DISPUTE = "no_such_dispute", "No dispute with this number is open."
+    NO_SUCH_PROPOSAL = "no_such_proposal", "No proposal with this number is open."
     ONE_PERSON = "one_person", "This doesn't need a second person; send it without a proposal."
     PLAYS_HERE = "plays_here", "You can't work at a table while you play at it."
     PROPOSAL_OPEN = "proposal_open", "A proposal of this kind is already open."
     SAME_PERSON = "same_person", "The person who proposed something can't approve it."
     STOPPED = (
         "stopped",
-        "The round waits until it is said whether it is void or a card was read twice.",
+        "The round waits until somebody says whether it is void or a card was read twice.",
     )
 
     # The players' cut
     BETS_OPEN = "bets_open", "Contributions are revealed once betting has closed."
     CONTRIBUTED = "contributed", "The player has contributed to this round's cut."
-    CUT_FULL = "cut_full", "The round already has the most contributions allowed."
+    CUT_FULL = "cut_full", "The round already has the maximum number of contributions."
     CUT_MADE = "cut_made", "The deck has been cut, and the cards are dealt."
     NOT_CONTRIBUTED = "not_contributed", "The player hasn't contributed to this round's cut."
     OTHER_ROUND = "other_round", "Another round is in play."
@@ -231,7 +231,7 @@ class Code(StrEnum):
     NOT_ENOUGH_MONEY = "not_enough_money", "The purse doesn't hold that much."
     NOT_OVER = "not_over", "The round isn't over, so it can't be shown yet."
     NOT_YOUR_SEAT = "not_your_seat", "The seat isn't yours."
-    OVERTAKEN = "overtaken", "Another person was quicker."
+    OVERTAKEN = "overtaken", "Another person acted first."
     SEAT_CODE = "seat_code", "The cards are real, and the code on the felt is missing or wrong."
     UNAPPROVED = "unapproved", "The program's files or the table's rulebook aren't as approved."
     NO_COACH = "no_coach", "The coach isn't available at this table or at this moment."
@@ -243,7 +243,7 @@ class Code(StrEnum):
     NO_FOLDER = "no_folder", "This house has no folder for backups."
     TABLE_TAKEN = "table_taken", "There is already a table with this name."
     NO_SUCH_AWARD = "no_such_award", "No award with this id is waiting for the floor.", 404
-    NO_SUCH_METER = "no_such_meter", "There is no meter of this name.", 404
+    NO_SUCH_METER = "no_such_meter", "There is no meter with this name.", 404
 
     # People and access
     BAD_LINK = "bad_link", "The link has been used, has expired or isn't valid.", 403
@@ -253,9 +253,9 @@ class Code(StrEnum):
     HAS_PASSWORD = "has_password", "The account already has a password."
     LOCKED = "locked", "Too many wrong passwords; try again later.", 429
     NAME_TAKEN = "name_taken", "The name is taken."
-    NO_SUCH_PERSON = "no_such_person", "There is no person of this name.", 404
-    NO_SUCH_ROLE = "no_such_role", "There is no role of this name.", 422
-    NO_SUCH_TABLE = "no_such_table", "There is no table of this id.", 404
+    NO_SUCH_PERSON = "no_such_person", "There is no person with this name.", 404
+    NO_SUCH_ROLE = "no_such_role", "There is no role with this name.", 422
+    NO_SUCH_TABLE = "no_such_table", "There is no table with this id.", 404
     NOT_ALLOWED = "not_allowed", "Your role doesn't allow this.", 403
     NOT_SIGNED_IN = "not_signed_in", "Sign in first.", 401
     ONESELF = "oneself", "You can't do this to your own account."
@@ -301,7 +301,7 @@ class Code(StrEnum):
     WRONG_ORIGIN = "wrong_origin", "The request came from another site.", 403
 
     # Clients
-    HTTP = "http", "The server's answer wasn't one of ours; only `croupier.client` says this.", 502
+    HTTP = "http", "The answer isn't Croupier's; only `croupier.client` uses this code.", 502
 
 
 _CODES: dict[str, Code] = {code.value: code for code in Code}

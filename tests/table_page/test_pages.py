@@ -129,9 +129,9 @@ def test_the_lobby_works_before_any_script(house: House, new_page: NewPage) -> N
 def test_a_page_that_is_not_there(house: House, new_page: NewPage) -> None:
     page = new_page()
     for path, says in (
-        ("/tables/nowhere", "There is no table of this name"),
-        ("/tables/nowhere/text", "There is no table of this name"),
-        ("/rounds/nowhere-1", "There is no round of this name"),
+        ("/tables/nowhere", "There is no table with this name"),
+        ("/tables/nowhere/text", "There is no table with this name"),
+        ("/rounds/nowhere-1", "There is no round with this name"),
         ("/operator/nowhere", "It may have closed"),
     ):
         opened = page.goto(house.url + path)

@@ -66,7 +66,7 @@ def secure(table: Table, command: commands.Secure) -> happened.Secured:
 def change(table: Table, command: commands.Change) -> happened.Changed:
     check_between(table)
     if command.digest not in table.ways:
-        raise Refused("no_such_rules", "the table has no rules of this digest", field="digest")
+        raise Refused("no_such_rules", "the table has no rules with this digest", field="digest")
     # 13.H: cover or mark the device before shuffling or dealing another way.
     check_devices(table)
     return happened.Changed(command.digest)

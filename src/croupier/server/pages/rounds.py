@@ -149,7 +149,7 @@ async def _read(request: Request, id: str) -> ShownRound:
             lambda view: (round_found(view, id, pit.rules_of), view.sealed(id))
         )
     except UserError:
-        raise Refused("not_found", "there is no round of this name") from None
+        raise Refused("not_found", "there is no round with this name") from None
     commitment, cut = fairness_of(found)
     round = found.told[-1][0]
     deck = None

@@ -257,7 +257,7 @@ def _live(request: Request, id: str) -> Table:
     pit = state_of(request).pit
     if id not in pit.tables:
         pit.closed.check(id)
-        raise Refused("not_found", "there is no table of this name")
+        raise Refused("not_found", "there is no table with this name")
     return pit.tables[id]
 
 
