@@ -144,7 +144,7 @@ def chatty(path: str, text: str) -> list[str]:
 
 
 def toothless(path: str, text: str) -> list[str]:
-    """Tests that cannot fail."""
+    """Tests that can't fail."""
     if not Path(path).name.startswith("test_"):
         return []
     return [

@@ -80,7 +80,7 @@ def make(groups: list[str], *, lock: int) -> None:
     say(f"Setting up a private environment in {VENV.name}, once. This downloads its packages.")
     shutil.rmtree(STAMP, ignore_errors=True)
     shutil.rmtree(VENV, ignore_errors=True)
-    # Debian's venv cannot install pip and its pip refuses to install outside an environment;
+    # Debian's venv can't install pip and its pip refuses to install outside an environment;
     # together, each without what it lacks, they can.
     run("-I", "-m", "venv", "--without-pip", str(VENV), lock=lock)
     WHEELS.mkdir()

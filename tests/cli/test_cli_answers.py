@@ -198,7 +198,7 @@ def test_submission_new_writes_a_file_and_never_over_one(tmp_path: Path) -> None
     assert file.read_text() == run("submission", "new", FLORIDA).out
     second = run("submission", "new", FLORIDA, "-o", str(file))
     assert (second.code, second.out) == (2, "")
-    assert second.err == f"croupier: {file}: cannot be written: File exists\n"
+    assert second.err == f"croupier: {file}: can't be written: File exists\n"
 
 
 def test_submission_check_answers_no_with_every_breach(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_submission_that_does_not_state_what_it_must_makes_no_document(
     assert says in ran.err
     missing = run(command, "nowhere.toml")
     assert (missing.code, missing.out) == (2, "")
-    assert missing.err == "croupier: nowhere.toml: cannot be read: No such file or directory\n"
+    assert missing.err == "croupier: nowhere.toml: can't be read: No such file or directory\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -121,7 +121,7 @@ def test_meters_and_others_reach_the_report() -> None:
     [
         (("-o", "a.txt"), "-o: 'a.txt' must end in .html or .pdf"),
         (("-o", "pdf"), "-o: 'pdf' must end in .html or .pdf"),
-        (("-o", "missing/a.html"), "missing/a.html: cannot be written: No such file or directory"),
+        (("-o", "missing/a.html"), "missing/a.html: can't be written: No such file or directory"),
         (("-o", "a.html", "--json"), "-o: --json goes to standard output; leave out -o"),
         (("--paper", "napkin"), "--paper: 'napkin' is not one of a4"),
         (("--select", "pair_plus=Z"), "pair_plus: 'Z'"),
@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(tmp_path: Path) ->
     (tmp_path / "a.html").mkdir()
     ran = run("sign", FLORIDA, "-o", str(tmp_path / "a.html"))
     assert (ran.code, ran.out) == (2, "")
-    assert "cannot be written" in ran.err
+    assert "can't be written" in ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["a.html"]
 
 

@@ -93,7 +93,7 @@ def test_a_deal_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> Non
     file.write_text(text)
     ran = run("check-deal", str(file))
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "cannot be read: " in ran.err
+    assert "can't be read: " in ran.err
 
 
 def test_a_list_of_no_documents_is_refused(tmp_path: Path) -> None:

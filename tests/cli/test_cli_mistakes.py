@@ -49,15 +49,15 @@ def check_refused(ran: Ran, sentence: str) -> None:
         (f"rulebooks show {FLORIDA} 99 --json",
                                              f"clause: {FLORIDA} has no clause '99'; there is 9"),
         ("--books nowhere rulebooks",        "books: 'nowhere' is not a folder"),
-        ("rulebooks check nowhere.toml",     "nowhere.toml: cannot be read: "
+        ("rulebooks check nowhere.toml",     "nowhere.toml: can't be read: "
                                              "No such file or directory"),
-        ("submission check nowhere.toml",    "nowhere.toml: cannot be read: "
+        ("submission check nowhere.toml",    "nowhere.toml: can't be read: "
                                              "No such file or directory"),
         ("submission check nowhere.toml --json",
-                                             "nowhere.toml: cannot be read: "
+                                             "nowhere.toml: can't be read: "
                                              "No such file or directory"),
         (f"submission new {FLORIDA} -o nowhere/x.toml",
-                                             "nowhere/x.toml: cannot be written: "
+                                             "nowhere/x.toml: can't be written: "
                                              "No such file or directory"),
     ],
 )  # fmt: skip
@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_refused(command: str, tmp_path: Path) -> None:
     binary.write_bytes(bytes(range(256)))
     check_refused(run(command, "check", str(binary)), f"{binary}: is not UTF-8 text")
     check_refused(
-        run(command, "check", str(tmp_path)), f"{tmp_path}: cannot be read: Is a directory"
+        run(command, "check", str(tmp_path)), f"{tmp_path}: can't be read: Is a directory"
     )
 
 

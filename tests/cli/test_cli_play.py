@@ -239,7 +239,7 @@ def test_wagers_that_lack_their_condition_are_not_asked_for() -> None:
 def test_a_meter_that_is_not_declared_is_told_once_and_not_asked_for() -> None:
     ran = game(SINGAPORE)
     assert (
-        ran.out.count("Progressive Jackpot: cannot be made until the operator declares the meter's")
+        ran.out.count("Progressive Jackpot: can't be made until the operator declares the meter's")
         == 1
     )
     assert "Progressive Jackpot, $2.50" not in ran.out

@@ -198,7 +198,7 @@ def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         found = run("serve", "-p", port, "--data", str(tmp_path))
     assert (found.code, found.out) == (2, "")
-    assert found.err.count("\n") == 1 and "cannot listen" in found.err
+    assert found.err.count("\n") == 1 and "can't listen" in found.err
 
 
 def test_bad_tables_are_refused_before_anything_is_opened(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_bad_tables_are_refused_before_anything_is_opened(tmp_path: Path) -> Non
         (("-p", "70000"), "--port: must be from 0 to 65535"),
         (("--proxy", "nowhere"), "--proxy: "),
         (("--no-limits", "--host", "0.0.0.0"), "--no-limits: works only with --host 127.0.0.1"),
-        (("--tables", "nowhere.toml"), "cannot be read"),
+        (("--tables", "nowhere.toml"), "can't be read"),
         (("--database", "postgresql://127.0.0.1:1/none"), "--database: there is no ledger"),
     ],
 )

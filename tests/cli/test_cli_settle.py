@@ -302,7 +302,7 @@ def test_lines_do_not_stumble_over_what_cannot_be_read() -> None:
 
 
 def test_a_name_that_is_no_text_does_not_end_the_lines() -> None:
-    """JSON can write half of a pair of surrogates; UTF-8 cannot."""
+    """JSON can write half of a pair of surrogates; UTF-8 can't."""
     good = as_json(tomllib.loads(ROUND))
     odd = good.replace("ann", r"\ud800")
     code, out, err = process(f"{odd}\n{good}\n".encode(), "--lines")

@@ -157,7 +157,7 @@ def test_a_deal_without_a_record_is_checked_as_well() -> None:
 def test_what_cannot_be_read_is_said_so(text: str) -> None:
     code, out, err = run(text)
     assert (code, out) == (2, "")
-    assert err.startswith("- cannot be read: ")
+    assert err.startswith("- can't be read: ")
     assert err.count("\n") == 1
 
 
@@ -171,7 +171,7 @@ def test_a_missing_file_is_said_so(tmp_path: Path) -> None:
     command = [sys.executable, "-I", str(PROGRAM), str(tmp_path / "nowhere.json")]
     done = subprocess.run(command, capture_output=True, encoding="utf-8")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "nowhere.json cannot be read: " in done.stderr
+    assert "nowhere.json can't be read: " in done.stderr
 
 
 def test_no_word_of_a_document_reaches_the_terminal_unchecked() -> None:

@@ -1,4 +1,4 @@
-"""Play chips are refilled to what a guest starts with, and cannot be made more by refilling."""
+"""Play chips are refilled to what a guest starts with, and can't be made more by refilling."""
 
 import asyncio
 from collections.abc import Callable

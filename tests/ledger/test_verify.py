@@ -287,7 +287,7 @@ def test_a_table_whose_book_is_not_here_is_not_said_to_be_impossible(house: Path
     store.close()
     assert not found.verifies
     assert found.faults[0].startswith(
-        "md1 event 1: cannot be checked without its book (name the folder with --books): "
+        "md1 event 1: can't be checked without its book (name the folder with --books): "
         "there is no rulebook 'harbour-pairs'"
     )
 

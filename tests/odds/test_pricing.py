@@ -284,7 +284,7 @@ sets = { "wager.watch.settle.equal.does" = "lose" }
     assert len(three.readings) == 2 and three.why is None
     assert five.readings == ()
     assert five.why and five.why.startswith(
-        "Its readings cannot be compared: the odds do not cover"
+        "Its readings can't be compared: the odds do not cover"
     )
 
 

@@ -215,7 +215,7 @@ def test_every_wager_on_its_own() -> None:
         check_analysis(one)
 
 
-# ---------------------------------------------------------------- what cannot be seen
+# ---------------------------------------------------------------- what can't be seen
 
 
 @pytest.mark.parametrize(

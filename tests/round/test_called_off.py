@@ -1,4 +1,4 @@
-"""T6: a round that the system cannot finish gives every stake back, and blames nobody."""
+"""T6: a round that the system can't finish gives every stake back, and blames nobody."""
 
 import pytest
 

@@ -45,20 +45,20 @@ FAULTY = {
     "an option that hides the bank": (
         (SETS, 'sets   = { "step.reveal.shows" = ["pool"] }'),
         "selection.ties.option.lose",
-        "ties: makes a table that cannot be played: "
+        "ties: makes a table that can't be played: "
         "wager.watch.settle goes by the bank's cards, and no step turns all of them up",
     ),
     "an option that deals too many cards": (
         (SETS, 'sets   = { "table.seats" = 40 }'),
         "selection.ties.option.lose",
-        "ties: makes a table that cannot be played: "
+        "ties: makes a table that can't be played: "
         "deal.shoe deals 125 cards where all seats play, and the deck has 52",
     ),
-    "a reading that cannot be played": (
+    "a reading that can't be played": (
         ('sets = { "wager.watch.settle.equal" =', 'sets = { "step.reveal.shows" = ["pool"], '
          '"wager.watch.settle.equal" ='),
         "ruling.W1.alternative[2]",
-        "selections: makes a table that cannot be played: "
+        "selections: makes a table that can't be played: "
         "wager.watch.settle goes by the bank's cards, and no step turns all of them up",
     ),
     "a ruling that nothing names": (
@@ -154,7 +154,7 @@ def test_a_round_that_fails_is_a_fault_of_its_step(monkeypatch: pytest.MonkeyPat
 
     lines_are(monkeypatch, change)
     assert list(faults_at(resolve(sixth()), set())) == [
-        Fault(("step", "settle"), "a round cannot be played through: 'watch'")
+        Fault(("step", "settle"), "a round can't be played through: 'watch'")
     ]
 
 

@@ -248,7 +248,7 @@ PLACING: dict[str, Case] = {
     "nothing to choose without money": (
         'label  = "Leave"', 'label  = "Leave"\nplaces = "guard"\nequals = "watch"',
         "step.stay_or_leave.option", "5", "[step.stay_or_leave.option.stay]",
-        "a player who cannot pay for more has nothing to choose",
+        "a player who can't pay for more has nothing to choose",
     ),
     "a question before its stake": (
         'asks   = "watch"', 'asks   = "guard"', "step.stay_or_leave.asks", "5", '"guard"',
@@ -391,6 +391,6 @@ def test_selections_that_make_an_unplayable_table_are_refused_with_their_names()
     with pytest.raises(Breaches) as caught:
         resolve(book, {"ties": "lose"})
     assert str(caught.value) == (
-        "ties: makes a table that cannot be played: "
+        "ties: makes a table that can't be played: "
         "wager.watch.settle goes by the bank's cards, and no step turns all of them up"
     )

@@ -141,7 +141,7 @@ def test_an_empty_file_lacks_everything_at_once() -> None:
     ("content", "expected"),
     [
         (b"\xff\xfe\x00", "is not UTF-8 text"),
-        (None, "cannot be read: Is a directory"),
+        (None, "can't be read: Is a directory"),
     ],
 )
 def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes | None, expected: str) -> None:
@@ -156,7 +156,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes | None, expec
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot be read: No such file or directory"):
+    with pytest.raises(UserError, match="can't be read: No such file or directory"):
         load_file(tmp_path / "a.toml")
 
 

@@ -109,7 +109,7 @@ def test_a_bet_that_is_not_analysed_has_values_all_the_same(
         known = advice(sight)()
 
         def refuse(*_: Any, **__: Any) -> Any:
-            raise UserError("wagers on three groups of cards cannot be priced")
+            raise UserError("wagers on three groups of cards can't be priced")
 
         monkeypatch.setattr(coach, "analyze", refuse)
         found = advice(sight)()

@@ -58,7 +58,7 @@ def read_documents(file: str) -> list[Any]:
         text = sys.stdin.read() if file == "-" else read_text(Path(file))
         read = json.loads(text, object_pairs_hook=checker.once)
     except (RecursionError, ValueError) as error:
-        raise UserError(f"cannot be read: {error}", field=file) from None
+        raise UserError(f"can't be read: {error}", field=file) from None
     if read == []:
         raise UserError("holds no document", field=file)
     return read if isinstance(read, list) else [read]

@@ -59,6 +59,6 @@ def write_whole(file: Path, data: bytes) -> None:
         draft.write_bytes(data)
         draft.replace(file)
     except OSError as error:
-        raise UserError(f"cannot be written: {error.strerror}", field=str(file)) from None
+        raise UserError(f"can't be written: {error.strerror}", field=str(file)) from None
     finally:
         draft.unlink(missing_ok=True)

@@ -84,7 +84,7 @@ def _file(data: Path, *, make: bool) -> Path:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"{folder} cannot be made: {error.strerror}"
+            message = f"{folder} can't be made: {error.strerror}"
             raise UserError(message, field="--data") from None
     return data / LEDGER if data.is_dir() else data
 

@@ -300,7 +300,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
             listener.listen()  # Early connections wait until the tables are open.
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise UserError(f"cannot listen at {host}:{port}: {reason}", field="--port") from None
+            raise UserError(f"can't listen at {host}:{port}: {reason}", field="--port") from None
         yield listener
 
 

@@ -92,7 +92,7 @@ def write_record(file: Path, played: Played, selections: dict[str, Any]) -> None
         with file.open("x", encoding="utf-8") as out:
             json.dump(record, out, indent=1)
     except OSError as error:
-        raise UserError(f"cannot be written: {error.strerror}", field=str(file)) from None
+        raise UserError(f"can't be written: {error.strerror}", field=str(file)) from None
     say(f"wrote {file}")
 
 

@@ -31,7 +31,7 @@ def new(
             with output.open("x", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
-            raise UserError(f"cannot be written: {error.strerror}", field=str(output)) from None
+            raise UserError(f"can't be written: {error.strerror}", field=str(output)) from None
         say(f"wrote {output}")
     if as_json:
         print_json({"rulebook": id, "toml": text})

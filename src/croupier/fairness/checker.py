@@ -177,7 +177,7 @@ def main() -> int:
         with open(0 if file == "-" else file, encoding="utf-8") as opened:
             read = json.load(opened, object_pairs_hook=once)
     except (OSError, RecursionError, ValueError) as error:
-        sys.stderr.write(f"{file} cannot be read: {error}\n")
+        sys.stderr.write(f"{file} can't be read: {error}\n")
         return 2
     reports = [report(one, **given) for one in (read if type(read) is list else [read])]
     sys.stdout.write("".join(f"{words}\n" for _, words in reports))

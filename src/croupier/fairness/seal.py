@@ -28,7 +28,7 @@ VERSION, OLD_VERSION = b"\x02", b"\x01"
 """Version 1 doesn't name the key that it is sealed with."""
 CONTENT_BYTES = NONCE_BYTES + len(DECK) + SECRET_BYTES + TAG_BYTES
 SEALED_BYTES = len(VERSION) + KEY_ID_BYTES + CONTENT_BYTES
-REFUSAL = "cannot be opened: it was changed, or is that of another round or another master key"
+REFUSAL = "can't be opened: it was changed, or is that of another round or another master key"
 
 _KEY = re.compile(r"croupier-master-key-1 ([0-9a-f]{64})\n?")
 

@@ -112,7 +112,7 @@ class Build:
         try:
             return {name: sha256(file.read_bytes()).hexdigest() for name, file in listed}
         except OSError as error:
-            message = f"{error.filename} cannot be read: {error.strerror}"
+            message = f"{error.filename} can't be read: {error.strerror}"
             raise UserError(message) from None
 
     def _compiled(self) -> Iterator[Difference]:

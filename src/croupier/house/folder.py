@@ -70,7 +70,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, OWNER_ONLY)
     except OSError as error:
-        raise UserError(f"cannot be opened: {error.strerror}", field="--data") from None
+        raise UserError(f"can't be opened: {error.strerror}", field="--data") from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -57,7 +57,7 @@ def unwrap(text: str, passphrase: str) -> dict[str, bytes]:
     try:
         content = cipher.decrypt(nonce, sealed, canonical(data).encode())
     except InvalidTag:
-        message = "cannot be opened: the passphrase is wrong, or the file was changed"
+        message = "can't be opened: the passphrase is wrong, or the file was changed"
         raise UserError(message, field="FILE") from None
     return {name: bytes.fromhex(key) for name, key in json.loads(content).items()}
 

@@ -123,11 +123,11 @@ def key_from(command: str, name: str) -> bytes:
         ran = subprocess.run(words, capture_output=True, text=True, timeout=COMMAND_S, check=False)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         why = getattr(error, "strerror", None) or f"it took more than {COMMAND_S} seconds"
-        raise UserError(f"cannot get {name}: {why}", field="--key-command") from None
+        raise UserError(f"can't get {name}: {why}", field="--key-command") from None
     if ran.returncode:
         said = ran.stderr.strip().splitlines()[-1:]
         why = ": ".join([f"it ended with exit code {ran.returncode}", *said])
-        raise UserError(f"cannot get {name}: {why}", field="--key-command")
+        raise UserError(f"can't get {name}: {why}", field="--key-command")
     try:
         return parse_key(ran.stdout)
     except ValueError:
@@ -217,7 +217,7 @@ def _read(folder: Path, name: str) -> bytes:
     """Read a key file; refuse one that is missing or readable by others."""
     file = folder / name
     if not file.exists():
-        message = f"is missing from {folder}, and the ledger cannot go on without it; {HELP}"
+        message = f"is missing from {folder}, and the ledger can't go on without it; {HELP}"
         raise UserError(message, field=name)
     if file.stat().st_mode & 0o077:
         raise UserError("can be read by other users; run chmod 600 on it", field=name)

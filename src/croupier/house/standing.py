@@ -92,7 +92,7 @@ class Standing:
                 return self._after_fairness(event)
             case "ledger":
                 return self
-        raise Bug(f"{type(event).__name__} cannot happen at this table")
+        raise Bug(f"{type(event).__name__} can't happen at this table")
 
     def _after_fairness(self, event: FairnessEvent) -> "Standing":
         if isinstance(event, DeckCommitted):

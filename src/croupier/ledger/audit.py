@@ -243,8 +243,8 @@ class Totals:
 
 def _why_not(error: Exception) -> str:
     if isinstance(error, UserError) and error.field == "rulebook":
-        return f"cannot be checked without its book (name the folder with --books): {error.message}"
-    return f"cannot have happened: {error}"
+        return f"can't be checked without its book (name the folder with --books): {error.message}"
+    return f"can't have happened: {error}"
 
 
 def audit_stream(

@@ -67,7 +67,7 @@ def read_register(view: View, findings: Findings) -> Register:
                 register.add(number, act, row.time_ms)
     except (CroupierError, LookupError, TypeError, ValueError) as error:
         at = f"{HOUSE_STREAM} event {number + isinstance(error, ParseError)}"
-        findings.faults.append(f"{at}: cannot have happened: {error}")
+        findings.faults.append(f"{at}: can't have happened: {error}")
     return register
 
 

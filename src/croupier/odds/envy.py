@@ -55,7 +55,7 @@ def _one_hand(
         counted = sight.counted(drawn) if sight else counts.pair(ranking, every)
         times = (seats.weights[:, None] * counted.rows[counted.row]).sum(axis=0)
     else:
-        raise UserError(f"envy of hands of {size} cards cannot be priced")
+        raise UserError(f"envy of hands of {size} cards can't be priced")
     cents, turns = 0, 1 if sight else TURNS
     for code in np.flatnonzero(times).tolist():
         for turn in range(turns):

@@ -82,7 +82,7 @@ def _priced(
         chosen = _reading(book, ruling, None, others=others)
         readings = [_reading(book, ruling, other, others=others) for other in ruling.alternative]
     except UserError as error:
-        return (), f"Its readings cannot be compared: {error}."
+        return (), f"Its readings can't be compared: {error}."
     values = [(one.expected_value, one.bet) for one in (chosen, *readings)]
     if any(other != values[0] for other in values):
         return (chosen, *readings), None

@@ -94,16 +94,16 @@ class Model:
         if self.shown and self.shown not in places:
             self.shown = None  # The exposed card affects no wager of this seat.
         if len(ordered) > 2:
-            raise NotModelled("wagers on three groups of cards besides the seat's cannot be priced")
+            raise NotModelled("wagers on three groups of cards besides the seat's can't be priced")
         sizes = [place_cards(self.rules, place) for place in ordered]
         if len(sizes) == 2 and ({*sizes} != {2, 3} or (self.shown and sizes[0] == 3)):
             labels = listed([self._label(place) for place in ordered])
-            raise NotModelled(f"wagers on {labels} cannot be priced together")
+            raise NotModelled(f"wagers on {labels} can't be priced together")
         made = [self._group(place, contested=contested and place == BANK) for place in ordered]
         main, side = [*made, None, None][:2]
         if side and self.shown and self._depends(side):
             raise NotModelled(
-                "a decision on cards that are seen in part cannot be priced with these"
+                "a decision on cards that are seen in part can't be priced with these"
             )
         return main, side
 
@@ -119,7 +119,7 @@ class Model:
         alone = any(one.alone for one in lines)
         if alone and not all(one.alone for one in lines):
             message = f"wagers on the hand of {self._label(place)} alone and on six cards"
-            raise NotModelled(f"{message} cannot be priced together")
+            raise NotModelled(f"{message} can't be priced together")
         groups = grouped(tables, cards if alone else 3 + cards, self.ranking)
         high = self.high if contested else None
         shown = place == self.shown

@@ -91,7 +91,7 @@ def _cover(rules: TableRules, cover: Cover) -> str:
     bank = rules.bank.label.lower()
     if cover.unit == "hand":
         return (
-            f"a hand that the {bank}'s funds cannot cover at its turn is dead, and its bets go back"
+            f"a hand that the {bank}'s funds can't cover at its turn is dead, and its bets go back"
         )
     if cover.from_ == "wager":
         return f"winners are paid in turn, never more in all than the {bank} has put up"

@@ -39,7 +39,7 @@ def check_bet(rules: TableRules, name: str, cents: int) -> None:
         if meter.wager == name and (meter.rate is None or meter.reset is None):
             undeclared = {"rate": meter.rate, "reset": meter.reset}
             missing = " and ".join(name for name, value in undeclared.items() if value is None)
-            message = f"cannot be made until the operator declares the meter's {missing}"
+            message = f"can't be made until the operator declares the meter's {missing}"
             clause = rules.cited.get(f"{name}_rate")
             raise Refused("meter_undeclared", message, field=name, clause=clause)
 

@@ -136,7 +136,7 @@ def _check_meters(round: Round, readings: Mapping[str, int]) -> None:
         if id not in round.rules.meters:
             raise Refused("no_such_meter", "is not a meter of this table", field=f"meters.{id}")
         if reading < 0:
-            raise Refused("no_money", "cannot be negative", field=f"meters.{id}")
+            raise Refused("no_money", "can't be negative", field=f"meters.{id}")
 
 
 def _bets_open(round: Round, *, withdraws: bool = False) -> Stage:
@@ -158,13 +158,13 @@ def _bank(round: Round, command: commands.Bank) -> tuple[Event, ...]:
     if not 1 <= command.seat <= rules.table.seats:
         raise _no_such_seat(round, command.seat)
     if command.seat in round.boxes:
-        message = f"seat {command.seat} bets, so it cannot bank"
+        message = f"seat {command.seat} bets, so it can't bank"
         raise Refused("banker_bets", message, clause=rules.bank.clause)
     if round.banker and round.banker.player != command.player:
         message = f"seat {round.banker.seat} banks already"
         raise Refused("bank_taken", message, field="seat", clause=rules.bank.clause)
     if any(box.player == command.player for box in round.boxes.values()):
-        raise Refused("banker_bets", "a player who bets cannot bank", clause=rules.bank.clause)
+        raise Refused("banker_bets", "a player who bets can't bank", clause=rules.bank.clause)
     if command.funds <= 0:
         raise Refused("no_money", "the banker must put up funds", field="funds")
     return (happened.Banked(command.seat, command.player, command.funds),)
@@ -210,10 +210,10 @@ def _box_open(
     if not 1 <= seat <= stage.seats:
         raise _no_such_seat(round, seat)
     if banker and seat == banker.seat:
-        message = f"seat {seat} banks, so it cannot bet"
+        message = f"seat {seat} banks, so it can't bet"
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
     if banker and player == banker.player:
-        message = "the banker cannot bet at another seat"
+        message = "the banker can't bet at another seat"
         raise Refused("banker_bets", message, clause=round.rules.bank.clause)
     box = round.boxes.get(seat)
     if box is None:

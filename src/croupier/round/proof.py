@@ -86,7 +86,7 @@ def faults_at(rules: TableRules, reached: set[str]) -> Iterator[Fault]:
         except Exception as error:  # Any failure is the book's fault.
             at: DataPath = ("step", trial.at)
             said = str(error) or type(error).__name__
-            yield Fault(at, f"a round cannot be played through: {said}")
+            yield Fault(at, f"a round can't be played through: {said}")
             return
 
 

@@ -25,7 +25,7 @@ _ORDERS = {
 _FACTS: dict[str, dict[object, str]] = {
     "misdealt": {True: "misdealt", False: "not misdealt"},
     "handled": {True: "players have handled their cards", False: "no player has touched a card"},
-    "reconstructable": {True: "it can be put right", False: "it cannot be put right"},
+    "reconstructable": {True: "it can be put right", False: "it can't be put right"},
     "noticed_late": {True: "noticed in a later round", False: "noticed in time"},
 }
 EFFECTS = {
@@ -103,7 +103,7 @@ def _table(rules: Rules) -> _Sayings:
 
 def cover_says(cover: game.Cover) -> str:
     if cover.unit == "hand" and cover.collects == "in turn":
-        return "A hand that the funds cannot cover at its turn is dead, and its stakes go back."
+        return "A hand that the funds can't cover at its turn is dead, and its stakes go back."
     part = "in part where the money runs out" if cover.in_part else "only in full"
     part = "each hand only as a whole" if cover.unit == "hand" else part
     if cover.collects == "first":

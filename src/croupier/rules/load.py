@@ -47,6 +47,6 @@ def read_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", field=str(file)) from None
+        raise UserError(f"can't be read: {error.strerror}", field=str(file)) from None
     except UnicodeDecodeError:
         raise UserError("is not UTF-8 text", field=str(file)) from None

@@ -237,7 +237,7 @@ def _steps(rules: Rules) -> Iterator[Fault]:
                 message = f"must be one letter or digit, not {LEAVE!r} and no other option's"
                 yield Fault((*at, "option", choice, "key"), message)
         if step.option and all(option.places for option in step.option.values()):
-            yield Fault((*at, "option"), "a player who cannot pay for more has nothing to choose")
+            yield Fault((*at, "option"), "a player who can't pay for more has nothing to choose")
 
 
 def _options(rules: Rules) -> Iterator[Fault]:

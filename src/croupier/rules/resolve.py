@@ -255,7 +255,7 @@ class _Resolver:
             return
         chosen = [n for n in self.values if self.given.get(n, self._default(n)) != self._default(n)]
         by = " and ".join(chosen) or "selections"
-        broken = "makes a table that cannot be played"
+        broken = "makes a table that can't be played"
         faults = list(unplayable(self.rules))
         if faults:
             raise Unplayable(

@@ -34,10 +34,10 @@ class Shape:
             raise TypeError(f"{type(self).__name__} lacks or does not know {wrong}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise FrozenInstanceError(f"{name!r} cannot be set")
+        raise FrozenInstanceError(f"{name!r} can't be set")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise FrozenInstanceError(f"{name!r} cannot be deleted")
+        raise FrozenInstanceError(f"{name!r} can't be deleted")
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)

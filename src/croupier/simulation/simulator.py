@@ -198,7 +198,7 @@ class _Envied:
         self.place = others[0] if others else None
         self.size = 3 + sum(place_cards(rules, place) for place in others)
         if len(others) > 1 or self.size > 5:
-            raise UserError(f"envy of hands of {self.size} cards cannot be simulated")
+            raise UserError(f"envy of hands of {self.size} cards can't be simulated")
         self.holders = envy.holders
         stake = int(task.bet[envy.makers] * 100)
         rows = (row_for(table, label(c, self.size, ranking), stake) for c in range(CODES))

@@ -25,7 +25,7 @@ def let_stand(table: Table, command: commands.LetStand) -> happened.Stands:
 def set_right(table: Table, command: commands.SetRight) -> happened.Corrected:
     one, why, cents = _open(table, command.dispute), _words(command.why, "why"), command.cents
     if cents < 0:
-        raise Refused("no_money", "cannot be negative", field="cents")
+        raise Refused("no_money", "can't be negative", field="cents")
     if cents and table.rules.banked_by != "house":
         # A player's bank is never the tray.
         message = "a player banks here, so the house moves no money: enter 0 and say what they did"

@@ -36,7 +36,7 @@ def mispay(table: Table, command: commands.Mispay) -> happened.Mispaid:
         message = f"the player of seat {command.seat} has a screen, and is paid there"
         raise Refused("player_decides", message, field="seat")
     if command.paid < 0:
-        raise Refused("no_money", "cannot be negative", field="paid")
+        raise Refused("no_money", "can't be negative", field="paid")
     if command.paid == command.due:
         raise Refused("not_due", "that is what was due", field="paid")
     if _found(table, command.round, command.seat, command.wager):

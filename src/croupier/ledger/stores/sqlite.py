@@ -93,7 +93,7 @@ class SqliteStore:
                 make_private(path)
             self._taken = take(path) if alone else None
         except OSError as error:
-            message = f"{path.name} cannot be opened: {error.strerror}"
+            message = f"{path.name} can't be opened: {error.strerror}"
             raise UserError(message, field="--data") from None
         self._place = LedgerFile(path)
         try:

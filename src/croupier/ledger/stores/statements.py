@@ -207,7 +207,7 @@ def locked_head(session: Session, stream: str) -> Head:
     )
     for row in session.rows(find, (stream,)):
         return Head(*row)
-    raise Bug(f"the stream {stream} cannot be made")
+    raise Bug(f"the stream {stream} can't be made")
 
 
 def _locked_meters(session: Session, meters: Sequence[str]) -> dict[str, int]:
