@@ -1,4 +1,4 @@
-"""What the tests of the mathematics share: tables, bets, and analyses that are made once."""
+"""What the tests of the odds share: tables, bets and cached analyses."""
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -28,7 +28,7 @@ def analysis(case: Case) -> Analysis:
 
 
 def is_slow(case: Case) -> bool:
-    """Whether its distribution counts community cards and a box, or a bank, together."""
+    """Whether its distribution needs a joint count of two groups of cards, which is slow."""
     five = {"let_it_ride", "five_card_bonus"} if case.book == RIDE else {"five_card_progressive"}
     return "six_card_bonus" in case.bet and bool(five & case.bet.keys())
 
@@ -47,7 +47,7 @@ def percent(value: Fraction, digits: int = 4) -> str:
 
 @cache
 def class_of() -> Mapping[frozenset[int], int]:
-    """The place of the suit class of every three cards; suits are exchanged in all ways."""
+    """Map every three cards to the index of their suit class."""
     found: dict[frozenset[int], int] = {}
     for place, seat in enumerate(SEATS.tolist()):
         for suits in permutations(range(4)):

@@ -1,4 +1,4 @@
-"""Rounds for the mathematics to be compared with: dealt at will, played through the engine."""
+"""Rounds to compare the odds with: any cards, played through the engine."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -34,12 +34,12 @@ from tests.reference.random_selections import random_selections
 
 FUNDS = 10**11
 STAKE = 100_00
-"""So large that no odds of any book leave a part of a cent."""
+"""A stake so large that no odds of any book pay a fraction of a cent."""
 
 
 @dataclass(frozen=True)
 class Game:
-    """A table, and what every seat bets at it, in cents."""
+    """A table, and the bet of each of its seats, in cents."""
 
     rules: TableRules
     bet: Mapping[str, int]
@@ -83,7 +83,7 @@ def stake(rng: random.Random, rules: TableRules, name: str) -> int:
 
 
 def bets_closed(game: Game, meters: Mapping[str, int] | None = None) -> Round:
-    """A round whose bets are closed; what meters hold is in micros."""
+    """Return a round whose bets are closed; meters hold micros."""
     rules = game.rules
     commands: list[Command] = [Open("", meters or {})]
     if rules.banked_by == "player":
@@ -102,7 +102,7 @@ def after(round: Round, *commands: Command) -> Round:
 
 
 def meters_before(game: Game) -> dict[str, int]:
-    """What meters must hold for them to show what the game says once bets are closed."""
+    """Return what meters must hold before bets close to show the game's amounts after."""
     rise = rises(bets_closed(game))
     return {id: cents * 10_000 - rise.get(id, 0) for id, cents in game.meters.items()}
 
@@ -135,7 +135,7 @@ def play(
 
 
 def random_deal(rng: random.Random, game: Game) -> dict[Place, tuple[Card, ...]]:
-    """Cards for every place at which some may lie, rare hands more often than by chance."""
+    """Deal cards to every place of the table, rare hands more often than by chance."""
     rules = game.rules
     shared = rules.shared
     sizes: dict[Place, int] = dict.fromkeys(range(1, game.seats + 1), 3)

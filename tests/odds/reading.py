@@ -1,4 +1,4 @@
-"""A reader who knows the game but not the program, and does what a strategy's sentences say.
+"""Read a strategy's sentences as a player would, knowing the game but not the program.
 
 Reads only the sentences; hands are told by their cards, one at a time. An answer is True for the
 option that wagers more, False for the one that wagers less, and None where a sentence says only
@@ -36,7 +36,7 @@ NUMBERS = ("no", "one", "two", "three", "four", "five")
 
 @dataclass
 class Told:
-    """What the sentences say of one decision, and how many exceptions they only count."""
+    """What the sentences say about one decision, and how many exceptions they only count."""
 
     answer: Callable[[Cards], bool | None]
     more: int = 0
@@ -49,12 +49,12 @@ def ranks(short: str) -> list[int]:
 
 
 def name_of(cards: Cards, ranking: Ranking = STANDARD) -> str:
-    """How an exception is named: by its ranks, which go with any suits."""
+    """Name an exception by its ranks, whatever the suits."""
     return Hand(cards, ranking).short
 
 
 def patterns(cards: Cards) -> tuple[str, ...]:
-    """What may stand behind the ranks of an exception if it is to mean these cards."""
+    """Return what may follow the ranks of an exception that means these cards."""
     suits = [card.suit for card in cards]
     same = sorted((card for card in cards if suits.count(card.suit) == 2), reverse=True)
     two = "-".join(str(card)[0].replace("T", "10") for card in same)
@@ -66,7 +66,7 @@ def patterns(cards: Cards) -> tuple[str, ...]:
 
 
 def holds(names: str | None, cards: Cards, ranking: Ranking) -> bool:
-    """Whether a list of exceptions has a hand; without a word on suits it has all that tie."""
+    """Whether a list of exceptions has a hand; one that names no suits includes all ties."""
     listed = re.findall(NAMED, names or "")
     return any(name_of(cards, ranking) + suits in listed for suits in patterns(cards))
 
@@ -75,7 +75,7 @@ def holds(names: str | None, cards: Cards, ranking: Ranking) -> bool:
 
 
 def against_a_bank(sentences: tuple[str, ...], more: str, ranking: Ranking) -> list[Told]:
-    """What to do by the rank of the card that is up; the same for all where none is."""
+    """What to do by the rank of the card that is up, or for every rank if none is."""
     told: list[Told | None] = [None] * 13
     for sentence in sentences:
         assert sentence.endswith(".")
@@ -142,7 +142,7 @@ def sets(cards: Cards) -> str:
 
 @cache
 def fits(cards: Cards) -> int:
-    """Into how many straights of five cards these fit."""
+    """Count the five-card straights that these cards fit."""
     held = {card.rank for card in cards}
     return 0 if len(held) < len(cards) else sum(held <= straight for straight in STRAIGHTS)
 
@@ -172,7 +172,7 @@ def kind(text: str) -> Callable[[Cards], bool]:
 
 
 def by_a_paytable(sentences: list[str], labels: tuple[str, str]) -> Told:
-    """What to do at one decision; what stands before the colon is left away."""
+    """Read the sentences of one decision, without what comes before the colon."""
     more, less = labels
     first, *others = sentences
     every = re.fullmatch(r"(.*) with every hand\.", first)

@@ -1,4 +1,4 @@
-"""A small book for the mathematics: one wager against the bank, or others in its place."""
+"""A small book for the tests of the odds: one wager against the bank, or others instead."""
 
 from croupier.rules.resolve import resolve
 from croupier.rules.rulebook import Rulebook, parse_rulebook
@@ -146,7 +146,7 @@ def table(*swaps: tuple[str, str]) -> TableRules:
 
 
 def dealt(seats: int, bank: int) -> tuple[tuple[str, str], ...]:
-    """So many cards to a seat and to the bank."""
+    """Return swaps that deal this many cards to each seat and to the bank."""
     return (
         ('{ to = "seats", cards = 3', f'{{ to = "seats", cards = {seats}'),
         ('{ to = "bank", cards = 3', f'{{ to = "bank", cards = {bank}'),

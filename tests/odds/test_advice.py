@@ -1,4 +1,4 @@
-"""Advice goes through real cards, so it is a second way to what an analysis finds from counts."""
+"""Advice enumerates real cards; an analysis must find the same from its counts."""
 
 import random
 from fractions import Fraction
@@ -118,7 +118,7 @@ def _most(advice: Advice) -> Fraction:
 
 
 def lost(found: Analysis, key: str, place: tuple[int, int]) -> Fraction:
-    """What the best strategy loses, for each deal with these cards, by one choice turned around."""
+    """What the best strategy loses per deal with these cards if one choice is changed."""
     seat, view = place
     best, main = found.solved.choices[0][key], found.model.main
     assert main is not None
@@ -159,7 +159,7 @@ def test_a_mistake_against_a_card_shown_costs_what_a_strategy_with_it_loses() ->
 
 
 def test_a_mistake_at_either_bet_of_let_it_ride_costs_what_a_strategy_with_it_loses() -> None:
-    """With a payout limit, so that what the second bet is worth hangs on the first (L6)."""
+    """With a payout limit, so that the second bet's value depends on the first choice (L6)."""
     rules = table(LET_IT_RIDE, payout_limit=10)
     found = analyze(rules)
     first, second = dict.fromkeys(key.split(".")[-1] for key, _ in _nodes(found))
@@ -229,7 +229,7 @@ def test_a_mistake_costs_the_difference() -> None:
 
 
 def test_a_meter_counts() -> None:
-    """A mini royal of spades is worth the meter more, and only it."""
+    """The meter raises the value of a mini royal of spades, and of no other hand."""
     rules = table(MARYLAND, progressive="B")
     bet = {"ante": 1, "progressive": 1}
     for hand, more in (("As Ks Qs", 1000), ("Ah Kh Qh", 0)):

@@ -1,4 +1,4 @@
-"""What must hold of every analysis, whatever the book, the selections, the bet and the meters."""
+"""Properties of every analysis, whatever the book, selections, bet and meters."""
 
 from fractions import Fraction
 from math import isclose, sqrt
@@ -26,7 +26,7 @@ from tests.rules.books import (
 
 
 def check_analysis(one: Analysis) -> None:
-    """The figures of an analysis that say the same thing in two ways."""
+    """Check figures of an analysis that must agree with each other."""
     nets, chances = zip(*one.distribution, strict=True)
     value = one.expected_value - one.envy
     mean = sum(net * chance for net, chance in one.distribution)
@@ -104,7 +104,7 @@ def test_every_paytable_that_can_be_selected_is_among_the_cases(id: str) -> None
 def test_figures_grow_with_the_stakes(
     id: str, selections: dict[str, str], bet: dict[str, int], scale: Fraction
 ) -> None:
-    """Stakes this odd leave the integers of the machine; nothing is rounded there either."""
+    """Fractional stakes need Python's integers, and aren't rounded either."""
     rules = table(id, **selections)
     one = analyze(rules, bet)
     other = analyze(rules, {name: scale * units for name, units in bet.items()})
@@ -131,7 +131,7 @@ METERED = [
 
 
 @pytest.mark.parametrize(("id", "selections", "wager"), METERED)
-def test_the_value_of_a_wager_alone_is_a_line_in_each_meter(
+def test_the_value_of_a_wager_alone_is_linear_in_each_meter(
     id: str, selections: dict[str, str], wager: str
 ) -> None:
     rules = table(id, **selections)
@@ -169,7 +169,7 @@ def test_at_its_break_even_a_meter_brings_the_value_to_zero(
 
 @pytest.mark.parametrize("letter", "ABC")
 def test_no_meter_changes_the_strategy(letter: str) -> None:
-    """A hand that can still win a meter has three cards of one suit or a pair, and plays anyway."""
+    """Only three suited cards or a pair can still win a meter, and those are played anyway."""
     rules = table(MARYLAND, five_card_progressive=letter)
     found = []
     for amount in (1, 10**12):
@@ -182,7 +182,7 @@ def test_no_meter_changes_the_strategy(letter: str) -> None:
 
 
 def test_a_side_wager_that_folding_loses_is_worth_playing_bad_hands_for() -> None:
-    """The larger it is beside the Ante, the more hands are played."""
+    """The larger it is compared with the Ante, the more hands are played."""
     rules = table(MARYLAND, five_card_progressive="A")
     antes = (100, 10, 1, Fraction(1, 10), Fraction(1, 1000))
     bets = [{"ante": ante, "five_card_progressive": 1} for ante in antes]
@@ -275,7 +275,7 @@ def test_a_wager_whose_meter_has_no_reset_waits_for_the_meter() -> None:
 
 
 def test_a_pair_plus_that_must_beat_the_bank_comes_with_its_ante() -> None:
-    """F1 to F3: it cannot be priced alone, so the Base Bet is there, as large."""
+    """F1 to F3: it can't be priced alone, so an equal Base Bet is added."""
     found = analyze(table(FLORIDA), {"pair_plus": 3})
     assert found.bet == {"ante": 3, "pair_plus": 3}
     assert [one.bet for one in analyses(table(FLORIDA))][1] == {"ante": 1, "pair_plus": 1}
@@ -358,7 +358,7 @@ def test_three_lines_of_python_are_enough() -> None:
         ),
     ],
 )
-def test_what_is_no_bet_is_refused(bet: dict[str, Any], message: str) -> None:
+def test_bad_bets_are_refused(bet: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError) as caught:
         analyze(table(MARYLAND), bet)
     assert str(caught.value).startswith(message)
@@ -372,7 +372,7 @@ def test_a_wager_of_the_wrong_size_is_refused_with_its_clause() -> None:
 
 
 @pytest.mark.parametrize("others", [-1, 1.0, True, "2"])
-def test_what_is_no_number_of_players_is_refused(others: Any) -> None:
+def test_bad_numbers_of_players_are_refused(others: Any) -> None:
     with pytest.raises(UserError, match=r"others: .* is not a number of players"):
         analyze(table(MARYLAND), others=others)
 
@@ -385,7 +385,7 @@ def test_what_is_no_number_of_players_is_refused(others: Any) -> None:
         ({"progressive": "x"}, "meter progressive: "),
     ],
 )
-def test_what_is_no_meter_is_refused(meters: dict[str, Any], message: str) -> None:
+def test_bad_meters_are_refused(meters: dict[str, Any], message: str) -> None:
     rules = table(MARYLAND, progressive="A")
     for call in (lambda: analyze(rules, meters=meters), lambda: analyses(rules, meters=meters)):
         with pytest.raises(UserError) as caught:
@@ -428,7 +428,7 @@ ANEW: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, int]]] = {
 
 
 @pytest.mark.parametrize("case", [*KEPT, *ANEW])
-def test_a_bet_is_worth_at_another_table_what_an_analysis_there_says(
+def test_value_at_another_table_equals_an_analysis_there(
     case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anew = []
@@ -483,7 +483,7 @@ def test_a_bet_that_the_table_does_not_take_is_refused(
         assert str(caught.value) == says
 
 
-def test_what_is_looked_at_on_its_own_is_not_refused() -> None:
+def test_a_single_wager_may_be_analysed_without_those_it_needs() -> None:
     """Every wager without a bet, and side wagers without a wager of the main game."""
     rules = table(MARYLAND, version="7.G(3)", progressive="A")
     assert [[*one.bet] for one in analyses(rules)] == [["ante"], ["pair_plus"], ["progressive"]]

@@ -1,4 +1,4 @@
-"""A wager on the bank's hand alone, which no card of the seat joins."""
+"""A wager on the bank's hand alone, without the seat's cards."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -25,12 +25,12 @@ BOTH = {"watch": 1, "lantern": 2}
 
 
 def paid(bank: Hand) -> int:
-    """What one unit on the bank's hand nets."""
+    """Return the net of one unit on the bank's hand."""
     name = "straight flush" if bank.name == "mini royal" else bank.name
     return PAYS.get(name, -1)
 
 
-def test_it_is_worth_what_its_paytable_says_of_three_cards() -> None:
+def test_it_is_worth_what_its_paytable_pays_on_three_cards() -> None:
     found = analyze(table(*WITH_LANTERN), {"lantern": 1})
     hands = [Hand(cards) for cards in combinations(DECK, 3)]
     assert found.expected_value == Fraction(sum(map(paid, hands)), len(hands))
@@ -52,7 +52,7 @@ def test_a_row_for_a_suit_counts_that_suit() -> None:
 
 @pytest.mark.parametrize("more", [(), (FORFEIT,), (SHOWN,), (SHOWN, FORFEIT), (ROYAL, FORFEIT)])
 def test_beside_a_wager_against_the_bank(more: tuple[tuple[str, str], ...]) -> None:
-    """Both hang on the same three cards, so they are counted together."""
+    """Both depend on the same three cards, so they are counted together."""
     rules = table(*WITH_LANTERN, *more)
     found = analyze(rules, BOTH)
     check_analysis(found)
@@ -86,8 +86,8 @@ def test_advice_goes_through_the_banks_hands(shown: str) -> None:
     ]
 
 
-def test_with_six_cards_it_is_refused() -> None:
-    """A bet on the bank's hand and on six cards of seat and bank would take both counts at once."""
+def test_beside_a_six_card_bonus_it_is_refused() -> None:
+    """Betting on the bank's hand and on six cards of seat and bank would need both counts."""
     tower = (
         ("[paytable.lantern.A]", """[wager.tower]
 label    = "Tower"

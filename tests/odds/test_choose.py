@@ -1,4 +1,4 @@
-"""Selections that meet a target: each is resolved anew, and none is missed."""
+"""Selections that meet a target: each gives the edge it claims, and none is missed."""
 
 from fractions import Fraction
 from typing import Any
@@ -19,7 +19,7 @@ def percents(low: str, high: str) -> tuple[Fraction, Fraction]:
 
 
 def check_chosen(id: str, wager: str, found: tuple[Chosen, ...]) -> None:
-    """Every result gives the edge that it says when its selections are resolved anew."""
+    """Every result claims the edge that its selections give when they are resolved again."""
     assert len({repr(one.selections) for one in found}) == len(found)
     for one in found:
         rules = resolve(book(id), one.selections)
@@ -43,7 +43,7 @@ def check_chosen(id: str, wager: str, found: tuple[Chosen, ...]) -> None:
     ],
 )
 def test_every_letter_is_tried(id: str, wager: str, letters: str) -> None:
-    """The edges in range are those of the letters that are in range, whatever the range."""
+    """For any range, the results are exactly the letters whose edge lies in it."""
     edges = {
         letter: analyze(resolve(book(id), {wager: letter}), {wager: 1}).house_edge
         for letter in letters
@@ -59,7 +59,7 @@ def test_every_letter_is_tried(id: str, wager: str, letters: str) -> None:
 
 
 def test_a_bonus_on_the_wager_is_tried_and_so_are_versions() -> None:
-    """12.B has three letters, 12.C none; a version takes 12.C and no letter (M3)."""
+    """12.B has three letters, 12.C none; a version other than the standard uses 12.C (M3)."""
     found = choose(book(MARYLAND), "ante", ALL)
     check_chosen(MARYLAND, "ante", found)
     tried = [dict(one.selections) for one in found]
@@ -105,13 +105,13 @@ def test_both_ways_of_settling_a_beaten_pair_plus_are_tried() -> None:
     )
 
 
-def test_what_is_given_stays() -> None:
+def test_given_selections_are_kept() -> None:
     found = choose(book(MARYLAND), "ante", ALL, given={"version": "7.G(2)"})
     assert [dict(one.selections) for one in found] == [{}]
     assert found[0].analysis.rules.selections["version"] == "7.G(2)"
 
 
-def test_nothing_in_range_is_an_empty_answer() -> None:
+def test_a_range_that_nothing_meets_gives_an_empty_answer() -> None:
     assert choose(book(MARYLAND), "pair_plus", percents("2.4", "2.5")) == ()
 
 
@@ -124,11 +124,11 @@ def test_a_meter_without_a_reset_must_be_declared() -> None:
 
 
 @pytest.mark.parametrize("wager", ["play", "envy", "insurance", ""])
-def test_what_is_no_wager_before_the_deal_is_refused(wager: str) -> None:
+def test_only_wagers_made_before_the_deal_can_be_chosen_for(wager: str) -> None:
     with pytest.raises(UserError, match="is not a wager that these selections can offer"):
         choose(book(MARYLAND), wager, ALL)
 
 
-def test_breaches_of_what_is_given_are_told() -> None:
+def test_given_selections_that_break_the_rules_are_refused() -> None:
     with pytest.raises(Breaches):
         choose(book(MARYLAND), "ante", ALL, given={"decks": 3})

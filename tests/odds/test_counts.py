@@ -1,4 +1,4 @@
-"""Counts a second way: explicit deals, one hand at a time, for some seats and every ranking."""
+"""Cached counts compared with explicit deals, for some seats and every ranking."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -71,22 +71,22 @@ def row(counted: OutcomeCounts, seat: int) -> list[int]:
 
 
 def test_classes_are_the_orbits_of_the_suits() -> None:
-    """Exchanging suits leads from an example to just as many hands as its weight says."""
+    """Exchanging suits turns an example into exactly as many hands as its weight."""
     sizes = Counter(class_of().values())
     assert [sizes[place] for place in range(len(SEATS))] == WEIGHTS.tolist()
     assert {frozenset(hand) for hand in combinations(range(52), 3)} == class_of().keys()
     assert (len(SEATS), HANDS) == (1_755, comb(52, 3))
 
 
-def test_every_class_can_be_turned_four_times() -> None:
-    """A suit and the next one change places in a quarter of every class, so turns are fair."""
+def test_rotating_the_suits_stays_within_a_class() -> None:
+    """All four rotations of the suits are in the class, and its weight is a multiple of four."""
     for place, seat in enumerate(SEATS.tolist()):
         turns = [frozenset(c & ~3 | (c + turn) & 3 for c in seat) for turn in range(TURNS)]
         assert {class_of()[hand] for hand in turns} == {place}
     assert not (WEIGHTS % TURNS).any()
 
 
-def test_the_other_cards_are_the_other_cards() -> None:
+def test_a_seat_and_the_rest_make_a_whole_deck() -> None:
     both = np.sort(np.concatenate([SEATS, REST], axis=1), axis=1)
     assert (both == np.arange(52)).all()
 
@@ -165,7 +165,7 @@ def test_banks_are_counted_by_the_card_shown(seat: int, ranking: Ranking) -> Non
 @each_ranking
 @each_high
 def test_two_seats_stand_against_each_other_in_opposite_ways(ranking: Ranking, high: int) -> None:
-    """Over all deals a seat is higher as often as it is lower, but for banks that do not play."""
+    """Over all deals a seat is higher as often as it is lower, where every bank plays."""
     found = counts.bank(ranking, high)
     whole = (WEIGHTS[:, None] * found.rows[found.row]).sum(axis=0)
     by_state = dict(zip(STATES, whole.tolist(), strict=True))
@@ -190,7 +190,7 @@ def test_equal_entries_are_kept_once_and_none_is_lost() -> None:
 
 
 def test_rows_that_share_a_sum_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows are compared by a random sum first; where that fails they are compared in full."""
+    """Rows are compared by a random sum first, and in full if two sums collide."""
     table = np.array([[7, 1, 2], [7, 2, 1], [7, 1, 2], [3, 0, 0]])
 
     class Alike:
@@ -207,7 +207,7 @@ def test_rows_that_share_a_sum_are_told_apart(monkeypatch: pytest.MonkeyPatch) -
 
 
 def labels(counted: list[int], size: int, ranking: Ranking) -> Counter[Label]:
-    """Counts by code, told by what the codes stand for."""
+    """Return counts by hand, from counts by code."""
     found: Counter[Label] = Counter()
     for code, times in enumerate(counted):
         if times:
@@ -217,12 +217,12 @@ def labels(counted: list[int], size: int, ranking: Ranking) -> Counter[Label]:
 
 @cache
 def code_of(size: int) -> dict[Label, int]:
-    """The code of everything that a paytable may ask for."""
+    """Map everything that a paytable may name to its code."""
     return {label(code, size, STANDARD): code for code in reversed(range(CODES))}
 
 
 def drawn(seat: int, more: int, ranking: Ranking) -> Iterator[Label]:
-    """What every draw of more cards makes of a seat's three."""
+    """Yield the hand that every draw of more cards makes with a seat's three."""
     for others in combinations(rest(seat), more):
         yield asked(Hand((*cards(seat), *others), ranking))
 
@@ -279,7 +279,7 @@ def test_any_grouping_of_codes_adds_up_the_counts_of_its_codes() -> None:
 
 
 def totals(counted: OutcomeCounts, size: int) -> dict[str, int]:
-    """How many of all deals make each hand; every hand is dealt in as many ways."""
+    """Count the hands of each kind, each of which is dealt in comb(size, 3) ways."""
     whole = (WEIGHTS[:, None] * counted.rows[counted.row]).sum(axis=0).tolist()
     ways = comb(size, 3)
     found: Counter[str] = Counter()
@@ -289,7 +289,7 @@ def totals(counted: OutcomeCounts, size: int) -> dict[str, int]:
     return {name: times // ways for name, times in found.items()}
 
 
-def test_three_cards_come_as_often_as_is_known() -> None:
+def test_three_card_frequencies_are_those_published() -> None:
     """Wizard of Odds, "Three Card Poker": 48, 52, 720, 1,096, 3,744 and 16,440."""
     found: Counter[str] = Counter()
     for code, weight in zip(seat_codes(STANDARD).tolist(), WEIGHTS.tolist(), strict=True):
@@ -305,7 +305,7 @@ def test_three_cards_come_as_often_as_is_known() -> None:
     }
 
 
-def test_five_cards_come_as_often_as_is_known() -> None:
+def test_five_card_frequencies_are_those_published() -> None:
     """Wizard of Odds, "Poker Probabilities", five cards."""
     assert totals(counts.pair(STANDARD, EVERY_CODE), 5) == {
         "royal flush": 4,
@@ -321,7 +321,7 @@ def test_five_cards_come_as_often_as_is_known() -> None:
     }
 
 
-def test_six_cards_come_as_often_as_is_known() -> None:
+def test_six_card_frequencies_are_those_published() -> None:
     """Wizard of Odds, "Poker Probabilities", six cards; four royal flushes have the nine too."""
     assert totals(counts.triple(STANDARD, EVERY_CODE), 6) == {
         "super royal": 4,

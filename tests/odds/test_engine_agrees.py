@@ -1,4 +1,4 @@
-"""The engine settles rounds and the mathematics prices them: the two agree line by line."""
+"""The engine settles rounds and the odds price them: the two agree line by line."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ Deal = Mapping[Place, Sequence[Card]]
 
 
 def settled(rules: TableRules, round: Round, seat: int) -> dict[str, int]:
-    """What every wager and every bonus of a seat came to, in cents; all lines are one of these."""
+    """Return the net of every wager and bonus of a seat in cents, zeros left out."""
     names = {spot: name for name, spots in rules.spots.items() for spot in spots}
     names |= {bonus: bonus for bonus in rules.bonuses}
     nets: dict[str, int] = {}
@@ -47,7 +47,7 @@ def settled(rules: TableRules, round: Round, seat: int) -> dict[str, int]:
     return {name: net for name, net in nets.items() if net}
 
 
-# ---------------------------------------------------------------- the mathematics' lines
+# ---------------------------------------------------------------- the lines of the odds
 
 
 def high_of(rules: TableRules) -> int:
@@ -56,7 +56,7 @@ def high_of(rules: TableRules) -> int:
 
 
 def states(rules: TableRules, deals: Sequence[Deal]) -> list[str]:
-    """How the hand of seat 1 stands against the bank's, in each deal."""
+    """Return the state of seat 1 against the bank in each deal: higher, lower, and so on."""
     if BANK not in deals[0]:
         return ["always"] * len(deals)
     mine = three_cards(np.array([deal[1] for deal in deals], np.uint8), rules.ranking)
@@ -78,7 +78,7 @@ def rows(rules: TableRules, one: PricedLine, deals: Sequence[Deal]) -> list[int]
 
 
 def priced(game: Game, paths: Sequence[Path], deals: Sequence[Deal]) -> list[dict[str, Fraction]]:
-    """What the payoff tables say of every line of seat 1, in each deal on its path."""
+    """Price every line of seat 1 in each deal on its path, by the payoff tables."""
     rules = game.rules
     pays = Payoffs(rules, {id: Fraction(cents, 100) for id, cents in game.meters.items()})
     found: list[dict[str, Fraction]] = [{} for _ in deals]
@@ -136,7 +136,7 @@ TURNED = {
 
 
 def number_of(cards: Sequence[Card], *, shown: bool) -> int:
-    """The number of two or three cards among all that can be drawn."""
+    """Return the index of two or three cards among all that can be drawn."""
     if len(cards) == 2:
         return PAIRS[tuple(map(int, cards))]
     if shown:
@@ -188,7 +188,7 @@ def test_rounds_by_the_strategy_net_what_is_simulated(book: str, seed: int) -> N
 
 
 def test_envy_at_three_seats_is_what_is_simulated() -> None:
-    """M5, M6: the others are paid for a hand that is in play, not for one that folds."""
+    """M5, M6: a hand in play earns the others envy; a folded hand doesn't."""
     selections = {
         "progressive": "A",
         "five_card_progressive": "A",

@@ -80,14 +80,14 @@ def test_ante_and_play_by_their_bonus(letter: str, edge: str) -> None:
 
 @pytest.mark.parametrize(("strategy", "edge"), [("mimic", "3.45"), ("always play", "7.65")])
 def test_strategies_that_are_not_the_best(strategy: str, edge: str) -> None:
-    """ "Three Card Poker": to raise on every queen high costs 3.45 %, to raise always 7.65 %."""
+    """ "Three Card Poker": raising on every queen high costs 3.45 %, always raising 7.65 %."""
     found = analyze(table(MARYLAND), strategy=strategy)
     assert percent(found.house_edge, 2) == edge
 
 
 @pytest.mark.parametrize(("cards", "value"), [("Qs 6h 4d", "-0.993378"), ("Qs 6h 3d", "-1.002551")])
 def test_the_hands_on_both_sides_of_the_rule(cards: str, value: str) -> None:
-    """ "Three Card Poker": what raising on Q-6-4 and on Q-6-3 is worth."""
+    """ "Three Card Poker": the values of raising on Q-6-4 and on Q-6-3."""
     found = advise(table(MARYLAND), parse_cards(cards))
     assert {choice.name: f"{float(choice.value):.6f}" for choice in found.choices} == {
         "play": value,

@@ -1,4 +1,4 @@
-"""The table of main figures in docs/odds.md, worked out again."""
+"""The table of main figures in docs/odds.md, computed again."""
 
 from croupier.odds.analysis import Analysis, analyses
 from tests.odds.bets import table

@@ -1,4 +1,4 @@
-"""Every exact figure of the odds beside an independent count of all deals, fraction by fraction.
+"""Compare every exact figure of the odds with an independent count of all deals.
 
 The count is in tests/reference/odds_*.py; the first half of this file checks it by itself.
 """
@@ -74,7 +74,7 @@ def plain_name(code: int) -> str:
 
 @pytest.mark.parametrize("groups", [TWOS, THREES], ids=["five", "six"])
 def test_reference_names_hands(groups: Groups) -> None:
-    """By the plain evaluator and by phevaluator, on every kind of hand that a sample meets."""
+    """Compare the plain evaluator with phevaluator on every kind of hand in a sample."""
     rng = random.Random(5)
     met = set()
     high = [each for each in classes() if each.weight == 1 and each.cards[0] // 4 >= 7]
@@ -97,7 +97,7 @@ def test_reference_names_hands(groups: Groups) -> None:
     assert len(met) == (13 if groups is THREES else 11)
 
 
-def test_reference_knows_no_wheel() -> None:
+def test_reference_can_leave_out_the_ace_low_straight() -> None:
     """M11's other reading."""
     cards = tuple(hands.DECK.index(card) for card in ("As", "2s", "3s"))
     more = np.flatnonzero(TWOS.bits == sum(1 << hands.DECK.index(card) for card in ("4s", "5s")))
@@ -185,7 +185,7 @@ def test_reference_has_the_published_threshold() -> None:
 
 @pytest.mark.parametrize("book", [MARYLAND, SINGAPORE, FLORIDA, CALIFORNIA])
 def test_order_within_a_kind_has_no_price(book: str) -> None:
-    """T1: a player gains and loses equally often by another order: nobody folds such a hand."""
+    """T1: nobody folds a pair or better, so another order helps as often as it hurts."""
     reading = READINGS[book]["T1"][0]
     assert reading
     for bet in ("ante=1", "ante=1 pair_plus=1"):
@@ -215,7 +215,7 @@ def analysis_of(each: Case) -> Analysis:
 
 
 def differences(each: Case, analysis: Analysis) -> list[str]:
-    """What the product and the reference do not agree about."""
+    """Return what the product and the reference disagree about."""
     expected, found = reference(each), figures_of(analysis)
     return [
         f"{each}: {name} is {found[name]}, not {getattr(expected, name)}"
@@ -225,7 +225,7 @@ def differences(each: Case, analysis: Analysis) -> list[str]:
 
 
 def misreturned(each: Case, analysis: Analysis) -> list[str]:
-    """Wagers whose returns, line by line, do not make the distribution of the wager."""
+    """Return the wagers whose returns don't add up to their distribution."""
     opening = {"play": "ante", "ante_bonus": "ante", "bet_1": "let_it_ride"}
     opening |= {"bet_2": "let_it_ride", "bet_3": "let_it_ride"}
     found: dict[str, Counter[Fraction]] = {wager: Counter() for wager in analysis.bet}
@@ -275,7 +275,7 @@ SLOWEST = "maryland-let-it-ride six_card_bonus"
         for name in sorted({group(each) for each in ALL_QUICK})
     ],
 )
-def test_figures_are_those_of_all_deals(name: str) -> None:
+def test_figures_match_a_count_of_all_deals(name: str) -> None:
     check(each for each in ALL_QUICK if group(each) == name)
 
 
@@ -291,7 +291,7 @@ def test_figures_of_many_random_tables(name: str) -> None:
 
 
 def break_even_cases() -> list[Case]:
-    """Some of the cases, each with a meter at the amount that is said to leave nothing."""
+    """Some of the cases, each with a meter at its break-even."""
     found = []
     for each in QUICK[::8]:
         for meter, amount in (reference(each).break_even or {}).items():
@@ -363,7 +363,7 @@ def test_every_wager_on_its_own(each: Case, wagers: list[str]) -> None:
 @pytest.mark.parametrize("book", BOOKS)
 @pytest.mark.parametrize("players", [0, 6])
 def test_rulings_are_priced_by_their_readings(book: str, players: int) -> None:
-    """Each reading has its value, and a ruling without readings has none that moves a value."""
+    """Every reading has the right value; without readings, no reading changes a value."""
     for ruling in price(load(book), others=players):
         others = READINGS[book].get(ruling.id, [])
         if ruling.readings:
@@ -419,5 +419,5 @@ def test_advice_beside_a_six_card_bonus() -> None:
 
 
 @pytest.mark.long
-def test_much_advice() -> None:
+def test_advice_at_many_random_tables() -> None:
     check_advice(map(advised, range(1000, 1300)))

@@ -81,7 +81,7 @@ def test_let_it_ride_asks_twice_and_shows_one_card_between() -> None:
 
 
 def test_an_option_that_wagers_less_comes_first() -> None:
-    """Of two that are worth the same the first is taken, as the public format says."""
+    """Of two options worth the same, the first is taken: the one that wagers less."""
     for id, wager in ((MARYLAND, "ante"), (CALIFORNIA, "ante"), (LET_IT_RIDE, "let_it_ride")):
         for decision in decisions(tree(table(id), {wager: ONE})):
             least = [min(p.wagered for p in leaves(child)) for _, child in decision.options]

@@ -1,4 +1,4 @@
-"""What rulings are worth: every reading resolved by hand, and rulings that move nothing."""
+"""The prices of rulings: every reading resolved by hand, and rulings without a price."""
 
 import re
 import shlex
@@ -36,7 +36,7 @@ def priced(id: str) -> dict[str, PricedRuling]:
 
 
 def value(id: str, bet: dict[str, Any], **how: Any) -> Fraction:
-    """The expected value of a bet under selections, and with some paths of the book set anew."""
+    """Return the expected value of a bet, with selections and an overlay on the book."""
     reading = {BookPath(path): value for path, value in how.pop("reading", {}).items()}
     return analyze(resolve(book(id), how, reading=reading), bet).expected_value
 
@@ -54,8 +54,8 @@ def test_every_ruling_is_there_in_the_order_of_the_book(id: str) -> None:
 
 
 @each_book
-def test_readings_are_there_where_one_of_them_moves_a_value_and_nowhere_else(id: str) -> None:
-    """Every reading that names no bet, or the same one, is resolved anew."""
+def test_a_ruling_has_readings_only_if_one_of_them_changes_a_value(id: str) -> None:
+    """Resolve again every reading that names no bet, or the same one."""
     for name, ruling in priced(id).items():
         given = book(id).rules.ruling[name]
         values = {(str(dict(r.bet)), r.expected_value) for r in ruling.readings}
@@ -150,7 +150,7 @@ ANTE, BOTH = {"ante": 1}, {"ante": 1, "pair_plus": 1}
         (FLORIDA, "F3", BOTH, [{}, {f"{PAIR_PLUS}.unopposed.does": "push"}]),
     ],
 )  # fmt: skip
-def test_readings_by_other_paths_of_the_book(
+def test_readings_match_other_tables_of_the_book(
     id: str, ruling: str, bet: dict[str, Any], how: list[dict[str, str]]
 ) -> None:
     assert readings(id, ruling) == [value(id, bet, reading=reading) for reading in how]
@@ -198,7 +198,7 @@ def test_readings_of_progressives() -> None:
 
 @pytest.mark.parametrize("id", [id for id in IDS if id != LET_IT_RIDE])
 @pytest.mark.parametrize("order", ["card by card", "as five cards"])
-def test_no_order_of_pairs_and_better_moves_a_value(id: str, order: str) -> None:
+def test_no_order_of_pairs_and_better_changes_a_value(id: str, order: str) -> None:
     """T1's other readings change the order of hands from a pair up, and of nothing else.
 
     All of these are played, and a bank that holds one plays too. Seat and bank are dealt alike:
@@ -219,7 +219,7 @@ def test_no_order_of_pairs_and_better_moves_a_value(id: str, order: str) -> None
 
 @each_book
 def test_a_ruling_without_a_price_says_why(id: str) -> None:
-    """And whatever has other readings of what is played has a bet to show them by."""
+    """A ruling with other readings that can be played has a bet to compare them by."""
     for name, ruling in priced(id).items():
         given = book(id).rules.ruling[name]
         assert bool(ruling.readings) == (ruling.why is None), name
@@ -238,7 +238,7 @@ def test_a_ruling_without_a_price_says_why(id: str) -> None:
         (FLORIDA, "F4", "It decides what a bank that runs short pays"),
     ],
 )
-def test_what_is_not_part_of_values_is_told_by_what_the_readings_set(
+def test_the_reason_for_no_price_follows_from_what_the_readings_set(
     id: str, ruling: str, why: str
 ) -> None:
     assert priced(id)[ruling].why == f"{why}, which is not part of these values."
@@ -252,7 +252,7 @@ def test_C3_the_command_that_shows_a_bank_that_runs_short() -> None:
     assert Fraction(other["short"]) > Fraction(one["short"]) > 0
 
 
-def test_readings_that_change_nothing_say_of_which_bet() -> None:
+def test_readings_that_change_nothing_name_the_bet() -> None:
     assert priced(CALIFORNIA)["T1"].why == "No reading changes the value of Ante."
     alone = "With no other players to envy, no reading changes the value of "
     assert priced(MARYLAND)["M5"].why == alone + "Three-Card Progressive Payout."
@@ -261,7 +261,7 @@ def test_readings_that_change_nothing_say_of_which_bet() -> None:
     assert found["M5"] == with_two + "Three-Card Progressive Payout."
 
 
-def test_what_cannot_be_priced_says_so() -> None:
+def test_a_book_that_is_not_modelled_has_rulings_without_a_price() -> None:
     """A book of five cards is read and played; its rulings have no price and say why."""
     ruling = """
 [ruling.H1]
@@ -283,9 +283,7 @@ sets = { "wager.watch.settle.equal.does" = "lose" }
     )
     assert len(three.readings) == 2 and three.why is None
     assert five.readings == ()
-    assert five.why and five.why.startswith(
-        "Its readings can't be compared: the odds do not cover"
-    )
+    assert five.why and five.why.startswith("Its readings can't be compared: the odds do not cover")
 
 
 def test_the_stake_of_a_reading_is_all_that_is_bet() -> None:

@@ -1,4 +1,4 @@
-"""Odds are refused where the game is not the one that they model, wherever they are asked for."""
+"""Every command and page refuses the odds of a game that they don't model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ FIVE = SEAT_SAYS.format("five cards,")
 
 
 def with_cards(seats: int, bank: int) -> TableRules:
-    """The small book with so many cards, whether or not a rulebook may have them."""
+    """The small book with this many cards, even if no rulebook may have so many."""
     rules = table()
     sizes = {"seats": seats, "bank": bank}
     lines = tuple(replace(line, cards=sizes[line.to]) for line in rules.deal.cards)
@@ -166,12 +166,12 @@ def test_every_command_refuses_in_one_sentence(shelf: Path, words: tuple[str, ..
         assert (ran.code, ran.out, ran.err) == (2, "", f"croupier: {REFUSED}{FIVE}\n")
 
 
-def test_what_meets_a_target_is_not_looked_for() -> None:
+def test_choose_refuses_a_game_that_is_not_modelled() -> None:
     with pytest.raises(UserError, match=FIVE):
         choose(small(*dealt(5, 5)), "watch", (Fraction(0), Fraction(1)))
 
 
-def test_the_pages_say_so(shelf: Path) -> None:
+def test_the_pages_say_that_a_game_is_not_modelled(shelf: Path) -> None:
     app = pages_app()
     app.state.shelf = books = Shelf((shelf,))
     with serving(app) as url, httpx.Client(base_url=url) as web:
@@ -185,7 +185,7 @@ def test_the_pages_say_so(shelf: Path) -> None:
         assert edge_of(books, table()) == pytest.approx(0.08658, abs=1e-5)
 
 
-def test_the_coach_says_so() -> None:
+def test_the_coach_says_that_a_game_is_not_modelled() -> None:
     rules = table(*dealt(5, 5))
     at_table = SimpleNamespace(config=SimpleNamespace(practice=True, rules=rules))
     with pytest.raises(Refused, match=f"the coach doesn't cover this game: {FIVE}"):

@@ -1,4 +1,4 @@
-"""The value of cards that a player has seen before their time."""
+"""The value of cards that a player has seen too early."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -33,14 +33,14 @@ def seen(id: str, cards: str, bet: dict[str, Any], **how: Any) -> Analysis:
 
 
 def test_one_card_of_the_dealers_is_worth_seven_points() -> None:
-    """Over all 52 cards; suits are alike, so 13 will do. Without it the Ante loses 3.3730 %."""
+    """Suits are alike, so 13 cards stand for 52. Without one seen the Ante loses 3.3730 %."""
     values = [seen(MARYLAND, f"{rank}d", {"ante": 1}).expected_value for rank in RANKS]
     assert sum(values) / 13 == Fraction(443162, 12724075)
     assert f"{float(sum(values) / 13):.6f}" == "0.034829"
 
 
 def test_the_card_that_california_shows_is_the_same_information() -> None:
-    """A card seen in Maryland and one shown by the book: only the Ante Bonus is between them."""
+    """A card seen in Maryland is worth as much as California's; only the Ante Bonus differs."""
     shown = analyze(table(CALIFORNIA), {"ante": 1}).expected_value
     bonus = [
         part for part in seen(MARYLAND, "2d", {"ante": 1}).returns if part.line == "ante_bonus"
@@ -54,7 +54,7 @@ def test_one_community_card_before_bet_1() -> None:
 
 
 def pairs_of_cards() -> list[tuple[str, int]]:
-    """Two cards of every kind, and how many pairs are like them."""
+    """Yield one pair of cards of every kind, and the number of pairs like it."""
     found = [(f"{rank}s {rank}h", 6) for rank in RANKS]
     for one, other in combinations(RANKS, 2):
         found += [(f"{one}s {other}s", 4), (f"{one}s {other}h", 12)]
@@ -81,7 +81,7 @@ def test_all_three_cards_of_the_dealers() -> None:
 
 
 def test_all_three_cards_leave_nothing_to_chance() -> None:
-    """With the dealer's hand in view a hand that beats it plays, and no other."""
+    """With the dealer's hand in view, play exactly the hands that gain by it."""
     found = seen(MARYLAND, "Kd 7h 2c", {"ante": 1})
     assert {net for net, _ in found.distribution} == {-1, 0, 2, 3, 6, 7}
     assert found.strategy == ("Play K-7-2 or better.",)  # A tie comes back, a fold does not.
@@ -136,7 +136,7 @@ def check_against_the_brute_force(
 
 
 @pytest.mark.parametrize(("id", "cards", "bet", "how"), CASES)
-def test_it_is_what_the_brute_force_finds(
+def test_analysis_matches_the_brute_force(
     id: str, cards: str, bet: dict[str, Any], how: dict[str, Any]
 ) -> None:
     check_against_the_brute_force(id, cards, bet, how=dict(how))
@@ -145,7 +145,7 @@ def test_it_is_what_the_brute_force_finds(
 @pytest.mark.long
 @pytest.mark.timeout(1200)  # Two groups of cards, counted together twice over.
 @pytest.mark.parametrize(("id", "cards", "bet", "how"), CASES_LONG)
-def test_it_is_what_the_brute_force_finds_with_more_cards(
+def test_analysis_matches_the_brute_force_with_more_cards(
     id: str, cards: str, bet: dict[str, Any], how: dict[str, Any]
 ) -> None:
     check_against_the_brute_force(id, cards, bet, how=dict(how))
@@ -161,7 +161,7 @@ def test_it_is_what_the_brute_force_finds_with_more_cards(
         (FLORIDA, "As 6d 3c", "Ad Ah", ""),
     ],
 )
-def test_advice_is_what_the_brute_force_finds(id: str, cards: str, known: str, shown: str) -> None:
+def test_advice_matches_the_brute_force(id: str, cards: str, known: str, shown: str) -> None:
     game = game_of(id, {}, {"ante": 1})
     found = advise(
         table(id),
@@ -230,7 +230,7 @@ def test_every_wager_on_its_own() -> None:
         ),
     ],
 )
-def test_more_cards_than_there_are(id: str, cards: str, says: str) -> None:
+def test_seeing_more_cards_than_there_are_is_refused(id: str, cards: str, says: str) -> None:
     with pytest.raises(UserError) as caught:
         analyze(table(id), seen=parse_cards(cards))
     assert str(caught.value) == says

@@ -1,4 +1,4 @@
-"""Strategies by name, the best one beside them, and one that is a step off."""
+"""Named strategies compared with the best one, and with rules that are one step off."""
 
 from fractions import Fraction
 from typing import Any
@@ -56,10 +56,10 @@ def test_no_named_strategy_beats_the_best_one(
 
 
 @pytest.mark.parametrize(("id", "bet", "selections"), BETS)
-def test_to_turn_any_one_choice_around_gains_nothing(
+def test_changing_any_one_choice_gains_nothing(
     id: str, bet: dict[str, int], selections: dict[str, Any]
 ) -> None:
-    """One class of entries at a time is made to take another option."""
+    """Change one entry of the best strategy at a time; the value never rises."""
     found = analyze(table(id, **selections), bet)
     rng = np.random.default_rng(len(bet))
     for number, chosen in enumerate(found.solved.choices):
@@ -82,7 +82,7 @@ def test_the_best_strategy_given_as_choices_is_worth_the_same() -> None:
 
 
 def stronger(hand: str, steps: int) -> str:
-    """The hand some steps above another in the order of hands, as a strategy names it."""
+    """Name the hand so many steps above another in the order of hands."""
     strengths, first = np.unique(three_cards(SEATS), return_index=True)
     examples = [Hand(tuple(map(Card, SEATS[place].tolist()))) for place in first]
     shorts = [example.short for example in examples]
@@ -101,14 +101,14 @@ def test_a_rule_one_step_off_costs_something() -> None:
 
 @pytest.mark.parametrize("id", [MARYLAND, SINGAPORE])
 @pytest.mark.parametrize("said", ["best", " Best ", "BEST"])
-def test_the_best_one_can_be_named(id: str, said: str) -> None:
+def test_the_best_strategy_can_be_named(id: str, said: str) -> None:
     found = analyze(table(id), strategy=said)
     assert found.expected_value == analyze(table(id)).expected_value
     assert found.strategy == ("Play Q-6-4 or better.",)
 
 
 @pytest.mark.parametrize("id", CONTESTED)
-def test_mimicking_is_to_play_what_the_bank_must_play(id: str) -> None:
+def test_mimicking_the_bank_plays_the_hands_that_qualify(id: str) -> None:
     """Every hand that is queen high or better is played, and no other."""
     found = analyze(table(id), strategy="mimic the dealer")
     (choices,) = found.solved.choices
@@ -118,7 +118,7 @@ def test_mimicking_is_to_play_what_the_bank_must_play(id: str) -> None:
 
 
 def by_seat(found: Analysis, choices: Choices) -> list[bool]:
-    """What every class of seats does, whatever card it sees."""
+    """Return the option that every class of seats takes, whatever card it sees."""
     (best,) = choices.values()
     main = found.model.main
     assert main is not None
@@ -177,7 +177,7 @@ def test_always_folding_loses_the_ante() -> None:
         (MARYLAND, None, "worst", "'worst' is not one of best"),
     ],
 )
-def test_what_is_no_strategy_is_refused(
+def test_bad_strategies_are_refused(
     id: str, bet: dict[str, int] | None, said: str, message: str
 ) -> None:
     with pytest.raises(UserError, match=message):

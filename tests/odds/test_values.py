@@ -1,4 +1,4 @@
-"""Values looked up in an analysis are those that going through the cards gives; and why."""
+"""Values looked up in an analysis match the advice from real cards, and each has a reason."""
 
 import random
 from fractions import Fraction
@@ -100,7 +100,7 @@ def test_a_second_decision_costs_what_advice_says() -> None:
         ),
     ],
 )
-def test_a_reason_is_said(
+def test_reasons_say_what_they_are_based_on(
     book: str, cards: str, up: str, before: tuple[str, ...], says: str
 ) -> None:
     bet = {next(iter(TABLES[book][1])): 10}
@@ -109,8 +109,8 @@ def test_a_reason_is_said(
     assert says in why(solved, at, values_of(solved, at))
 
 
-def test_the_other_hands_are_where_the_strategy_says() -> None:
-    """Every reason says `because`: at a table without exceptions the threshold explains all."""
+def test_reasons_agree_with_the_threshold_of_the_strategy() -> None:
+    """At a table without exceptions the threshold explains every choice, with `because`."""
     solved = analyze(rules_of(MARYLAND), {"ante": 10}).solved
     for seed in range(60):
         at = Situation(dealt(seed, 3))
@@ -123,5 +123,5 @@ def test_the_other_hands_are_where_the_strategy_says() -> None:
     ("sum_", "says"),
     [("0.02613", "$0.026"), ("1.4", "$1.40"), ("0.5", "$0.50"), ("0.00026", "$0.00026")],
 )
-def test_small_sums_have_two_figures(sum_: str, says: str) -> None:
+def test_small_sums_show_two_significant_figures(sum_: str, says: str) -> None:
     assert sum_says(Fraction(sum_)) == says

@@ -1,4 +1,4 @@
-"""Strategies in words: as a player reads them, and held against the values hand by hand."""
+"""Strategies in words: as a player reads them, and compared with the choices hand by hand."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -75,11 +75,13 @@ def test_the_main_game_of_every_book(id: str, sentences: tuple[str, ...]) -> Non
         ),
     ],
 )
-def test_a_named_strategy_is_told_as_it_is(id: str, said: str, sentences: tuple[str, ...]) -> None:
+def test_a_named_strategy_is_described_as_it_is_played(
+    id: str, said: str, sentences: tuple[str, ...]
+) -> None:
     assert analyze(table(id), strategy=said).strategy == sentences
 
 
-def test_where_nothing_is_decided_nothing_is_said() -> None:
+def test_a_bet_without_decisions_has_no_sentences() -> None:
     assert analyze(table(MARYLAND), {"pair_plus": 1}).strategy == ()
 
 
@@ -93,8 +95,8 @@ def test_exceptions_are_named() -> None:
     )
 
 
-def test_a_limit_makes_the_second_decision_hang_on_the_first() -> None:
-    """L6: with one bet pulled a limit of $20 leaves something to gain on $10, with none not."""
+def test_a_limit_makes_the_second_decision_depend_on_the_first() -> None:
+    """L6: under a limit of $20 a second bet can gain only if the first was pulled."""
     found = analyze(table(LET_IT_RIDE, payout_limit=20), {"let_it_ride": 10}).strategy
     assert found == (
         "Bet 1: pull with every hand.",
