@@ -34,7 +34,7 @@ class Bank:
         return self.collected - self.paid - self.fee
 
     def take(self, lines: list[Line]) -> None:
-        """Books what lines lost and won."""
+        """Record what lines lost and won."""
         self.collected += sum((line.stake - line.returned for line in lines), ZERO)
         self.paid += sum((line.paid for line in lines), ZERO)
 
@@ -99,7 +99,7 @@ def settle_california(table: Table, seats: list[Seat], bank: Bank) -> None:
 
 
 def california_lines(table: Table, seat: Seat) -> list[Line]:
-    """What each wager would get from a bank without limits."""
+    """Return what each wager would be paid by a bank with unlimited funds."""
     if seat.folded:
         return folded_lines(seat)
     lines = against_dealer(table.dealer, seat.cards, seat.wagers["ante"])

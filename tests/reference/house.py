@@ -204,7 +204,7 @@ def may_envy(table: Table, receiver: Seat, holder: Seat) -> bool:
 
 
 def envy_sum(table: Table, holder: Seat, wager: str, *, stake: Decimal) -> Decimal:
-    """What a hand gives to another box, by the receiver's own wager."""
+    """Return the envy that a hand brings another box, by that box's own wager."""
     if wager == "five_card_progressive":
         # M6: only what the operator declares.
         name = hands.five_card_name([*holder.cards, *table.community])

@@ -20,14 +20,14 @@ def full_name(wager: str, meter: str) -> str:
 
 
 def declared(selection: Any, meter: str) -> Decimal | None:
-    """A sum holds for every meter; a table may leave a meter to its default."""
+    """Return the amount for one meter: a sum is for all of them, a table may omit some."""
     if isinstance(selection, dict):
         selection = selection.get(meter)
     return None if selection is None else money(selection)
 
 
 class Meters:
-    """Amounts by full name; one that nobody has set is missing."""
+    """Amounts by full name, without those that nobody has set."""
 
     def __init__(self, table: Table, shown: Json) -> None:
         self.table = table
@@ -71,7 +71,7 @@ class Meters:
                 self.rise(wager, self.rate(wager) * wagered)
 
     def rise(self, wager: str, amount: Decimal) -> None:
-        """Each share is rounded down to the millionth, the rest goes to the first meter."""
+        """Add each share, rounded down to the millionth; the remainder goes to the first meter."""
         meters = names(self.table, wager)
         if any(full_name(wager, meter) not in self.resets for meter in meters):
             raise ValueError(f"{wager}_reset must be declared")
@@ -95,7 +95,7 @@ class Meters:
         return paid
 
     def change(self) -> Decimal:
-        """What the meters gained, by the cents that are shown."""
+        """Return what the meters gained, in the cents that they show."""
         return sum((cents_down(self.now[name]) - self.before[name] for name in self.now), ZERO)
 
     def json(self) -> Json:

@@ -34,7 +34,7 @@ def money(number: object) -> Decimal:
 
 
 def cents_down(amount: Decimal) -> Decimal:
-    """T4: rounded down to the cent."""
+    """Round down to the cent (T4)."""
     return amount.quantize(CENT, ROUND_DOWN)
 
 
@@ -96,7 +96,7 @@ class Seat:
 
     @property
     def person(self) -> tuple[str, object]:
-        """Seats of one player are one person; without a name every seat is its own."""
+        """Return who sits here: seats of one name are one person, a nameless seat is its own."""
         return ("seat", self.number) if self.player is None else ("player", self.player)
 
     @property
@@ -162,7 +162,7 @@ class Table:
         return self.selections.get("format") == "electronic"
 
     def line_of(self, wager: str, titles: list[str]) -> Payout | None:
-        """The paytable's line for a hand, the narrowest of its titles first."""
+        """Return the paytable's line for a hand, trying the narrowest of its titles first."""
         paytable = self.paytable(wager)
         return next((paytable[title] for title in titles if title in paytable), None)
 
@@ -214,7 +214,7 @@ def read_table(record: Json) -> Table:
 
 
 def check(table: Table) -> None:
-    """A few of the faults that an input may have."""
+    """Check an input for a few of the faults that it may have."""
     numbers = [seat.number for seat in table.seats]
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError("seats: at least one, none twice")

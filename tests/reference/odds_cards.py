@@ -1,4 +1,4 @@
-"""All hands of three cards, and what two or three more cards make of one.
+"""All hands of three cards, and the hands that two or three more cards make of them.
 
 A card is its place in `hands.DECK`: rank `card // 4` (0 for the two), suit `card % 4`. The names of
 three cards come from the plain evaluator, hand by hand. Five and six cards are told apart by counts
@@ -69,7 +69,7 @@ def names(cards: tuple[int, ...]) -> list[str]:
 
 
 def three_code(cards: tuple[int, ...]) -> int:
-    """Where the hand stands in `THREE`."""
+    """Return the index of the hand's name in `THREE`."""
     title = hands.three_card_titles(names(cards))[0]
     if title == "straight" and {card // 4 for card in cards} == {10, 11, 12}:
         title = "ace-king-queen"
@@ -84,7 +84,7 @@ def three_codes() -> Array:
 
 
 def strength(cards: tuple[int, ...], order: str) -> hands.Strength:
-    """By T1, or by one of the other readings of how hands are ordered."""
+    """Return a hand's strength by T1, or by another reading of how hands are ordered."""
     kind, deciding = hands.three_card_strength(names(cards))
     if order == "card by card":
         # Maryland 6.E word for word: the highest card that the other hand lacks, the ace high.
@@ -110,7 +110,7 @@ def qualifies() -> Flags:
 
 
 class HandClass(NamedTuple):
-    """One hand that stands for all that differ from it in nothing that a book pays for."""
+    """A hand that represents all those that every book treats alike."""
 
     cards: tuple[int, int, int]
     weight: int
@@ -118,7 +118,7 @@ class HandClass(NamedTuple):
 
 @cache
 def classes() -> list[HandClass]:
-    """Hands that go over into one another when suits are exchanged are one class.
+    """Group hands that exchanging suits turns into one another.
 
     Only three cards of one suit, nine or higher, can become a hand that is paid by its suit; these
     stay on their own.
@@ -135,7 +135,7 @@ def classes() -> list[HandClass]:
 
 
 class Groups(NamedTuple):
-    """Groups of cards and what they look like; groups are joined by adding that up."""
+    """Groups of cards with their bits, ranks and suits; adding these joins two groups."""
 
     cards: Array
     bits: Array  # A bit for each card.
@@ -156,7 +156,7 @@ TWOS = groups(PAIRS)
 
 
 def places_without(all_groups: Groups, cards: tuple[int, ...]) -> Array:
-    """Where the groups stand that share no card with `cards`."""
+    """Return the indices of the groups that share no card with `cards`."""
     return np.flatnonzero(all_groups.bits & sum(1 << card for card in cards) == 0)
 
 
@@ -169,13 +169,13 @@ def runs(mask: int, *, wheel: bool) -> bool:
 
 @cache
 def straights(*, wheel: bool) -> Array:
-    """For each mask of ranks: the straight that it makes, if any."""
+    """Return the straight that each mask of ranks makes, if any."""
     return np.array([_CODE["straight"] * runs(mask, wheel=wheel) for mask in range(1 << 13)])
 
 
 @cache
 def flushes(*, wheel: bool) -> Array:
-    """For each mask of ranks within one suit: what it makes by being of one suit."""
+    """Return the flush or better that each mask of ranks within one suit makes, if any."""
     found = np.zeros(1 << 13, dtype=np.int64)
     for mask in range(1 << 13):
         if mask.bit_count() >= 5:
@@ -188,7 +188,7 @@ def flushes(*, wheel: bool) -> Array:
 
 
 def sets(ranks: Array) -> Array:
-    """What the counts of the ranks make, straights and flushes left aside."""
+    """Return the hand that the counts of the ranks make, apart from straights and flushes."""
     fours = ranks >> 2 & _ONES
     threes = np.bitwise_count(ranks & ranks >> 1 & _ONES)
     twos = ranks >> 1 & ~ranks & _ONES
@@ -211,7 +211,7 @@ def sets(ranks: Array) -> Array:
 def five_codes(
     cards: tuple[int, ...], all_groups: Groups, places: Array, *, wheel: bool = True
 ) -> Array:
-    """Where the best five of `cards` and each of the groups at `places` stand in `FIVE`."""
+    """Return the index in `FIVE` of the best five of `cards` and each group at `places`."""
     own = groups(np.array([cards]))
     found = sets(own.ranks + all_groups.ranks[places])
     all_ranks = np.zeros_like(places)

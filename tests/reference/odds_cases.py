@@ -1,4 +1,4 @@
-"""Tables and bets to be analysed both ways, from the simple to the far-fetched."""
+"""Tables and bets to analyse both ways, from simple to far-fetched."""
 
 import random
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def numbers(text: str) -> dict[str, Fraction]:
 
 
 def case(book: str, bet: str, meters: str = "", /, *, others: int = 0, **selections: Any) -> Case:
-    """A case; a progressive wager of $5 is declared, since $1 is what tables take by default."""
+    """Make a case; a $5 progressive wager is declared, since tables take $1 by default."""
     stakes = numbers(bet)
     for wager in PROGRESSIVES:
         if book != SINGAPORE and stakes.get(wager) == 5:
@@ -280,7 +280,7 @@ def amount(rng: random.Random) -> Fraction:
 
 
 def sizes(book: str, selections: Mapping[str, Any], wager: str) -> list[Fraction]:
-    """What a progressive wager may be."""
+    """Return the sizes that a progressive wager may have."""
     declared = selections.get(f"{wager}_wager", "2.50" if book == SINGAPORE else 1)
     return [exact(size) for size in (declared if isinstance(declared, list) else [declared])]
 

@@ -1,4 +1,4 @@
-"""How many deals lead to what, for each hand that a seat may hold.
+"""Count the deals that lead to each outcome, for each hand that a seat may hold.
 
 Deals are counted over the bank's cards, the community cards and the six card box, all of them.
 Nothing here knows a paytable.
@@ -36,7 +36,7 @@ class Situations:
     """The moments at which a seat of Three Card Poker decides, and what may follow.
 
     `counts` has four axes: the situation, the outcome of the contest, the code of six cards and
-    the code of five cards; an axis that nobody asked for has one place only.
+    the code of five cards; an axis that isn't needed has length one.
     """
 
     weights: Array
@@ -46,7 +46,7 @@ class Situations:
 
 @dataclass(frozen=True)
 class Asked:
-    """What has to be told apart."""
+    """What the counts must distinguish."""
 
     order: str = "t1"
     wheel: bool = True
@@ -56,7 +56,7 @@ class Asked:
 
 
 def place_of(cards: Cards) -> int:
-    """Where a hand stands in `THREES`."""
+    """Return the index of a hand in `THREES`."""
     return int(np.flatnonzero(THREES.bits == sum(1 << card for card in cards))[0])
 
 
@@ -68,10 +68,9 @@ def outcomes(cards: Cards, bank: Array, order: str) -> Array:
 
 
 def avoiding(groups: Array, keys: Array, kinds: int) -> Array:
-    """For each two cards: how many groups of three hold neither, by the groups' keys.
+    """For each two cards, count the groups of three that hold neither, by the groups' keys.
 
-    All groups, less those with the one card, less those with the other; those with both were
-    taken away twice.
+    All groups, minus those with either card, plus those with both, which were subtracted twice.
     """
     every = np.bincount(keys, minlength=kinds)
     one = np.zeros((52, kinds), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The figures of an analysis, made from a count of deals for every net result."""
+"""The figures of an analysis, from the number of deals for every net result."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Result:
-    """What a way to play comes to: the net results, and what lies on the table on average."""
+    """The result of a strategy: its net results, and the average wagered."""
 
     distribution: Distribution
     average_wagered: Fraction
@@ -81,14 +81,14 @@ def with_envy(game: Game, mean: Fraction, others: int) -> Fraction:
 
 
 def break_even(game: Game, choose: Choose, others: int) -> dict[str, Fraction | None] | None:
-    """For each meter the amount at which nothing is won or lost, the others as they stand."""
+    """Return the break-even of each meter, with the others unchanged."""
     if not game.meters:
         return None
     return {name: zero_of(game, choose, meter=name, others=others) for name in game.meters}
 
 
 def zero_of(game: Game, choose: Choose, *, meter: str, others: int) -> Fraction | None:
-    """Newton's way: the value is made of straight pieces, one for each best way to play.
+    """Newton's method: the value is piecewise linear, one piece for each best strategy.
 
     On a piece the way to play is kept, so the value at the next zero of its line tells whether
     the way is still the best there. The value never falls and bends upwards only, so that after

@@ -23,7 +23,7 @@ from tests.reference.paytables import RIDE_THREE_CARD_PROGRESSIVES
 
 
 def bets(game: Game, five: int, riding: int) -> Fraction:
-    """The net of the bets that ride; what they are paid together may have a limit (L6)."""
+    """Return the net of the bets that ride; their total payout may be limited (L6)."""
     stake = game.stakes["let_it_ride"]
     payout = game.line("let_it_ride", FIVE_TITLES[five])
     if payout is None:
@@ -77,7 +77,7 @@ def values(game: Game, fives: Numbers) -> tuple[Numbers, int]:
 
 
 def plan_of(game: Game, fives: Numbers) -> Plan:
-    """The best way to play; what is worth the same is withdrawn."""
+    """Return the best plan; if both choices are worth the same, the bet is withdrawn."""
     by_riding, _ = values(game, fives)
     if game.reading.blind:
         return blind_plan(by_riding)
@@ -106,7 +106,7 @@ def choose(game: Game) -> Evaluate:
 
 @lru_cache(maxsize=8)
 def deals_by_plan(table: Rides, plan: Plan) -> dict[tuple[int, int], Array]:
-    """For three cards and bets that ride: the deals by the codes of five and six cards."""
+    """Count deals by code of three cards and bets that ride, and codes of five and six cards."""
     found = {}
     for three in range(len(THREE_TITLES)):
         for riding in (1, 2, 3):
@@ -137,7 +137,7 @@ def evaluate(table: Rides, plan: Plan, game: Game) -> Result:
 
 
 def by_wager(game: Game) -> dict[str, Distribution]:
-    """What each wager comes to by itself; none has a bearing on another (7.E(7))."""
+    """Return the net of each wager by itself; none affects another (7.E(7))."""
     alone = {wager: replace(game, stakes={wager: stake}) for wager, stake in game.stakes.items()}
     return {wager: choose(each)(each).distribution for wager, each in alone.items()}
 

@@ -1,4 +1,4 @@
-"""What each wager is worth once the cards are known, by the documents and the rulings.
+"""The net of each wager once the cards are known, by the documents and the rulings.
 
 Everything is a Fraction of units; a unit is a dollar where a book pays a fixed sum. The other
 readings of the rulings are set by `Reading`.
@@ -59,7 +59,7 @@ FORFEITS = {
 
 @dataclass(frozen=True)
 class Reading:
-    """How a book is read; by default as the rulings say."""
+    """A reading of a book; by default that of the rulings."""
 
     order: str = "t1"  # T1; or "card by card", "as five cards".
     wheel: bool = True  # M11: whether A-2-3-4-5 is a straight.
@@ -167,7 +167,7 @@ class Game:
         return "table"
 
     def pair_plus(self, outcome: int, titles: Sequence[str]) -> Fraction:
-        """By its table, unless the outcome of the contest stands in the way.
+        """Return its net by its table, unless the outcome of the contest prevents it.
 
         "lose": lost whatever the hand; "push": a hand on the table gets its stake back; "return":
         so does any hand; "paid or returned": by the table, but no hand loses.
@@ -189,7 +189,7 @@ class Game:
         return wager in FORFEITS[self.book]
 
     def envy(self) -> Fraction:
-        """What one hand of another player is worth to the seat."""
+        """Return the envy that one hand of another player brings the seat."""
         total = ZERO
         if "progressive" in self.stakes:
             total += self.progressive_envy()
@@ -236,7 +236,7 @@ def opened(game: Game, shown: Mapping[str, object]) -> Game:
 
 
 def reset(game: Game, wager: str, meter: str) -> Fraction:
-    """What the operator declares, else the least that the book allows."""
+    """Return what the operator declares, or the least that the book allows."""
     declared = game.selections.get(f"{wager}_reset")
     if isinstance(declared, Mapping):
         declared = declared.get(meter)

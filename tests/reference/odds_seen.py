@@ -1,4 +1,4 @@
-"""Cards seen before their time: the same brute force over all hands that leave them out."""
+"""Cards seen too early: the same brute force, over all hands without them."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -55,7 +55,7 @@ def seats(seen: Cards) -> Iterator[Cards]:
 
 
 def holding(all_groups: Groups, cards: Cards, *, seen: Cards, without: Cards = ()) -> Array:
-    """Where the groups stand that hold all that was seen of them, and nothing else known."""
+    """Return the indices of groups with all the seen cards and no other known card."""
     known = all_groups.bits & bits((*cards, *seen, *without))
     return np.flatnonzero(known == bits(seen))
 
@@ -116,7 +116,7 @@ def rides(game: Game, seen: Cards) -> Rides:
 
 
 def analyze(game: Game, seen: str) -> Result:
-    """What the best way to play comes to for somebody who has seen these cards."""
+    """Return the figures of the best strategy for a player who has seen these cards."""
     known = places(seen)
     if game.book != RIDE:
         table = situations(game, known)
@@ -131,7 +131,7 @@ def analyze(game: Game, seen: str) -> Result:
 
 
 def envy(game: Game, seen: str) -> Fraction:
-    """What one hand of another player is worth, for it holds none of these cards."""
+    """Return the envy for another player's hand, which has none of these cards."""
     known, size = places(seen), int(game.stakes["progressive"])
     won = deals = 0
     for cards in seats(known):

@@ -1,4 +1,4 @@
-"""Three Card Poker at one seat: all that may happen, priced hand by hand."""
+"""Three Card Poker at one seat: everything that may happen, priced hand by hand."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -32,7 +32,7 @@ from tests.reference.paytables import CALIFORNIA
 
 
 def asked(game: Game) -> Asked:
-    """What the game's wagers tell apart; California's decision knows a card of the bank."""
+    """What the counts must distinguish; in California a player decides seeing a bank's card."""
     return Asked(
         order=game.reading.order,
         wheel=game.reading.wheel,
@@ -77,7 +77,7 @@ def part(game: Game, wager: str, *, fold: bool) -> Numbers:
 
 
 def nets(game: Game, shape: tuple[int, ...], *, fold: bool = False) -> Numbers:
-    """The net for every place in `THREE` and every cell of counts of this shape."""
+    """Return the net for every place in `THREE` and every cell of counts of this shape."""
     total = np.full((len(THREE_TITLES), *shape), Fraction(0), dtype=object)
     for wager in game.stakes:
         total = total + part(game, wager, fold=fold)
@@ -91,7 +91,7 @@ def totals(game: Game, table: Situations, *, fold: bool) -> tuple[Numbers, int]:
 
 
 def best(game: Game, table: Situations) -> Flags:
-    """Where to stay in; what is worth the same is folded, which wagers less."""
+    """Where to stay in; if both are worth the same, fold, which wagers less."""
     if "ante" not in game.stakes:
         return np.ones(len(table.weights), dtype=np.bool_)
     stay, by = totals(game, table, fold=False)
@@ -128,7 +128,7 @@ def evaluate(table: Situations, stays: Flags, game: Game) -> Result:
 
 
 def by_wager(game: Game) -> dict[str, Distribution]:
-    """What each wager comes to by itself, Play and Ante Bonus within the Ante."""
+    """Return the net of each wager by itself; the Ante includes Play and Ante Bonus."""
     table = situations(asked(game))
     stays, zero = best(game, table), nets(replace(game, stakes={}), table.counts.shape[1:])
     found = {}

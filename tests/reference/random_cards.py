@@ -24,7 +24,7 @@ def suited(rng: random.Random, ranks: str) -> list[str]:
 
 
 def mixed(rng: random.Random, ranks: str) -> list[str]:
-    """The ranks in at least two suits, equal ranks in different ones."""
+    """Give the ranks at least two suits, and equal ranks different ones."""
     while True:
         cards = [rank + rng.choice(SUITS) for rank in ranks]
         if len(set(cards)) == len(cards) and len({card[1] for card in cards}) > 1:
@@ -32,13 +32,13 @@ def mixed(rng: random.Random, ranks: str) -> list[str]:
 
 
 def ranks_of(rng: random.Random, *times: int) -> str:
-    """Different ranks, each as often as told."""
+    """Return different ranks, each repeated as often as given."""
     ranks = rng.sample(RANKS, len(times))
     return "".join(rank * often for rank, often in zip(ranks, times, strict=True))
 
 
 def three_cards(rng: random.Random) -> list[str]:
-    """A hand of a kind that random dealing brings too seldom."""
+    """A hand of a kind that random dealing produces too rarely."""
     kind = rng.randrange(11)
     if kind < 3:
         return suited(rng, "AKQ")
@@ -91,7 +91,7 @@ class Pack:
         self.places: dict[Place, list[str]] = {}
 
     def place(self, place: Place, cards: Sequence[str]) -> bool:
-        """Puts cards on a place unless one of them is gone."""
+        """Put cards on a place unless one of them is already used."""
         if not set(cards) <= set(self.left):
             return False
         held = list(cards)

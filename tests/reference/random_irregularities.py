@@ -89,7 +89,7 @@ def has_automated_shoe(record: Json) -> bool:
 
 
 def shorten(rng: random.Random, seat: Json) -> None:
-    """The player left before some decisions were made."""
+    """Shorten the decisions of a player who left before making all of them."""
     decisions = seat.get("decisions")
     if not decisions or rng.random() < 0.3:
         return
@@ -101,7 +101,7 @@ def shorten(rng: random.Random, seat: Json) -> None:
 
 
 def strip(rng: random.Random, record: Json) -> None:
-    """A void round may lack cards and decisions."""
+    """Drop cards and decisions of a void round, which may lack them."""
     if rng.random() < 0.4:
         for place in ("deck", "dealer", "community", "six_card_box"):
             record.pop(place, None)

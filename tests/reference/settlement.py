@@ -69,7 +69,7 @@ def settle_void(record: Json) -> Json:
 
 
 def result(table: Table, meters: Meters, bank: Bank | None) -> Json:
-    """All that does not depend on whether the round is void; the house balances the rest."""
+    """Return what void and settled rounds have in common; the house balances the rest."""
     nets = sum((seat.net for seat in table.seats), ZERO)
     others = nets + meters.change() + (bank.net if bank else ZERO)
     return {

@@ -17,7 +17,7 @@ from tests.reference.rounds import random_round
 
 MARYLANDS = (MARYLAND, RIDE)
 Spoil = Callable[[Json, random.Random], bool]
-"""Spoils a round in place; False where that cannot be done to this one."""
+"""Spoils a round in place; returns False if it can't spoil this one."""
 
 
 def spoilt_round(book: str, rng: random.Random) -> tuple[str, Json]:

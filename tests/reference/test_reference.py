@@ -1,4 +1,4 @@
-"""Rounds worked by hand, known frequencies, and what must hold of every random round."""
+"""Rounds worked by hand, known frequencies, and properties of every random round."""
 
 import random
 from collections import Counter
@@ -164,7 +164,7 @@ def test_maryland_folds_and_envies() -> None:
 
 
 def test_maryland_five_card_meter_pays_twice() -> None:
-    """M8: the straight flush at the dealer's right takes 10 %, the royal then what is left."""
+    """M8: the straight flush at the dealer's right wins 10 %, then the royal the rest."""
     result = settle(
         {
             "rulebook": MARYLAND,
@@ -439,7 +439,7 @@ def test_random_rounds_add_up(book: str) -> None:
 
 
 def check_banked(result: Json) -> None:
-    """The house has the fees, the bank what the seats lost, and pays what it can."""
+    """The house gets the fees; the bank gets what seats lose and pays as far as its funds go."""
     fees = sum(Decimal(found["fees"]) for found in result["seats"])
     before_fees = sum(Decimal(found["net"]) for found in result["seats"]) + fees
     bank = {name: Decimal(amount) for name, amount in result["banker"].items()}
