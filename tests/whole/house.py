@@ -48,10 +48,10 @@ KEY = bytes(range(32))
 CENTS = 10_000_00
 FAULT_EVERY_S = (10.0, 60.0)
 FLOOR_S = (60.0, 7_200.0)
-"""How long the floor lets awards wait: tables with some are to change hands."""
+"""How long the floor lets awards wait, so that their tables change hands meanwhile."""
 EPOCH_S = 1_700_000_000
 HASTE_S, PEOPLE_S = (0.1, 1.0), (1.0, 7.0)
-"""How long players think about what they do next: in short runs, and as people do."""
+"""How long players think before they act: in short runs, and at the pace of people."""
 TIMING = "{ bets = 20, decide = 20, grace = 20, show = 1, pause = 4, bank = 15, round_min = 5 }"
 OFTEN = {
     "md2": (MARYLAND, 'progressive = "C"\nprogressive_rate = 0.2\nlimits = { ante = [5, 500] }'),
@@ -60,13 +60,12 @@ OFTEN = {
 """Progressives that are won often: by four mini royals instead of one, and by four of a kind."""
 FAULTS = ("kill", "sleep", "cut", "slow", "commits", "clock", "drain", "link")
 MOMENTS = ("bets", "deal", "decide", "reveal", "settle", "over")
-"""Where a table's round may be when a fault comes; at the deal, betting is closed and no card out.
-"""
+"""Where a table's round may be when a fault comes; `deal` is after betting, before any card."""
 COMES = ("kill", "sleep", "cut", "slow", "drain", "link", "lost", "unheard")
-"""What may come at these moments; commits are lost before they are made, or their answer after."""
+"""Faults that may come at these moments: `lost` is a failed commit, `unheard` a lost answer."""
 PENDING = "taken up with a jackpot pending"
 MUST = *(f"{kind} at {moment}" for kind in COMES for moment in MOMENTS), PENDING
-"""What a run of many hours must have reached."""
+"""The combinations that a run of many hours must reach."""
 LOGGER = logging.getLogger("croupier")
 T = TypeVar("T")
 
@@ -94,7 +93,7 @@ def moment_of(table: Any) -> str:
 
 
 class Node:
-    """One process: its pit, over its way to the ledger."""
+    """One process: its pit, and its access to the ledger."""
 
     def __init__(self, world: "World", number: int) -> None:
         self.world, self.number = world, number
@@ -106,7 +105,7 @@ class Node:
         self.inside(lambda: self.keep(asyncio.create_task(self._run())))
 
     def inside(self, work: Callable[[], T]) -> T:
-        """Do something as this process: what it begins dies and sleeps with it."""
+        """Do something as this process: whatever it starts dies and sleeps with the process."""
         context = contextvars.copy_context()
         context.run(PROCESS.set, self.process)
         return context.run(work)
@@ -149,7 +148,7 @@ class Node:
 
 @dataclass
 class Outcome:
-    """What came of a simulated house."""
+    """The outcome of a simulated house."""
 
     seed: str
     digest: str
@@ -172,7 +171,7 @@ class Outcome:
 
 
 class World:
-    """Everything there is, from one seed."""
+    """Everything in the simulation, from one seed."""
 
     def __init__(
         self,
@@ -194,7 +193,7 @@ class World:
         self.nodes: list[Node] = []
         self.cables: list[Cable] = []
         self._kept: list[object] = []
-        """Everything of dead processes: it would do something when it is thrown away."""
+        """Objects of dead processes, kept because collecting them would have effects."""
         self.made = 0
         self.commits_fail = 0.0
         self.findings: list[str] = []
@@ -207,7 +206,7 @@ class World:
         return self._entropy.randbytes(count)
 
     def fault(self, streams: Iterable[str], node: "Node") -> str:
-        """Say what happens to the next commit."""
+        """Decide what happens to the next commit."""
         if self.rng.random() >= self.commits_fail:
             return ""
         kind = self.rng.choice(("lost", "unheard"))
@@ -215,7 +214,7 @@ class World:
         return kind
 
     def _reach(self, kind: str, node: "Node", streams: Iterable[str] | None = None) -> None:
-        """Count at which moments of its rounds a fault comes over tables of a process."""
+        """Count the moments of rounds at which a fault strikes a process's tables."""
         tables = node.pit.tables if node.ready else {}
         for id in tables if streams is None else [one for one in streams if one in tables]:
             self.reached[f"{kind} at {moment_of(tables[id])}"] += 1
@@ -225,7 +224,7 @@ class World:
             self.findings.append(f"{command} was answered {self.answers[command]} and {number}")
 
     def see(self, scene: dict[str, Any]) -> None:
-        """Count in how many states tables were seen."""
+        """Count the states in which tables were seen."""
         book = self._books.get(scene["round"].partition("-")[0], "")
         place = book, scene["phase"], scene["step"], scene["asked"]
         self.reached[*place, len(scene["seats"]), len(scene["boxes"])] += 1
@@ -259,7 +258,7 @@ class World:
         return {one.removeprefix("pending:"): micros for one, micros in held.items() if micros}
 
     async def mind(self) -> None:
-        """Pay what waits for the floor, at whatever process."""
+        """Pay what waits for the floor, each award at a random process."""
         rng = Random(f"floor {self.seed}")
         while True:
             await asyncio.sleep(rng.uniform(*FLOOR_S))
@@ -391,7 +390,7 @@ class World:
         self.traces = "".join(player.trace.hexdigest() for player in players)
 
     def check(self) -> None:
-        """Hold the ledger to what players were answered."""
+        """Check the ledger against what players were told."""
         with self.ledger.reading() as view:
             self._check(view)
 
@@ -419,7 +418,7 @@ def _memory() -> str | None:
 
 
 class Complaints(logging.Handler):
-    """Takes errors of the real code down as findings; a commit that was cut is none."""
+    """Records errors of the real code as findings, except commits of unknown outcome."""
 
     def __init__(self, findings: list[str]) -> None:
         super().__init__()
@@ -433,7 +432,7 @@ class Complaints(logging.Handler):
 
 @contextmanager
 def _heard(findings: list[str]) -> Iterator[None]:
-    """Hear what the processes log, and print none of it: everything that can go wrong does."""
+    """Collect what the processes log without printing it: everything that can go wrong does."""
     handler = Complaints(findings)
     level, LOGGER.propagate = LOGGER.level, False
     LOGGER.setLevel(logging.INFO)
@@ -448,7 +447,7 @@ def _heard(findings: list[str]) -> Iterator[None]:
 
 @contextmanager
 def _left_behind() -> Iterator[None]:
-    """Throw away what dead processes had begun, and don't mind that it complains."""
+    """Collect what dead processes left behind, and ignore its complaints."""
     hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
     try:
         yield
@@ -468,7 +467,7 @@ def simulate(
     faults: tuple[str, ...] = FAULTS,
     think_s: tuple[float, float] = HASTE_S,
 ) -> Outcome:
-    """Run a house for some hours of made-up time; everything follows from the seed."""
+    """Run a house for some hours of simulated time; everything follows from the seed."""
     with _left_behind():
         began = time.monotonic()
         loop = Loop(seed)

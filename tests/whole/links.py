@@ -1,7 +1,7 @@
-"""Links between the processes of a simulated house: the real ones, over a network that is made up.
+"""Links between the processes of a simulated house: real links over a simulated network.
 
-A player may come to any process. One that doesn't have the table passes the socket on to the one
-that has it, by the code that does so in a house, and hears what that one says.
+A player may connect to any process. One that doesn't own the table passes the socket on to the one
+that does, by the same code as in a real house, and relays what it answers.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ UNLIMITED = Rate(1e12, 1e12)
 
 
 class Pipe:
-    """One direction of a connection, as its writing end has it."""
+    """One direction of a connection, seen from its writing end."""
 
     def __init__(self, world: "World", of: Process) -> None:
         self._loop, self._of = world.loop, of
@@ -82,7 +82,7 @@ class Cable:
             pipe.close()
 
     def hush(self) -> None:
-        """Let nothing through any more; both ends find out by the silence."""
+        """Let nothing through any more; both ends must notice the silence."""
         for pipe in self.pipes:
             pipe.silent = True
 
@@ -96,7 +96,7 @@ def scope_of(table: str, player: str, last: int | None) -> Scope:
 
 
 def owner_of(node: "Node") -> Any:
-    """Return the application of a process: the sockets of its tables, without signing in."""
+    """Return the application of a process: its tables' sockets, without sign-in."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         websocket = WebSocket(scope, receive, send)

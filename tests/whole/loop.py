@@ -1,8 +1,8 @@
-"""An event loop whose time is made up, and on which processes can die and sleep.
+"""An event loop in simulated time, on which processes can die and sleep.
 
-Everything that a process does runs in its context. So it is enough to look, before a callback runs,
-at whose it is: of a process that was killed nothing runs any more, and what one that sleeps would
-do waits until it is woken. Work for threads runs here too, after a while, at one moment.
+Everything that a process does runs in its context. So it is enough to check a callback's process
+before running it: callbacks of a dead process are dropped, and those of a sleeping process wait
+until it wakes. Work for threads runs here too, at one moment after a delay.
 """
 
 import asyncio
@@ -14,18 +14,18 @@ from random import Random
 from typing import Any
 
 LATENCY_S = (0.000_2, 0.004)
-"""How long the database takes for the least and the most."""
+"""The shortest and the longest time that the database takes."""
 
 
 class Process:
-    """Something that can be killed, and sent to sleep."""
+    """Something that can be killed or put to sleep."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.dead = self.asleep = False
         self.waiting: list[Due] = []
         self.context = _context_of(self)
-        """In which everything is done that comes to it from outside."""
+        """The context for everything that reaches the process from outside."""
 
 
 PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
@@ -38,7 +38,7 @@ def _context_of(process: Process | None) -> Context:
 
 
 NOBODYS = _context_of(None)
-"""In which everything is done that no process does."""
+"""The context for everything that belongs to no process."""
 
 
 class Due:
@@ -59,9 +59,9 @@ class Due:
 
 
 class Loop(asyncio.SelectorEventLoop):
-    """Runs callbacks in the order of a made-up time; it never waits for anything.
+    """Runs callbacks in the order of simulated time, and never waits for anything.
 
-    It does nothing else that a loop may do, so that hours of a house pass in a minute.
+    It does nothing else that a loop may do, so hours of a house pass in a minute.
     """
 
     def __init__(self, seed: str) -> None:
@@ -72,7 +72,7 @@ class Loop(asyncio.SelectorEventLoop):
         self._count = 0
         self.rng = Random(seed)
         self.slow = 1.0
-        """By how much the database is slower than usual."""
+        """How many times slower than usual the database is."""
         self.set_exception_handler(lambda *_: None)  # Tasks of dead processes are left behind.
 
     def time(self) -> float:
@@ -105,7 +105,7 @@ class Loop(asyncio.SelectorEventLoop):
         return False  # Every future and task asks for it.
 
     def _run_once(self) -> None:
-        """Run what is due, and go on to the next time at which something is, until stopped."""
+        """Run what is due, then advance to the next time that something is, until stopped."""
         now, later, take = self._now, self._later, self._now.popleft
         while not self._stopping:  # type: ignore[attr-defined]
             while now:
@@ -132,7 +132,7 @@ class Loop(asyncio.SelectorEventLoop):
                 now.append(heappop(later)[2])
 
     def wake(self, process: Process) -> None:
-        """Let a process that sleeps do everything that it would have done."""
+        """Wake a process, and let it do everything that it missed."""
         process.asleep = False
         waiting, process.waiting = process.waiting, []
         self._now += waiting
@@ -140,7 +140,7 @@ class Loop(asyncio.SelectorEventLoop):
     def run_in_executor(  # type: ignore[override]
         self, executor: Any, func: Any, *args: Any
     ) -> Any:
-        """Do something that waits for the database, at one moment between now and its answer."""
+        """Run a call to the database at one moment between now and its answer."""
         done = self.create_future()
 
         def answer(result: Any, error: BaseException | None) -> None:
@@ -165,9 +165,9 @@ class Loop(asyncio.SelectorEventLoop):
         return self.rng.uniform(*LATENCY_S) * self.slow
 
     async def shutdown_default_executor(self, *_: Any) -> None:
-        """There is none."""
+        """Do nothing: there is no executor."""
 
     def forget(self) -> None:
-        """Drop everything that would still happen."""
+        """Drop every callback that hasn't run."""
         self._later.clear()
         self._now.clear()

@@ -1,4 +1,4 @@
-"""Players of a simulated house: the real client, on connections with delays, that comes back."""
+"""Players of a simulated house: the real client, which reconnects, over delayed connections."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 ASK_S, AWAY_S = 6.0, (0.2, 2.0)
 DELAY_S = (0.01, 0.15)
 PAGE_S = (0.0, 0.3)
-"""How long a page takes over what it does by itself."""
+"""How long a page takes before it acts by itself."""
 AT_OWNER, WITHHELD = 0.3, 0.05
 ANSWERS, SHOWS = ("done", "refused"), ("welcome", "news", "own")
 
 
 @lru_cache(1024)
 def read(frame: str) -> dict[str, Any]:
-    """Read a frame once for all who hear it; nobody changes what they heard."""
+    """Parse a frame once for everybody who receives it; nobody changes the result."""
     said: dict[str, Any] = orjson.loads(frame)
     return said
 
@@ -50,7 +50,7 @@ class Connection:
         node.connections.add(self)
 
     def hold(self) -> None:
-        """Nobody sends that much."""
+        """Do nothing: nobody sends so much that it has to wait."""
 
     go_on = hold
 
@@ -86,7 +86,7 @@ class Connection:
         self.viewer.attach(wire, put=node.galleries.mail.put, close=self.end)
 
     def _calls(self, table: str) -> Calls | None:
-        """Return the way to the process that has a table, as far as the node knows."""
+        """Return a link to the process that the node takes for the table's owner."""
         node = self.node
         owner = node.pit.leases.roster.owner(table) if node.ready else None
         named = [one for one in self.world.nodes if owner and one.tenancy_name == owner.name]
@@ -108,7 +108,7 @@ class Connection:
             self._hears(text)
 
     def end(self) -> None:
-        """Close the connection; both ends hear of it after what is under way."""
+        """Close the connection; both ends learn of it after what is in flight."""
         self._later(1, self.cut, of=None)
 
     def cut(self) -> None:
@@ -126,7 +126,7 @@ class Connection:
 
 
 class Player:
-    """Sits at one seat and plays it at random; comes back, and asks again, whatever happens."""
+    """Plays one seat at random; reconnects and asks again, whatever happens."""
 
     def __init__(self, world: "World", table: str, seat: int) -> None:
         self.world, self.seat, self.id = world, seat, f"{table}.{seat}"
@@ -139,7 +139,7 @@ class Player:
         self.asked: dict[str, Any] | None = None
         self._count, self._revealed = 0, ""
         self._bets: set[tuple[str, str]] = set()
-        """What was bet on in the round."""
+        """The wagers made in the round."""
         self._changed = asyncio.Event()
 
     def hear(self, frame: str) -> None:
@@ -190,7 +190,7 @@ class Player:
                 self._say()
 
     def _say(self) -> None:
-        """Ask for what is to be done, if that is still so after thinking about it."""
+        """Think, then send what still has to be done."""
         if self.connection is None or (move := self._move()) is None:
             return
         self._count += 1
@@ -220,7 +220,7 @@ class Player:
                 self.connection.cut()
 
     def _may_move(self) -> bool:
-        """Whether there may be something to do; what, is decided after thinking."""
+        """Whether there may be something to do; thinking decides what."""
         scene, seat = self.table.scene, self.seat
         if not scene:
             return False
@@ -261,7 +261,7 @@ class Player:
         return self._bet(scene["round"]) or {"type": "ready", "seat": seat}
 
     def _may_cut(self) -> bool:
-        """Whether the page has to contribute or to reveal, for somebody who sits."""
+        """Whether the page of a seated player has to contribute or reveal."""
         scene = self.table.scene
         if not scene or str(self.seat) not in scene["seats"]:
             return False

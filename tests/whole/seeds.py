@@ -22,17 +22,17 @@ from tests.rules.books import ROOT
 from tests.whole.house import MUST, PEOPLE_S, house_of, simulate
 
 REACHED_MIN = 10
-"""How often a run must have reached each state that it must reach."""
+"""How often a run must reach each of the states that it must reach."""
 CODE = (
     *(f"src/croupier/**/*.{ending}" for ending in ("py", "toml", "sql")),
     *("tests/whole/*.py", "tests/server/durability/tables.py"),
 )
-"""The files that decide what comes of a seed."""
+"""The files that determine a seed's outcome."""
 Line = dict[str, Any]
 
 
 class Size(NamedTuple):
-    """How large a house is, and for how long it is simulated."""
+    """The size of a house, and for how long it is simulated."""
 
     hours: float
     tables: int
@@ -41,13 +41,13 @@ class Size(NamedTuple):
 
 
 def code() -> str:
-    """Return the digest of the code that is simulated: a seed repeats itself only on the same."""
+    """Return the digest of the simulated code: a seed repeats itself only on the same code."""
     files = sorted(file for pattern in CODE for file in ROOT.glob(pattern))
     return sha256(b"".join(sha256(file.read_bytes()).digest() for file in files)).hexdigest()[:12]
 
 
 def simulated(size: Size, seed: int) -> Line:
-    """Simulate one seed; return the line that tells what came of it."""
+    """Simulate one seed; return the line with its outcome."""
     gc.freeze()
     gc.set_threshold(*GARBAGE)  # As servers do.
     began_s, made_by = time.process_time(), code()
@@ -83,7 +83,7 @@ def _name(state: object) -> str:
 
 
 def all_simulated(size: Size, seeds: Iterable[int], workers: int) -> Iterator[Line]:
-    """Yield the lines of seeds as they are done; each has a process of its own."""
+    """Yield the lines of seeds as they finish; each has a process of its own."""
     spawn = get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=spawn, max_tasks_per_child=1) as pool:
         for done in as_completed(pool.submit(simulated, size, seed) for seed in seeds):
@@ -91,7 +91,7 @@ def all_simulated(size: Size, seeds: Iterable[int], workers: int) -> Iterator[Li
 
 
 def said(line: Line) -> str:
-    """Return what came of a seed, in a line to read."""
+    """Return the outcome of a seed as one readable line."""
     reached = line["reached"]
     faults = {name[6:]: count for name, count in reached.items() if name.startswith("fault ")}
     return (
@@ -107,7 +107,7 @@ def said(line: Line) -> str:
 
 
 def summary(lines: Iterable[Line], *, least: int = REACHED_MIN) -> tuple[str, bool]:
-    """Return what came of all seeds, and whether all is well."""
+    """Return the outcome of all seeds, and whether all is well."""
     lines, reached = list(lines), Counter[str]()
     for line in lines:
         reached.update(line["reached"])
@@ -132,7 +132,7 @@ def summary(lines: Iterable[Line], *, least: int = REACHED_MIN) -> tuple[str, bo
 
 
 def lines_of(file: Path, size: Size) -> dict[int, Line]:
-    """Return the lines of the seeds that are done, of a house of this size."""
+    """Return the lines of finished seeds for a house of this size."""
     texts = file.read_text().splitlines() if file.exists() else []
     lines = [json.loads(text) for text in texts]
     others = [line for line in lines if Size(*(line[key] for key in Size._fields)) != size]
@@ -142,7 +142,7 @@ def lines_of(file: Path, size: Size) -> dict[int, Line]:
 
 
 def main() -> int:
-    """Print what came of each seed, and of all; exit with 1 if anything was found or missed."""
+    """Print the outcome of each seed and of all; exit with 1 if anything was found or missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=float, default=8.0)
     parser.add_argument("--tables", type=int, default=20)

@@ -26,7 +26,7 @@ from croupier.ledger.stores.statements import Session
 from croupier.ledger.tenure import Lease, Node, Roster, Tenure
 
 Fault = Callable[[Collection[str]], str]
-"""Says what happens to a commit of streams: '' for nothing, or that it is 'lost' or 'unheard'."""
+"""Decides what happens to a commit of streams: '' for nothing, or 'lost' or 'unheard'."""
 
 
 class Register:
@@ -74,7 +74,7 @@ class Tenancy:
         self.owned: Mapping[str, int] = {}
         self.returns = 0
         self.on_release: Callable[[], None] = lambda: None
-        """Never called: a hint may be lost, and another look comes soon."""
+        """Never called: a hint may be lost, and the next look comes soon."""
         self._renewed_s = 0.0
         self.come()
 
@@ -131,7 +131,7 @@ class Tenancy:
 
 
 class SharedStore:
-    """A process's way to the ledger that all share; what it writes is fenced by its leases."""
+    """A process's access to the shared ledger; its leases fence what it writes."""
 
     is_local = False
 

@@ -1,4 +1,4 @@
-"""A whole house, simulated: real code, made-up time, and one seed for everything that happens."""
+"""A whole house, simulated: real code, simulated time, and one seed for everything."""
 
 import json
 import subprocess
@@ -40,7 +40,7 @@ def shared(file: Path) -> SharedStore:
 
 
 class TestShared(StoreContract):
-    """The store of the simulation keeps the contract of all stores."""
+    """Run the contract tests of all stores against the store of the simulation."""
 
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[Store]:
@@ -138,7 +138,7 @@ def test_a_server_that_draws_another_deck_is_found(monkeypatch: pytest.MonkeyPat
     assert small("1", faults=("kill",)).findings != []
 
 
-def test_seeds_are_kept_and_come_out_the_same(tmp_path: Path) -> None:
+def test_finished_seeds_are_kept_and_repeat_themselves(tmp_path: Path) -> None:
     file = tmp_path / "whole.jsonl"
     size = ["--hours=0.01", "--tables=2", "--seats=2", "--nodes=2", "--least=0"]
 
