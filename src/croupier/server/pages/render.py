@@ -110,7 +110,7 @@ def document(request: Request, value: Any, *, is_public: bool = False) -> Respon
 def _fit(request: Request, body: bytes, kind: str, *, status: int) -> Response:
     """Return bytes, compressed where that is accepted and tells a stranger nothing."""
     accepted = request.headers.get("Accept-Encoding", "")
-    if request.scope["query_string"] not in FIXED or not accepts_gzip(accepted):
+    if request.scope["query_string"] not in FIXED or not accepts(accepted, "gzip"):
         return respond(request, body, kind, status=status)
     return packed(request, gzip.compress(body, mtime=0), kind, status=status)
 
@@ -124,18 +124,20 @@ def respond(request: Request, body: bytes, kind: str, *, status: int = 200) -> R
     return Response(body, status_code=status, media_type=kind, headers=headers)
 
 
-def packed(request: Request, gzipped: bytes, kind: str, *, status: int = 200) -> Response:
-    """Return bytes that are gzip-compressed already, with their ETag."""
-    response = respond(request, gzipped, kind, status=status)
+def packed(
+    request: Request, body: bytes, kind: str, *, coding: str = "gzip", status: int = 200
+) -> Response:
+    """Return bytes that are compressed already, with their ETag."""
+    response = respond(request, body, kind, status=status)
     if response.status_code != 304:
-        response.headers["Content-Encoding"] = "gzip"
+        response.headers["Content-Encoding"] = coding
     return response
 
 
-def accepts_gzip(header: str) -> bool:
-    """Return whether an Accept-Encoding header names gzip, with a weight above zero."""
+def accepts(header: str, wanted: str) -> bool:
+    """Return whether an Accept-Encoding header names a coding, with a weight above zero."""
     for part in header.lower().split(","):
         coding, _, weight = part.partition(";")
-        if coding.strip() == "gzip":
+        if coding.strip() == wanted:
             return weight.replace(" ", "").rstrip("0.") != "q="
     return False

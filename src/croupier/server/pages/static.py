@@ -1,19 +1,22 @@
 """Styles, ES modules and pictures that ship with the package.
 
-Each file is read, made lean and compressed once, when the pages are mounted.
+Each file is read and made lean once, when the pages are mounted, and compressed when it is first
+requested.
 """
 
 import gzip
 import mimetypes
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
+import brotli
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from croupier.server.pages.bundles import lean, tight, together
-from croupier.server.pages.render import accepts_gzip, packed, respond
+from croupier.server.pages.render import accepts, packed, respond
 from croupier.svg import deck_svg
 
 router = APIRouter(include_in_schema=False)
@@ -47,7 +50,6 @@ class File(NamedTuple):
     """A static file, plain and compressed."""
 
     plain: bytes
-    gzipped: bytes
     kind: str
 
 
@@ -73,12 +75,27 @@ def icon(request: Request) -> Response:
 
 
 def _send(request: Request, file: File) -> Response:
-    if accepts_gzip(request.headers.get("Accept-Encoding", "")):
-        response = packed(request, file.gzipped, file.kind)
+    accepted = request.headers.get("Accept-Encoding", "")
+    coding = next((coding for coding in _CODINGS if accepts(accepted, coding)), None)
+    if coding:
+        response = packed(request, _compressed(file.plain, coding), file.kind, coding=coding)
     else:
         response = respond(request, file.plain, file.kind)
     response.headers["Vary"] = "Accept-Encoding"
     return response
+
+
+_CODINGS: dict[str, Callable[[bytes], bytes]] = {
+    "br": brotli.compress,
+    # Without a timestamp, a file has the same bytes and the same ETag on every machine.
+    "gzip": partial(gzip.compress, mtime=0),
+}
+"""How files are compressed, the smallest first."""
+
+
+@cache
+def _compressed(body: bytes, coding: str) -> bytes:
+    return _CODINGS[coding](body)
 
 
 @cache
@@ -115,8 +132,7 @@ def _sent(entry: Traversable) -> bytes:
 
 
 def _file(name: str, body: bytes) -> File:
-    # Without a timestamp, a file has the same bytes and the same ETag on every machine.
-    return File(body, gzip.compress(body, mtime=0), _kind_of(name))
+    return File(body, _kind_of(name))
 
 
 def _kind_of(name: str) -> str:
