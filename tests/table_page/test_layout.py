@@ -514,22 +514,26 @@ PIECES = {
         *(((1280, 720), table) for table in IDS if table != "maryland"),
     ],
 )
-def test_nothing_jumps(size: tuple[int, int], table: str, house: House, new_page: NewPage) -> None:
+def test_nothing_jumps(
+    size: tuple[int, int], table: str, tmp_path: Path, new_page: NewPage
+) -> None:
     """On load and through a whole round only cards, chips and numbers move."""
     page = new_page(size, moves=True)
     page.add_init_script(f"({SHIFTS})()")
-    come_in(page, house, table)
-    until_bets(page)
-    loaded = page.evaluate("window.shifts")
-    assert sum(value for value, _ in loaded) <= 0.02, loaded
-    bet_everywhere(page)
-    page.keyboard.press("d")
-    choices_are_live(page)
-    decide(page)
-    settled(page)
-    page.keyboard.press("n")
-    until_bets(page)
-    shifts = page.evaluate("window.shifts")[len(loaded) :]
+    # With others at the table the next round begins after the pause.
+    with opened(tmp_path, pause=5) as house:
+        come_in(page, house, table)
+        until_bets(page)
+        loaded = page.evaluate("window.shifts")
+        assert sum(value for value, _ in loaded) <= 0.02, loaded
+        bet_everywhere(page)
+        page.keyboard.press("d")
+        choices_are_live(page)
+        decide(page)
+        settled(page)
+        page.keyboard.press("n")
+        until_bets(page)
+        shifts = page.evaluate("window.shifts")[len(loaded) :]
     moved = [(value, who) for value, who in shifts if {*who.split()} - PIECES]
     assert moved == []
 

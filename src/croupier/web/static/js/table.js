@@ -621,18 +621,22 @@ function draw() {
   drawDock(mySeats(state));
   const asked = deciding() && gate.open && !waiting() ? decision() : "";
   if (asked) coach?.look(asked);
-  if (asked && asked !== asking) {
-    speak(handWords(state));
-    happened("turn");
-  }
+  if (asked && asked !== asking) happened("turn");
   asking = asked || asking;
+  // Your cards may come after the question: then it is said again, with them.
+  const words = asked && handWords(state);
+  const turn = asked && asked + words;
+  if (turn && turn !== question) speak(words);
+  question = turn || question;
   speak("");
   commands.refresh();
   keepFocus();
 }
 
-/** The decision that was asked for in words. */
+/** The decision that was asked for last. */
 let asking = "";
+/** The same, with the words. */
+let question = "";
 /** The sums of the strip as they were drawn last. @type {Map<string, number | null>} */
 const sums = new Map();
 
